@@ -127,13 +127,12 @@ def _pair(messages: Sequence[Message]) -> list[Message]:
 def _with_unique_calls(message: Message, seen: set[str]) -> Message:
     kept: list[Part] = []
     for part in message.parts:
-        if isinstance(part, ToolCall):
-            if part.id in seen:
-                continue
-            seen.add(part.id)
-            kept.append(replace(part, name=_sendable(part.name)))
-        else:
+        if not isinstance(part, ToolCall):
             kept.append(part)
+        elif part.id not in seen:
+            seen.add(part.id)
+            name = _UNSENDABLE.sub("_", part.name)[:MAX_NAME_CHARS] or "unnamed"
+            kept.append(replace(part, name=name))
     return Message(role=message.role, parts=tuple(kept))
 
 
@@ -146,10 +145,6 @@ def _with_calls_last(message: Message) -> Message:
     others = tuple(part for part in behind if not isinstance(part, Text))
     moved = (*message.parts[:last], *texts, *message.parts[last : last + 1], *others)
     return Message(role=message.role, parts=moved)
-
-
-def _sendable(name: str) -> str:
-    return _UNSENDABLE.sub("_", name)[:MAX_NAME_CHARS] or "unnamed"
 
 
 def _user_parts(message: Message, calls: Message | None) -> tuple[Part, ...]:

@@ -7,12 +7,7 @@ from dataclasses import asdict
 from pydantic import TypeAdapter
 
 from agent_core import tracing
-from agent_core.events import (
-    ArtifactSaved,
-    ToolCallFinished,
-    ToolCallProgressed,
-    ToolCallStarted,
-)
+from agent_core.events import ArtifactSaved, ToolCallFinished, ToolCallProgressed, ToolCallStarted
 from agent_core.fault_points import fault_point
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.messages import Message, ToolCall, ToolResult
@@ -54,15 +49,10 @@ async def run_calls(
     first_slot: int = FIRST_SLOT,
     is_announced: bool = False,
 ) -> Message:
-    """Run the calls and return the user message with their results.
+    """Run the calls, all in parallel, and return the user message with their results.
 
-    Args:
-        agent: Whose calls.
-        calls: All in parallel.
-        scope: Of the run.
-        step: Which step they belong to.
-        first_slot: Where their events begin within the step.
-        is_announced: They are begun again after a wait: their readers know of them.
+    Their events begin at `first_slot` of the step. Those that are announced are begun again after
+    a wait: their readers know of them.
 
     Raises:
         Asked: a person has to answer, approve or connect something first.
@@ -90,9 +80,7 @@ async def run_calls(
     raise Asked(wait, Message(role="user", parts=results) if results else None)
 
 
-def _sorted(
-    outcomes: Sequence[ToolResult | Wait],
-) -> tuple[tuple[ToolResult, ...], Wait | None]:
+def _sorted(outcomes: Sequence[ToolResult | Wait]) -> tuple[tuple[ToolResult, ...], Wait | None]:
     """The results, and what is waited for first.
 
     Consents go before questions, one after another: a call without a result is begun again after
@@ -187,10 +175,7 @@ async def _announce_end(
     call: ToolCall, output: ToolOutput, scope: RunScope, step: int, slot: int
 ) -> None:
     tracing.note(
-        "tool_result",
-        tool_use_id=call.id,
-        content_size=output.size_bytes,
-        is_error=output.is_error,
+        "tool_result", tool_use_id=call.id, content_size=output.size_bytes, is_error=output.is_error
     )
     for offset, artifact in enumerate(output.artifacts):
         at = scope.at(step, FIRST_ARTIFACT_SLOT * (slot // 2) + offset)

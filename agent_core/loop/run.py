@@ -43,13 +43,8 @@ async def run_agent(
 ) -> RunResult:
     """Run an agent to its end and return what it says.
 
-    Args:
-        agent: Who runs.
-        earlier: History of earlier turns; sent, not stored again.
-        opening: What this run begins with; stored with what it adds.
-        scope: Where the run takes place.
-        parent: The run whose tool call started this one.
-        task: The request, for the run's readers.
+    `earlier` is the history of earlier turns, sent and not stored again; `opening` is what this run
+    begins with, stored with what it adds; `task` is the request, for the run's readers.
 
     Raises:
         Asked: the run waits for a person; it goes on from its history when the answer is there.

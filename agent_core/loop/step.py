@@ -11,13 +11,7 @@ from agent_core import tracing
 from agent_core.context.history import repaired
 from agent_core.context.pictures import load_pictures
 from agent_core.errors import ModelUnavailable
-from agent_core.events import (
-    StepFinished,
-    StepRetried,
-    StepStarted,
-    TextDelta,
-    Usage,
-)
+from agent_core.events import StepFinished, StepRetried, StepStarted, TextDelta, Usage
 from agent_core.fault_points import fault_point
 from agent_core.ids import ToolCallId
 from agent_core.loop.agent import Agent, RunScope, Taken
@@ -78,13 +72,8 @@ async def run_step(
 ) -> StepResult:
     """Make step `number` of a run. The history is not modified; what is new is stored as it comes.
 
-    Args:
-        agent: Whose step it is.
-        history: Everything the model sees; it is repaired here.
-        scope: Where the run takes place.
-        number: 1 for the run's first step.
-        place: Where the step's messages belong among the run's stored ones.
-        closing: Words that end the run: the model is told them and may call no more tools.
+    The first one has the number 1; `place` is where its messages belong among the run's stored
+    ones. Words of `closing` end the run: the model is told them and may call no more tools.
 
     Raises:
         Asked: a call waits for a person.

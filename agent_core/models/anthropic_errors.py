@@ -66,13 +66,7 @@ def stream_error(event: JsonObject, request_id: str) -> ModelError:
 
 
 def _error_for(
-    message: str,
-    *,
-    status: int,
-    kind: str,
-    code: str,
-    request_id: str,
-    wait_s: float | None = None,
+    message: str, *, status: int, kind: str, code: str, request_id: str, wait_s: float | None = None
 ) -> ModelError:
     name = code or kind
     text = f"The model's provider said {status} {name}: {message}"

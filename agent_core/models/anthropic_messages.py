@@ -81,16 +81,12 @@ def _messages(messages: Sequence[Message], pictures: Mapping[str, Picture]) -> l
 
 
 def _content(message: Message, pictures: Mapping[str, Picture]) -> list[JsonObject]:
-    parts = [part for part in message.parts if not _is_blank(part)]
+    # Models write blank text between thinking and a call; the API refuses it when it comes back.
+    parts = [part for part in message.parts if not isinstance(part, Text) or part.text.strip()]
     if message.role == "user":
         # The API refuses results that come after text.
         parts.sort(key=lambda part: not isinstance(part, ToolResult))
     return [block for part in parts for block in _blocks(part, pictures)]
-
-
-def _is_blank(part: Part) -> bool:
-    # Models write blank text between thinking and a call; the API refuses it when it comes back.
-    return isinstance(part, Text) and not part.text.strip()
 
 
 def _blocks(part: Part, pictures: Mapping[str, Picture]) -> list[JsonObject]:

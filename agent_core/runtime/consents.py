@@ -23,10 +23,8 @@ LOOKS = Backoff(first_s=2.0, longest_s=60.0, factor=1.5, jitter=0.0)
 class Consents:
     """Decisions on consents that are open. Each method raises ConsentRefused with its reason.
 
-    Args:
-        parts: Of turns: their store, consents, accounts and links.
-        approvers: Who may decide for others: `U…`, or `T…:U…`.
-        advance: Sees to a session whose wait is over.
+    `approvers` may decide for others: `U…`, or `T…:U…`; `advance` sees to a session whose wait is
+    over.
     """
 
     def __init__(
@@ -38,12 +36,10 @@ class Consents:
         self._parts = parts
         self._approvers = approvers
         self._advance = advance
+        self.find = parts.consents.find
+        """A consent by id; None where there is none."""
         self._looks: dict[ConsentId, tuple[float, int]] = {}
         """When the next look at each is due, and how many there were."""
-
-    async def find(self, consent: ConsentId) -> Consent | None:
-        """A consent by id; None where there is none."""
-        return await self._parts.consents.find(consent)
 
     async def decide(
         self, consent: ConsentId, by: UserId, *, verdict: Verdict, reason: str = ""

@@ -28,12 +28,7 @@ from agent_core.ids import UserId
 from agent_core.messages import JsonObject, Message, Text
 from agent_core.models import ModelRequest, whole_reply
 from agent_core.models.anthropic import AnthropicModel
-from agent_core.runtime.build import (
-    composio_api,
-    configured_fleet,
-    local_toolkit,
-    model_connection,
-)
+from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit, model_connection
 from agent_core.sessions import Database
 from agent_core.sessions.audit import AuditedCall, AuditLog
 from agent_core.sessions.migrations import NEWEST, REVISIONS, Revisions, file_of, revision_of
@@ -306,21 +301,13 @@ async def try_server(settings: CoreSettings, name: str) -> list[TriedTool]:
 
 
 async def proposals(settings: CoreSettings) -> Sequence[Pin]:
-    """The definitions that wait to be accepted: until then their tools are off.
-
-    Raises:
-        AgentError: the database cannot be read.
-    """
+    """The definitions that wait to be accepted: until then their tools are off."""
     async with _current(settings) as database:
         return [] if database is None else await ToolPins(database).waiting()
 
 
 async def refused_tools(settings: CoreSettings) -> Sequence[tuple[str, str, str]]:
-    """Server, name and reason of each tool that was listed last and cannot be offered.
-
-    Raises:
-        AgentError: the database cannot be read.
-    """
+    """Server, name and reason of each tool that was listed last and cannot be offered."""
     async with _current(settings) as database:
         return [] if database is None else await ToolPins(database).refused()
 
@@ -329,9 +316,6 @@ async def accept(settings: CoreSettings, seen: Sequence[Pin]) -> list[str]:
     """Accept what was seen; returns the tools' names. What changed since then is left out.
 
     A running bot notices it at the next need.
-
-    Raises:
-        AgentError: the database cannot be written.
     """
     async with _current(settings) as database:
         return [] if database is None else await ToolPins(database).accept(seen, machine_time())
@@ -374,7 +358,11 @@ def _tried_tool(tool: ListedTool, workspace: Path | None, *, is_known: bool) -> 
 
 @asynccontextmanager
 async def _current(settings: CoreSettings) -> AsyncGenerator[Database | None]:
-    """What bots have stored; None where no bot of this version has stored anything."""
+    """What bots have stored; None where no bot of this version has stored anything.
+
+    Raises:
+        AgentError: the database cannot be read.
+    """
     async with _stored(settings.state_url) as database:
         yield database if database and await _revision(database) == NEWEST else None
 

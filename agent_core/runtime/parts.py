@@ -33,11 +33,7 @@ from agent_core.tools.registry import Registry
 from agent_core.tools.search import AgentTools
 from agent_core.workspaces import RunLogs, known_sources
 
-MAIN_TOOLS = (
-    "*",
-    "!mcp__local_toolkit__save_corpus",
-    "!mcp__local_toolkit__write_report",
-)
+MAIN_TOOLS = ("*", "!mcp__local_toolkit__save_corpus", "!mcp__local_toolkit__write_report")
 """Everything but what belongs to the report expert alone."""
 TEXT: TypeAdapter[str] = TypeAdapter(str)
 

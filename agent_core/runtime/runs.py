@@ -145,7 +145,7 @@ class Work:
         agent: str = MAIN_AGENT,
     ) -> RunScope:
         """A run's scope. Its steps are done only while this process holds the session."""
-        parts, turn, is_root = self.parts, self.turn, run == ROOT_RUN
+        parts, turn = self.parts, self.turn
         context = ToolContext(
             session=turn.session,
             turn=turn.id,
@@ -155,16 +155,8 @@ class Work:
             workspace=self.workspace,
             agent=agent,
             places=turn.inbound.places,
-            may_wait=is_root and not turn.inbound.scheduled,
+            may_wait=run == ROOT_RUN and not turn.inbound.scheduled,
         )
-
-        async def take(place: str) -> tuple[Taken, ...]:
-            # A turn that goes on from its history does not pay again for what it had.
-            await parts.log.flush()
-            return await self._take(place, context)
-
-        async def has_messages() -> bool:
-            return await parts.inbox.has_messages(turn)
 
         async def begin_effect(call: ToolCallId) -> bool:
             # A turn that goes on from its history must know of the call.
@@ -183,18 +175,20 @@ class Work:
             clock=parts.clock,
             save=partial(parts.store.append_messages, turn.id, run),
             after_tool_call=observe,
-            take_messages=take,
-            has_messages=has_messages,
+            take_messages=partial(self._take, context),
+            has_messages=partial(parts.inbox.has_messages, turn),
             begin_effect=begin_effect,
             gate=parts.gate,
             generation=generation,
         )
 
-    async def _take(self, place: str, context: ToolContext) -> tuple[Taken, ...]:
+    async def _take(self, context: ToolContext, place: str) -> tuple[Taken, ...]:
         """Messages for a run's next model call; for the root run they are stored as the turn's.
 
         A sub-agent gets what the root run has yet to take in, and it itself had not.
         """
+        # A turn that goes on from its history does not pay again for what it had.
+        await self.parts.log.flush()
         is_root = context.run == ROOT_RUN
         turns = await self.parts.inbox.take(self.turn, place if is_root else None)
         for each in turns:

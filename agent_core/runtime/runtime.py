@@ -19,13 +19,7 @@ from agent_core.runtime.ready_answers import kind_of
 from agent_core.runtime.schedules import DUE_EVERY_S, Host, Timekeeper
 from agent_core.runtime.turns import Orders
 from agent_core.schedules.order_reader import OrderReader
-from agent_core.sessions import (
-    Ledger,
-    SessionStore,
-    Stop,
-    StoredSession,
-    StoredTurn,
-)
+from agent_core.sessions import Ledger, SessionStore, Stop, StoredSession, StoredTurn
 from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.sessions.store import KnownSessions
@@ -86,7 +80,6 @@ class Runtime:
         self._prepare = prepare
         self._warm_up = warm_up
         self.away = away
-        """Tool servers that could not be had when last asked, by name, and why."""
         self._close = close
         self._store = parts.store
         self._leases = parts.leases
@@ -110,10 +103,7 @@ class Runtime:
         """Who shows turns to people."""
         self.schedules = ScheduleStore(parts.database)
         self.timekeeper = Timekeeper(
-            self.schedules,
-            self.handle,
-            parts.clock,
-            at_once=scheduled_at_once,
+            self.schedules, self.handle, parts.clock, at_once=scheduled_at_once
         )
         """The clock of schedules, once `keep_schedules` was called."""
         self.order_reader = OrderReader(parts.router.classifier)
@@ -188,23 +178,15 @@ class Runtime:
     async def withdraw(self, key: str, *, by: str = "") -> bool:
         """A gesture was taken back: its turn ends, without a word if it has not begun.
 
-        False when there is no turn, or it has ended.
-
-        Args:
-            key: The gesture's.
-            by: The name of the person who called it off; empty where it was deleted.
+        `by` names the person who called it off, empty where it was deleted. False when there is no
+        turn, or it has ended.
         """
         turn = await self._turn_of(key)
         stop = Stop(by=by, why="asked" if by else "deleted")
         return turn is not None and await self._dispatch.withdraw(turn, stop)
 
     async def stop(self, session: SessionId, by: str) -> bool:
-        """End all work of a session now; False when there is none.
-
-        Args:
-            session: Whose work.
-            by: The name of the person who wants it.
-        """
+        """End all work of a session now, as the person of that name wants; False without any."""
         return await self._dispatch.stop(session, Stop(by=by, why="asked"))
 
     async def check(self, session: SessionId) -> None:

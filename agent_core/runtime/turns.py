@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from pydantic import TypeAdapter
 
@@ -33,14 +34,7 @@ from agent_core.ids import ROOT_RUN, TurnId, UserId
 from agent_core.loop.agent import RunScope
 from agent_core.loop.calls import Asked
 from agent_core.loop.run import RunResult, run_agent
-from agent_core.messages import (
-    MESSAGES,
-    AttachedFile,
-    InboundMessage,
-    Message,
-    Text,
-    user_message,
-)
+from agent_core.messages import MESSAGES, AttachedFile, InboundMessage, Message, Text, user_message
 from agent_core.models import Delta
 from agent_core.models.retry import Retried
 from agent_core.runtime.attached import FILES, fault_notes
@@ -216,10 +210,7 @@ class _Body:
     async def _files(self) -> tuple[AttachedFile, ...]:
         if not self._turn.inbound.attachments:
             return ()
-
-        async def read() -> tuple[AttachedFile, ...]:
-            return await self._work.read_files(self._turn, self._scope.context)
-
+        read = partial(self._work.read_files, self._turn, self._scope.context)
         return await self._scope.steps.once("files", read, FILES)
 
     async def _done_before(self) -> tuple[tuple[Message, ...], UserId]:
@@ -251,12 +242,8 @@ class _Body:
             routed = Routed(route="COMPLEX", reason=rule)
         else:
             routed = await self._ask_router(earlier, files)
-
-            async def take() -> bool:
-                return await self._orders(turn.inbound)
-
             if routed.verdict == "ORDER":
-                if await scope.steps.once("order", take, IS_TAKEN):
+                if await scope.steps.once("order", partial(self._orders, turn.inbound), IS_TAKEN):
                     return routed
                 routed = replace(routed, verdict="COMPLEX")
         await self._announce_route(routed)
@@ -408,9 +395,7 @@ class _Body:
         trace = build_trace(
             events,
             info=SessionInfo(
-                url=parts.app_address(asked.asker),
-                user_id=asked.asker,
-                timestamp=asked.received_at,
+                url=parts.app_address(asked.asker), user_id=asked.asker, timestamp=asked.received_at
             ),
             trace_id=self._trace_id,
             logfire_enabled=parts.logfire_enabled,

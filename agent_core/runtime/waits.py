@@ -23,13 +23,7 @@ from agent_core.loop.agent import ROUTE_SLOTS, Agent, RunScope, Taken
 from agent_core.loop.calls import Asked, end_call, run_calls
 from agent_core.messages import Message, ToolCall, ToolResult, user_message
 from agent_core.runtime.runs import Work
-from agent_core.sessions import (
-    ApprovalWait,
-    ConnectionWait,
-    Question,
-    StoredTurn,
-    Wait,
-)
+from agent_core.sessions import ApprovalWait, ConnectionWait, Question, StoredTurn, Wait
 from agent_core.sessions.consents import CONSENT, Consent, ConsentStatus
 from agent_core.tools import ToolOutput
 from agent_core.tools.composio_api import are_connected
@@ -105,10 +99,7 @@ class Waits:
         Raises:
             Asked: the wait is not over, or another call of the same step has to wait.
         """
-
-        async def take() -> tuple[Taken, ...]:
-            return await scope.take_messages(f"{scope.generation}:answer")
-
+        take = partial(scope.take_messages, f"{scope.generation}:answer")
         taken = await scope.steps.once("answer", take, TAKEN)
         await scope.announce_taken(taken, 0, FIRST_ANSWER_SLOT)
         if isinstance(wait, Question):

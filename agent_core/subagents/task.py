@@ -3,7 +3,7 @@
 A definition is a Markdown file: front matter for its name and tools, then its orders.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -61,13 +61,8 @@ def parse_spec(text: str, *, source: str) -> SubagentSpec:
 
 def shipped_specs() -> tuple[SubagentSpec, ...]:
     """The sub-agents that ship with the product."""
-    folder = Path(str(files("agent_core.subagents") / "definitions"))
-    return tuple(_parsed(sorted(folder.glob("*.md"))))
-
-
-def _parsed(paths: Iterable[Path]) -> Iterable[SubagentSpec]:
-    for path in paths:
-        yield parse_spec(path.read_text(encoding="utf-8"), source=path.name)
+    paths = sorted(Path(str(files("agent_core.subagents") / "definitions")).glob("*.md"))
+    return tuple(parse_spec(path.read_text(encoding="utf-8"), source=path.name) for path in paths)
 
 
 class TaskArguments(BaseModel):

@@ -88,7 +88,7 @@ async def fresh_links(
 
 
 class ConsentPosts:
-    """The posts of one turn."""
+    """The posts of one turn. What raises SlackError had no answer, and is asked again later."""
 
     def __init__(self, place: Place, files: ThreadFiles, connect_link: ConnectLink) -> None:
         self._place = place
@@ -97,11 +97,7 @@ class ConsentPosts:
         self._requests: dict[ConsentId, ApprovalRequested] = {}
 
     async def request(self, event: ApprovalRequested) -> None:
-        """Post what is to be approved: whole, or what Slack takes beside a file with all of it.
-
-        Raises:
-            SlackError: Slack gave no answer; ask again later.
-        """
+        """Post what is to be approved: whole, or what Slack takes beside a file with all of it."""
         self._requests[event.consent] = event
         op, words = _op(event), self._place.board.words
         if await self._posted(op):
@@ -126,11 +122,7 @@ class ConsentPosts:
             await self._settle(_op(request), drafts, ended_as=event.verdict)
 
     async def invite(self, event: AuthRequired) -> None:
-        """Post for all that the asker is waited for, and show the links to the asker alone.
-
-        Raises:
-            SlackError: Slack gave no answer; ask again later.
-        """
+        """Post for all that the asker is waited for, and show the links to the asker alone."""
         op = _op(event)
         await self._place.post(op, waiting_draft(event, self._place.board.words))
         await self._place.journal.once(f"{op}:link", partial(self._whisper, event))

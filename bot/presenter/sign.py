@@ -58,12 +58,7 @@ class Signs:
         return view
 
     async def show(
-        self,
-        thread: ThreadRef,
-        post_ts: str,
-        *,
-        may_be_left: bool = False,
-        is_held: bool = False,
+        self, thread: ThreadRef, post_ts: str, *, may_be_left: bool = False, is_held: bool = False
     ) -> None:
         """Show that a post is worked on; makes a call only if that is not to be seen yet.
 

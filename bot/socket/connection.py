@@ -165,15 +165,11 @@ class Connection:
                 return str(frame.data)
             if frame.type is WSMsgType.PONG:
                 self._asked_s = None
-            elif frame.type is WSMsgType.PING and not await self._sends(frame.data):
-                return None
-
-    async def _sends(self, pong: bytes) -> bool:
-        try:
-            await self._socket.pong(pong)
-        except _BROKEN:
-            return False
-        return True
+            elif frame.type is WSMsgType.PING:
+                try:
+                    await self._socket.pong(frame.data)
+                except _BROKEN:
+                    return None
 
     def _take(self, frame: JsonObject) -> None:
         kind, envelope_id = text_in(frame, "type"), text_in(frame, "envelope_id")
