@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from cachetools import LRUCache
@@ -25,22 +25,14 @@ MAX_SEARCHED_CHARS = 3_000_000
 _KEPT = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionFile:
-    """A file of a session as it was read; its document's picture lies at `picture_path`."""
-
-    document: Document
-    picture_path: str = ""
-
-
 class Documents:
     """Reads the files of sessions; those of a hostile make end a worker and nothing else."""
 
     def __init__(self, readers: Readers) -> None:
         self._readers = readers
-        self._known: LRUCache[tuple[Path, str], SessionFile] = LRUCache(_KEPT)
+        self._known: LRUCache[tuple[Path, str], Document] = LRUCache(_KEPT)
 
-    async def read(self, workspace: Workspace, path: str) -> SessionFile:
+    async def read(self, workspace: Workspace, path: str) -> Document:
         """The file, whatever it is; what cannot be read has a fault. Raises PathDenied."""
         data = await asyncio.to_thread(workspace.read_bytes, path, MAX_BYTES)
         digest = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest())
@@ -48,7 +40,7 @@ class Documents:
         if known is None or (known.picture_path and not workspace.exists(known.picture_path)):
             document = await self._document(data, str(workspace.root), digest)
             known = await asyncio.to_thread(_kept, workspace, document, digest)
-            if document.kind != "text":  # which costs nothing to read again, and may be long
+            if known.kind != "text":  # which costs nothing to read again, and may be long
                 self._known[workspace.root, digest] = known
         return known
 
@@ -60,7 +52,7 @@ class Documents:
         room = MAX_SEARCHED_CHARS
         for file in newest[:MAX_SEARCHED]:
             with suppress(PathDenied):
-                text = (await self.read(workspace, file.path)).document.text[:room]
+                text = (await self.read(workspace, file.path)).text[:room]
                 room -= len(text)
                 about = {"url": file.path, "title": PurePosixPath(file.path).name}
                 n = -1 - len(found)
@@ -80,14 +72,14 @@ class Documents:
         except UnreadableFile as error:
             return Document(fault=error.fault, note=str(error))
         except ReadingFailed:
-            error = UnreadableFile("too_big")
-            return Document(fault=error.fault, note=str(error))
+            return Document(fault="too_big", note=UnreadableFile.SENTENCES["too_big"])
 
 
-def _kept(workspace: Workspace, document: Document, digest: str) -> SessionFile:
+def _kept(workspace: Workspace, document: Document, digest: str) -> Document:
+    """The document with its picture in a file."""
     if not document.picture:
-        return SessionFile(document=document)
+        return document
     ending = "png" if document.media_type == "image/png" else "jpg"
     path = f"{PICTURES}/{digest[:32]}.{ending}"
     workspace.write_bytes(path, document.picture)
-    return SessionFile(document=replace(document, picture=b""), picture_path=path)
+    return replace(document, picture=b"", picture_path=path)

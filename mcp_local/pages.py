@@ -4,9 +4,10 @@ import hashlib
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Literal
 
 import yaml
+from pydantic import TypeAdapter
 
 from mcp_local.errors import ToolkitError
 from mcp_local.workspace import Workspace
@@ -20,7 +21,7 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredPage:
-    """A page that was fetched and read successfully."""
+    """A page that was fetched and read successfully. Its facts are stored in this order."""
 
     url: str
     """As it was asked for."""
@@ -30,11 +31,15 @@ class StoredPage:
     """On one line, like the description."""
     description: str
     fetched_at: datetime
+    status: Literal["success"] = "success"
     words: int
+    http_status: int = 200
     path: str
     """Relative to the session directory."""
     markdown: str
-    http_status: int = 200
+
+
+_STORED = TypeAdapter(StoredPage)
 
 
 def page_path(url: str) -> str:
@@ -52,16 +57,7 @@ def page_path(url: str) -> str:
 
 def save_page(workspace: Workspace, page: StoredPage) -> None:
     """Write the page's file, replacing an earlier one at the same path."""
-    facts = {
-        "url": page.url,
-        "final_url": page.final_url,
-        "title": page.title,
-        "description": page.description,
-        "fetched_at": page.fetched_at.isoformat(),
-        "status": "success",
-        "words": page.words,
-        "http_status": page.http_status,
-    }
+    facts = _STORED.dump_python(page, mode="json", exclude={"path", "markdown"})
     head = yaml.safe_dump(facts, sort_keys=False, allow_unicode=True, width=10_000)
     workspace.write_text(page.path, f"{_FENCE}{head}{_FENCE}\n{page.markdown}")
 
@@ -95,19 +91,10 @@ def _read_page(workspace: Workspace, path: str) -> StoredPage | None:
     try:
         text = workspace.read_bytes(path, _MAX_PAGE_BYTES).decode()
         head, _, markdown = text.removeprefix(_FENCE).partition(f"\n{_FENCE}")
-        facts = cast("dict[str, Any]", yaml.load(head, Loader=_Loader))  # noqa: S506
-        return StoredPage(
-            url=str(facts["url"]),
-            final_url=str(facts["final_url"]),
-            title=str(facts["title"]),
-            description=str(facts["description"]),
-            fetched_at=datetime.fromisoformat(str(facts["fetched_at"])),
-            words=int(facts["words"]),
-            path=path,
-            markdown=markdown.removeprefix("\n"),
-            http_status=int(facts["http_status"]),
-        )
-    except (ToolkitError, ValueError, KeyError, TypeError, yaml.YAMLError):
+        facts = yaml.load(head, Loader=_Loader)  # noqa: S506
+        told = {**facts, "path": path, "markdown": markdown.removeprefix("\n")}
+        return _STORED.validate_python(told)
+    except (ToolkitError, ValueError, TypeError, yaml.YAMLError):
         return None
 
 

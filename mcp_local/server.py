@@ -31,8 +31,7 @@ def build_server(settings: Settings) -> MCPServer:
         family.register(server, settings, documents)
     if settings.composio_api_key.get_secret_value():
         # Imported where they are wanted: the HTTP client takes 10 MB.
-        from mcp_local.tools import composio_upload, workbench
+        from mcp_local.tools import workbench
 
-        for family in (workbench, composio_upload):
-            family.register(server, settings)
+        workbench.register(server, settings)
     return server

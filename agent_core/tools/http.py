@@ -3,7 +3,6 @@
 The SDK tells every refusal in the same words; here each says its status, and a 401 is told apart.
 """
 
-import json
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -176,5 +175,4 @@ async def _refusal(pieces: _Pieces, max_bytes: int, status: int) -> _Pieces:
         yield body
     else:
         code, words = UNAUTHORIZED if status == 401 else (INTERNAL_ERROR, f"HTTP {status}")
-        error = {"code": code, "message": words}
-        yield json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
+        yield error_line(None, words, code)

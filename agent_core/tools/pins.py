@@ -70,12 +70,7 @@ class ListedTool:
     @property
     def definition(self) -> JsonObject:
         """All that is pinned, as it is stored."""
-        return {
-            "name": self.name,
-            "description": self.description,
-            "input_schema": self.input_schema,
-            "annotations": self.annotations,
-        }
+        return {part: getattr(self, part) for part in ("name", *_PARTS)}
 
 
 class Pins:

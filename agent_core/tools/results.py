@@ -29,8 +29,6 @@ def output_of(result: CallToolResult, *, max_bytes: int) -> ToolOutput:
     """The result as text of at most `max_bytes`; pictures and the like are named, not carried."""
     told = _text_of(result)
     was_cut = (result.meta or {}).get(CUT) is True
-    if told.isascii() and len(told) <= max_bytes:
-        return ToolOutput(text=told, is_error=result.is_error, size_bytes=len(told), is_cut=was_cut)
     whole = told.encode("utf-8", "replace")
     text = whole[:max_bytes].decode("utf-8", "ignore")
     if len(whole) > max_bytes:

@@ -174,9 +174,9 @@ def _id_in(head: bytes, end: bytes) -> int | str | None:
     return json.loads(found[1]) if found else None
 
 
-def error_line(answered: int | str | None, message: str) -> bytes:
+def error_line(answered: int | str | None, message: str, code: int = INTERNAL_ERROR) -> bytes:
     """The failure of the call with this id; None where whoever reads it knows the call."""
-    error = {"code": INTERNAL_ERROR, "message": message}
+    error = {"code": code, "message": message}
     return json.dumps({"jsonrpc": "2.0", "id": answered, "error": error}).encode()
 
 

@@ -48,6 +48,8 @@ class Document:
     note: str = ""
     """What a reader has to know of the text, such as what is left out."""
     picture: bytes = b""
+    picture_path: str = ""
+    """Where the picture lies in its session, once it is there; then its bytes are not here."""
     media_type: str = ""
     """Of the picture: `image/png` or `image/jpeg`."""
     fault: str = ""

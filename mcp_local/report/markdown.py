@@ -12,7 +12,6 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
-from markdown_it.utils import EnvType, OptionsDict
 
 from mcp_local.report.citations import CITATION, QUOTED, cited_numbers, mark_citations
 
@@ -145,38 +144,22 @@ def _classify_alignment(state: StateCore) -> None:
                 token.attrSet("class", found[1])
 
 
-def _render_citation(
-    _: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
-) -> str:
+def _render_citation(_: RendererHTML, tokens: Sequence[Token], at: int, *more: object) -> str:
     return "".join(
         f'<a class="citation" href="#source-{number}">[{number}]</a>'
         for number in cited_numbers(tokens[at].content)
     )
 
 
-def _render_image(
-    _: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
-) -> str:
+def _render_image(_: RendererHTML, tokens: Sequence[Token], at: int, *more: object) -> str:
     return escape(tokens[at].content)
-
-
-def _open_table(
-    _: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
-) -> str:
-    return '<div class="table"><table>\n'
-
-
-def _close_table(
-    _: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: EnvType
-) -> str:
-    return "</table></div>\n"
 
 
 _RENDER_RULES: dict[str, Any] = {
     CITATION: _render_citation,
     "image": _render_image,
-    "table_open": _open_table,
-    "table_close": _close_table,
+    "table_open": lambda *_: '<div class="table"><table>\n',
+    "table_close": lambda *_: "</table></div>\n",
 }
 
 

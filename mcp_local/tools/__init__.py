@@ -1,12 +1,14 @@
 """The tools, one family per file; this file says how each of them is put onto the server."""
 
-from collections.abc import Awaitable, Callable
+import json
+from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
-from typing import ParamSpec
+from typing import Annotated, Any, ParamSpec
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult, ToolAnnotations
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import Field
 
 from mcp_local.errors import ToolkitError
 
@@ -22,6 +24,17 @@ OVERWRITES = ADDS_ONCE.model_copy(update={"destructive_hint": True})
 FETCHES = ADDS_ONCE.model_copy(update={"open_world_hint": True})
 
 Answer = str | CallToolResult
+
+FilePath = Annotated[str, Field(description="Path of a file, relative to the session's directory.")]
+SessionDir = Annotated[
+    str, Field(description="The session's workspace directory; may be left out.")
+]
+
+
+def told(answer: str | Mapping[str, Any], **meta: Any) -> CallToolResult:
+    """A text, or JSON as one; `meta` is for the bot and not for the model."""
+    text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+    return CallToolResult(content=[TextContent(type="text", text=text)], _meta=meta or None)
 
 
 def local_tool(

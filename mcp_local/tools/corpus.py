@@ -1,12 +1,12 @@
 """The tools over what was fetched: save_corpus and search_corpus."""
 
 import asyncio
-import json
 from collections.abc import Sequence
 from datetime import UTC
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
+from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
 from mcp_local.corpus import CORPUS_FILE, Article
@@ -15,7 +15,7 @@ from mcp_local.documents import Documents
 from mcp_local.passages import find_passages
 from mcp_local.settings import Settings
 from mcp_local.sources import Source, read_sources
-from mcp_local.tools import ADDS_ONCE, READS, local_tool
+from mcp_local.tools import ADDS_ONCE, READS, SessionDir, local_tool, told
 from mcp_local.workspace import Workspace, moment_of, open_workspace
 
 MAX_PASSAGES = 50
@@ -37,10 +37,6 @@ Articles = Annotated[
         "filled in from the fetched pages. Leave out to save every fetched page."
     ),
 ]
-WorkspacePath = Annotated[
-    str,
-    Field(description="The session's workspace directory; may be left out."),
-]
 Query = Annotated[str, Field(description="Words that the passages should hold.")]
 Limit = Annotated[int, Field(ge=1, le=MAX_PASSAGES, description="How many passages at most.")]
 
@@ -51,8 +47,8 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
 
     @local_tool(server, "Save the corpus", ADDS_ONCE)
     async def save_corpus(
-        ctx: Context, articles: Articles = None, workspace_path: WorkspacePath = ""
-    ) -> str:
+        ctx: Context, articles: Articles = None, workspace_path: SessionDir = ""
+    ) -> CallToolResult:
         """Save fetched pages as the numbered corpus (expanded_corpus.json) that a report cites.
 
         Use it after crawl_parallel and before write_report. Give URLs only: the contents are
@@ -65,11 +61,10 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
         async with saving:
             now = moment_of(ctx).astimezone(UTC)
             saved = await asyncio.to_thread(save_pages, workspace, urls, now)
-        described = await asyncio.to_thread(_describe_saved, workspace, saved)
-        return json.dumps(described, ensure_ascii=False)
+        return told(await asyncio.to_thread(_describe_saved, workspace, saved))
 
     @local_tool(server, "Search the sources", READS)
-    async def search_corpus(query: Query, ctx: Context, limit: Limit = 8) -> str:
+    async def search_corpus(query: Query, ctx: Context, limit: Limit = 8) -> CallToolResult:
         """Find the passages that speak about something, in all that was retrieved and attached.
 
         Use it instead of reading whole pages: one query for each sub-topic, name, figure or date.
@@ -80,8 +75,7 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
         """
         workspace = open_workspace(settings, ctx)
         attached = await documents.attached(workspace)
-        answer = await asyncio.to_thread(_search, workspace, attached, query, limit)
-        return json.dumps(answer, ensure_ascii=False)
+        return told(await asyncio.to_thread(_search, workspace, attached, query, limit))
 
 
 def _describe_saved(workspace: Workspace, articles: Sequence[Article]) -> dict[str, Any]:

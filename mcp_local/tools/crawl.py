@@ -1,16 +1,16 @@
 """The tool that reads web pages: crawl_parallel."""
 
-import json
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated
 
 from mcp.server.mcpserver import Context, MCPServer
+from mcp.types import CallToolResult
 from pydantic import Field
 
 from mcp_local.errors import ToolkitError
 from mcp_local.fetch.allowance import Allowance
 from mcp_local.settings import Settings
-from mcp_local.tools import FETCHES, local_tool
+from mcp_local.tools import FETCHES, SessionDir, local_tool, told
 from mcp_local.workspace import open_workspace
 
 if TYPE_CHECKING:
@@ -21,10 +21,6 @@ MAX_URLS_PER_CALL = 50
 Urls = Annotated[
     list[str],
     Field(description="Full http or https addresses, 10 at a time is best, 50 at most."),
-]
-SessionDir = Annotated[
-    str,
-    Field(description="The session's workspace directory; may be left out."),
 ]
 
 
@@ -42,7 +38,9 @@ def register(server: MCPServer, settings: Settings) -> None:
         return Crawler(settings.workspaces_root, partial(Client, allowance), Browsers(settings))
 
     @local_tool(server, "Read web pages", FETCHES)
-    async def crawl_parallel(urls: Urls, ctx: Context, session_dir: SessionDir = "") -> str:
+    async def crawl_parallel(
+        urls: Urls, ctx: Context, session_dir: SessionDir = ""
+    ) -> CallToolResult:
         """Read web pages in parallel and keep their main text for this session.
 
         Use it after a search, with the addresses whose full text you need: search results alone
@@ -64,18 +62,17 @@ def register(server: MCPServer, settings: Settings) -> None:
         return _answer(await crawler().crawl(workspace, urls, progress))
 
 
-def _answer(rows: "list[Row]") -> str:
+def _answer(rows: "list[Row]") -> CallToolResult:
     successful = sum(row.ok for row in rows)
-    told = ("url", "title", "words", "path", "status")
-    pages = [{name: getattr(row, name) for name in told} for row in rows]
+    shown = ("url", "title", "words", "path", "status")
     answer = {
         "success": successful > 0,
         "successful": successful,
         "failed": len(rows) - successful,
-        "pages": pages,
+        "pages": [{name: getattr(row, name) for name in shown} for row in rows],
         "note": _note(rows),
     }
-    return json.dumps(answer, ensure_ascii=False)
+    return told(answer)
 
 
 def _note(rows: "list[Row]") -> str:

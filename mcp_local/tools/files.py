@@ -1,18 +1,18 @@
 """The tools over the session's files: read_local_file, list_local_files, write_local_file."""
 
 import asyncio
-import json
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult
 from pydantic import Field
 
-from mcp_local.documents import PICTURES, Documents, SessionFile
+from mcp_local.documents import PICTURES, Documents
 from mcp_local.errors import PathDenied
+from mcp_local.extract.documents import Document
 from mcp_local.settings import Settings
-from mcp_local.tools import OVERWRITES, READS, local_tool
+from mcp_local.tools import OVERWRITES, READS, FilePath, local_tool, told
 from mcp_local.workspace import Workspace, fold_name, open_workspace
 
 MAX_READ_CHARS = 100_000
@@ -56,10 +56,6 @@ _ARTIFACT_TYPES = {
 }
 """What is handed to the person: nothing that a browser takes for a page or a script."""
 
-FilePath = Annotated[
-    str,
-    Field(description="Path of a file, relative to the session's directory."),
-]
 FolderPath = Annotated[
     str,
     Field(description="A folder, relative to the session's directory; empty for all files."),
@@ -88,21 +84,18 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
         """
         workspace = open_workspace(settings, ctx)
         file = await documents.read(workspace, path)
-        told = _part(workspace, path, file, offset, limit)
-        return CallToolResult(
-            content=[TextContent(type="text", text=json.dumps(told, ensure_ascii=False))],
-            _meta={"picture": file.picture_path} if file.picture_path else None,
-        )
+        meta = {"picture": file.picture_path} if file.picture_path else {}
+        return told(_part(workspace, path, file, offset, limit), **meta)
 
     @local_tool(server, "List files", READS)
-    async def list_local_files(ctx: Context, path: FolderPath = "") -> str:
+    async def list_local_files(ctx: Context, path: FolderPath = "") -> CallToolResult:
         """List the files of this session with size and time of change.
 
         Use it to see what there is before reading or writing. Folders: search_results (fetched
         pages and searches), work_products (reports), downloads (files from other tools).
         """
         workspace = open_workspace(settings, ctx)
-        return json.dumps(await asyncio.to_thread(_listing, workspace, path), ensure_ascii=False)
+        return told(await asyncio.to_thread(_listing, workspace, path))
 
     @local_tool(server, "Write a file", OVERWRITES)
     async def write_local_file(path: FilePath, content: Content, ctx: Context) -> CallToolResult:
@@ -116,10 +109,7 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
         workspace = open_workspace(settings, ctx)
         written = await asyncio.to_thread(_write, workspace, path, content)
         said = f"Successfully wrote {len(content)} chars to {written}"
-        return CallToolResult(
-            content=[TextContent(type="text", text=said)],
-            _meta={"artifacts": artifacts_of(workspace, path)},
-        )
+        return told(said, artifacts=artifacts_of(workspace, path))
 
 
 def check_writable(workspace: Workspace, path: str, data: bytes | None = None) -> None:
@@ -157,10 +147,10 @@ def artifacts_of(workspace: Workspace, path: str) -> list[dict[str, str]]:
 
 
 def _part(
-    workspace: Workspace, path: str, file: SessionFile, offset: int, limit: int
+    workspace: Workspace, path: str, file: Document, offset: int, limit: int
 ) -> dict[str, Any]:
-    text, end = file.document.text, min(offset + limit, len(file.document.text))
-    about = {name: getattr(file.document, name) for name in ("fault", "note")}
+    text, end = file.text, min(offset + limit, len(file.text))
+    about = {name: getattr(file, name) for name in ("fault", "note")}
     return {
         **{name: said for name, said in about.items() if said},
         "path": "/".join(workspace.parts(path)),

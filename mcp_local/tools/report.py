@@ -1,17 +1,16 @@
 """The tools that end a research: list_sources and write_report."""
 
 import asyncio
-import json
 from datetime import date
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult
 from pydantic import Field
 
 from mcp_local.settings import Settings
 from mcp_local.sources import read_sources
-from mcp_local.tools import ADDS_ONCE, READS, local_tool
+from mcp_local.tools import ADDS_ONCE, READS, local_tool, told
 from mcp_local.workspace import Workspace, moment_of, open_workspace
 
 Title = Annotated[
@@ -63,13 +62,10 @@ def register(server: MCPServer, settings: Settings) -> None:
             _write, workspace, title, markdown, summary, language, today
         )
         artifact = {"path": written["path"], "title": written["title"], "mimetype": "text/html"}
-        said = json.dumps(written, ensure_ascii=False)
-        return CallToolResult(
-            content=[TextContent(type="text", text=said)], _meta={"artifacts": [artifact]}
-        )
+        return told(written, artifacts=[artifact])
 
     @local_tool(server, "List the sources", READS)
-    async def list_sources(ctx: Context) -> str:
+    async def list_sources(ctx: Context) -> CallToolResult:
         """List everything retrieved in this session with the number that a report cites it by.
 
         Use it before writing a report. `kind` page was read in full, `kind` snippet is only what a
@@ -78,8 +74,7 @@ def register(server: MCPServer, settings: Settings) -> None:
         """
         workspace = open_workspace(settings, ctx)
         sources = await asyncio.to_thread(read_sources, workspace)
-        rows = [source.row() for source in sources]
-        return json.dumps({"sources": rows}, ensure_ascii=False)
+        return told({"sources": [source.row() for source in sources]})
 
 
 def _write(

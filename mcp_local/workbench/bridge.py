@@ -16,11 +16,8 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from mcp_local.errors import PathDenied, RemoteError, RemoteRefused, ToolkitError
-from mcp_local.workbench.http import JsonObject, Wire, said
+from mcp_local.workbench.http import MAX_FILE_BYTES, JsonObject, Wire, said
 from mcp_local.workspace import Workspace, fold_name
-
-MAX_FILE_BYTES = 25_000_000
-"""The largest file that is moved."""
 
 MAX_CALLS = 150
 """Calls for one file; 25 MB need 70 of the usual size."""
@@ -60,48 +57,41 @@ class RemoteFacts:
 
 def write_script(path: PurePosixPath, piece: bytes, *, is_first: bool) -> str:
     """Writes a piece to the file: the first anew, the others at its end."""
-    encoded = base64.b64encode(piece).decode()
-    return "\n".join(
-        [
-            "import os, base64",
-            f"path = {str(path)!a}",
-            "os.makedirs(os.path.dirname(path), exist_ok=True)",
-            f"with open(path, '{'wb' if is_first else 'ab'}') as f:",
-            f"    f.write(base64.b64decode('{encoded}'))",
-        ]
-    )
+    return f"""\
+import os, base64
+path = {str(path)!a}
+os.makedirs(os.path.dirname(path), exist_ok=True)
+with open(path, '{"wb" if is_first else "ab"}') as f:
+    f.write(base64.b64decode('{base64.b64encode(piece).decode()}'))
+"""
 
 
-def facts_script(path: PurePosixPath, max_bytes: int) -> str:
-    """Prints what `read_facts` reads; a file above the limit is not opened."""
-    return "\n".join(
-        [
-            "import os, hashlib",
-            f"path = {str(path)!a}",
-            "if os.path.isfile(path):",
-            "    size = os.path.getsize(path)",
-            "    digest = ''",
-            f"    if size <= {max_bytes}:",
-            "        with open(path, 'rb') as f:",
-            "            digest = hashlib.sha256(f.read()).hexdigest()",
-            "    print('<<file bytes=' + str(size) + ' sha256=' + digest + '>>')",
-            "else:",
-            f"    print('{_MISSING}')",
-        ]
-    )
+def facts_script(path: PurePosixPath) -> str:
+    """Prints what `_facts` reads; a file above the limit is not opened."""
+    return f"""\
+import os, hashlib
+path = {str(path)!a}
+if os.path.isfile(path):
+    size = os.path.getsize(path)
+    digest = ''
+    if size <= {MAX_FILE_BYTES}:
+        with open(path, 'rb') as f:
+            digest = hashlib.sha256(f.read()).hexdigest()
+    print('<<file bytes=' + str(size) + ' sha256=' + digest + '>>')
+else:
+    print('{_MISSING}')
+"""
 
 
 def piece_script(path: PurePosixPath, offset: int, size: int) -> str:
-    """Prints what `read_piece` reads."""
-    return "\n".join(
-        [
-            "import base64",
-            f"with open({str(path)!a}, 'rb') as f:",
-            f"    f.seek({offset})",
-            f"    piece = base64.b64encode(f.read({size})).decode()",
-            f"print('<<piece offset={offset} data=' + piece + '>>')",
-        ]
-    )
+    """Prints what `_piece` reads."""
+    return f"""\
+import base64
+with open({str(path)!a}, 'rb') as f:
+    f.seek({offset})
+    piece = base64.b64encode(f.read({size})).decode()
+print('<<piece offset={offset} data=' + piece + '>>')
+"""
 
 
 def _texts(value: object, depth: int = _DEPTH) -> Iterator[str]:
@@ -212,7 +202,7 @@ class Bridge:
 
     async def _facts(self, remote: PurePosixPath) -> RemoteFacts | None:
         """What the workbench says of the file; None when that is nothing."""
-        script = facts_script(remote, MAX_FILE_BYTES)
+        script = facts_script(remote)
         answer = await self.composio.run_code(script, f"Checking {remote.name}")
         for text in _texts(answer):
             if _MISSING in text:
@@ -229,7 +219,7 @@ class Bridge:
             if isinstance(file, dict):
                 file = next(filter(None, map(cast("JsonObject", file).get, _PLACES)), None)
             if isinstance(file, str):
-                return [await self.composio.wire.get(file, MAX_FILE_BYTES)]
+                return [await self.composio.wire.get(file)]
         except RemoteError:
             return []
         if not isinstance(content, str):
@@ -298,7 +288,7 @@ def is_download(workspace: Workspace, path: str) -> bool:
     return len(parts) > 1 and fold_name(parts[0]) == DOWNLOADS
 
 
-def add_download(workspace: Workspace, path: str, data: bytes, max_bytes: int) -> Path:
+def add_download(workspace: Workspace, path: str, data: bytes) -> Path:
     """Write into that folder under the first free name: what people sent is never replaced.
 
     A file that is there already, byte by byte, is not written again.
@@ -308,7 +298,7 @@ def add_download(workspace: Workspace, path: str, data: bytes, max_bytes: int) -
         name = wanted.name if number == 1 else f"{wanted.stem}_{number}{wanted.suffix}"
         free = str(wanted.with_name(name))
         try:
-            return workspace.write_bytes(free, data, exclusive=True, max_bytes=max_bytes)
+            return workspace.write_bytes(free, data, exclusive=True, max_bytes=MAX_FILE_BYTES)
         except FileExistsError:
             if workspace.holds(free, data):
                 return workspace.root / free

@@ -25,6 +25,9 @@ from mcp_local.settings import Settings
 
 JsonObject = dict[str, Any]
 
+MAX_FILE_BYTES = 25_000_000
+"""The largest file that is moved."""
+
 MAX_ANSWER_BYTES = 60_000_000
 """Of a JSON answer, which may carry a file as text."""
 
@@ -74,9 +77,9 @@ class Wire:
         if not 200 <= status < 300:
             raise RemoteError(f"Composio's storage did not take the file (status {status}).")
 
-    async def get(self, address: str, max_bytes: int) -> bytes:
+    async def get(self, address: str) -> bytes:
         """The bytes at a presigned address. Raises RemoteError."""
-        status, data = await self._exchange("GET", self._storage(address), None, {}, max_bytes)
+        status, data = await self._exchange("GET", self._storage(address), None, {}, MAX_FILE_BYTES)
         if status != 200:
             raise RemoteError(f"Composio's storage did not give the file (status {status}).")
         return data

@@ -106,8 +106,8 @@ async def test_a_hostile_file_costs_itself_alone(name: str, tmp_path: Path) -> N
     workspace.write_bytes("downloads/a.png", HOSTILE[name](), max_bytes=100_000_000)
     workspace.write_bytes("downloads/b.png", attached.pdf("Twelve arches."))
     documents = Documents(Readers(count=1))
-    hostile = (await documents.read(workspace, "downloads/a.png")).document
-    good = (await documents.read(workspace, "downloads/b.png")).document
+    hostile = await documents.read(workspace, "downloads/a.png")
+    good = await documents.read(workspace, "downloads/b.png")
     assert bool(hostile.fault) == (not hostile.text and not hostile.media_type)
     assert len(hostile.text) <= MAX_TEXT
     assert "root:" not in hostile.text

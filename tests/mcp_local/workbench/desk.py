@@ -8,34 +8,32 @@ from mcp.server.mcpserver import MCPServer
 from pydantic import SecretStr
 
 from mcp_local.settings import Settings
-from mcp_local.tools import composio_upload, workbench
+from mcp_local.tools import workbench
 from tests.mcp_local.sessions import Answer, Session
 from tests.mcp_local.workbench.cloud import KEY, SESSION, Cloud
 
 
-class Desk(Session):
-    """The session of somebody who has one at a Composio as well."""
+class CloudDesk(Session):
+    """The session of somebody who has one at the Composio of these tests as well."""
 
-    def __init__(self, tmp_path: Path, *, key: str, address: str, composio_session: str) -> None:
+    def __init__(self, tmp_path: Path, cloud: Cloud) -> None:
         super().__init__(tmp_path)
         self.settings = Settings(
             workspaces_root=self.root,
-            composio_api_key=SecretStr(key),
-            composio_base_url=address,
+            composio_api_key=SecretStr(KEY),
+            composio_base_url=cloud.url,
         )
-        self._composio_session = composio_session
+        self.cloud = cloud
 
     def server(self) -> MCPServer:
         """Those tools alone."""
         server = MCPServer("toolkit", log_level="CRITICAL")
-        for family in (workbench, composio_upload):
-            family.register(server, self.settings)
+        workbench.register(server, self.settings)
         return server
 
     async def call(self, tool: str, **arguments: Any) -> Answer:
         """Call a tool as the bot does."""
-        meta = {"composio_session": self._composio_session}
-        return await self.call_with(meta, tool, **arguments)
+        return await self.call_with({"composio_session": SESSION}, tool, **arguments)
 
     async def call_with(self, meta: dict[str, Any], tool: str, **arguments: Any) -> Answer:
         """Call a tool with this in the call's meta beside the session's directory."""
@@ -56,11 +54,3 @@ class Desk(Session):
     def files(self) -> list[str]:
         """All files of the session directory."""
         return [file.path for file in self.workspace.files()]
-
-
-class CloudDesk(Desk):
-    """The same with the Composio of these tests."""
-
-    def __init__(self, tmp_path: Path, cloud: Cloud) -> None:
-        super().__init__(tmp_path, key=KEY, address=cloud.url, composio_session=SESSION)
-        self.cloud = cloud
