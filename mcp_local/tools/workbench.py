@@ -26,7 +26,7 @@ from mcp_local.workbench.bridge import (
     is_download,
     read_remote_path,
 )
-from mcp_local.workbench.http import MAX_FILE_BYTES, api_address, open_wire
+from mcp_local.workbench.http import MAX_FILE_BYTES, Wire, api_address, open_wire
 from mcp_local.workspace import Workspace, open_workspace
 
 SENDS = OVERWRITES.model_copy(update={"open_world_hint": True})
@@ -153,27 +153,10 @@ def register(server: MCPServer, settings: Settings) -> None:
             raise ToolkitError(f"{path} is empty; there is nothing to attach.")
         source = workspace.root.joinpath(*workspace.parts(path))
         kind = mime_type or mimetypes.guess_type(source.name)[0] or _UNKNOWN_TYPE
+        target = {"mimetype": kind, "tool_slug": tool_slug, "toolkit_slug": toolkit_slug}
         async with open_wire(settings) as wire:
-            place = await wire.post(
-                "files/upload/request",
-                {
-                    "md5": hashlib.md5(data, usedforsecurity=False).hexdigest(),
-                    "filename": source.name,
-                    "mimetype": kind,
-                    "tool_slug": tool_slug,
-                    "toolkit_slug": toolkit_slug,
-                },
-            )
-            key, url = place.get("key"), place.get("new_presigned_url")
-            if not isinstance(key, str) or not isinstance(url, str) or not key:
-                raise RemoteError("Composio named no place for the file.")
-            headers = {"Content-Type": kind}
-            if "azure_blob_storage" in str(place.get("metadata")):
-                headers["x-ms-blob-type"] = "BlockBlob"
-            await wire.put(url, data, headers)
-        # Without its query: with it, whoever sees it could write there.
-        shown = str(URL(url, encoded=True).with_query(None))
-        return told({"s3_key": key, "s3_url": shown, "local_path": str(source)})
+            key, url = await _store(wire, source.name, data, target)
+        return told({"s3_key": key, "s3_url": url, "local_path": str(source)})
 
     @local_tool(server, "Save a file of an app", FETCHES)
     async def save_app_file(s3url: FileAddress, ctx: Context, name: FileName = "") -> str:
@@ -189,6 +172,22 @@ def register(server: MCPServer, settings: Settings) -> None:
             data = await wire.get(s3url)
         saved = await asyncio.to_thread(add_download, workspace, path, data)
         return f"Saved {saved.name} ({len(data):,} bytes). Local path: {saved}"
+
+
+async def _store(wire: Wire, name: str, data: bytes, target: dict[str, str]) -> tuple[str, str]:
+    """Put an attachment into Composio's storage; its key, and its address."""
+    digest = hashlib.md5(data, usedforsecurity=False).hexdigest()
+    asked = {"md5": digest, "filename": name, **target}
+    place = await wire.post("files/upload/request", asked)
+    key, url = place.get("key"), place.get("new_presigned_url")
+    if not isinstance(key, str) or not isinstance(url, str) or not key:
+        raise RemoteError("Composio named no place for the file.")
+    headers = {"Content-Type": target["mimetype"]}
+    if "azure_blob_storage" in str(place.get("metadata")):
+        headers["x-ms-blob-type"] = "BlockBlob"
+    await wire.put(url, data, headers)
+    # Without its query: with it, whoever sees it could write there.
+    return key, str(URL(url, encoded=True).with_query(None))
 
 
 @asynccontextmanager

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from agent_core.ids import UserId
 from agent_core.models.anthropic import AnthropicModel
+from agent_core.runtime.build import model_connection
 from agent_core.schedules.order_reader import OrderDraft, OrderReader, ReaderAway, Said, check_draft
 from agent_core.settings import CoreSettings
 from bot.digests.messages import channel_marks
@@ -79,13 +80,8 @@ async def is_proposed(reader: OrderReader, text: str) -> bool:
 
 async def measure(settings: CoreSettings, limit: int) -> list[Result]:
     """Ask the model about each text once."""
-    model = AnthropicModel(
-        settings.classifier_model,
-        api_key=settings.anthropic_api_key.get_secret_value(),
-        auth_token=settings.bearer,
-        base_url=settings.model_base_url,
-        version=settings.anthropic_version or None,
-    )
+    connection = model_connection(settings)
+    model = AnthropicModel(settings.classifier_model, connection)
     reader, gate = OrderReader(model, patience_s=30.0), asyncio.Semaphore(AT_ONCE)
     ordinary = (TEXTS / "ordinary.txt").read_text(encoding="utf-8").splitlines()[:limit]
 
@@ -102,7 +98,7 @@ async def measure(settings: CoreSettings, limit: int) -> list[Result]:
             right = [group.create_task(judged(row)) for row in rows()[:limit]]
             wrong = [group.create_task(proposed(text)) for text in ordinary]
     finally:
-        await model.close()
+        await connection.close()
     share = 100 * sum(task.result() for task in right) / max(1, len(right))
     wrongly = 100 * sum(task.result() for task in wrong) / max(1, len(wrong))
     return [

@@ -11,7 +11,7 @@ from agent_core.errors import ModelError, ModelRejected, ModelUnavailable
 from agent_core.ids import ToolCallId
 from agent_core.messages import ToolCall, user_message
 from agent_core.models import Delta, Model, ModelRequest, Reply
-from agent_core.models.anthropic import AnthropicModel
+from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
 from agent_core.testing.models import Cut, Held, Line, ScriptedModel
 from tests.agent_core.models.messages_server import (
     MessagesServer,
@@ -81,7 +81,9 @@ class FakeStage:
 class AnthropicStage:
     def __init__(self, server: MessagesServer) -> None:
         self._server = server
-        self.model = AnthropicModel("claude-sonnet-5-5", api_key="k", base_url=server.url)
+        self.model = AnthropicModel(
+            "claude-sonnet-5-5", AnthropicConnection(api_key="k", base_url=server.url)
+        )
 
     def answers(self, kind: str) -> Model:
         self._server.answers.append(ANSWERS[kind][1])
@@ -104,9 +106,9 @@ async def stage(request: pytest.FixtureRequest) -> AsyncGenerator[Stage]:
         return
     async with serve_messages() as server:
         stage = AnthropicStage(server)
-        await stage.model.warm_up()
+        await stage.model.connection.client()
         yield stage
-        await stage.model.close()
+        await stage.model.connection.close()
 
 
 async def items_of(model: Model) -> list[Delta | Reply]:
