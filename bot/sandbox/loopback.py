@@ -8,7 +8,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
 LOOPBACK = "127.0.0.1"
-_OWN_NAME = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
+_OWN_NAME = re.compile(r"(?:127\.0\.0\.1|(?:\w+\.)?localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
 
 
 @asynccontextmanager

@@ -155,11 +155,19 @@ def _render_image(_: RendererHTML, tokens: Sequence[Token], at: int, *more: obje
     return escape(tokens[at].content)
 
 
+def _open_table(*_: object) -> str:
+    return '<div class="table"><table>\n'
+
+
+def _close_table(*_: object) -> str:
+    return "</table></div>\n"
+
+
 _RENDER_RULES: dict[str, Any] = {
     CITATION: _render_citation,
     "image": _render_image,
-    "table_open": lambda *_: '<div class="table"><table>\n',
-    "table_close": lambda *_: "</table></div>\n",
+    "table_open": _open_table,
+    "table_close": _close_table,
 }
 
 

@@ -323,7 +323,7 @@ async def test_the_local_toolkit(tmp_path: Path) -> None:
                 "optional": [],
             },
             "read_local_file": {
-                "does": "Read a text file of this session, in parts if it is long",
+                "does": "Read a file of this session, in parts if it is long; a picture is shown to you",
                 "required": ["path"],
                 "optional": ["limit", "offset"],
             },
@@ -333,7 +333,7 @@ async def test_the_local_toolkit(tmp_path: Path) -> None:
                 "optional": ["articles", "workspace_path"],
             },
             "search_corpus": {
-                "does": "Find the passages that speak about something, in everything retrieved in this session",
+                "does": "Find the passages that speak about something, in all that was retrieved and attached",
                 "required": ["query"],
                 "optional": ["limit"],
             },
