@@ -16,11 +16,12 @@ from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
 from bot.consent.clicks import Clicks
 from bot.console import (
+    Address,
+    Console,
     look_at_database,
     look_at_loop,
     look_at_socket,
     look_at_tools,
-    serve_health,
 )
 from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestLimits, Digests
@@ -39,6 +40,7 @@ from bot.ingress import (
 from bot.presenter import Signs
 from bot.presenter.apps import PREFIX as CONSENTS
 from bot.presenter.journal import READER
+from bot.presenter.progress import OPEN_LIVE_VIEW
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi, web_client
@@ -85,18 +87,25 @@ async def running_bot(
         )
         digests = Digests(runtime, api, people, limits, clock)
         signs = Signs(api)
-        presenting = Presenting(runtime, api, signs, digests.presenter)
-        stack.push_async_callback(presenting.close)
         rules = Rules(
             identity=identity,
             teams=settings.allowed_teams,
             channels=settings.allowed_channels,
             users=settings.allowed_users,
         )
+        console = Console(_address(settings), runtime, api, rules, clock)
+        presenting = Presenting(
+            runtime, api, signs, digests.presenter, offers_live_view=lambda: bool(console.url)
+        )
+        stack.push_async_callback(presenting.close)
         app = create_app(client, identity)
-        consents = Clicks(runtime.consents, api, people)
         actions = Actions(
-            {DIGESTS: digests.messages, CONSENTS: consents},
+            {
+                DIGESTS: digests.messages,
+                CONSENTS: Clicks(runtime.consents, api, people),
+                OPEN_LIVE_VIEW: console.links,
+            },
+            for_readers={OPEN_LIVE_VIEW},
             ledger=runtime.ledger,
             rules=rules,
             people=people,
@@ -153,10 +162,15 @@ async def running_bot(
                 look_at_database, lambda: runtime.knows(_NO_SESSION), lambda: runtime.trouble
             ),
         }
-        await stack.enter_async_context(
-            serve_health(
-                looks, host=settings.console_host, port=settings.console_port, clock=api.clock
-            )
-        )
+        await stack.enter_async_context(console.serve(looks, ingress))
         logger.info("listening as %s in team %s", identity.bot_user, identity.team)
         yield runtime
+
+
+def _address(settings: BotSettings) -> Address:
+    return Address(
+        host=settings.console_host,
+        port=settings.console_port,
+        url=settings.console_url,
+        secret=settings.console_secret.get_secret_value(),
+    )

@@ -1,5 +1,6 @@
-"""What an operator looks at from outside, over HTTP."""
+"""The bot over HTTP: `/healthz` for operators, and a live view of each thread's agents."""
 
+from bot.console.console import Address, Console
 from bot.console.health import (
     Finding,
     Look,
@@ -7,15 +8,9 @@ from bot.console.health import (
     look_at_loop,
     look_at_socket,
     look_at_tools,
-    serve_health,
 )
 
 __all__ = [
-    "Finding",
-    "Look",
-    "look_at_database",
-    "look_at_loop",
-    "look_at_socket",
-    "look_at_tools",
-    "serve_health",
-]
+    "Address", "Console", "Finding", "Look", "look_at_database", "look_at_loop",
+    "look_at_socket", "look_at_tools",
+]  # fmt: skip

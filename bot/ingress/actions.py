@@ -5,7 +5,7 @@ Who may press and send off is decided as for posts, and a refusal is said to the
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from cachetools import LRUCache
@@ -49,13 +49,19 @@ class Actions:
         rules: Rules,
         people: People,
         api: SlackApi,
+        for_readers: Collection[str] = (),
         answer_within_s: float = ANSWER_WITHIN_S,
     ) -> None:
-        """`gestures` go by what action ids and callback ids begin with; the longest that fits."""
+        """`gestures` go by what action ids and callback ids begin with; the longest that fits.
+
+        Those in `for_readers` are for people whom the bot does not serve, too, and decide
+        themselves.
+        """
         self.in_vain: set[str] = set()
         """Keys of what was handled and could not be settled; whoever releases one takes it out."""
         self.under_way = Background()
         self._gestures = gestures
+        self._for_readers = {gestures[prefix] for prefix in for_readers}
         self._ledger = ledger
         self._rules = rules
         self._people = people
@@ -124,7 +130,8 @@ class Actions:
         errors: Errors = {}
 
         async def attempt(_: bool) -> Errors:
-            refused = await self._refuse(gesture, body)
+            is_open = handler in self._for_readers
+            refused = None if is_open else await self._refuse(gesture, body)
             return refused if refused is not None else await _hand_over(gesture, handler)
 
         try:

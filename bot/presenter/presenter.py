@@ -2,6 +2,7 @@
 
 import asyncio
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 
 from agent_core.events import (
@@ -79,6 +80,7 @@ class ThreadPresenter(TurnPresenter):
         connect_link: ConnectLink,
         edit_interval_s: float = 1.0,
         is_plain: bool = False,
+        offers_live_view: Callable[[], bool] = lambda: False,
     ) -> None:
         """Make a presenter.
 
@@ -91,7 +93,12 @@ class ThreadPresenter(TurnPresenter):
         self._is_plain = is_plain
         self._asked = (thread, asked_ts)
         self._progress = Progress(
-            api, thread, self._journal, self._board, interval_s=edit_interval_s
+            api,
+            thread,
+            self._journal,
+            self._board,
+            interval_s=edit_interval_s,
+            offers_live_view=offers_live_view,
         )
         self._place = Place(api, thread, self._journal, self._board)
         self._files = ThreadFiles(self._place, workspace)
