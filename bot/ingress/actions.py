@@ -67,10 +67,8 @@ class Actions:
     async def receive(self, body: JsonObject) -> JsonObject:
         """Record a gesture and begin with it. Returns what Slack is answered, empty for nothing.
 
-        A press is answered at once, a submission when its handler has decided or time is up.
-
-        Raises:
-            DatabaseTrouble: It is not to be acknowledged.
+        A press is answered at once, a submission when its handler has decided or time is up. Raises
+        DatabaseTrouble: then it is not to be acknowledged.
         """
         answer_at_s = asyncio.get_running_loop().time() + self._answer_within_s
         gesture = read_gesture(body)

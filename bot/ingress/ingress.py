@@ -56,8 +56,7 @@ class Signs(Protocol):
 async def insist(clock: Clock, key: str, attempt: Callable[[bool], Awaitable[T]]) -> T:
     """Try a bounded number of times; `attempt` is told whether it is not the first.
 
-    Raises:
-        InVain: No try worked. The payload is still in the ledger.
+    Raises InVain where no try worked. The payload is still in the ledger.
     """
     for number, wait_s in enumerate((*islice(BACKOFF.waits_s(), TRIES - 1), None), start=1):
         try:

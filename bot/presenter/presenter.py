@@ -51,8 +51,7 @@ class TurnPresenter(ABC):
     async def show(self, event: AnyEvent) -> None:
         """Take the next event; with TurnFinished it returns once all is told.
 
-        Raises:
-            SlackError: It could not be posted now; show the same event again later.
+        Raises SlackError where it could not be posted now; show the same event again later.
         """
 
     async def give_up(self) -> None:
@@ -103,10 +102,7 @@ class ThreadPresenter(TurnPresenter):
         After a restart the turn's stored events are given again from the first one: what is in the
         thread already is not shown twice. With a question, or an approval or connection that is
         asked for, it returns once that is in the thread, with TurnFinished once answer and files
-        are.
-
-        Raises:
-            SlackError: It could not be posted now; show the same event again later.
+        are. Raises SlackError where it could not be posted now; show the same event again later.
         """
         if await self.is_finished():
             return

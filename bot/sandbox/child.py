@@ -36,8 +36,7 @@ KINDS = tuple(
 def read_events(names: Iterable[str]) -> tuple[str, ...]:
     """The kinds of the events named, in their order, such as `ToolCallStarted`.
 
-    Raises:
-        ValueError: there is no event of a name; the message names all that there are.
+    Raises ValueError where there is no event of a name; it names all that there are.
     """
     kinds = {kind.replace("_", ""): kind for kind in KINDS}
     found: list[str] = []
@@ -154,8 +153,7 @@ class BotLives:
     async def check(self) -> None:
         """Start the bot again if it has died as ordered.
 
-        Raises:
-            SandboxError: it ended in another way.
+        Raises SandboxError where it ended in another way.
         """
         if self._process is None:
             return

@@ -161,8 +161,7 @@ def find_own_links(slack: SlackStandIn, user: str) -> list[str]:
 async def press(slack: SlackStandIn, user: str, button: Button) -> None:
     """A person presses a button.
 
-    Raises:
-        NoButtonError: the bot did not acknowledge it, so the person sees a warning sign.
+    Raises NoButtonError where the bot did not acknowledge it, so the person sees a warning sign.
     """
     delivery = await slack.click(
         user, button.channel, button.ts, button.action_id, block_id=button.block_id
@@ -246,8 +245,7 @@ class Driver:
     async def click(self, name: str) -> None:
         """Press a button that was not pressed yet, as soon as it is there; then let the bot work.
 
-        Raises:
-            NoButtonError: there is none of this name in time, or the bot does not listen.
+        Raises NoButtonError where there is none of this name in time, or the bot does not listen.
         """
         await self._press(name)
         await self._watch.rest()

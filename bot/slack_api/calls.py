@@ -90,8 +90,7 @@ async def ask(
 ) -> Any:
     """Slack's whole response to one call, made once within the limit.
 
-    Raises:
-        SlackError: Of the kind that `bot.slack_api.errors` describes.
+    Raises SlackError of the kind that `bot.slack_api.errors` describes.
     """
     untyped: Any = client  # its methods are not fully typed
     try:
