@@ -97,13 +97,7 @@ class ThreadPresenter(TurnPresenter):
         self._consents = ConsentPosts(self._place, self._files, connect_link)
 
     async def show(self, event: AnyEvent) -> None:
-        """Take the next event, stored or live.
-
-        After a restart the turn's stored events are given again from the first one: what is in the
-        thread already is not shown twice. With a question, or an approval or connection that is
-        asked for, it returns once that is in the thread, with TurnFinished once answer and files
-        are. Raises SlackError where it could not be posted now; show the same event again later.
-        """
+        """With what somebody is asked it returns once that is in the thread."""
         if await self.is_finished():
             return
         was_waiting = bool(self._board.waits)
