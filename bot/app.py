@@ -70,7 +70,7 @@ async def running_bot(
         runtime = await stack.enter_async_context(
             build_runtime(core, clock=clock, approvers=settings.approvers or ())
         )
-        people = People(api)
+        people, signs = People(api), Signs(api)
         limits = DigestLimits(
             team=settings.digests_per_team,
             place=settings.digests_per_channel,
@@ -79,7 +79,6 @@ async def running_bot(
         )
         orders = Orders(runtime.schedules, runtime.timekeeper, api.channels, people, clock, limits)
         digests = DigestMessages(orders, runtime.order_reader, api, runtime.marks, clock)
-        signs = Signs(api)
         presenting = Presenting(runtime, api, signs, partial(DigestPresenter, runtime, clock))
         stack.push_async_callback(presenting.close)
         rules = Rules(
@@ -89,24 +88,11 @@ async def running_bot(
             users=settings.allowed_users,
         )
         app = create_app(client, identity)
-        actions = Actions(
-            {DIGESTS: digests, CONSENTS: Clicks(runtime.consents, api, people)},
-            ledger=runtime.ledger,
-            rules=rules,
-            people=people,
-            api=api,
-        )
+        gestures = {DIGESTS: digests, CONSENTS: Clicks(runtime.consents, api, people)}
+        actions = Actions(gestures, runtime.ledger, rules, people, api)
         stack.push_async_callback(leave_to_next_start, actions.under_way)
-        front = FrontDoor(runtime, api.clock, digests)
-        ingress = Ingress(
-            front,
-            ledger=runtime.ledger,
-            files=WorkspaceFiles(runtime, api, clock),
-            api=api,
-            signs=signs,
-            rules=rules,
-            people=people,
-        )
+        front, files = FrontDoor(runtime, api.clock, digests), WorkspaceFiles(runtime, api, clock)
+        ingress = Ingress(front, runtime.ledger, files, api, rules, signs, people)
         stack.push_async_callback(leave_to_next_start, ingress.under_way)
         catch_up = CatchUp(
             ingress,

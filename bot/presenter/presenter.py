@@ -89,10 +89,8 @@ class ThreadPresenter(TurnPresenter):
         self._signs = signs
         self._is_plain = is_plain
         self._asked = (thread, asked_ts)
-        self._progress = Progress(
-            api, thread, self._journal, self._board, interval_s=edit_interval_s
-        )
         self._place = Place(api, thread, self._journal, self._board)
+        self._progress = Progress(self._place, edit_interval_s)
         self._files = ThreadFiles(self._place, workspace)
         self._consents = ConsentPosts(self._place, self._files, connect_link)
 
