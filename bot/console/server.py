@@ -17,7 +17,7 @@ from typing import Protocol
 from urllib.parse import quote, urlsplit
 
 from aiohttp import hdrs, web
-from aiohttp.typedefs import Handler
+from aiohttp.typedefs import Handler, Middleware
 
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime import Ledger, detect_language
@@ -250,7 +250,7 @@ async def _listen(runner: web.AppRunner, host: str, port: int) -> int | None:
     return taken
 
 
-def guard(host: str, url: str) -> Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]:
+def guard(host: str, url: str) -> Middleware:
     """A middleware that serves only who means this host, and comes from no other site.
 
     Args:

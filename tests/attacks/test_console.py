@@ -62,7 +62,16 @@ async def test_without_a_cookie_nothing_is_shown_or_done(world: ConsoleWorld) ->
         name, value = ann.cookie
         body, _, mac = value.partition(".")
         token = world.link().partition("token=")[2]
-        forged = ("x", "e30.e30", ".", "..", f"{body}.", f"{body}.{mac[:-2]}AA", f"e30.{mac}", token)
+        forged = (
+            "x",
+            "e30.e30",
+            ".",
+            "..",
+            f"{body}.",
+            f"{body}.{mac[:-2]}AA",
+            f"e30.{mac}",
+            token,
+        )
         for each in (*forged, "x" * 5_000, f"{body}x.{mac}"):
             assert await answers(nobody, world.session, {"Cookie": f"{name}={each}"}) == {401}
         status, text, headers = await nobody.get("/", **{"Accept-Language": "de-DE,de;q=0.9"})
@@ -80,7 +89,14 @@ async def test_a_link_works_once_in_time_and_unchanged(world: ConsoleWorld) -> N
         assert sorted(task.result() for task in entering) == [200, 401]
         address, _, token = world.link().partition("token=")
         body, _, mac = token.partition(".")
-        for changed in ("", body, f"{body}.", f"{body}.{mac[:-2]}AA", f"e30.{mac}", f"x{body}.{mac}"):
+        for changed in (
+            "",
+            body,
+            f"{body}.",
+            f"{body}.{mac[:-2]}AA",
+            f"e30.{mac}",
+            f"x{body}.{mac}",
+        ):
             assert await thief.enter(f"{address}token={changed}") == 401
         world.later(timedelta(minutes=10))
         assert await thief.enter(late) == 401
@@ -137,7 +153,13 @@ async def test_another_name_for_this_machine_is_not_answered(
 async def test_other_sites_open_no_socket_and_embed_nothing(world: ConsoleWorld) -> None:
     port = world.console.port or 0
     own = f"http://127.0.0.1:{port}"
-    foreign = ("http://evil.example", "null", f"http://127.0.0.1:{port + 1}", f"{own}.evil", "file://")
+    foreign = (
+        "http://evil.example",
+        "null",
+        f"http://127.0.0.1:{port + 1}",
+        f"{own}.evil",
+        "file://",
+    )
     async with visitor(world) as ann:
         for origin in foreign:
             assert await answers(ann, world.session, {"Origin": origin}) == {403}
@@ -179,14 +201,17 @@ async def test_a_write_needs_the_pages_own_token(tmp_path: Path) -> None:
 
 @pytest.mark.proves("console.members")
 async def test_who_is_taken_out_of_the_channel_is_out_within_seconds(tmp_path: Path) -> None:
-    async with console_world(tmp_path, ScriptedModel([]), channel="private") as world:
-        async with visitor(world, "ben") as ben, ben.live(world.session) as page:
-            await page.until_a("ready")
-            await world.slack.remove_from_channel("private", "ben")
-            await world.tick(5.0)
-            assert await page.closed() == aiohttp.WSCloseCode.POLICY_VIOLATION
-            assert await answers(ben, world.session, {}, OF_THE_SESSION) == {403}
-            assert await ben.enter(world.link("ben")) == 403
+    async with (
+        console_world(tmp_path, ScriptedModel([]), channel="private") as world,
+        visitor(world, "ben") as ben,
+        ben.live(world.session) as page,
+    ):
+        await page.until_a("ready")
+        await world.slack.remove_from_channel("private", "ben")
+        await world.tick(5.0)
+        assert await page.closed() == aiohttp.WSCloseCode.POLICY_VIOLATION
+        assert await answers(ben, world.session, {}, OF_THE_SESSION) == {403}
+        assert await ben.enter(world.link("ben")) == 403
 
 
 @pytest.mark.proves("console.members")
@@ -243,7 +268,10 @@ async def test_only_announced_files_are_served_and_none_of_them_runs(tmp_path: P
         (context.workspace / "out.html").symlink_to("/etc/hostname")
         told = {path: kind for path, (_, kind) in FILES.items()}
         told |= {"out.html": "text/html", "../outside.html": "text/html"}
-        saved = [Artifact(path=each, title="x", mimetype=kind, size_bytes=1) for each, kind in told.items()]
+        saved = [
+            Artifact(path=each, title="x", mimetype=kind, size_bytes=1)
+            for each, kind in told.items()
+        ]
         return ToolOutput(text="written", artifacts=tuple(saved))
 
     (tmp_path / "outside.html").write_text("outside", encoding="utf-8")

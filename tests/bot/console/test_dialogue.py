@@ -1,4 +1,4 @@
-"""What a client of the WebSocket can do: first with the words of seeds/004 alone, then with ours."""
+"""What a client of the WebSocket can do, first with the words of seeds/004 alone."""
 
 from pathlib import Path
 
@@ -83,7 +83,16 @@ async def test_what_cannot_be_read_is_said_in_a_sentence_and_the_connection_stay
         visitor(world) as ann,
         ann.live(world.session) as page,
     ):
-        hostile = ["", "{", "[]", "null", '{"type":"rm"}', '{"type":"start-agent"}', "\x00", "9" * 9]
+        hostile = [
+            "",
+            "{",
+            "[]",
+            "null",
+            '{"type":"rm"}',
+            '{"type":"start-agent"}',
+            "\x00",
+            "9" * 9,
+        ]
         hostile += ['{"type":"start-agent","prompt":7}', '{"type":"resume","after":"x"}']
         hostile += ['{"type":"user-intervention","agentId":"x","status":"launched"}', "[" * 20_000]
         for text in hostile:
@@ -125,9 +134,7 @@ async def test_a_comment_steers_the_work_and_a_stop_ends_it(tmp_path: Path) -> N
         held.release.set()
         await second.reached.wait()
         assert "Only sailing" in str(model.requests[1].messages)
-        await page.say(
-            "user-intervention", agentId=root["agentId"], status="stopped", requestId=1
-        )
+        await page.say("user-intervention", agentId=root["agentId"], status="stopped", requestId=1)
         state = await page.until_state(lambda state: state["status"] == "stopped")
         assert state["agentId"] == root["agentId"]
 

@@ -17,7 +17,7 @@ from agent_core.models import Model
 from agent_core.runtime import Runtime
 from agent_core.testing.runtimes import scripted_runtime
 from agent_core.tools import Toolset
-from bot.console import Address, Console
+from bot.console.console import Address, Console
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.ingress import Ingress, Rules
 from bot.presenter import Signs
@@ -118,7 +118,9 @@ class Page:
 
     async def until_state(self, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """The first state of an agent that is so."""
-        found = await self.until(lambda told: told["type"] == "agent-state" and is_so(told["state"]))
+        found = await self.until(
+            lambda told: told["type"] == "agent-state" and is_so(told["state"])
+        )
         return found["state"]
 
     async def closed(self) -> int | None:
@@ -230,16 +232,9 @@ async def console_world(
         api = SlackApi(desk.client, clock=ticking)
         rules = Rules(identity=await api.identify(), **lists)
         async with scripted_runtime(root, model=model, tools=tools) as runtime:
-            front = FrontDoor(runtime, api.clock, digests_of(runtime, api).messages)
-            ingress = Ingress(
-                front,
-                ledger=runtime.ledger,
-                files=WorkspaceFiles(runtime, api, lambda: time[0]),
-                api=api,
-                signs=Signs(api),
-                rules=rules,
-                people=People(api),
-            )
+            front = FrontDoor(runtime, api.clock, digests_of(runtime, api))
+            files = WorkspaceFiles(runtime, api, lambda: time[0])
+            ingress = Ingress(front, runtime.ledger, files, api, rules, Signs(api), People(api))
             at = address or Address(host="127.0.0.1", port=0, secret=SECRET)
             console = Console(at, runtime, api, rules, lambda: time[0])
             async with console.serve({}, ingress):
