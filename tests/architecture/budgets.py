@@ -56,6 +56,7 @@ ROOMS = {
     "mcp_local": Budget(5786, 46, 4700, 42),
     "product": Budget(46093, 314, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(4230, 37, 4500, 50),
+    "bot/console, JS and CSS": Budget(2400, 21, 2500, 24),
     "tests": Budget(48708, 314, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
@@ -72,8 +73,9 @@ def holdings(room: str) -> tuple[int, int]:
                 for path in _sources("bot")
                 if "sandbox" not in path.relative_to(REPOSITORY).parts
             ]
-        case "bot/sandbox, JS and CSS":
-            paths = [*_sources("bot/sandbox", "*.js"), *_sources("bot/sandbox", "*.css")]
+        case "bot/sandbox, JS and CSS" | "bot/console, JS and CSS":
+            folder = room.partition(",")[0]
+            paths = [*_sources(folder, "*.js"), *_sources(folder, "*.css")]
         case _:
             paths = _sources(room)
     return sum(path.read_bytes().count(b"\n") for path in paths), len(paths)
