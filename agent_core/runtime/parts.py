@@ -25,6 +25,7 @@ from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, f
 from agent_core.sessions import Database, EventLog, Inbox, Leases, SessionStore, WriteBehind
 from agent_core.sessions.audit import AuditLog
 from agent_core.sessions.consents import ConsentStore
+from agent_core.sessions.interventions import InterventionStore
 from agent_core.sessions.leases import new_process_id
 from agent_core.subagents.task import SubagentSpec, task_tool
 from agent_core.tools import MAIN_AGENT, ToolOutput
@@ -132,6 +133,7 @@ class TurnParts:
         self.run_logs = RunLogs()
         self.log = EventLog(self.database, self.behind, on_stored=self.run_logs.write)
         self.consents = ConsentStore(self.database)
+        self.interventions = InterventionStore(self.database)
         self.audit = AuditLog(self.database)
         self.links = fresh_links(time.monotonic)
         self.gate = ConsentGate(

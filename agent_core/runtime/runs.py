@@ -6,6 +6,7 @@ What a run may touch is in its scope, so that the loop knows neither sessions no
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Coroutine, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -23,7 +24,7 @@ from agent_core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, is_in_branch
 from agent_core.loop.agent import ROUTE_SLOTS, RunScope, Taken
 from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import AttachedFile, JsonObject, ToolCall, user_message
@@ -39,8 +40,9 @@ from agent_core.runtime.ready_answers import (
     sent_text,
     thread_language,
 )
-from agent_core.runtime.standing import apology, child_failure
+from agent_core.runtime.standing import apology, child_failure, found_by
 from agent_core.sessions import StoredSession, StoredTurn
+from agent_core.sessions.interventions import Intervention
 from agent_core.subagents.task import CHILD_REQUEST, CHILD_RESULT, ChildRequest, ChildResult
 from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
 from agent_core.words import CORE
@@ -58,33 +60,39 @@ class Stopped(Exception):
 
 
 class StopSignals:
-    """A signal per turn at work in this process, for its root run and its child runs alike."""
+    """Tells the runs of turns at work in this process to stop: all of a turn, or one branch."""
 
     def __init__(self) -> None:
-        self._signals: dict[TurnId, asyncio.Event] = {}
+        self._given: defaultdict[TurnId, set[RunId]] = defaultdict(set)
+        """Branches that are to stop."""
+        self._at_work: defaultdict[TurnId, list[tuple[RunId, asyncio.Event]]] = defaultdict(list)
 
-    def give(self, turn: TurnId) -> None:
-        """The turn is to stop."""
-        self._of(turn).set()
+    def give(self, turn: TurnId, branch: RunId = ROOT_RUN) -> None:
+        """The branch is to stop: what of it is at work, and what begins later."""
+        self._given[turn].add(branch)
+        for run, signal in self._at_work.get(turn, ()):
+            if is_in_branch(run, branch):
+                signal.set()
 
     def forget(self, turn: TurnId) -> None:
         """The turn has ended."""
-        self._signals.pop(turn, None)
+        self._given.pop(turn, None)
 
-    async def unless_given(self, turn: StoredTurn, work: Coroutine[Any, Any, T]) -> T:
-        """Do `work`, and cancel it when the turn is to stop.
+    async def unless_given(self, turn: StoredTurn, run: RunId, work: Coroutine[Any, Any, T]) -> T:
+        """Do `work` of a run, and cancel it when the run is to stop.
 
         Raises:
             Stopped: it was cancelled, and has ended.
         """
         if turn.stop is not None:
             self.give(turn.id)
-        signal = self._of(turn.id)
-        if signal.is_set():
+        if any(is_in_branch(run, branch) for branch in self._given.get(turn.id, ())):
             work.close()
             raise Stopped
+        here = (run, asyncio.Event())
+        self._at_work[turn.id].append(here)
         working = asyncio.create_task(work)
-        waiting = asyncio.create_task(signal.wait())
+        waiting = asyncio.create_task(here[1].wait())
         try:
             await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
             if not working.done():
@@ -94,9 +102,9 @@ class StopSignals:
             waiting.cancel()
             working.cancel()
             await asyncio.wait({working, waiting})
-
-    def _of(self, turn: TurnId) -> asyncio.Event:
-        return self._signals.setdefault(turn, asyncio.Event())
+            self._at_work[turn.id].remove(here)
+            if not self._at_work[turn.id]:
+                del self._at_work[turn.id]
 
 
 class Work:
@@ -209,6 +217,9 @@ class Work:
             else:
                 known = []
             taken.append(_taken(each, known, await self.read_files(each, context)))
+        if not is_root:
+            said = await self.parts.interventions.take(self.turn.id, context.run, place)
+            taken += [_said(each, await self.zone_of(each.by)) for each in said]
         return tuple(taken)
 
     async def read_files(self, turn: StoredTurn, context: ToolContext) -> tuple[AttachedFile, ...]:
@@ -275,6 +286,21 @@ def _taken(turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ..
     )
 
 
+def _said(comment: Intervention, zone: str) -> Taken:
+    """A comment or a new task as its run gets it."""
+    name = one_line(comment.by_name)
+    return Taken(
+        turn=TurnId(""),
+        author=comment.by,
+        author_name=name,
+        words=comment.text,
+        said=comment.text,
+        text=prompt(f"run_{comment.kind}", author=name, text=comment.text),
+        author_zone=zone,
+        intervention=comment.number,
+    )
+
+
 def turn_at(parts: TurnParts, turn: StoredTurn, slot: str) -> dict[str, Any]:
     """The fields of a turn's own events, which are announced once, in whatever generation."""
     return {
@@ -337,7 +363,10 @@ async def run_child(
         agent=request.agent,
     )
     result = await _run_child(work, signals, request, scope)
-    complaint = "" if result.outcome == "stopped" else await _complaint(parts, request, scope)
+    is_cut = result.outcome == "stopped" or await parts.interventions.ending(
+        work.turn.id, request.run
+    )
+    complaint = "" if is_cut else await _complaint(parts, request, scope)
     child = ChildResult(
         text=result.text,
         is_error=result.outcome in ("failed", "stopped"),
@@ -356,16 +385,39 @@ async def _run_child(
     )
     opening = (user_message(request.prompt),)
     run = run_agent(agent, (), opening, scope, parent=request.parent, task=request.prompt)
+    if await work.parts.interventions.ending(work.turn.id, request.run):
+        signals.give(work.turn.id, request.run)
     try:
-        return await signals.unless_given(work.turn, run)
+        return await signals.unless_given(work.turn, request.run, run)
     except Stopped:
-        await scope.emit(RunFinished(**scope.at(0, 1), outcome="stopped", text=""))
-        return RunResult(outcome="stopped", text=STOPPED)
+        result = await _ended(work, request.run)
+        await scope.emit(RunFinished(**scope.at(0, 1), outcome=result.outcome, text=result.text))
+        return result
     except Exception as error:
         if cannot_replay(error):
             raise
         logger.exception("run %s of turn %s failed", request.run, work.turn.id)
         return RunResult(outcome="failed", text=child_failure(first_cause(error)))
+
+
+async def _ended(work: Work, run: RunId) -> RunResult:
+    """What a run comes to that was ended from outside, for whoever waits for it."""
+    ending = await work.parts.interventions.ending(work.turn.id, run)
+    if ending is None:
+        return RunResult(outcome="stopped", text=STOPPED)
+    name = one_line(ending.by_name)
+    found = found_by(await work.parts.log.of_turn(work.turn.id), run)
+    if ending.kind == "done" and ending.run == run:
+        said = ending.text or found
+        return RunResult(
+            outcome="answered", text=f"({name} marked this as done.)\n\n{said}".strip()
+        )
+    text = f"This work was stopped by {name}."
+    if ending.text:
+        text += f" They said: {ending.text}"
+    if found:
+        text += f"\n\nWhat it had found until then:\n\n{found}"
+    return RunResult(outcome="stopped", text=text)
 
 
 async def _complaint(parts: TurnParts, request: ChildRequest, scope: RunScope) -> str:

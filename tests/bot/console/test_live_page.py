@@ -31,6 +31,8 @@ class View:
 
     fake: LiveFake
     page: Page
+    faults: list[str]
+    """What went wrong in the page."""
 
     @property
     def detail(self) -> Locator:
@@ -56,7 +58,7 @@ async def view(browser_page: Page) -> AsyncGenerator[View]:
     browser_page.on("pageerror", lambda error: faults.append(str(error)))
     browser_page.on("console", lambda told: faults.append(told.text) if _is_fault(told) else None)
     async with LiveFake().serving() as fake:
-        yield View(fake=fake, page=browser_page)
+        yield View(fake=fake, page=browser_page, faults=faults)
         await browser_page.goto("about:blank")
     assert faults == []
 
@@ -318,6 +320,7 @@ async def test_whatever_agents_read_or_say_stays_text(
         await view.row(name).click()
         await view.fake.tell({"type": "text-delta", "agentId": name, "delta": evil})
         await expect(view.detail.locator(".entry").last).to_contain_text("<base href=")
+    assert view.faults == []
     await view.detail.locator(".file-card").click()
     frame = view.page.frame_locator("dialog iframe")
     await expect(frame.get_by_role("button", name="go")).to_be_visible()
@@ -327,6 +330,7 @@ async def test_whatever_agents_read_or_say_stays_text(
     links = await view.page.locator("a[href]").evaluate_all("all => all.map((a) => a.protocol)")
     assert set(links) <= {"http:"}
     assert hits == []
+    view.faults.clear()  # what the frame was kept from
 
 
 COUNT_TOUCHED = """() => {
