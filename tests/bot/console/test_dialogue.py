@@ -11,6 +11,9 @@ from tests.bot.console.world import browser, console_world, visitor
 
 ASK = call("ask_user", {"question": "For whom?", "options": ["Ann", "Ben"]}, id="ask")
 
+LONG_STEPS = 6
+"""Each says 1 MB: more than the system holds for a connection."""
+
 
 def statuses(told: list[dict[str, object]]) -> list[str]:
     states = (each["state"] for each in told if each["type"] == "agent-state")
@@ -167,12 +170,14 @@ async def test_a_viewer_who_reads_nothing_holds_up_nobody_and_gets_whole_states(
     tmp_path: Path,
 ) -> None:
     long = " ".join(["x" * 20_000] * 50)
-    steps = [calls_reply(call("nothing", id=f"c{number}"), text=long) for number in range(4)]
+    steps = [
+        calls_reply(call("nothing", id=f"c{number}"), text=long) for number in range(LONG_STEPS)
+    ]
     model = ScriptedModel([*steps, "That was all."])
     async with (
         console_world(tmp_path, model) as world,
         visitor(world) as ann,
-        visitor(world, "ben") as ben,
+        visitor(world, "ben", receive_bytes=4_096) as ben,
         ben.live(world.session) as slow,
         ann.live(world.session) as page,
     ):
@@ -182,8 +187,8 @@ async def test_a_viewer_who_reads_nothing_holds_up_nobody_and_gets_whole_states(
         state = await slow.until_state(lambda state: state["status"] == "completed")
         assert state["result"] == "That was all."
         assert [each["content"] for each in state["messages"] if each["role"] == "assistant"] == [
-            *[long] * 4,
+            *[long] * LONG_STEPS,
             "That was all.",
         ]
         written = sum(len(each["delta"]) for each in slow.told if each["type"] == "text-delta")
-        assert written < 4 * len(long)
+        assert written < LONG_STEPS * len(long)

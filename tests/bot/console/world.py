@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import socket
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -89,8 +90,8 @@ class Browser:
     async def live(self, session: str = "", **headers: str) -> AsyncGenerator["Page"]:
         """An open WebSocket."""
         url = f"{self.address}/ws" + (f"?session={session}" if session else "")
-        async with self.http.ws_connect(url, headers=headers) as socket:
-            yield Page(socket=socket)
+        async with self.http.ws_connect(url, headers=headers, max_msg_size=0) as opened:
+            yield Page(socket=opened)
 
 
 @dataclass(kw_only=True)
@@ -192,17 +193,26 @@ class ConsoleWorld(Desk):
 
 
 @asynccontextmanager
-async def browser(address: str) -> AsyncGenerator[Browser]:
-    """A fresh one, without cookies."""
+async def browser(address: str, *, receive_bytes: int = 0) -> AsyncGenerator[Browser]:
+    """A fresh one, without cookies; its system keeps `receive_bytes` for it, 0 for many."""
+
+    def small(about: aiohttp.AddrInfoType) -> socket.socket:
+        made = socket.socket(*about[:3])
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
+        return made
+
+    connector = aiohttp.TCPConnector(socket_factory=small if receive_bytes else None)
     jar = aiohttp.CookieJar(unsafe=True)
-    async with aiohttp.ClientSession(cookie_jar=jar) as http:
+    async with aiohttp.ClientSession(cookie_jar=jar, connector=connector) as http:
         yield Browser(http=http, address=address)
 
 
 @asynccontextmanager
-async def visitor(world: ConsoleWorld, user: str = "ann") -> AsyncGenerator[Browser]:
+async def visitor(
+    world: ConsoleWorld, user: str = "ann", *, receive_bytes: int = 0
+) -> AsyncGenerator[Browser]:
     """A person who has followed a link to the thread's live view."""
-    async with browser(world.address) as browsing:
+    async with browser(world.address, receive_bytes=receive_bytes) as browsing:
         assert await browsing.enter(world.link(user)) == 200
         yield browsing
 
