@@ -31,7 +31,7 @@ ROOMS = {
     "agent_core/prompts": Budget(196, 3, 180, 3),
     "agent_core/runtime": Budget(3658, 15, 2600, 12),
     "agent_core/schedules": Budget(924, 5, 700, 5),
-    "agent_core/sessions": Budget(3026, 17, 2500, 16),
+    "agent_core/sessions": Budget(3060, 17, 2500, 16),
     "agent_core/subagents": Budget(166, 2, 170, 2),
     "agent_core/testing": Budget(854, 8, 950, 8),
     "agent_core/tools": Budget(3875, 19, 2900, 22),
