@@ -49,14 +49,15 @@ ROOMS = {
     "bot/socket": Budget(553, 4, 700, 8),
     "bot without sandbox": Budget(11600, 77, 10_900, 85),
     "bot/sandbox/slack": Budget(3261, 26, 3400, 30),
-    "bot/sandbox/page": Budget(575, 4, 600, 8),
+    "bot/sandbox/page": Budget(578, 4, 600, 8),
     "bot/sandbox/model": Budget(2109, 14, 2000, 16),
     "bot/sandbox/composio": Budget(1572, 11, 1600, 14),
     "bot/sandbox": Budget(9135, 66, 9000, 80),
     "mcp_local": Budget(5786, 46, 4700, 42),
     "product": Budget(46913, 318, 43_000, 330),
-    "bot/sandbox, JS and CSS": Budget(4230, 37, 4500, 50),
-    "tests": Budget(49258, 318, 45_000, 330),
+    "bot/sandbox, JS and CSS": Budget(3525, 31, 4500, 50),
+    "bot/console, JS and CSS": Budget(2400, 21, 2500, 24),
+    "tests": Budget(49760, 320, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
@@ -72,8 +73,9 @@ def holdings(room: str) -> tuple[int, int]:
                 for path in _sources("bot")
                 if "sandbox" not in path.relative_to(REPOSITORY).parts
             ]
-        case "bot/sandbox, JS and CSS":
-            paths = [*_sources("bot/sandbox", "*.js"), *_sources("bot/sandbox", "*.css")]
+        case "bot/sandbox, JS and CSS" | "bot/console, JS and CSS":
+            folder = room.partition(",")[0]
+            paths = [*_sources(folder, "*.js"), *_sources(folder, "*.css")]
         case _:
             paths = _sources(room)
     return sum(path.read_bytes().count(b"\n") for path in paths), len(paths)
