@@ -196,7 +196,7 @@ class ConsoleWorld(Desk):
 async def browser(address: str, *, receive_bytes: int = 0) -> AsyncGenerator[Browser]:
     """A fresh one, without cookies; its system keeps `receive_bytes` for it, 0 for many."""
 
-    def small(about: aiohttp.AddrInfoType) -> socket.socket:
+    def small(about: Any) -> socket.socket:
         made = socket.socket(*about[:3])
         made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
         return made
