@@ -45,4 +45,4 @@ class Links:
     def url(self, user: UserId, session: SessionId) -> str | None:
         """A link for one person; None where nothing is served."""
         address = self._address()
-        return address and f"{address}/enter?token={self._passes.link(user, session)}"
+        return address and f"{address}/enter?pass={self._passes.link(user, session)}"

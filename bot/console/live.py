@@ -162,7 +162,7 @@ class LiveView:
             "canIntervene": viewer.level == "act",
         }
         if session != viewer.entered:  # the cookie does not open what was begun here
-            about["enter"] = f"/enter?token={self._passes.link(user, session)}"
+            about["enter"] = f"/enter?pass={self._passes.link(user, session)}"
         return about
 
 

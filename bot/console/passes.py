@@ -25,6 +25,8 @@ MAX_SESSIONS = 16
 HOME = SessionId("")
 """In the place of a session: the page that begins one."""
 
+_VERSION = "v1"
+"""Before each: encoded JSON alone, or a parameter named `token`, would be masked in posts."""
 _MAX_CHARS = 4_000
 
 
@@ -76,7 +78,7 @@ class Passes:
         """Bots of one host share its cookies, whatever their ports; those of one secret are one."""
 
     def link(self, user: UserId, session: SessionId) -> str:
-        """A token for the address `/enter?token=…`."""
+        """A token for the address `/enter?pass=…`."""
         until = self._clock() + LINK_LIFE
         once = secrets.token_urlsafe(16)
         claim = _Link(user=user, session=session, once=once, until=until.timestamp())
@@ -121,10 +123,10 @@ class Passes:
 
     def _sign(self, kind: str, claim: _Signed) -> str:
         body = claim.model_dump_json().encode()
-        return f"{_encoded(body)}.{_encoded(self._mac(kind, body))}"
+        return f"{_VERSION}{_encoded(body)}.{_encoded(self._mac(kind, body))}"
 
     def _read(self, kind: str, text: str, shape: type[Claim]) -> Claim | None:
-        body, _, mac = text.partition(".")
+        body, _, mac = text.removeprefix(_VERSION).partition(".")
         if len(text) > _MAX_CHARS or not text.isascii():
             return None
         try:

@@ -119,7 +119,7 @@ class Site:
         The page is opened by this site's own answer: a redirect of what another site began would
         be without the cookie, which is SameSite=Strict.
         """
-        link = self._passes.read_link(request.query.get("token", ""))
+        link = self._passes.read_link(request.query.get("pass", ""))
         if link is None or not await self._is_first(link.once):
             raise Closed(web.HTTPUnauthorized, "over")
         if link.session and await self._level(link.user, link.session) == "none":
