@@ -63,6 +63,7 @@ class App {
       case "text-delta": return store.addText(message.agentId, message.delta);
       case "user-query": return store.ask(message.agentId, message.prompt, message.options);
       case "ready":
+        if (message.enter) return location.replace(message.enter); // begun here: it has a page of its own
         store.session = message.session ?? store.session;
         store.canIntervene = Boolean(message.canIntervene);
         return store.touch();
