@@ -6,7 +6,7 @@ from agent_core.ids import SessionId, UserId
 from agent_core.runtime import detect_language
 from bot.console.access import Access
 from bot.console.passes import Passes
-from bot.ingress import Press, Submission
+from bot.ingress import Press, Submission, tell_alone
 from bot.slack_api import SlackApi
 from bot.threads import user_id
 from bot.words import BOT
@@ -37,7 +37,8 @@ class Links:
             told = words("live-not-yours")
         else:
             told = words("live-off") if url is None else words("live-link", url=url)
-        await self._api.post_ephemeral(thread.channel, press.user, told, thread_ts=thread.root_ts)
+        place, root_ts = thread.channel, thread.root_ts
+        await tell_alone(self._api, place, press.user, told, thread_ts=root_ts)
 
     async def submit(self, submission: Submission) -> None:
         """There is no form."""
