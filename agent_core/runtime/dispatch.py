@@ -236,18 +236,15 @@ class Dispatch:
             try:
                 async with asyncio.timeout(ALONE_S):
                     if turn.status == "running":
-                        await self._has_got_on(turn_id, newest)
+                        async with aclosing(self._parts.log.read(turn_id, after=newest)) as events:
+                            async for place, _ in events:
+                                if place > newest:
+                                    return
                     elif self._show is not None:
                         shown = self._show(replace(turn, tries=tries), is_resumed=True)
                         await (asyncio.wait({shown}) if shown else asyncio.sleep(0))
             except TimeoutError:
                 await self._note_try(turn_id, 1)
-
-    async def _has_got_on(self, turn: TurnId, newest: int) -> None:
-        async with aclosing(self._parts.log.read(turn, after=newest)) as events:
-            async for place, _ in events:
-                if place > newest:
-                    return
 
     async def _begin_work(self, work: Sequence[StoredTurn]) -> None:
         busy = next((turn for turn in work if turn.status != "queued"), None)

@@ -276,4 +276,4 @@ def _output(wait: ApprovalWait | ConnectionWait, decision: Consent) -> ToolOutpu
 
 
 def _failed(text: str) -> ToolOutput:
-    return ToolOutput(text=text, is_error=True, size_bytes=len(text.encode()))
+    return ToolOutput(text=text, is_error=True)

@@ -185,13 +185,9 @@ def _mentions(history: Sequence[Message]) -> Iterator[str]:
                 if part.name == FIND_TOOLS:
                     searches.add(part.id)
             elif isinstance(part, ToolResult) and part.call_id in searches and not part.is_error:
-                yield from reversed(_names_in(part.text))
-
-
-def _names_in(text: str) -> list[str]:
-    """The tools that a search told of: each begins a line of its own."""
-    lines = (line for line in text.split("\n") if line.startswith("- "))
-    return [line[2:].partition(": ")[0] for line in lines]
+                # Each tool that a search told of begins a line of its own.
+                lines = [line for line in part.text.split("\n") if line.startswith("- ")]
+                yield from (line[2:].partition(": ")[0] for line in reversed(lines))
 
 
 def _entry(spec: ToolSpec) -> str:
@@ -218,9 +214,8 @@ def _finder(hidden: Sequence[ToolSpec]) -> ToolSpec:
 
 
 def _servers(hidden: Sequence[ToolSpec]) -> str:
-    names = list(
-        dict.fromkeys(spec.name.removeprefix(_FOREIGN).partition("__")[0] for spec in hidden)
-    )
+    found = (spec.name.removeprefix(_FOREIGN).partition("__")[0] for spec in hidden)
+    names = list(dict.fromkeys(found))
     if not names:
         return "There are none at present."
     more = f" and {len(names) - _LISTED_SERVERS} more" if len(names) > _LISTED_SERVERS else ""

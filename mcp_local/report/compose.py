@@ -4,6 +4,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -87,7 +88,7 @@ def compose_report(draft: Draft, sources: Sequence[Source], day: date) -> Report
         title=title,
         labels=labels,
         policy=_inert(CONTENT_SECURITY_POLICY),
-        css=_inert(_css()),
+        css=_inert((_HERE / "report.css").read_text(encoding="utf-8")),
         facts=[
             labels.write_date(day),
             labels.words("source-count", n=len(cited)),
@@ -135,11 +136,6 @@ def _template() -> Template:
     return environment.get_template("template.html.j2")
 
 
-@cache
-def _css() -> str:
-    return (_HERE / "report.css").read_text(encoding="utf-8")
-
-
 def _clean_title(title: str) -> str:
     visible = "".join(
         " " if letter.isspace() else letter
@@ -160,15 +156,12 @@ def _check_size(draft: Draft) -> None:
             f"The report is longer than {MAX_MARKDOWN_CHARS} characters. Shorten it."
         )
     whole = f"{draft.markdown}\n{draft.summary}"
-    if whole.count("[") > MAX_BRACKETS or max(map(_bars, whole.split("\n"))) > MAX_BARS:
+    bars = max(line.count("|") for line in whole.split("\n"))
+    if whole.count("[") > MAX_BRACKETS or bars > MAX_BARS:
         raise ToolkitError(
             f"The report has more than {MAX_BRACKETS} brackets, or more than {MAX_BARS} columns in "
             "a table. Use fewer."
         )
-
-
-def _bars(line: str) -> int:
-    return line.count("|")
 
 
 def _join_summaries(given: list[Token], written: list[Token]) -> list[Token]:
@@ -209,7 +202,9 @@ def write_new_version(workspace: Workspace, title: str, day: date, html: str) ->
             try:
                 workspace.write_text(path, html, exclusive=True)
             except FileExistsError:
-                earlier = _read(workspace, path)
+                earlier = None
+                with suppress(PathDenied):
+                    earlier = workspace.read_bytes(path)
                 if earlier == b"":
                     workspace.write_text(path, html)
                 elif earlier is None or _undated(earlier) != said:
@@ -223,13 +218,6 @@ def _names(title: str, day: date) -> Iterator[str]:
     for version in range(1, _MAX_VERSIONS + 1):
         suffix = "" if version == 1 else f"_v{version}"
         yield str(PurePosixPath(REPORTS_DIRECTORY) / f"{stem}{suffix}.html")
-
-
-def _read(workspace: Workspace, path: str) -> bytes | None:
-    try:
-        return workspace.read_bytes(path)
-    except PathDenied:
-        return None
 
 
 def _undated(page: bytes) -> bytes:
