@@ -6,7 +6,9 @@ what is looked at is consumed, whether it is a secret or not.
 
 import logging
 import re
-from typing import Any, cast
+from typing import Any
+
+from agent_core.messages import with_texts
 
 PREFIXES = (
     r"xox[a-z]-", r"xoxe\.", r"xapp-", r"sk-", r"[sr]k_(?:live|test)_", r"gh[oprsu]_",
@@ -47,13 +49,7 @@ def masked(text: str) -> str:
 
 def masked_value(value: Any) -> Any:
     """A JSON value with all its texts masked; names stay."""
-    if isinstance(value, str):
-        return masked(value)
-    if isinstance(value, list | tuple):
-        return [masked_value(each) for each in cast("list[Any]", value)]
-    if isinstance(value, dict):
-        return {key: masked_value(each) for key, each in cast("dict[str, Any]", value).items()}
-    return value
+    return with_texts(value, masked)
 
 
 class MaskingFormatter(logging.Formatter):

@@ -13,7 +13,7 @@ from pydantic_core import from_json
 
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import Execution, ToolObserved, executions, may_run
-from agent_core.tools.payloads import is_list, is_object, search, text_in
+from agent_core.tools.payloads import is_list, search, text_in
 from agent_core.workspaces.layout import SEARCH_RESULTS, timestamp, write_json
 
 _SEARCH = re.compile(
@@ -100,16 +100,12 @@ def _clean(item: JsonObject, place: int, at: datetime, is_news: bool) -> JsonObj
         return {**head, "snippet": _snippet(item)}
     written = text_in(item, "date", "published_date", "published_at")
     date = parse_relative_date(written, at) or written
-    return {**head, "source": _source(item), "date": date, "snippet": _snippet(item)}
+    source = text_in(item.get("source"), "name", "title") or text_in(item, "source")
+    return {**head, "source": source, "date": date, "snippet": _snippet(item)}
 
 
 def _snippet(item: JsonObject) -> str:
     return text_in(item, "snippet", "description", "summary")
-
-
-def _source(item: JsonObject) -> str:
-    source = item.get("source")
-    return text_in(source, "name", "title") if is_object(source) else text_in(item, "source")
 
 
 _UNITS = {

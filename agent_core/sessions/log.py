@@ -198,7 +198,10 @@ class EventLog:
         if isinstance(event, LIVE_ONLY):
             self._behind.put_event(None, lambda _: self._tell(event))
         else:
-            self._behind.put_event(_row(event), lambda place: self._take(place, event))
+            columns = ("session", "turn", "run", "step", "attempt", "n", "kind")
+            row = {name: getattr(event, name) for name in columns}
+            row["body"] = EVENT.dump_python(event, mode="json")
+            self._behind.put_event(row, lambda place: self._take(place, event))
 
     async def flush(self) -> None:
         """Return when all that was appended so far is stored and handed to readers."""
@@ -269,9 +272,3 @@ class EventLog:
             self._readers[turn].discard(queue)
             if not self._readers[turn]:
                 del self._readers[turn]
-
-
-def _row(event: AnyEvent) -> dict[str, Any]:
-    columns = ("session", "turn", "run", "step", "attempt", "n", "kind")
-    row = {name: getattr(event, name) for name in columns}
-    return {**row, "body": EVENT.dump_python(event, mode="json")}
