@@ -22,7 +22,7 @@ class Budget:
 
 ROOMS = {
     "agent_core/classifier": Budget(263, 2, 320, 3),
-    "agent_core/consent": Budget(1728, 12, 1450, 11),
+    "agent_core/consent": Budget(1743, 12, 1450, 11),
     "agent_core/context": Budget(210, 3, 160, 2),
     "agent_core/durable": Budget(419, 3, 390, 3),
     "agent_core/loop": Budget(833, 6, 820, 6),
@@ -53,7 +53,7 @@ ROOMS = {
     "bot/sandbox/model": Budget(2109, 14, 2000, 16),
     "bot/sandbox/composio": Budget(1572, 11, 1600, 14),
     "bot/sandbox": Budget(9135, 66, 9000, 80),
-    "mcp_local": Budget(5604, 45, 4700, 42),
+    "mcp_local": Budget(5607, 45, 4700, 42),
     "product": Budget(46093, 314, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(4230, 37, 4500, 50),
     "tests": Budget(48708, 314, 45_000, 330),
