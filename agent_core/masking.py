@@ -6,9 +6,8 @@ what is looked at is consumed, whether it is a secret or not.
 
 import logging
 import re
-from typing import Any
-
-from agent_core.messages import with_texts
+from collections.abc import Callable
+from typing import Any, cast
 
 PREFIXES = (
     r"xox[a-z]-", r"xoxe\.", r"xapp-", r"sk-", r"[sr]k_(?:live|test)_", r"gh[oprsu]_",
@@ -45,6 +44,19 @@ _SECRET = re.compile(
 def masked(text: str) -> str:
     """The text with `[masked]` in the place of every secret; what it begins with stays."""
     return _SECRET.sub(_mask, text) if any(hint in text for hint in _HINTS) else text
+
+
+def with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """A JSON value with all its texts changed, however deep; names stay."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list | tuple):
+        return [with_texts(each, change) for each in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {
+            name: with_texts(each, change) for name, each in cast("dict[str, Any]", value).items()
+        }
+    return value
 
 
 def masked_value(value: Any) -> Any:

@@ -1,27 +1,16 @@
 """What a model sees and says, and what arrives from a person. Pure data, stored as JSON."""
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
 from agent_core.ids import SessionId, ToolCallId, UserId
 
 JsonObject = dict[str, Any]
-
-
-def with_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """A JSON value with all its texts changed, however deep; names stay."""
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, list | tuple):
-        return [with_texts(each, change) for each in cast("list[Any]", value)]
-    if isinstance(value, dict):
-        return {name: with_texts(each, change) for name, each in cast("JsonObject", value).items()}
-    return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ _SEARCH = re.compile(
 )
 _NEWS_LIST = "news_results"
 _LISTS = ("organic_results", "articles", "citations", "results")
+_WEB = ("http://", "https://")
 _DEPTH = 4
 
 
@@ -80,13 +81,10 @@ def _hits(names: Sequence[str], value: JsonObject) -> tuple[str, list[JsonObject
     """The first of the lists that holds something, with its name."""
     for name in names:
         listed = value.get(name)
-        if items := list(filter(_is_hit, listed)) if is_list(listed) else []:
-            return name, items
+        items = listed if is_list(listed) else []
+        if hits := [one for one in items if text_in(one, "link", "url").startswith(_WEB)]:
+            return name, hits
     return None
-
-
-def _is_hit(item: object) -> bool:
-    return text_in(item, "link", "url").startswith(("http://", "https://"))
 
 
 def _clean(item: JsonObject, place: int, at: datetime, is_news: bool) -> JsonObject:

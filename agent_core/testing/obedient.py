@@ -11,15 +11,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import quote
 
-from agent_core.messages import (
-    AttachedFile,
-    JsonObject,
-    Message,
-    Text,
-    ToolCall,
-    ToolResult,
-    with_texts,
-)
+from agent_core.masking import with_texts
+from agent_core.messages import AttachedFile, JsonObject, Message, Text, ToolCall, ToolResult
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.testing.models import call, calls_reply, text_reply
 from agent_core.tools.actions import is_batch

@@ -18,7 +18,8 @@ from urllib.parse import urlsplit
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from agent_core.errors import SettingsError
-from agent_core.messages import JsonObject, with_texts
+from agent_core.masking import with_texts
+from agent_core.messages import JsonObject
 from agent_core.tools.servers import (
     WORKSPACE,
     Access,

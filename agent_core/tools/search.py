@@ -229,20 +229,17 @@ def ranked(query: str, specs: Sequence[ToolSpec]) -> list[ToolSpec]:
         return []
     with closing(sqlite3.connect(":memory:")) as index:
         index.execute("CREATE VIRTUAL TABLE tools USING fts5(name, said)")
-        index.executemany("INSERT INTO tools (rowid, name, said) VALUES (?, ?, ?)", _rows(specs))
+        for place, spec in enumerate(specs):
+            parameters = as_object(spec.input_schema.get("properties"))
+            said = " ".join([spec.description[:_MAX_DESCRIPTION_CHARS], *parameters])
+            row = (place, _words(spec.name.removeprefix(_FOREIGN)), _words(said))
+            index.execute("INSERT INTO tools (rowid, name, said) VALUES (?, ?, ?)", row)
         found = index.execute(
             "SELECT rowid FROM tools WHERE tools MATCH ? "
             "ORDER BY bm25(tools, ?, 1.0), rowid LIMIT ?",
             (wanted, _NAME_WEIGHT, MAX_FOUND),
         )
         return [specs[place] for (place,) in found]
-
-
-def _rows(specs: Sequence[ToolSpec]) -> Iterator[tuple[int, str, str]]:
-    for place, spec in enumerate(specs):
-        parameters = as_object(spec.input_schema.get("properties"))
-        said = " ".join([spec.description[:_MAX_DESCRIPTION_CHARS], *parameters])
-        yield place, _words(spec.name.removeprefix(_FOREIGN)), _words(said)
 
 
 def _words(text: str) -> str:

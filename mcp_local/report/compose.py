@@ -3,12 +3,12 @@
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markdown_it.token import Token
@@ -200,8 +200,11 @@ def write_new_version(workspace: Workspace, title: str, day: date, html: str) ->
     A version that says the same, but for its date, is left as it is and named instead.
     """
     said = _undated(html.encode(errors="replace"))
+    stem = f"{topic_slug(title)}_{day:%B_%Y}".lower()
     with _WRITING:
-        for path in _names(title, day):
+        for version in range(1, _MAX_VERSIONS + 1):
+            suffix = "" if version == 1 else f"_v{version}"
+            path = f"{REPORTS_DIRECTORY}/{stem}{suffix}.html"
             try:
                 workspace.write_text(path, html, exclusive=True)
             except FileExistsError:
@@ -214,13 +217,6 @@ def write_new_version(workspace: Workspace, title: str, day: date, html: str) ->
                     continue
             return path
     raise ToolkitError(f"There are already {_MAX_VERSIONS} versions of this report.")
-
-
-def _names(title: str, day: date) -> Iterator[str]:
-    stem = f"{topic_slug(title)}_{day:%B_%Y}".lower()
-    for version in range(1, _MAX_VERSIONS + 1):
-        suffix = "" if version == 1 else f"_v{version}"
-        yield str(PurePosixPath(REPORTS_DIRECTORY) / f"{stem}{suffix}.html")
 
 
 def _undated(page: bytes) -> bytes:
