@@ -29,7 +29,7 @@ ROOMS = {
     "agent_core/models": Budget(875, 6, 900, 6),
     "agent_core/observers": Budget(724, 6, 750, 7),
     "agent_core/prompts": Budget(192, 3, 180, 3),
-    "agent_core/runtime": Budget(3323, 14, 2600, 12),
+    "agent_core/runtime": Budget(3318, 14, 2600, 12),
     "agent_core/schedules": Budget(915, 5, 700, 5),
     "agent_core/sessions": Budget(2719, 15, 2500, 16),
     "agent_core/subagents": Budget(160, 2, 170, 2),
