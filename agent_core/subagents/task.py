@@ -135,7 +135,6 @@ async def _delegate(call: ToolCall, arguments: TaskArguments, scope: RunScope) -
     return ToolOutput(
         text=text,
         is_error=result.is_error,
-        size_bytes=len(text.encode()),
         started_at=started_at,
         finished_at=scope.clock(),
     )
@@ -157,4 +156,4 @@ def _tool_spec(specs: Sequence[SubagentSpec]) -> ToolSpec:
 
 
 def _fault(text: str) -> ToolOutput:
-    return ToolOutput(text=text, is_error=True, size_bytes=len(text.encode()))
+    return ToolOutput(text=text, is_error=True)
