@@ -38,9 +38,9 @@ ROOMS = {
     "agent_core/words": Budget(99, 1, 90, 1),
     "agent_core/workspaces": Budget(627, 6, 650, 7),
     "agent_core": Budget(20715, 131, 16_800, 120),
-    "bot/check": Budget(527, 5, 480, 5),
+    "bot/check": Budget(542, 5, 480, 5),
     "bot/consent": Budget(117, 2, 150, 2),
-    "bot/console": Budget(1709, 10, 120, 2),
+    "bot/console": Budget(1711, 10, 120, 2),
     "bot/digests": Budget(1367, 7, 1200, 7),
     "bot/ingress": Budget(2547, 12, 2700, 12),
     "bot/presenter": Budget(2163, 12, 2100, 12),
@@ -57,7 +57,7 @@ ROOMS = {
     "product": Budget(48184, 322, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(3525, 31, 4500, 50),
     "bot/console, JS and CSS": Budget(2400, 21, 2500, 24),
-    "tests": Budget(50290, 321, 45_000, 330),
+    "tests": Budget(50418, 322, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
