@@ -27,9 +27,11 @@ GOAL_FACTOR = 1.1
 class PacedModel:
     """Writes at the pace of a real one, each time anew."""
 
-    name = "paced"
+    @property
+    def name(self) -> str:
+        return "paced"
 
-    async def stream(self, _request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
         words = [f"word{number} " for number in range(WORDS)]
         clock = asyncio.get_running_loop().time
         begun_s = clock()
@@ -117,6 +119,6 @@ async def watch(url: str, cookie: str, viewers: int) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["watch"]:
-        asyncio.run(watch(*sys.argv[2:4], int(sys.argv[4])))
+        asyncio.run(watch(sys.argv[2], sys.argv[3], int(sys.argv[4])))
     else:
         run(__doc__, measure, viewers=VIEWERS)

@@ -26,9 +26,8 @@ async def pressed(world: World, user: str, ts: str) -> str:
 async def test_the_button_gives_whoever_presses_it_a_link_of_their_own(world: World) -> None:
     may_go_on = world.model.stall(60, kinds={"delegated"})
     ts = await world.mention(REPORT)
-    progress = await world.slack.wait_for(
-        lambda _: next((post for post in world.bot_posts(ts) if post.blocks), None)
-    )
+    await world.slack.wait_for(lambda _: any(post.blocks for post in world.bot_posts(ts)))
+    [progress] = [post for post in world.bot_posts(ts) if post.blocks]
     for user, may_act in (("ann", True), ("guest", False)):
         [link] = LINK.findall(await pressed(world, user, progress.ts))
         address = link.partition("/enter")[0]

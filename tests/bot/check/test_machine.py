@@ -157,5 +157,5 @@ async def test_a_browser_that_starts_is_named_with_its_sandbox(tmp_path: Path) -
 async def test_a_live_view_for_others_wants_encryption(
     settings: dict[str, str], state: str, said: str
 ) -> None:
-    found = await checked("Live view", bot=BotSettings(**settings))
+    found = await checked("Live view", bot=BotSettings.model_validate(settings))
     assert (found.state, said in found.text) == (state, True)
