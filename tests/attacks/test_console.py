@@ -250,7 +250,7 @@ async def test_people_see_what_they_see_in_slack_and_act_where_they_may_write(
 async def test_where_slack_cannot_be_asked_nobody_is_let_in(world: ConsoleWorld) -> None:
     async with visitor(world, "ben") as ben, ben.live(world.session) as page:
         await page.until_a("ready")
-        world.slack.fail("*", error="internal_error", times=1_000)
+        world.slack.fail("*", error="token_revoked", times=1_000)
         async with browser(world.address) as ann:
             assert await ann.enter(world.link("ann")) == 503
         world.ticking.advance(61.0)
