@@ -188,7 +188,7 @@ The sub-agent that was at work (report-creation-expert) got this message, too, b
     "subagent.evidence",
 )
 def test_the_report_expert() -> None:
-    [spec] = shipped_specs()
+    [spec] = [spec for spec in shipped_specs() if spec.name == "report-creation-expert"]
     assert spec.instructions == snapshot("""\
 Result date: {{today}}
 CURRENT_SESSION_WORKSPACE: {{workspace}}
