@@ -216,8 +216,32 @@ class MessageTaken(Event):
     author_name: str
     text: str
     taken: TurnId
-    """The turn that the message had waited as."""
+    """The turn that the message had waited as; empty for an intervention."""
+    intervention: int = 0
+    """The number of the `Intervened` that it is; 0 for a message of the thread."""
     kind: Literal["message_taken"] = "message_taken"
+
+
+InterventionKind = Literal["comment", "content", "stop", "retry", "done"]
+"""`comment` steers a run, `content` is its new task; the others end its branch: `stop` with what it
+had found, `done` as answered, `retry` so that it is begun again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intervened(Event):
+    """A person stepped in at one run; told at once, in whatever process. `run` is the one meant.
+
+    A run that takes a comment or a new task in says so with MessageTaken.
+    """
+
+    number: int
+    """1 for the turn's first."""
+    what: InterventionKind
+    text: str
+    """The person's own words; may be empty."""
+    by: UserId
+    by_name: str
+    kind: Literal["intervened"] = "intervened"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -384,6 +408,7 @@ AnyEvent = Annotated[
     | ToolCallFinished
     | ArtifactSaved
     | MessageTaken
+    | Intervened
     | QuestionAsked
     | ApprovalRequested
     | ApprovalDecided

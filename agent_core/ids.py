@@ -17,6 +17,9 @@ ToolCallId = NewType("ToolCallId", str)
 UserId = NewType("UserId", str)
 """A person, as `team:user`. Tools that act for a person use this person's accounts."""
 
+AgentId = NewType("AgentId", str)
+"""A run for the outside, `<turn>/<run>`: unique over all sessions, and no turn has a `/` in it."""
+
 ConsentId = NewType("ConsentId", str)
 """What a person has to decide before a call goes on: an approval, or a connection."""
 
@@ -29,3 +32,19 @@ ROOT_RUN = RunId("root")
 def child_run(parent: RunId, key: str) -> RunId:
     """The id of the run that a run starts under a key, such as a tool call's id."""
     return RunId(f"{parent}.{key}")
+
+
+def agent_id(turn: TurnId, run: RunId) -> AgentId:
+    """The run's name for the outside."""
+    return AgentId(f"{turn}/{run}")
+
+
+def run_of(agent: AgentId) -> tuple[TurnId, RunId]:
+    """The turn and the run that are meant; two ids of nothing where it is no agent's id."""
+    turn, _, run = agent.partition("/")
+    return TurnId(turn), RunId(run)
+
+
+def is_in_branch(run: RunId, branch: RunId) -> bool:
+    """Whether a run is `branch` or below it."""
+    return run == branch or run.startswith(f"{branch}.")

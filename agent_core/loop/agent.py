@@ -59,6 +59,8 @@ class Taken:
     author_zone: str = ""
     moment: str = ""
     """When it was written, for the model."""
+    intervention: int = 0
+    """The number of the intervention that it is; 0 for a message of the thread."""
 
 
 class Gate(Protocol):
@@ -208,6 +210,7 @@ class RunScope:
                     author_name=each.author_name,
                     text=each.words,
                     taken=each.turn,
+                    intervention=each.intervention,
                 )
             )
 

@@ -6,6 +6,7 @@ What a run may touch is in its scope, so that the loop knows neither sessions no
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Coroutine, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -24,7 +25,7 @@ from agent_core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, is_in_branch
 from agent_core.loop.agent import ROUTE_SLOTS, ChildResult, Limits, RunScope, Taken
 from agent_core.loop.calls import IS_SO
 from agent_core.loop.run import run_agent
@@ -48,8 +49,9 @@ from agent_core.runtime.ready_answers import (
     sent_text,
     thread_language,
 )
-from agent_core.runtime.standing import apology, child_failure
+from agent_core.runtime.standing import apology, child_failure, found_by
 from agent_core.sessions import StoredSession, StoredTurn
+from agent_core.sessions.interventions import Intervention
 from agent_core.subagents.children import (
     CHILD_REQUEST,
     CHILD_RESULT,
@@ -74,33 +76,39 @@ class Stopped(Exception):
 
 
 class StopSignals:
-    """A signal per turn at work in this process, for its root run and its child runs alike."""
+    """Tells the runs of turns at work in this process to stop: all of a turn, or one branch."""
 
     def __init__(self) -> None:
-        self._signals: dict[TurnId, asyncio.Event] = {}
+        self._given: defaultdict[TurnId, set[RunId]] = defaultdict(set)
+        """Branches that are to stop."""
+        self._at_work: defaultdict[TurnId, list[tuple[RunId, asyncio.Event]]] = defaultdict(list)
 
-    def give(self, turn: TurnId) -> None:
-        """The turn is to stop."""
-        self._of(turn).set()
+    def give(self, turn: TurnId, branch: RunId = ROOT_RUN) -> None:
+        """The branch is to stop: what of it is at work, and what begins later."""
+        self._given[turn].add(branch)
+        for run, signal in self._at_work.get(turn, ()):
+            if is_in_branch(run, branch):
+                signal.set()
 
     def forget(self, turn: TurnId) -> None:
         """The turn has ended."""
-        self._signals.pop(turn, None)
+        self._given.pop(turn, None)
 
-    async def unless_given(self, turn: StoredTurn, work: Coroutine[Any, Any, T]) -> T:
-        """Do `work`, and cancel it when the turn is to stop.
+    async def unless_given(self, turn: StoredTurn, run: RunId, work: Coroutine[Any, Any, T]) -> T:
+        """Do `work` of a run, and cancel it when the run is to stop.
 
         Raises:
             Stopped: it was cancelled, and has ended.
         """
         if turn.stop is not None:
             self.give(turn.id)
-        signal = self._of(turn.id)
-        if signal.is_set():
+        if any(is_in_branch(run, branch) for branch in self._given.get(turn.id, ())):
             work.close()
             raise Stopped
+        here = (run, asyncio.Event())
+        self._at_work[turn.id].append(here)
         working = asyncio.create_task(work)
-        waiting = asyncio.create_task(signal.wait())
+        waiting = asyncio.create_task(here[1].wait())
         try:
             await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
             if not working.done():
@@ -110,9 +118,9 @@ class StopSignals:
             waiting.cancel()
             working.cancel()
             await asyncio.wait({working, waiting})
-
-    def _of(self, turn: TurnId) -> asyncio.Event:
-        return self._signals.setdefault(turn, asyncio.Event())
+            self._at_work[turn.id].remove(here)
+            if not self._at_work[turn.id]:
+                del self._at_work[turn.id]
 
 
 class Work:
@@ -243,6 +251,9 @@ class Work:
             else:
                 known = []
             taken.append(_taken(each, known, await self.read_files(each, context)))
+        if not is_root:
+            said = await self.parts.interventions.take(self.turn.id, context.run, place)
+            taken += [_said(each, await self.zone_of(each.by)) for each in said]
         return tuple(taken)
 
     async def read_files(self, turn: StoredTurn, context: ToolContext) -> tuple[AttachedFile, ...]:
@@ -311,6 +322,21 @@ def _taken(turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ..
         files=files,
         author_zone=turn.inbound.author_zone,
         moment=moment,
+    )
+
+
+def _said(comment: Intervention, zone: str) -> Taken:
+    """A comment or a new task as its run gets it."""
+    name = one_line(comment.by_name)
+    return Taken(
+        turn=TurnId(""),
+        author=comment.by,
+        author_name=name,
+        words=comment.text,
+        said=comment.text,
+        text=prompt(f"run_{comment.kind}", author=name, text=comment.text),
+        author_zone=zone,
+        intervention=comment.number,
     )
 
 
@@ -401,18 +427,22 @@ async def _has_ended(parts: TurnParts, request: ChildRequest, scope: RunScope) -
 async def _run_child(
     work: Work, signals: StopSignals, request: ChildRequest, scope: RunScope
 ) -> None:
+    turn = work.turn
+    if await work.parts.interventions.ending(turn.id, request.run):
+        signals.give(turn.id, request.run)
     try:
-        await signals.unless_given(work.turn, _work_as_child(work, request, scope))
+        await signals.unless_given(turn, request.run, _work_as_child(work, request, scope))
     except Stopped:
-        await scope.emit(RunFinished(**scope.at(0, 1), outcome="stopped", text=STOPPED))
-        return
+        await scope.emit(await _ended(work, scope))
     except Exception as error:
         if cannot_replay(error):
             raise
-        logger.exception("run %s of turn %s failed", request.run, work.turn.id)
+        logger.exception("run %s of turn %s failed", request.run, turn.id)
+        signals.give(turn.id, request.run)  # nobody is left to take in what runs below it find
         await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=_failure(error)))
-        return
-    await _check(work.parts, request, scope)
+    else:
+        if not await work.parts.interventions.ending(turn.id, request.run):
+            await _check(work.parts, request, scope)
 
 
 def _failure(error: BaseException) -> str:
@@ -433,15 +463,27 @@ async def _work_as_child(work: Work, request: ChildRequest, scope: RunScope) -> 
             read = partial(work.parts.store.run_messages, work.turn.id, request.run)
             done = await scope.steps.once("history", read, MESSAGES)
         opening = done or (user_message(request.prompt),)
-        await run_agent(
-            agent,
-            (),
-            opening,
-            scope,
-            parent=request.parent,
-            task=request.prompt,
-            failed=_failure,
-        )
+        parent, task = request.parent, request.prompt
+        await run_agent(agent, (), opening, scope, parent=parent, task=task, failed=_failure)
+
+
+async def _ended(work: Work, scope: RunScope) -> RunFinished:
+    """What a run comes to that was ended from outside, for whoever waits for it."""
+    run, at = scope.context.run, scope.at(0, 1)
+    ending = await work.parts.interventions.ending(work.turn.id, run)
+    if ending is None:
+        return RunFinished(**at, outcome="stopped", text=STOPPED)
+    name = one_line(ending.by_name)
+    found = found_by(await work.parts.log.of_turn(work.turn.id), run)
+    if ending.kind == "done" and ending.run == run:
+        said = f"({name} marked this as done.)\n\n{ending.text or found}".strip()
+        return RunFinished(**at, outcome="answered", text=said)
+    text = f"This work was stopped by {name}."
+    if ending.text:
+        text += f" They said: {ending.text}"
+    if found:
+        text += f"\n\nWhat it had found until then:\n\n{found}"
+    return RunFinished(**at, outcome="stopped", text=text)
 
 
 async def _check(parts: TurnParts, request: ChildRequest, scope: RunScope) -> None:

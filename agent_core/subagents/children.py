@@ -25,7 +25,7 @@ from agent_core.events import (
     RunStarted,
     StepFinished,
 )
-from agent_core.ids import RunId, child_run
+from agent_core.ids import RunId, child_run, is_in_branch
 from agent_core.loop.agent import ChildResult, Clock, Limits, RunScope
 from agent_core.sessions import EventLog
 from agent_core.tools import ToolContext
@@ -320,7 +320,7 @@ def result_of(events: Sequence[AnyEvent], run: RunId, task: str) -> ChildResult 
     if ended is None:
         return None
     corrections = [event.text for event in own if isinstance(event, CorrectionInjected)]
-    below = (e for e in events if e.run == run or e.run.startswith(f"{run}."))
+    below = (event for event in events if is_in_branch(event.run, run))
     return ChildResult(
         run=run,
         task=task,

@@ -250,7 +250,7 @@ async def test_limits_are_split_and_what_children_use_counts_for_their_parent(
     events = await turn_events(tmp_path, model, tools, limits)
     ends = {event.run: event for event in events if isinstance(event, RunFinished)}
     assert {run: end.outcome for run, end in ends.items()} == dict.fromkeys(ends, "limited")
-    steps = Counter(event.run for event in events if isinstance(event, StepFinished))
+    steps = Counter(str(event.run) for event in events if isinstance(event, StepFinished))
     assert steps["root.a"] == 3, "two until half of the tokens is used, and the last words"
     assert steps["root.b"] == 2, "a third was left for it"
     assert "the limit of 300,000 tokens" in told(model.requests[-1]), "330,000 with its children"
