@@ -90,7 +90,7 @@ async def test_a_person_watches_answers_steers_stops_and_misses_nothing(
         await browser_page.reload()
         await expect(tree.get_by_role("treeitem", name="About")).to_have_count(3)
         await tree.get_by_text("About one", exact=True).click()
-        await expect(detail).to_contain_text("Word for word:find out about one")
+        await expect(detail).to_contain_text("Word for word: find out about one")
         await expect(detail).to_contain_text("ann commentedtaken inOnly Poland")
         await expect(detail.locator(".tool")).to_contain_text("search corpus")
         three.release.set()
