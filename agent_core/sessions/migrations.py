@@ -34,6 +34,11 @@ REVISIONS: Revisions = {
         "ALTER TABLE turns ADD COLUMN tries INTEGER DEFAULT '0' NOT NULL",
         "ALTER TABLE turns ADD COLUMN tried_from INTEGER DEFAULT '0' NOT NULL",
     ),
+    "0007": (
+        "CREATE TABLE programs (turn VARCHAR NOT NULL, run VARCHAR NOT NULL, call VARCHAR NOT NULL,"
+        " body JSON NOT NULL, variables BYTEA NOT NULL, paused BYTEA NOT NULL,"
+        " PRIMARY KEY (turn, run))",
+    ),
 }
 """The first one is what version 0.1.0 makes."""
 NEWEST = next(reversed(REVISIONS))
