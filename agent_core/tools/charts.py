@@ -1,15 +1,16 @@
-"""Charts of data as SVG that stands alone: lines and bars with axes and a legend, nothing that runs."""
+"""Charts of data as SVG that stands alone: lines and bars, axes, a legend, nothing that runs."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast
 
-Kind = Literal["line", "bar"]
 Point = tuple[str | float, float]
+"""Where it is on the axis that lies, a label or a number, and its height."""
 
 WIDTH, HEIGHT = 800, 450
 LEFT, RIGHT, TOP, BOTTOM = 80, 780, 70, 380
+KINDS = ("line", "bar")
 MAX_SERIES = 12
 MAX_POINTS = 2_000
 MAX_NUMBER = 1e15
@@ -24,115 +25,105 @@ _SHAPE = (
 
 
 def chart(kind: str, data: object, *, title: str = "", x: str = "", y: str = "") -> str:
-    """An SVG document of 800 by 450 units.
+    """An SVG document of 800 by 450 units; x and y name the axes.
 
-    Args:
-        kind: `line`, or `bar` with a group of bars for each label.
-        data: One series or several by name: numbers, (x, y) pairs, or numbers by label.
-        title: Above the chart; `x` and `y` name the axes.
+    `data` is one series, or several by name: numbers, (x, y) pairs, or numbers by label. Bars of
+    one label stand side by side.
 
     Raises:
         ValueError: there is no such kind, or the data cannot be drawn; its text says why.
     """
-    if kind not in get_args(Kind):
-        raise ValueError(f"there is no kind {kind!r}; there are {get_args(Kind)}")
-    series = _series(data)
-    labels = list(dict.fromkeys(place for points in series.values() for place, _ in points))
-    heights = [height for points in series.values() for _, height in points]
-    low, high, step = _scale(heights, from_zero=kind == "bar")
-    is_numeric = kind == "line" and all(isinstance(place, float) for place in labels)
-    drawing = _Drawing(labels, low, high, is_numeric=is_numeric)
-    body = [*drawing.grid(step), *(drawing.bars(series) if kind == "bar" else drawing.lines(series))]
-    named = [name for name in series if name]
-    return "\n".join(
-        (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-            f'font-family="sans-serif" font-size="12" fill="#222">',
-            f"<title>{_words(title or 'Chart')}</title>",
-            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
-            _text(WIDTH / 2, 26, title, 'text-anchor="middle" font-size="17"'),
-            _text((LEFT + RIGHT) / 2, HEIGHT - 10, x, 'text-anchor="middle"'),
-            _text(18, (TOP + BOTTOM) / 2, y, 'text-anchor="middle" transform="rotate(-90 18 225)"'),
-            *body,
-            *_legend(named),
-            "</svg>\n",
-        )
+    if kind not in KINDS:
+        raise ValueError(f"there is no kind {kind!r}; there are {KINDS}")
+    plane = _Plane(kind, _series(data))
+    lines = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        'font-family="sans-serif" font-size="12" fill="#222">',
+        f"<title>{_words(title or 'Chart')}</title>",
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
+        _text(WIDTH / 2, 26, title, 'text-anchor="middle" font-size="17"'),
+        _text((LEFT + RIGHT) / 2, HEIGHT - 10, x, 'text-anchor="middle"'),
+        _text(18, 225, y, 'text-anchor="middle" transform="rotate(-90 18 225)"'),
+        *plane.grid(),
+        *(plane.bars() if kind == "bar" else plane.lines()),
+        *plane.legend(),
+        "</svg>\n",
     )
+    return "\n".join(lines)
 
 
-class _Drawing:
-    """The plane between the axes."""
+class _Plane:
+    """The space between the axes, with a series in each colour."""
 
-    def __init__(
-        self, labels: Sequence[str | float], low: float, high: float, *, is_numeric: bool
-    ) -> None:
-        self._labels, self._low, self._high = labels, low, high
-        self._places = {label: number for number, label in enumerate(labels)}
-        self._range = _scale([float(each) for each in labels], from_zero=False) if is_numeric else None
+    def __init__(self, kind: str, series: Mapping[str, Sequence[Point]]) -> None:
+        points = [point for each in series.values() for point in each]
+        labels = list(dict.fromkeys(label for label, _ in points))
+        self._series = series
+        self._places = {label: number + 0.5 for number, label in enumerate(labels)}
+        self._heights = _ticks([height for _, height in points] + [0.0] * (kind == "bar"))
+        numbers = [label for label in labels if isinstance(label, float)]
+        is_numeric = kind == "line" and len(numbers) == len(labels)
+        self._widths = _ticks(numbers) if is_numeric else []
 
-    def grid(self, step: float) -> list[str]:
-        """Lines and numbers of the upright axis, labels of the other one."""
-        drawn: list[str] = []
-        for value in _ticks(self._low, self._high, step):
+    def grid(self) -> Iterator[str]:
+        for value in self._heights:
             at = self._down(value)
-            drawn.append(f'<path d="M{LEFT} {at:.1f}H{RIGHT}" stroke="#ddd"/>')
-            drawn.append(_text(LEFT - 8, at + 4, _number(value), 'text-anchor="end"'))
-        every = max(1, math.ceil(len(self._labels) / _MAX_LABELS))
-        shown = _ticks(*self._range) if self._range else self._labels[::every]
-        for label in shown:
-            said = _number(label) if isinstance(label, float) else label[:20]
-            drawn.append(_text(self._across(label), BOTTOM + 20, said, 'text-anchor="middle"'))
-        return drawn
+            yield f'<path d="M{LEFT} {at:.1f}H{RIGHT}" stroke="#ddd"/>'
+            yield _text(LEFT - 8, at + 4, f"{value:,.10g}", 'text-anchor="end"')
+        labels = list(self._places)
+        for label in self._widths or labels[:: math.ceil(len(labels) / _MAX_LABELS)]:
+            said = f"{label:.10g}" if isinstance(label, float) else label[:20]
+            yield _text(self._across(label), BOTTOM + 20, said, 'text-anchor="middle"')
 
-    def lines(self, series: Mapping[str, Sequence[Point]]) -> list[str]:
-        """A line for each series; a dot where it has but one point."""
-        drawn: list[str] = []
-        for number, points in enumerate(series.values()):
-            colour = _COLOURS[number % len(_COLOURS)]
-            path = " ".join(f"{self._across(at):.1f},{self._down(value):.1f}" for at, value in points)
-            drawn.append(
-                f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
-            )
-            if len(points) == 1:
-                x, y = path.split(",")
-                drawn.append(f'<circle cx="{x}" cy="{y}" r="4" fill="{colour}"/>')
-        return drawn
+    def lines(self) -> Iterator[str]:
+        for colour, points in self._coloured():
+            places = [(self._across(at), self._down(height)) for at, height in points]
+            path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+            yield f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
+            if len(places) == 1:
+                yield f'<circle cx="{places[0][0]:.1f}" cy="{places[0][1]:.1f}" r="4"/>'
 
-    def bars(self, series: Mapping[str, Sequence[Point]]) -> list[str]:
-        """A bar for each value, those of one label side by side."""
-        width = 0.8 * (RIGHT - LEFT) / len(self._labels) / len(series)
-        drawn: list[str] = []
-        for number, points in enumerate(series.values()):
-            colour = _COLOURS[number % len(_COLOURS)]
-            for at, value in points:
-                x = self._across(at) + (number - len(series) / 2) * width
-                ends = sorted((self._down(value), self._down(0)))
-                drawn.append(
-                    f'<rect x="{x:.1f}" y="{ends[0]:.1f}" width="{width:.1f}" '
-                    f'height="{ends[1] - ends[0]:.1f}" fill="{colour}"/>'
-                )
-        return drawn
+    def bars(self) -> Iterator[str]:
+        width = 0.8 * (RIGHT - LEFT) / len(self._places) / len(self._series)
+        for number, (colour, points) in enumerate(self._coloured()):
+            for at, height in points:
+                x = self._across(at) + (number - len(self._series) / 2) * width
+                top, bottom = sorted((self._down(height), self._down(0)))
+                size = f'width="{width:.1f}" height="{bottom - top:.1f}"'
+                yield f'<rect x="{x:.1f}" y="{top:.1f}" {size} fill="{colour}"/>'
+
+    def legend(self) -> Iterator[str]:
+        width = (RIGHT - LEFT) / len(self._series)
+        for number, (name, (colour, _)) in enumerate(
+            zip(self._series, self._coloured(), strict=True)
+        ):
+            if name:
+                at = LEFT + number * width
+                yield f'<rect x="{at:.1f}" y="42" width="12" height="12" fill="{colour}"/>'
+                yield _text(at + 17, 52, name[: max(3, int(width / 8) - 2)], "")
+
+    def _coloured(self) -> Iterator[tuple[str, Sequence[Point]]]:
+        for number, points in enumerate(self._series.values()):
+            yield _COLOURS[number % len(_COLOURS)], points
 
     def _across(self, label: str | float) -> float:
-        if self._range is not None:
-            low, high, _ = self._range
-            return LEFT + (float(label) - low) / (high - low) * (RIGHT - LEFT)
-        return LEFT + (self._places[label] + 0.5) / len(self._labels) * (RIGHT - LEFT)
+        if not self._widths:
+            return LEFT + self._places[label] / len(self._places) * (RIGHT - LEFT)
+        low, high = self._widths[0], self._widths[-1]
+        return LEFT + (float(label) - low) / (high - low) * (RIGHT - LEFT)
 
-    def _down(self, value: float) -> float:
-        return BOTTOM - (value - self._low) / (self._high - self._low) * (BOTTOM - TOP)
+    def _down(self, height: float) -> float:
+        low, high = self._heights[0], self._heights[-1]
+        return BOTTOM - (height - low) / (high - low) * (BOTTOM - TOP)
 
 
 def _series(data: object) -> dict[str, list[Point]]:
-    if isinstance(data, Mapping):
-        named = {str(name): value for name, value in cast("Mapping[Any, object]", data).items()}
-        if all(isinstance(value, list | tuple | Mapping) for value in named.values()):
-            series = {name: _points(value) for name, value in named.items()}
-        else:
-            series = {"": _points(named)}
+    named = cast("Mapping[Any, object]", data) if isinstance(data, Mapping) else {}
+    if named and all(isinstance(each, list | tuple | Mapping) for each in named.values()):
+        series = {str(name): _points(each) for name, each in named.items()}
     else:
         series = {"": _points(data)}
-    if not series or not all(series.values()):
+    if not all(series.values()):
         raise ValueError(f"there is nothing to draw: {_SHAPE}")
     if len(series) > MAX_SERIES or max(map(len, series.values())) > MAX_POINTS:
         raise ValueError(f"at most {MAX_SERIES} series of {MAX_POINTS} points can be drawn")
@@ -141,25 +132,22 @@ def _series(data: object) -> dict[str, list[Point]]:
 
 def _points(data: object) -> list[Point]:
     if isinstance(data, Mapping):
-        labelled = cast("Mapping[Any, object]", data).items()
-        return [(str(label), _finite(value)) for label, value in labelled]
-    if not isinstance(data, list | tuple):
+        pairs = [(str(label), each) for label, each in cast("Mapping[Any, Any]", data).items()]
+    elif isinstance(data, list | tuple):
+        items = cast("Sequence[Any]", data)
+        pairs = [
+            each if isinstance(each, list | tuple) else (number, each)
+            for number, each in enumerate(items)
+        ]
+    else:
+        pairs = [()]
+    if any(len(pair) != len("xy") for pair in pairs):
         raise ValueError(_SHAPE)
-    points: list[Point] = []
-    for number, each in enumerate(cast("Sequence[Any]", data)):
-        if isinstance(each, list | tuple):
-            pair = cast("Sequence[object]", each)
-            if len(pair) != 2:
-                raise ValueError(f"a point is a pair (x, y), not {len(pair)} values")
-            label = pair[0]
-            points.append((label if isinstance(label, str) else _finite(label), _finite(pair[1])))
-        else:
-            points.append((float(number), _finite(each)))
-    kinds = {isinstance(label, str) for label, _ in points}
-    return [(str(label), value) for label, value in points] if len(kinds) > 1 else points
+    are_labels = any(isinstance(label, str) for label, _ in pairs)
+    return [(str(at) if are_labels else _number(at), _number(height)) for at, height in pairs]
 
 
-def _finite(value: object) -> float:
+def _number(value: object) -> float:
     try:
         number = math.nan if isinstance(value, str | bool) else float(cast("float", value))
     except (TypeError, ValueError, OverflowError):
@@ -169,35 +157,15 @@ def _finite(value: object) -> float:
     return number
 
 
-def _scale(values: Sequence[float], *, from_zero: bool) -> tuple[float, float, float]:
-    """Round ends around the values, and the distance of the ticks between them."""
+def _ticks(values: Sequence[float]) -> list[float]:
+    """Round numbers at equal distances, from below the lowest value to above the highest."""
     low, high = min(values), max(values)
-    if from_zero:
-        low, high = min(low, 0.0), max(high, 0.0)
     if high - low <= 1e-9 * max(abs(low), abs(high)):
-        around = abs(high) / 10 or 1.0
-        low, high = low - (0 if from_zero else around), high + around
+        high = low + (abs(low) / 10 or 1.0)
     power = 10.0 ** math.floor(math.log10((high - low) / _TICKS))
     step = next(power * size for size in (1, 2, 5, 10) if power * size * _TICKS >= high - low)
-    return math.floor(low / step) * step, math.ceil(high / step) * step, step
-
-
-def _ticks(low: float, high: float, step: float) -> list[float]:
-    return [low + number * step for number in range(round((high - low) / step) + 1)]
-
-
-def _number(value: float) -> str:
-    return f"{value:.10g}" if abs(value) < 1e7 else f"{value:.4g}"
-
-
-def _legend(names: Sequence[str]) -> list[str]:
-    width = (RIGHT - LEFT) / max(len(names), 1)
-    drawn: list[str] = []
-    for number, name in enumerate(names):
-        at, colour = LEFT + number * width, _COLOURS[number % len(_COLOURS)]
-        drawn.append(f'<rect x="{at:.1f}" y="42" width="12" height="12" fill="{colour}"/>')
-        drawn.append(_text(at + 17, 52, name[: max(3, int(width / 8) - 2)], ""))
-    return drawn
+    first, last = math.floor(low / step), math.ceil(high / step)
+    return [number * step for number in range(first, last + 1)]
 
 
 def _text(x: float, y: float, words: str, how: str) -> str:

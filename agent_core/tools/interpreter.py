@@ -68,7 +68,6 @@ class ProgramLimits:
     """How often it may turn to its host for anything, files among it, between two waits."""
     max_calls: int = 100
     """Of `fork`, `wait` and `plot` together."""
-    max_sleep_s: float = 10.0
     max_printed_chars: int = 20_000
     max_value_chars: int = 10_000
     max_written_bytes: int = 20_000_000
@@ -207,7 +206,7 @@ class Interpreter:
                 how = {"mount": mounts, "print_callback": self._printing(program)}
                 async with pool.checkout(**self._conditions(host)) as session:
                     return await self._drive(session, start(session, how), program, host)
-        except monty.MontyError as error:
+        except (monty.MontyError, _Stops) as error:
             return Ended(error=str(error))
 
     async def _drive(
@@ -250,10 +249,9 @@ class Interpreter:
             "max_feed_duration_secs": self.limits.max_s,
             "max_memory": self.limits.max_memory_bytes,
             "max_suspensions": self.limits.max_suspensions,
-            "max_total_sleep_secs": self.limits.max_sleep_s,
         }
         zone = host.zone if host.zone and find_zone(host.zone) else "utc"
-        return {"limits": limits, "os_policy": {"timezone": zone}}
+        return {"limits": limits, "os_policy": {"timezone": zone, "sleep": "zero"}}
 
     def _printing(self, program: Program) -> Callable[[str, str], None]:
         def printed(_stream: str, text: str) -> None:
@@ -299,6 +297,10 @@ class _Waits(Exception):
         self.snapshot, self.awaits = snapshot, awaits
 
 
+class _Stops(Exception):
+    """A limit after which the program gets no further word."""
+
+
 class _Calls:
     """What a program may ask of its host. Faults are exceptions that the program gets."""
 
@@ -318,7 +320,7 @@ class _Calls:
         given = inspect.signature(function).bind(*snapshot.args, **snapshot.kwargs)
         self._program.calls += 1
         if self._program.calls > (most := self._limits.max_calls):
-            raise RuntimeError(f"limit reached: {most} calls of fork, wait and plot in a program")
+            raise _Stops(f"limit reached: {most} calls of fork, wait and plot in a program")
         value = await function(*given.args, **given.kwargs)
         match name:
             case "wait":
@@ -341,13 +343,11 @@ class _Calls:
         forks.append((key, text))
         return run
 
-    async def wait(self, id: str) -> RunId:  # noqa: A002 - as the model knows it
+    async def wait(self, id: str) -> RunId:
         """For whom the program is to wait."""
         return RunId(_text(id, "the id of a child"))
 
-    async def plot(
-        self, kind: str, data: object, title: str = "", x: str = "", y: str = ""
-    ) -> str:
+    async def plot(self, kind: str, data: object, title: str = "", x: str = "", y: str = "") -> str:
         """The path of a chart that was saved."""
         named = str(title)
         svg = await asyncio.to_thread(chart, str(kind), data, title=named, x=str(x), y=str(y))
