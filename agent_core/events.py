@@ -107,7 +107,10 @@ class FastPathFallback(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunStarted(Event):
-    """A run began; `parent` is None for the root run. Precedes every step of the run."""
+    """A run began; `parent` is None for the root run. Precedes every step of the run.
+
+    A child run may still wait for its place among those at work.
+    """
 
     parent: RunId | None
     agent: str
@@ -213,8 +216,32 @@ class MessageTaken(Event):
     author_name: str
     text: str
     taken: TurnId
-    """The turn that the message had waited as."""
+    """The turn that the message had waited as; empty for an intervention."""
+    intervention: int = 0
+    """The number of the `Intervened` that it is; 0 for a message of the thread."""
     kind: Literal["message_taken"] = "message_taken"
+
+
+InterventionKind = Literal["comment", "content", "stop", "retry", "done"]
+"""`comment` steers a run, `content` is its new task; the others end its branch: `stop` with what it
+had found, `done` as answered, `retry` so that it is begun again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intervened(Event):
+    """A person stepped in at one run; told at once, in whatever process. `run` is the one meant.
+
+    A run that takes a comment or a new task in says so with MessageTaken.
+    """
+
+    number: int
+    """1 for the turn's first."""
+    what: InterventionKind
+    text: str
+    """The person's own words; may be empty."""
+    by: UserId
+    by_name: str
+    kind: Literal["intervened"] = "intervened"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,11 +362,20 @@ class CorrectionInjected(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFinished(Event):
-    """A run ended; last event of its run but for a CorrectionInjected."""
+    """A run ended; last event of its run but for a CorrectionInjected and a ResultTaken."""
 
     outcome: Outcome
     text: str
     kind: Literal["run_finished"] = "run_finished"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultTaken(Event):
+    """The result of this run, a child, is with its parent: as a call's result or a message."""
+
+    place: str
+    """Before which model call of the parent: its generation and step; empty for a call."""
+    kind: Literal["result_taken"] = "result_taken"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -372,6 +408,7 @@ AnyEvent = Annotated[
     | ToolCallFinished
     | ArtifactSaved
     | MessageTaken
+    | Intervened
     | QuestionAsked
     | ApprovalRequested
     | ApprovalDecided
@@ -379,6 +416,7 @@ AnyEvent = Annotated[
     | AuthEnded
     | CorrectionInjected
     | RunFinished
+    | ResultTaken
     | TurnFinished,
     Field(discriminator="kind"),
 ]

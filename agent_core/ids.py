@@ -9,13 +9,16 @@ TurnId = NewType("TurnId", str)
 """One turn: from a person's message to the final answer. Unique over all sessions."""
 
 RunId = NewType("RunId", str)
-"""One agent's execution of the loop: `root`, or `<parent>.<call id>` for a child."""
+"""One agent's execution of the loop: `root`, or `<parent>.<key>` for a child."""
 
 ToolCallId = NewType("ToolCallId", str)
 """The model's id of a tool call, unique in its run."""
 
 UserId = NewType("UserId", str)
 """A person, as `team:user`. Tools that act for a person use this person's accounts."""
+
+AgentId = NewType("AgentId", str)
+"""A run for the outside, `<turn>/<run>`: unique over all sessions, and no turn has a `/` in it."""
 
 ConsentId = NewType("ConsentId", str)
 """What a person has to decide before a call goes on: an approval, or a connection."""
@@ -26,6 +29,22 @@ ProcessId = NewType("ProcessId", str)
 ROOT_RUN = RunId("root")
 
 
-def child_run(parent: RunId, call: ToolCallId) -> RunId:
-    """The id of the run that a tool call starts; the same on every replay."""
-    return RunId(f"{parent}.{call}")
+def child_run(parent: RunId, key: str) -> RunId:
+    """The id of the run that a run starts under a key, such as a tool call's id."""
+    return RunId(f"{parent}.{key}")
+
+
+def agent_id(turn: TurnId, run: RunId) -> AgentId:
+    """The run's name for the outside."""
+    return AgentId(f"{turn}/{run}")
+
+
+def run_of(agent: AgentId) -> tuple[TurnId, RunId]:
+    """The turn and the run that are meant; two ids of nothing where it is no agent's id."""
+    turn, _, run = agent.partition("/")
+    return TurnId(turn), RunId(run)
+
+
+def is_in_branch(run: RunId, branch: RunId) -> bool:
+    """Whether a run is `branch` or below it."""
+    return run == branch or run.startswith(f"{branch}.")

@@ -15,15 +15,9 @@ from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
 from bot.consent.clicks import Clicks
-from bot.console import (
-    look_at_database,
-    look_at_loop,
-    look_at_socket,
-    look_at_tools,
-    serve_health,
-)
+from bot.console import health
 from bot.digests import PREFIX as DIGESTS
-from bot.digests import DigestLimits, Digests
+from bot.digests import DigestHost, DigestLimits, DigestMessages, DigestPresenter, Orders
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.ingress import (
     Actions,
@@ -76,16 +70,16 @@ async def running_bot(
         runtime = await stack.enter_async_context(
             build_runtime(core, clock=clock, approvers=settings.approvers or ())
         )
-        people = People(api)
+        people, signs = People(api), Signs(api)
         limits = DigestLimits(
             team=settings.digests_per_team,
             place=settings.digests_per_channel,
             person=settings.digests_per_person,
             channels=settings.allowed_channels,
         )
-        digests = Digests(runtime, api, people, limits, clock)
-        signs = Signs(api)
-        presenting = Presenting(runtime, api, signs, digests.presenter)
+        orders = Orders(runtime.schedules, runtime.timekeeper, api.channels, people, clock, limits)
+        digests = DigestMessages(orders, runtime.order_reader, api, runtime.marks, clock)
+        presenting = Presenting(runtime, api, signs, partial(DigestPresenter, runtime, clock))
         stack.push_async_callback(presenting.close)
         rules = Rules(
             identity=identity,
@@ -94,25 +88,11 @@ async def running_bot(
             users=settings.allowed_users,
         )
         app = create_app(client, identity)
-        consents = Clicks(runtime.consents, api, people)
-        actions = Actions(
-            {DIGESTS: digests.messages, CONSENTS: consents},
-            ledger=runtime.ledger,
-            rules=rules,
-            people=people,
-            api=api,
-        )
+        gestures = {DIGESTS: digests, CONSENTS: Clicks(runtime.consents, api, people)}
+        actions = Actions(gestures, runtime.ledger, rules, people, api)
         stack.push_async_callback(leave_to_next_start, actions.under_way)
-        front = FrontDoor(runtime, api.clock, digests.messages)
-        ingress = Ingress(
-            front,
-            ledger=runtime.ledger,
-            files=WorkspaceFiles(runtime, api, clock),
-            api=api,
-            signs=signs,
-            rules=rules,
-            people=people,
-        )
+        front, files = FrontDoor(runtime, api.clock, digests), WorkspaceFiles(runtime, api, clock)
+        ingress = Ingress(front, runtime.ledger, files, api, rules, signs, people)
         stack.push_async_callback(leave_to_next_start, ingress.under_way)
         catch_up = CatchUp(
             ingress,
@@ -125,7 +105,7 @@ async def running_bot(
         )
         await catch_up.heard.open()
         register(app, ingress, actions, catch_up)
-        runtime.take_orders_with(digests.messages.take_order)
+        runtime.take_orders_with(digests.take_order)
         await runtime.readers.show_with(READER, presenting.attach)
         looks_for_left = Background()
         stack.push_async_callback(looks_for_left.close)
@@ -144,17 +124,17 @@ async def running_bot(
         stack.push_async_callback(socket.close)
         stack.push_async_callback(catch_up.close)
         catch_up.start(is_well=lambda: socket.health().connected)
-        runtime.keep_schedules(digests.host)
+        runtime.keep_schedules(DigestHost(api, orders))
         looks = {
-            "loop": partial(look_at_loop, stack.enter_context(watched_loop())),
-            "socket": partial(look_at_socket, socket),
-            "tools": partial(look_at_tools, runtime.away),
+            "loop": partial(health.look_at_loop, stack.enter_context(watched_loop())),
+            "socket": partial(health.look_at_socket, socket),
+            "tools": partial(health.look_at_tools, runtime.away),
             "database": partial(
-                look_at_database, lambda: runtime.knows(_NO_SESSION), lambda: runtime.trouble
+                health.look_at_database, lambda: runtime.knows(_NO_SESSION), lambda: runtime.trouble
             ),
         }
         await stack.enter_async_context(
-            serve_health(
+            health.serve_health(
                 looks, host=settings.console_host, port=settings.console_port, clock=api.clock
             )
         )

@@ -173,10 +173,7 @@ def _new_file(workspace: Path, name: str) -> Generator[BinaryIO]:
     """A file to write into the folder of the workspace: whole at the end, or not there.
 
     What stands at the name is replaced, a link there included; a link in the folder's place is
-    refused. An error inside the block leaves nothing behind.
-
-    Raises:
-        OSError: It could not be written.
+    refused. An error inside the block leaves nothing behind. Raises OSError.
     """
     with ExitStack() as stack:
         outer = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY)

@@ -65,8 +65,7 @@ def show_audit(since: str, user: str | None, tool: str | None, *, as_json: bool 
 def read_since(words: str, now: datetime) -> datetime | None:
     """The moment that `90m`, `12h`, `7d`, `4w`, a date or `all` (None) means; a date is in UTC.
 
-    Raises:
-        ValueError: it means none.
+    Raises ValueError where it means none.
     """
     if words == "all":
         return None

@@ -224,8 +224,7 @@ class Configuration:
 def read_configuration() -> Configuration:
     """Read all settings, whatever is wrong with some.
 
-    Raises:
-        SettingsError: the file `.env` cannot be read.
+    Raises SettingsError where the file `.env` cannot be read.
     """
     bot, core = read_settings(BotSettings), read_settings(CoreSettings)
     return Configuration(bot=bot.settings, core=core.settings, faults={**bot.faults, **core.faults})

@@ -29,11 +29,7 @@ class ThreadRef:
 
 
 def parse_session(session: SessionId) -> ThreadRef:
-    """The thread of a session.
-
-    Raises:
-        SessionError: The id was not made from a Slack thread.
-    """
+    """The thread of a session. Raises SessionError of another id."""
     parts = session.split(":")
     if len(parts) != 3:
         raise SessionError(f"Not a Slack thread: {session}")
@@ -48,11 +44,7 @@ def user_id(team: str, user: str) -> UserId:
 
 
 def parse_user(user: UserId) -> tuple[str, str]:
-    """`(team, user)` of a person's id.
-
-    Raises:
-        SessionError: The id was not made from a Slack user.
-    """
+    """`(team, user)` of a person's id. Raises SessionError of another id."""
     team, _, person = user.partition(":")
     if not (_is_id(team) and _is_id(person)):
         raise SessionError(f"Not a Slack user: {user}")

@@ -6,10 +6,14 @@ else the text could have the model write what it knows into an address.
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from hashlib import blake2b
 from itertools import islice
+from threading import Lock
 from typing import cast
 from urllib.parse import urlsplit
+
+from cachetools import LRUCache, cached
 
 from agent_core.consent.leaves import json_in, leaves_of, names_in
 
@@ -30,6 +34,9 @@ _ESCAPED = (("\\/", "/"), ("\\u0026", "&"), ("\\u003d", "="), ("\\u003D", "="))
 _MAX_TRAILING = 6
 """Signs of the prose behind an address, such as `**).`"""
 
+_KEPT_TEXTS = 1_000
+"""Of which is known what is in them: a session's texts are looked through again for each call."""
+
 Key = tuple[str, str]
 """Host with port, and the rest."""
 
@@ -43,7 +50,12 @@ def addresses_in(arguments: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_found(arguments)))
 
 
-def keys_in(text: str, *, bare: bool = False, most: int | None = None) -> Iterator[Key]:
+def _digest_of(text: str, *, bare: bool = False, most: int | None = None) -> Hashable:
+    return blake2b(text.encode("utf-8", "surrogatepass")).digest(), bare, most
+
+
+@cached(LRUCache(_KEPT_TEXTS), key=_digest_of, lock=Lock())
+def keys_in(text: str, *, bare: bool = False, most: int | None = None) -> frozenset[Key]:
     """Every address in a text, whole and letter by letter, in one scan.
 
     What makes no difference to who is asked for what is overlooked: http for https, upper case in
@@ -56,13 +68,15 @@ def keys_in(text: str, *, bare: bool = False, most: int | None = None) -> Iterat
         most: How many addresses are looked for in what has no blank inside; what has more of them
             is there to keep us busy.
     """
+    keys: set[Key] = set()
     for token in _TOKEN.finditer(_unescaped(text)):
         for host in islice(_HOST.finditer(token[0]), most):
             begins, ends = host.span()
             has_scheme = token[0].endswith("//", 0, begins)
             if bare or has_scheme or token[0][ends : ends + 1] in _BEHIND_HOST:
                 whole = token[0][begins : begins + MAX_ADDRESS_CHARS]
-                yield from filter(None, map(key_of, _readings(whole)))
+                keys.update(filter(None, map(key_of, _readings(whole))))
+    return frozenset(keys)
 
 
 def _found(arguments: object) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Which addresses a session has literally seen, and who named them: people, searches, others."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import chain
 from pathlib import Path, PurePosixPath
@@ -74,16 +75,16 @@ class Seen:
         self.by_searches: set[Key] = set()
         self.by_others: set[Key] = set()
         """By pages, mails and files, and by posts and files that came with a message."""
-        self._texts: list[tuple[str, set[Key]]] = []
+        self._texts: list[tuple[str, AbstractSet[Key]]] = []
         for text in words:
             if len(text) <= _MAX_WORDS_CHARS:
-                self._add(self.by_people, text, set(keys_in(text, bare=True)))
+                self._add(self.by_people, text, keys_in(text, bare=True))
         for text in chain.from_iterable(_came_in(run, message) for _, run, message in messages):
-            self._add(self.by_others, text, set(keys_in(text, most=_MOST)))
+            self._add(self.by_others, text, keys_in(text, most=_MOST))
         records = _Records(messages)
         for found in records.found:
             if not _is_of_the_model(found.call, workspace):
-                keys = records.new(found, set(keys_in(found.text, most=_MOST)))
+                keys = records.new(found, keys_in(found.text, most=_MOST))
                 self._add(self._place_of(found.call, workspace), found.text, keys)
 
     def has(self, address: str) -> bool:
@@ -93,7 +94,7 @@ class Seen:
             return any(key in keys and address in text for text, keys in self._texts)
         return key in self.by_people or key in self.by_searches or key in self.by_others
 
-    def _add(self, place: set[Key], text: str, keys: set[Key]) -> None:
+    def _add(self, place: set[Key], text: str, keys: AbstractSet[Key]) -> None:
         place |= keys
         self._texts.append((text, keys))
 
@@ -128,7 +129,7 @@ class _Records:
             for part in message.parts:
                 self._note(part, at, message.role)
 
-    def new(self, found: _Found, keys: set[Key]) -> set[Key]:
+    def new(self, found: _Found, keys: AbstractSet[Key]) -> AbstractSet[Key]:
         """Those that no model had written before they were found."""
         asked = set(_written((*texts_in(found.call.arguments),)))
         return {

@@ -6,7 +6,7 @@ dead processes, and what other processes have queued here.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
@@ -18,7 +18,7 @@ from agent_core.durable import Steps, cannot_replay
 from agent_core.durable.dbos_turns import DurableTurns
 from agent_core.errors import TurnSetAside
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, SessionId, TurnId
+from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId
 from agent_core.messages import user_message
 from agent_core.runtime.consents import Consents
 from agent_core.runtime.parts import TurnParts
@@ -26,6 +26,7 @@ from agent_core.runtime.ready_answers import opening_text
 from agent_core.runtime.runs import StopSignals, Work, end_silently, give_up, run_child
 from agent_core.runtime.turns import Orders, no_orders, run_turn, verdict_of
 from agent_core.sessions import ApprovalWait, Stop, StoredTurn, Wait
+from agent_core.sessions.interventions import Intervention
 from agent_core.sessions.leases import DEAD_AFTER_S, purge
 
 logger = logging.getLogger(__name__)
@@ -153,6 +154,10 @@ class Dispatch:
         await self._carry_out(stopped)
         await self.advance(turn.session)
         return bool(stopped)
+
+    def stop_branch(self, turn: TurnId, branch: RunId) -> None:
+        """End what this process has at work of one branch; others ask before they begin."""
+        self._signals.give(turn, branch)
 
     async def stop(self, session: SessionId, stop: Stop, *, before: int | None = None) -> bool:
         """End all work of a session now, or what was asked for before a turn; False without any."""
@@ -355,7 +360,13 @@ def _ends_wait(wait: Wait, turn: StoredTurn) -> bool:
 class Keeping:
     """The loop of one process, look by look."""
 
-    def __init__(self, parts: TurnParts, dispatch: Dispatch, consents: Consents) -> None:
+    def __init__(
+        self,
+        parts: TurnParts,
+        dispatch: Dispatch,
+        consents: Consents,
+        carry_out: Callable[[Intervention], Awaitable[None]],
+    ) -> None:
         self.begun = asyncio.Event()
         """Set after the first look: what a dead process left has been taken over."""
         self._parts = parts
@@ -363,6 +374,7 @@ class Keeping:
         self._inbox = parts.inbox
         self._dispatch = dispatch
         self._consents = consents
+        self._carry_out = carry_out
         self._looks = 0
         self._last_beat_s: float | None = None
         self._patient_until_s = 0.0
@@ -383,6 +395,8 @@ class Keeping:
                 await purge(self._parts.database, self._parts.clock())
             for turn in await self._inbox.news(self._leases.process, self._parts.clock()):
                 await _apart(turn.session, self._dispatch.see_to(turn))
+            for wish in await self._parts.interventions.news(self._leases.process):
+                await _apart(wish.session, self._carry_out(wish))
         finally:
             self.begun.set()
 

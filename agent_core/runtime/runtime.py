@@ -14,6 +14,7 @@ from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage
 from agent_core.runtime.consents import Consents
 from agent_core.runtime.dispatch import LOOK_EVERY_S, Dispatch, Keeping
+from agent_core.runtime.interventions import Interventions
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import kind_of
 from agent_core.runtime.schedules import DUE_EVERY_S, Host, Timekeeper
@@ -23,6 +24,7 @@ from agent_core.sessions import Ledger, SessionStore, Stop, StoredSession, Store
 from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.sessions.store import KnownSessions
+from agent_core.tree import AgentTree
 from agent_core.workspaces import create_workspace, renewal
 
 logger = logging.getLogger(__name__)
@@ -94,11 +96,16 @@ class Runtime:
         self.turn = parts.store.turn
         self.events = parts.log.read
         """A turn's events with their places in the log, from behind `after` to TurnFinished."""
+        self.watch = parts.log.read_session
+        """The same of all turns of a session, without an end; close what it gives."""
         self._background = Background()
         self._dispatch = Dispatch(parts, durable_url, self._background)
         self.consents = Consents(parts, approvers, self._dispatch.advance)
         """Approvals and connections that turns wait for."""
-        self._keeping = Keeping(parts, self._dispatch, self.consents)
+        self._interventions = Interventions(parts, self._dispatch, self.handle)
+        self.intervene = self._interventions.intervene
+        """A person steps in at one run."""
+        self._keeping = Keeping(parts, self._dispatch, self.consents, self._interventions.carry_out)
         self.readers = Readers(parts.store, self._dispatch)
         """Who shows turns to people."""
         self.schedules = ScheduleStore(parts.database)
@@ -188,6 +195,13 @@ class Runtime:
     async def stop(self, session: SessionId, by: str) -> bool:
         """End all work of a session now, as the person of that name wants; False without any."""
         return await self._dispatch.stop(session, Stop(by=by, why="asked"))
+
+    async def tree(self, session: SessionId) -> AgentTree:
+        """The session's runs as they are stored; go on with `watch`, from its `place` on."""
+        tree = AgentTree()
+        for place, event in await self._parts.log.stored_of_session(session):
+            tree.take(place, event)
+        return tree
 
     async def check(self, session: SessionId) -> None:
         """Return if this process may write for the session; LeaseLost where another one works."""

@@ -22,7 +22,7 @@ from agent_core.events import (
     ToolCallStarted,
     TurnStarted,
 )
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId, is_in_branch
 from agent_core.loop.ask_user import ASK_USER
 from agent_core.prompts.language import spoken_time
 from agent_core.sessions.turns import Stop
@@ -129,6 +129,15 @@ class Standing:
         if steps and calls:
             return words("progress-both", steps=steps, calls=calls)
         return steps or calls
+
+
+def found_by(events: Sequence[AnyEvent], run: RunId) -> str:
+    """What a run that was ended had said last, and the files that it and those below it saved."""
+    said = [e.text.strip() for e in events if isinstance(e, StepFinished) and e.run == run]
+    saved = [e for e in events if isinstance(e, ArtifactSaved) and is_in_branch(e.run, run)]
+    paths = dict.fromkeys(each.path for each in saved)
+    files = f"Files: {', '.join(f'`{path}`' for path in paths)}" if paths else ""
+    return "\n\n".join(filter(None, (next(filter(None, reversed(said)), ""), files)))
 
 
 def unsure_words(events: Sequence[AnyEvent], words: Words) -> str:

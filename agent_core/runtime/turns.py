@@ -49,7 +49,7 @@ from agent_core.runtime.ready_answers import (
     work_to_tell,
 )
 from agent_core.runtime.runs import Stopped, StopSignals, Work, turn_at
-from agent_core.runtime.standing import Standing, apology, unsure_words
+from agent_core.runtime.standing import Standing, apology, found_by, unsure_words
 from agent_core.runtime.waits import Waits, unfinished
 from agent_core.sessions import Stop, StoredTurn
 from agent_core.workspaces import (
@@ -92,12 +92,23 @@ async def run_turn(
     """
     turn = work.turn
     asker, zone = turn.inbound.asker, turn.inbound.author_zone
-    scope = work.scope(ROOT_RUN, steps, generation=generation, asker=asker, zone=zone)
+    scope = work.scope(
+        ROOT_RUN,
+        steps,
+        generation=generation,
+        asker=asker,
+        zone=zone,
+        limits=work.parts.agents.limits,
+        is_known=generation > 1,
+    )
     with tracing.turn_trace(turn=turn.id, session=turn.session) as trace_id:
         tracing.note("query_started", length=len(turn.inbound.text))
         body = _Body(work, scope, trace_id, orders)
         try:
-            result = await body.result(signals)
+            async with scope.children.at_work():
+                result = await body.result(signals)
+                signals.give(turn.id)  # for children that are still out, of a run that broke off
+                await scope.children.settle()
         except Asked as asked:
             await Waits(work).begin(scope, asked.wait)
         else:
@@ -143,7 +154,7 @@ class _Body:
         """
         try:
             await self._announce()
-            return await signals.unless_given(self._turn, self._answer())
+            return await signals.unless_given(self._turn, ROOT_RUN, self._answer())
         except Stopped:
             return await self._stopped()
         except Asked:
@@ -174,6 +185,13 @@ class _Body:
         stop = (await parts.store.turn(turn.id)).stop or Stop(by="", why="asked")
         await self._waits.overtake(scope)
         then = Standing(await parts.log.of_turn(turn.id), await parts.store.effects_of(turn.id))
+        done = await parts.interventions.ending(turn.id, ROOT_RUN)
+        if done is not None and done.kind == "done":
+            said = self._work.words("done-by", name=done.by_name)
+            found = done.text or found_by(await parts.log.of_turn(turn.id), ROOT_RUN)
+            text = f"{said}\n\n{found}".strip()
+            await scope.emit(RunFinished(**scope.at(0, 1), outcome="answered", text=text))
+            return RunResult(outcome="answered", text=text)
         await scope.emit(RunFinished(**scope.at(0, 1), outcome="stopped", text=""))
         left_out = [each.inbound.text for each in await parts.inbox.left_out(turn)]
         said = then.stopped(stop, self._work.words, left_out=left_out)

@@ -8,17 +8,17 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Update, func, select, update
+from sqlalchemy import ColumnElement, Connection, Update, func, select, update
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from agent_core.background import Backoff
 from agent_core.events import EVENT, LIVE_ONLY, AnyEvent, TurnFinished
 from agent_core.fault_points import EVENT_POINT, fault_point
-from agent_core.ids import TurnId
+from agent_core.ids import SessionId, TurnId
 from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.schema import events, messages, turns
 
@@ -190,7 +190,8 @@ class EventLog:
         self._database = database
         self._behind = behind
         self._on_stored = on_stored
-        self._readers: defaultdict[TurnId, set[asyncio.Queue[Positioned]]] = defaultdict(set)
+        self._readers: defaultdict[str, set[asyncio.Queue[Positioned]]] = defaultdict(set)
+        """By the turn or the session that they read."""
         self._position = 0
 
     async def append(self, event: AnyEvent) -> None:
@@ -207,7 +208,7 @@ class EventLog:
     def _take(self, place: int | None, event: AnyEvent) -> None:
         if place is None:  # a replay announced it again
             return
-        self._position = place
+        self._position = max(self._position, place)
         self._tell(event)
         if self._on_stored is None:
             return
@@ -217,20 +218,24 @@ class EventLog:
             logger.exception("%s was stored but not recorded", event.kind)
 
     def _tell(self, event: AnyEvent) -> None:
-        for queue in self._readers.get(event.turn, ()):
-            queue.put_nowait((self._position, event))
+        for of in (event.turn, event.session):
+            for queue in self._readers.get(of, ()):
+                queue.put_nowait((self._position, event))
         fault_point(f"{EVENT_POINT}{event.kind}")
 
     async def stored(self, turn: TurnId, *, after: int = 0) -> list[Positioned]:
         """The turn's stored events behind `after`, in order."""
-        query = (
-            select(events.c.id, events.c.body)
-            .where(events.c.turn == turn, events.c.id > after)
-            .order_by(events.c.id)
-        )
+        return await self._stored(events.c.turn == turn, after)
+
+    async def stored_of_session(self, session: SessionId) -> list[Positioned]:
+        """All stored events of a session, in order."""
+        return await self._stored(events.c.session == session, 0)
+
+    async def _stored(self, which: ColumnElement[bool], after: int) -> list[Positioned]:
+        query = select(events.c.id, events.c.body).where(which, events.c.id > after)
 
         def read(connection: Connection) -> list[Positioned]:
-            rows = connection.execute(query).all()
+            rows = connection.execute(query.order_by(events.c.id)).all()
             return [(row.id, EVENT.validate_python(row.body)) for row in rows]
 
         return await self._database.run(read)
@@ -247,28 +252,41 @@ class EventLog:
 
     async def read(self, turn: TurnId, *, after: int = 0) -> AsyncGenerator[Positioned, None]:
         """Stored events behind `after`, then live ones as they come; ends after TurnFinished."""
-        queue: asyncio.Queue[Positioned] = asyncio.Queue()
-        self._readers[turn].add(queue)
-        try:
-            last = after
-            for place, event in await self.stored(turn, after=after):
-                last = place
+        async with aclosing(self._follow(turn, events.c.turn == turn, after)) as found:
+            async for place, event in found:
                 yield place, event
                 if isinstance(event, TurnFinished):
                     return
+
+    async def read_session(
+        self, session: SessionId, *, after: int = 0
+    ) -> AsyncGenerator[Positioned, None]:
+        """The same of all turns of a session; it goes on until the reader closes it."""
+        async with aclosing(self._follow(session, events.c.session == session, after)) as found:
+            async for each in found:
+                yield each
+
+    async def _follow(
+        self, of: TurnId | SessionId, which: ColumnElement[bool], after: int
+    ) -> AsyncGenerator[Positioned, None]:
+        queue: asyncio.Queue[Positioned] = asyncio.Queue()
+        self._readers[of].add(queue)
+        try:
+            stored = await self._stored(which, after)
+            for each in stored:
+                yield each
+            seen = {place for place, _ in stored}
+            last = max(seen, default=after)
             while True:
                 place, event = await queue.get()
-                live_only = isinstance(event, LIVE_ONLY)
-                if place < last or (place == last and not live_only):
-                    continue
-                last = max(last, place)
-                yield place, event
-                if isinstance(event, TurnFinished):
-                    return
+                is_live = isinstance(event, LIVE_ONLY)
+                if (is_live and place >= last) or not (is_live or place <= after or place in seen):
+                    last = max(last, place)
+                    yield place, event
         finally:
-            self._readers[turn].discard(queue)
-            if not self._readers[turn]:
-                del self._readers[turn]
+            self._readers[of].discard(queue)
+            if not self._readers[of]:
+                del self._readers[of]
 
 
 def _row(event: AnyEvent) -> dict[str, Any]:

@@ -100,6 +100,19 @@ events = Table(
     UniqueConstraint("turn", "run", "step", "attempt", "n"),
 )
 
+interventions = Table(
+    "interventions",
+    metadata,
+    *_keys("id"),
+    *_given(String, "session", "turn", index=True),
+    *_given(String, "run", "kind", "by", "by_name"),
+    *_given(Text, "text"),
+    *_given(Moment, "at"),
+    *_given(Integer, "number"),
+    Column("taken_at", String),
+    UniqueConstraint("turn", "number"),
+)
+
 ledger = Table(
     "ledger",
     metadata,

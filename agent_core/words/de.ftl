@@ -145,3 +145,9 @@ short-continue = weiter, mach weiter, mache weiter, fortfahren, fahre fort, ja m
 short-yes = ja, jo, jawohl, genau, ja genau, ja gern, gern, gerne, passt, in Ordnung, ja danke, einverstanden, bestätigen, mach das
 short-no = nein, nee, nein danke, lieber nicht, nicht
 short-digests = Digests, zeig die Digests, zeige die Digests, zeig mir die Digests, zeig alle Digests, liste die Digests auf, meine Digests, welche Digests gibt es
+
+## Interventions
+
+done-by = Von { $name } als erledigt markiert.
+intervention-content = Statt dessen, worum ich bat, bitte dies: { $text }
+intervention-retry = Bitte diesen Teil der Arbeit noch einmal: { $text }

@@ -154,3 +154,9 @@ short-continue = continue, go on, go ahead, carry on, keep going, proceed, resum
 short-yes = yes, yep, yeah, yup, ok, okay, sure, go ahead, do it, yes do it, yes that's right, confirm, ok thanks, yes thanks, sounds good, agreed
 short-no = no, nope, no thanks, don't, rather not
 short-digests = digests, list digests, list the digests, list my digests, show digests, show the digests, show me the digests, my digests, which digests are there
+
+## Interventions
+
+done-by = Marked as done by { $name }.
+intervention-content = Instead of what I asked, do this: { $text }
+intervention-retry = Do this part of the work again: { $text }

@@ -145,3 +145,9 @@ short-continue = continúa, continuar, sigue, adelante, sí continúa, sí sigue
 short-yes = sí, vale, de acuerdo, claro, perfecto, sí gracias, confirmar, sí hazlo, hazlo, adelante
 short-no = no, no gracias, mejor no
 short-digests = digests, los digests, mis digests, lista los digests, muestra los digests, muéstrame los digests, qué digests hay
+
+## Interventions
+
+done-by = { $name } lo ha marcado como terminado.
+intervention-content = En lugar de lo que pedí, haz esto: { $text }
+intervention-retry = Haz de nuevo esta parte del trabajo: { $text }

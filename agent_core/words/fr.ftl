@@ -145,3 +145,9 @@ short-continue = continue, continuer, continuez, vas-y, reprends, oui continue
 short-yes = oui, ouais, d'accord, vas-y, oui merci, ça marche, c'est bon, parfait, confirmer, oui vas-y
 short-no = non, non merci, surtout pas
 short-digests = digests, les digests, mes digests, liste les digests, montre les digests, montre-moi les digests, quels digests y a-t-il
+
+## Interventions
+
+done-by = Marqué comme terminé par { $name }.
+intervention-content = Au lieu de ce que j’ai demandé, fais ceci : { $text }
+intervention-retry = Refais cette partie du travail : { $text }

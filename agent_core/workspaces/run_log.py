@@ -16,6 +16,7 @@ from agent_core.events import (
     CorrectionInjected,
     Event,
     FastPathFallback,
+    Intervened,
     MessageTaken,
     QuestionAsked,
     RouteChosen,
@@ -76,6 +77,7 @@ _LINES: dict[type[Event], str] = {
     RunFinished: "run {e.run} finished: {e.outcome}",
     StepFinished: "step {e.step} of run {e.run}: {e.model} in {e.duration_s:.1f} s, "
     "{e.usage.total_tokens:,} tokens, {e.tool_calls} tool calls\n{e.text}",
+    Intervened: "{e.by_name} stepped in at run {e.run}: {e.what} {e.text}",
     MessageTaken: "taken in from {e.author_name}: {e.text}",
     ToolCallStarted: "tool {e.tool} started ({e.call_id})",
     ToolCallFinished: "tool {e.tool} {ending} in {e.duration_s:.1f} s, {e.size_bytes:,} bytes "

@@ -2,12 +2,13 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 State = Literal["fine", "warning", "wrong"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
     """How one thing was found to be."""
 
@@ -29,19 +30,12 @@ class Check:
     """Settings that it uses: it is not tried while one of them is wrong."""
 
 
-def fine(text: str) -> Finding:
-    """Nothing to do."""
-    return Finding(state="fine", text=text)
-
-
-def warning(text: str, quote: str = "") -> Finding:
-    """The bot works, with less than it could have."""
-    return Finding(state="warning", text=text, quote=quote)
-
-
-def wrong(text: str, quote: str = "") -> Finding:
-    """The bot does not work as it should."""
-    return Finding(state="wrong", text=text, quote=quote)
+fine = partial(Finding, "fine")
+"""Nothing to do."""
+warning = partial(Finding, "warning")
+"""The bot works, with less than it could have."""
+wrong = partial(Finding, "wrong")
+"""The bot does not work as it should."""
 
 
 def as_sentence(error: Exception) -> str:

@@ -89,12 +89,8 @@ async def run_checks(
 ) -> list[Finding]:
     """Run all of them; each is reported when it and those before it are done.
 
-    Args:
-        checks: In the order of the report.
-        faulty: Names of settings that are wrong.
-        secrets: Texts that must not be shown, whoever repeats them.
-        report: Told each finding.
-        limit_s: What one check may take.
+    `faulty` are the names of settings that are wrong, `secrets` texts that must not be shown,
+    whoever repeats them; one check may take `limit_s`.
     """
     findings: list[Finding] = []
     async with asyncio.TaskGroup() as group:

@@ -36,8 +36,7 @@ class Clicks:
     async def press(self, press: Press) -> None:
         """Do what the button says, or tell the person alone why not.
 
-        Raises:
-            SlackError: Slack could not be asked; the press may come again.
+        Raises SlackError where Slack could not be asked; the press may come again.
         """
         name = press.action_id.removeprefix(PREFIX)
         if name.partition(".")[0] == OPEN:

@@ -69,6 +69,7 @@ class Pending:
 PENDING = TypeAdapter(Pending)
 
 
+@dataclass(slots=True)
 class DigestMessages:
     """Takes the messages that are about digests, all others are the agent's, and the gestures.
 
@@ -76,19 +77,11 @@ class DigestMessages:
     where Slack could not be asked, or took no answer; it may come again.
     """
 
-    def __init__(
-        self,
-        orders: Orders,
-        reader: OrderReader,
-        api: SlackApi,
-        marks: Marks,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._orders = orders
-        self._reader = reader
-        self._api = api
-        self._marks = marks
-        self._clock = clock
+    _orders: Orders
+    _reader: OrderReader
+    _api: SlackApi
+    _marks: Marks
+    _clock: Callable[[], datetime]
 
     async def take(self, message: InboundMessage) -> bool:
         """Answer a message that is about digests; False where it is about something else.

@@ -16,7 +16,8 @@ from agent_core.runtime.schedules import (
     Timekeeper,
     check_rule,
 )
-from bot.slack_api import Conversation, People, SlackApi
+from bot.slack_api import Conversation, People
+from bot.slack_api.channels import Channels
 from bot.threads import parse_session, parse_user
 
 CHANNEL_ID = re.compile(r"[CGD][A-Z0-9]{5,}")
@@ -43,6 +44,7 @@ class NotDone(Exception):
         self.slots = slots
 
 
+@dataclass(slots=True)
 class Orders:
     """Takes orders for digests and changes them, so far as channels and people allow it.
 
@@ -50,21 +52,12 @@ class Orders:
     not be asked.
     """
 
-    def __init__(
-        self,
-        schedules: ScheduleStore,
-        timekeeper: Timekeeper,
-        api: SlackApi,
-        people: People,
-        clock: Callable[[], datetime],
-        limits: DigestLimits,
-    ) -> None:
-        self._timekeeper = timekeeper
-        self._store = schedules
-        self._clock = clock
-        self._limits = limits
-        self._channels = api.channels
-        self.people = people
+    _store: ScheduleStore
+    _timekeeper: Timekeeper
+    _channels: Channels
+    people: People
+    _clock: Callable[[], datetime]
+    _limits: DigestLimits
 
     async def propose(self, proposal: ScheduleId, order: Order) -> Schedule:
         """An order, or a change of one, that waits for its owner's yes; the first one stands."""

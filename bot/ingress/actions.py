@@ -6,7 +6,7 @@ Who may press and send off is decided as for posts, and a refusal is said to the
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from cachetools import LRUCache
 
@@ -38,39 +38,30 @@ MAX_REMEMBERED = 5_000
 _log = logging.getLogger(__name__)
 
 
+@dataclass(slots=True)
 class Actions:
     """Each gesture is handed over once, a few times more where that fails, and then given up."""
 
-    def __init__(
-        self,
-        gestures: Mapping[str, Gestures],
-        *,
-        ledger: Ledger,
-        rules: Rules,
-        people: People,
-        api: SlackApi,
-        answer_within_s: float = ANSWER_WITHIN_S,
-    ) -> None:
-        """`gestures` go by what action ids and callback ids begin with; the longest that fits."""
-        self.in_vain: set[str] = set()
-        """Keys of what was handled and could not be settled; whoever releases one takes it out."""
-        self.under_way = Background()
-        self._gestures = gestures
-        self._ledger = ledger
-        self._rules = rules
-        self._people = people
-        self._api = api
-        self._answer_within_s = answer_within_s
-        self._handled: LRUCache[str, Errors] = LRUCache(MAX_REMEMBERED)
-        """The newest that were handled or given up, with the errors that were answered."""
+    _gestures: Mapping[str, Gestures]
+    """By what action ids and callback ids begin with; the longest that fits."""
+    _ledger: Ledger
+    _rules: Rules
+    _people: People
+    _api: SlackApi
+    _answer_within_s: float = ANSWER_WITHIN_S
+    in_vain: set[str] = field(init=False, default_factory=set[str])
+    """Keys of what was handled and could not be settled; whoever releases one takes it out."""
+    under_way: Background = field(init=False, default_factory=Background)
+    _handled: LRUCache[str, Errors] = field(
+        init=False, default_factory=lambda: LRUCache(MAX_REMEMBERED)
+    )
+    """The newest that were handled or given up, with the errors that were answered."""
 
     async def receive(self, body: JsonObject) -> JsonObject:
         """Record a gesture and begin with it. Returns what Slack is answered, empty for nothing.
 
-        A press is answered at once, a submission when its handler has decided or time is up.
-
-        Raises:
-            DatabaseTrouble: It is not to be acknowledged.
+        A press is answered at once, a submission when its handler has decided or time is up. Raises
+        DatabaseTrouble: then it is not to be acknowledged.
         """
         answer_at_s = asyncio.get_running_loop().time() + self._answer_within_s
         gesture = read_gesture(body)
@@ -125,7 +116,12 @@ class Actions:
 
         async def attempt(_: bool) -> Errors:
             refused = await self._refuse(gesture, body)
-            return refused if refused is not None else await _hand_over(gesture, handler)
+            if refused is not None:
+                return refused
+            if isinstance(gesture, Submission):
+                return await handler.submit(gesture) or {}
+            await handler.press(gesture)
+            return {}
 
         try:
             errors = await insist(self._api.clock, gesture.key, attempt)
@@ -175,12 +171,3 @@ class Actions:
             await insist(self._api.clock, key, lambda _: self._ledger.settle(key))
         except InVain:
             self.in_vain.add(key)
-
-
-async def _hand_over(gesture: Gesture, handler: Gestures) -> Errors:
-    match gesture:
-        case Press():
-            await handler.press(gesture)
-            return {}
-        case Submission():
-            return await handler.submit(gesture) or {}

@@ -112,10 +112,8 @@ class CatchUp:
         """Look for what was missed since the marks, and see to it: at most one run at a time.
 
         False if something could not be seen to and waits for another run; with `is_last_try` the
-        marks move on all the same.
-
-        Raises:
-            SlackError: Slack could not be asked. Nothing is lost; run again.
+        marks move on all the same. Raises SlackError where Slack could not be asked. Nothing is
+        lost; run again.
         """
         async with self._one_run:
             gap = self.heard.gap()

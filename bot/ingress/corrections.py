@@ -131,10 +131,8 @@ class Corrections:
     async def withdraw(self, deletion: Deletion) -> None:
         """End the turn of a post that is gone. One that has not come yet never will.
 
-        What other work has taken in stays a part of it: the model has read it.
-
-        Raises:
-            InVain: The post is known and has no turn yet.
+        What other work has taken in stays a part of it: the model has read it. Raises InVain where
+        the post is known and has no turn yet.
         """
         await self._conclude(deletion.key, self._withdraw(deletion.post_key))
 

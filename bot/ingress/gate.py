@@ -187,10 +187,6 @@ class Gate:
         """How threads began: with a word to the bot, or among people."""
         self._asking: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
 
-    def read(self, body: JsonObject) -> Told | None:
-        """What a payload tells, before anything is decided on it."""
-        return read_told(body, bot_user=self._bot_user)
-
     async def let_in(self, told: Told, body: JsonObject) -> bool:
         """Record what may be for the bot and was not recorded before; False for all else.
 

@@ -24,6 +24,7 @@ from bot.ingress.gate import (
     Judged,
     Refused,
     Told,
+    read_told,
     tell_alone,
 )
 from bot.ingress.handover import FileKeeper, Handover
@@ -56,8 +57,7 @@ class Signs(Protocol):
 async def insist(clock: Clock, key: str, attempt: Callable[[bool], Awaitable[T]]) -> T:
     """Try a bounded number of times; `attempt` is told whether it is not the first.
 
-    Raises:
-        InVain: No try worked. The payload is still in the ledger.
+    Raises InVain where no try worked. The payload is still in the ledger.
     """
     for number, wait_s in enumerate((*islice(BACKOFF.waits_s(), TRIES - 1), None), start=1):
         try:
@@ -90,7 +90,6 @@ class Ingress:
     def __init__(
         self,
         front: Front,
-        *,
         ledger: Ledger,
         files: FileKeeper,
         api: SlackApi,
@@ -119,7 +118,7 @@ class Ingress:
 
         Payloads of one thread are recorded in the order of the calls. None: nothing is to do.
         """
-        told = self.gate.read(body)
+        told = read_told(body, bot_user=self._posts.identity.bot_user)
         if told is None:
             return None
         async with self._before_ack.setdefault(_lane_of(told), asyncio.Lock()):
@@ -152,7 +151,8 @@ class Ingress:
 
         Posts that come later than this call begins stay behind those of their thread.
         """
-        if (told := self.gate.read(body)) is not None:
+        told = read_told(body, bot_user=self._posts.identity.bot_user)
+        if told is not None:
             self._posts.note(told)
             await self.hand_over(told, again=True)
 

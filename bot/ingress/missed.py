@@ -300,8 +300,7 @@ def _is_no_token(refused: SlackRefused) -> bool:
 async def _tried(reading: Awaitable[T], place: Conversation, seen: Seen) -> T | None:
     """What was read of a conversation; None where it could not be, which costs nothing else.
 
-    Raises:
-        SlackAuthRefused: Nothing at all can be read.
+    Raises SlackAuthRefused where nothing at all can be read.
     """
     try:
         return await reading

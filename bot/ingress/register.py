@@ -65,10 +65,7 @@ async def connect_socket(
     """Open the socket over which Slack delivers, by the way of the app's client, and keep it open.
 
     `ask` looks whether Slack still knows the bot, `on_healed` looks for what came while there was
-    no socket.
-
-    Raises:
-        SlackAuthRefused: the app-level token is wrong.
+    no socket. Raises SlackAuthRefused where the app-level token is wrong.
     """
     clock, timing = Clock(), timing or Timing()
     open_next = partial(

@@ -86,10 +86,8 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
 async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> bool:
     """Post an answer's parts in order and say whether Slack took them all.
 
-    Each as it is, or else without blocks and in shorter parts; not if Slack takes no form.
-
-    Raises:
-        SlackError: Slack gave no answer, or refused the token; the rest can be posted later.
+    Each as it is, or else without blocks and in shorter parts; not if Slack takes no form. Raises
+    SlackError where Slack gave no answer or refused the token; the rest can be posted later.
     """
     is_whole = True
     for number, draft in enumerate(drafts):

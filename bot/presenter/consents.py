@@ -63,10 +63,7 @@ async def fresh_links(
 ) -> Draft:
     """What the asker alone sees: for each app a button that opens its link.
 
-    An app that gives none now does not cost the others.
-
-    Raises:
-        ConsentRefused: They get none.
+    An app that gives none now does not cost the others. Raises ConsentRefused where they get none.
     """
     found: dict[str, str] = {}
     for toolkit in toolkits:

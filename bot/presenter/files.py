@@ -44,10 +44,7 @@ def read_artifact(workspace: Path, path: str, *, max_bytes: int = limits.FILE_BY
     """The file at `path`, relative to the workspace.
 
     Only regular files below `work_products/`, reached without any link, with no second name
-    elsewhere, and no bigger than `max_bytes`.
-
-    Raises:
-        ArtifactRefused: Any of that does not hold.
+    elsewhere, and no bigger than `max_bytes`. Raises ArtifactRefused for all others.
     """
     parts = PurePosixPath(path).parts
     if len(parts) < 2 or parts[0] != PUBLIC_DIRECTORY or ".." in parts:
@@ -110,8 +107,7 @@ class ThreadFiles:
     async def hand_out(self, saved: Iterable[ArtifactSaved]) -> None:
         """Upload files of the workspace, or say of one why not.
 
-        Raises:
-            SlackError: Slack gave no answer; the files can be uploaded later.
+        Raises SlackError where Slack gave no answer; the files can be uploaded later.
         """
         for file in saved:
             op = f"{file.turn}:file:{file.path}"

@@ -132,8 +132,7 @@ class Place:
     async def once(self, op: str, write: PlacedWrite) -> None:
         """Make a write once, where it is taken.
 
-        Raises:
-            SlackError: Slack gave no answer, or refuses it in both places.
+        Raises SlackError where Slack gave no answer, or refuses it in both places.
         """
         if await self._direct() is None or op in (await self.journal.open()).done:
             try:

@@ -51,8 +51,7 @@ class TurnPresenter(ABC):
     async def show(self, event: AnyEvent) -> None:
         """Take the next event; with TurnFinished it returns once all is told.
 
-        Raises:
-            SlackError: It could not be posted now; show the same event again later.
+        Raises SlackError where it could not be posted now; show the same event again later.
         """
 
     async def give_up(self) -> None:
@@ -90,24 +89,13 @@ class ThreadPresenter(TurnPresenter):
         self._signs = signs
         self._is_plain = is_plain
         self._asked = (thread, asked_ts)
-        self._progress = Progress(
-            api, thread, self._journal, self._board, interval_s=edit_interval_s
-        )
         self._place = Place(api, thread, self._journal, self._board)
+        self._progress = Progress(self._place, edit_interval_s)
         self._files = ThreadFiles(self._place, workspace)
         self._consents = ConsentPosts(self._place, self._files, connect_link)
 
     async def show(self, event: AnyEvent) -> None:
-        """Take the next event, stored or live.
-
-        After a restart the turn's stored events are given again from the first one: what is in the
-        thread already is not shown twice. With a question, or an approval or connection that is
-        asked for, it returns once that is in the thread, with TurnFinished once answer and files
-        are.
-
-        Raises:
-            SlackError: It could not be posted now; show the same event again later.
-        """
+        """With what somebody is asked it returns once that is in the thread."""
         if await self.is_finished():
             return
         was_waiting = bool(self._board.waits)

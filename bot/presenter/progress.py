@@ -9,10 +9,8 @@ from contextlib import suppress
 from functools import partial
 
 from agent_core.ids import TurnId
-from bot.presenter.board import Board
-from bot.presenter.journal import Journal
-from bot.slack_api import SlackApi, SlackError, SlackRefused
-from bot.threads import ThreadRef
+from bot.presenter.journal import Place
+from bot.slack_api import SlackError, SlackRefused
 
 HEARTBEAT_S = 30.0
 """Without any event the elapsed time is still shown to move."""
@@ -26,18 +24,14 @@ _log = logging.getLogger(__name__)
 class Progress:
     """Progress is a courtesy: where Slack refuses it, the turn goes on without."""
 
-    def __init__(
-        self, api: SlackApi, thread: ThreadRef, journal: Journal, board: Board, *, interval_s: float
-    ) -> None:
-        self._api = api
-        self._thread = thread
-        self._journal = journal
-        self._board = board
+    def __init__(self, place: Place, interval_s: float) -> None:
+        self._api, self._thread = place.api, place.thread
+        self._journal, self._board = place.journal, place.board
         self._interval_s = interval_s
         self._edits: asyncio.Task[None] | None = None
         self._editing = asyncio.Lock()
         self._changed = asyncio.Event()
-        self._changed_s = api.clock.seconds()
+        self._changed_s = place.api.clock.seconds()
         self._is_refused = False
 
     async def open(self, turn: TurnId) -> None:

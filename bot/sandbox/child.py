@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from pathlib import Path
 from typing import Self, get_args
@@ -36,8 +36,7 @@ KINDS = tuple(
 def read_events(names: Iterable[str]) -> tuple[str, ...]:
     """The kinds of the events named, in their order, such as `ToolCallStarted`.
 
-    Raises:
-        ValueError: there is no event of a name; the message names all that there are.
+    Raises ValueError where there is no event of a name; it names all that there are.
     """
     kinds = {kind.replace("_", ""): kind for kind in KINDS}
     found: list[str] = []
@@ -111,35 +110,28 @@ async def start_bot(environment: Mapping[str, str], directory: Path) -> BotProce
     return BotProcess(process, log)
 
 
+@dataclass(slots=True)
 class BotLives:
     """One bot that is killed at each of some fault points in turn and started again.
 
     An asynchronous context manager, which begins the first life and ends the last.
-
-    Args:
-        environment: What it is given in place of this process's own variables.
-        directory: Where it runs.
-        kill_at: The kinds of the events at which it dies, one for each life but the last.
     """
 
-    def __init__(
-        self,
-        world: World,
-        environment: Mapping[str, str],
-        directory: Path,
-        kill_at: Sequence[str],
-    ) -> None:
-        self.deaths: list[str] = []
-        """The events that it was killed at."""
-        self.ahead = list(kill_at)
-        """Those that have not come."""
-        self._calls = world.composio.calls if world.composio else []
-        self._calls_before: list[int] = []
-        """How many there were at each death."""
-        self._world = world
-        self._environment = environment
-        self._directory = directory
-        self._process: BotProcess | None = None
+    _world: World
+    _environment: Mapping[str, str]
+    """What it is given in place of this process's own variables."""
+    _directory: Path
+    ahead: list[str]
+    """The kinds of the events at which it is still to die, one for each life but the last."""
+    deaths: list[str] = field(default_factory=list[str])
+    """The events that it was killed at."""
+    _calls_before: list[int] = field(default_factory=list[int])
+    """How many calls there were at each death."""
+    _process: BotProcess | None = None
+
+    @property
+    def _calls(self) -> Sequence[Call]:
+        return self._world.composio.calls if self._world.composio else ()
 
     async def __aenter__(self) -> Self:
         armed = f"{EVENT_POINT}{self.ahead[0]}" if self.ahead else ""
@@ -154,8 +146,7 @@ class BotLives:
     async def check(self) -> None:
         """Start the bot again if it has died as ordered.
 
-        Raises:
-            SandboxError: it ended in another way.
+        Raises SandboxError where it ended in another way.
         """
         if self._process is None:
             return

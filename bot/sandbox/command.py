@@ -62,7 +62,7 @@ async def _run(options: SandboxOptions) -> int:
         deliveries = world.slack.workspace.deliverer.may_begin
         deliveries.clear()  # what people write before the bot listens is kept for it
         bot = await stack.enter_async_context(
-            BotLives(world, environment, directory, options.kill_at)
+            BotLives(world, environment, directory, list(options.kill_at))
         )
         if options.page_port is not None:
             commands = world.manifest["features"].get("slash_commands", ())

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -161,8 +161,7 @@ def find_own_links(slack: SlackStandIn, user: str) -> list[str]:
 async def press(slack: SlackStandIn, user: str, button: Button) -> None:
     """A person presses a button.
 
-    Raises:
-        NoButtonError: the bot did not acknowledge it, so the person sees a warning sign.
+    Raises NoButtonError where the bot did not acknowledge it, so the person sees a warning sign.
     """
     delivery = await slack.click(
         user, button.channel, button.ts, button.action_id, block_id=button.block_id
@@ -180,49 +179,32 @@ def _buttons_in(value: object) -> Iterator[JsonObject]:
         yield from _buttons_in(item)
 
 
+@dataclass(slots=True)
 class Driver:
-    """Acts as one person in one thread.
+    """Acts as one person in one thread."""
 
-    Args:
-        slack: Where it acts.
-        watch: Tells when the bot is done.
-        be_connected: Returns when the bot listens.
-        follow_link: Allows what a connect link asks for; raises LookupError where it cannot.
-        button_timeout_s: How long it waits for a button to press.
-    """
-
-    def __init__(
-        self,
-        slack: SlackStandIn,
-        watch: Watch,
-        *,
-        be_connected: Callable[[], Awaitable[None]],
-        follow_link: Callable[[str], None],
-        button_timeout_s: float = _BUTTON_TIMEOUT_S,
-    ) -> None:
-        self.turns: dict[TurnId, WatchedTurn] = {}
-        """In the order in which they began."""
-        self._slack = slack
-        self._watch = watch
-        self._be_connected = be_connected
-        self._follow_link = follow_link
-        self._button_timeout_s = button_timeout_s
-        self._pressed: set[Button] = set()
-        self._followed: set[str] = set()
-        self._seen_to: set[str] = set()
-        self.root_ts = ""
-        """Of its thread, once it was begun."""
-        self._asked_ts = ""
+    _slack: SlackStandIn
+    _watch: Watch
+    _be_connected: Callable[[], Awaitable[None]]
+    """Returns when the bot listens."""
+    _follow_link: Callable[[str], None]
+    """Allows what a connect link asks for; raises LookupError where it cannot."""
+    _button_timeout_s: float = _BUTTON_TIMEOUT_S
+    turns: dict[TurnId, WatchedTurn] = field(default_factory=dict[TurnId, WatchedTurn])
+    """In the order in which they began."""
+    root_ts: str = ""
+    """Of its thread, once it was begun."""
+    _pressed: set[Button] = field(default_factory=set[Button])
+    _followed: set[str] = field(default_factory=set[str])
+    _seen_to: set[str] = field(default_factory=set[str])
+    _asked_ts: str = ""
 
     async def ask(self, text: str, clicks: deque[str], attached: Sequence[Path] = ()) -> None:
         """Mention the bot, or later reply in the thread, and wait until it has answered.
 
         Where it waits for an approval or a connection meanwhile, the next of `clicks` is pressed
-        and taken off. Without one, and where it asks a question, this returns.
-
-        Raises:
-            NoTurnError: it does not answer.
-            NoButtonError: there is nothing of that name to press in time.
+        and taken off. Without one, and where it asks a question, this returns. Raises NoTurnError
+        where it does not answer, NoButtonError where nothing of that name is there in time.
         """
         await self._be_connected()
         text = self._slack.typed(text)
@@ -246,8 +228,7 @@ class Driver:
     async def click(self, name: str) -> None:
         """Press a button that was not pressed yet, as soon as it is there; then let the bot work.
 
-        Raises:
-            NoButtonError: there is none of this name in time, or the bot does not listen.
+        Raises NoButtonError where there is none of this name in time, or the bot does not listen.
         """
         await self._press(name)
         await self._watch.rest()
@@ -377,12 +358,8 @@ async def drive(
         return datetime.fromtimestamp(at_s, zone).isoformat(timespec="seconds")
 
     watch = Watch(directory, bot.check)
-    driver = Driver(
-        world.slack,
-        watch,
-        be_connected=bot.connected,
-        follow_link=world.composio.follow_link if world.composio else _refuse_link,
-    )
+    follow_link = world.composio.follow_link if world.composio else _refuse_link
+    driver = Driver(world.slack, watch, bot.connected, follow_link)
     showing = None
     if not options.as_json:
         known = {**world.slack.users, **world.slack.channels}

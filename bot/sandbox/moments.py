@@ -14,10 +14,8 @@ _FORM = "a whole local time and a zone, such as 2026-03-27T08:59:50 Europe/Berli
 def read_moment(text: str) -> datetime:
     """The moment of `2026-03-27T08:59:50 Europe/Berlin`, in its zone; without one it is UTC.
 
-    Of a time that occurs twice, the first is meant.
-
-    Raises:
-        ValueError: it is another text, or a time that the zone's clocks leave out; it says which.
+    Of a time that occurs twice, the first is meant. Raises ValueError of another text, or a time
+    that the zone's clocks leave out; it says which.
     """
     match = _WRITTEN.fullmatch(text.strip())
     if match is None:

@@ -127,10 +127,8 @@ class Watch:
         """Wait until a turn has ended and is shown to its end in Slack, or waits for a person.
 
         Consents in `seen_to` are not waited for by a person any more: somebody has pressed.
-        Returns None where the bot has answered (`is_answered`) without making a turn of it.
-
-        Raises:
-            NoTurnError: that did not happen in time.
+        Returns None where the bot has answered (`is_answered`) without making a turn of it. Raises
+        NoTurnError where that did not happen in time.
         """
 
         async def is_over() -> bool:
@@ -151,8 +149,7 @@ class Watch:
     async def rest(self, *, timeout_s: float = _WORK_S, settled_s: float = _SETTLED_S) -> None:
         """Wait until the bot has had nothing to do for a little while.
 
-        Raises:
-            NoTurnError: that did not happen in time.
+        Raises NoTurnError where that did not happen in time.
         """
         idle_since_s = monotonic()
 
@@ -169,8 +166,7 @@ class Watch:
     ) -> None:
         """Wait until something holds.
 
-        Raises:
-            NoTurnError: `otherwise`, as it did not hold in time.
+        Raises NoTurnError, with `otherwise`, where it did not hold in time.
         """
         try:
             async with asyncio.timeout(timeout_s):
@@ -200,11 +196,9 @@ class Watch:
     ) -> None:
         """Put the clock forward to what is due next, whenever the bot has nothing to do.
 
-        It ends as soon as `count` says that `wanted` posts are there and the bot is at rest.
-
-        Raises:
-            NoTurnError: nothing is due any more, slot after slot passes without a post, or the bot
-                does not begin with a slot or does not end.
+        It ends as soon as `count` says that `wanted` posts are there and the bot is at rest. Raises
+        NoTurnError where nothing is due any more, slot after slot passes without a post, or the bot
+        does not begin with a slot or does not end.
         """
         silent, due = 0, None
 

@@ -83,8 +83,7 @@ class World:
 def read_manifest() -> JsonObject:
     """What manifest.yml of this checkout says.
 
-    Raises:
-        SandboxError: this is no checkout: an installed wheel has no manifest.
+    Raises SandboxError where this is no checkout: an installed wheel has no manifest.
     """
     try:
         return yaml.safe_load(_MANIFEST.read_text(encoding="utf-8"))

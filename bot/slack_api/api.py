@@ -249,11 +249,9 @@ class SlackApi:
     async def open_view(self, trigger_id: str, view: JsonObject) -> bool:
         """Open a modal for the person whose gesture allows it: a trigger lives for three seconds.
 
-        False where it is too late or Slack asked for a pause.
-
-        Raises:
-            SlackError: The modal may or may not be open after `SlackUnavailable`; called again
-                with the same trigger, this opens no second one.
+        False where it is too late or Slack asked for a pause. Raises SlackError. After
+        `SlackUnavailable` the modal may or may not be open; called again with the same trigger,
+        this opens no second one.
         """
         if not trigger_id:
             return False

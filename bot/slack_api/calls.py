@@ -90,8 +90,7 @@ async def ask(
 ) -> Any:
     """Slack's whole response to one call, made once within the limit.
 
-    Raises:
-        SlackError: Of the kind that `bot.slack_api.errors` describes.
+    Raises SlackError of the kind that `bot.slack_api.errors` describes.
     """
     untyped: Any = client  # its methods are not fully typed
     try:
@@ -209,15 +208,13 @@ class Calls:
     async def _call(self, method: str, arguments: Mapping[str, Any], gate: Gate) -> JsonObject:
         if self._guard is not None and method in VISIBLE:
             await self._guard()
-        given = {
-            name: masked_value(value) if name in _SHOWN else value
-            for name, value in arguments.items()
-            if value is not None
-        }
+        given = {name: value for name, value in arguments.items() if value is not None}
+        given |= {name: masked_value(given[name]) for name in _SHOWN & given.keys()}
+        form = {n: each if isinstance(each, str) else json.dumps(each) for n, each in given.items()}
         place = _FAULT_POINTS.get(method, method)
         fault_point(f"{place}.before")
         try:
-            answer = await ask(self.client, method, limit_s=self._limit_s, data=_form(given))
+            answer = await ask(self.client, method, limit_s=self._limit_s, data=form)
         except SlackLimited as limited:
             gate.close(limited.retry_after_s)
             raise
@@ -236,16 +233,6 @@ def _is_this_machine(url: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
-
-
-def _form(arguments: JsonObject) -> dict[str, str]:
-    return {name: _field(value) for name, value in arguments.items()}
-
-
-def _field(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _typed(method: str, error: SlackApiError) -> SlackError:

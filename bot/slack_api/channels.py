@@ -98,8 +98,7 @@ class Channels:
     async def post_now(self, thread: ThreadRef, ts: str) -> JsonObject | None:
         """A post of a thread as Slack has it; None where it is gone.
 
-        Raises:
-            SlackRefused: also where the answer leaves open whether the post is there.
+        Raises SlackRefused also where the answer leaves open whether the post is there.
         """
         answer = await self._around(thread, ts)
         if answer is None:

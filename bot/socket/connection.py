@@ -102,8 +102,7 @@ class Connection:
     async def begin(self) -> None:
         """Wait to be greeted, then listen.
 
-        Raises:
-            SlackError: Slack sent the connection away, or did not greet it in time.
+        Raises SlackError where Slack sent the connection away, or did not greet it in time.
         """
         try:
             async with asyncio.timeout(self._timing.greeting_limit_s):
@@ -255,10 +254,8 @@ async def open_connection(
     """A connection that Slack has greeted and that listens.
 
     It is asked for with an app-level token, by the way that `like` takes: address and proxy. Each
-    one gets an HTTP session of its own, so nothing that broke is used again.
-
-    Raises:
-        SlackError: It did not come about; the kind says whether that passes.
+    one gets an HTTP session of its own, so nothing that broke is used again. Raises SlackError
+    where it did not come about; the kind says whether that passes.
     """
     async with AsyncExitStack() as unfinished:
         session = await unfinished.enter_async_context(new_session())

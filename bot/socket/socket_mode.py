@@ -62,8 +62,7 @@ class SocketMode:
     async def start(self) -> None:
         """Open the first connection; while Slack does not answer, that goes on in the background.
 
-        Raises:
-            SlackAuthRefused: the app-level token is wrong.
+        Raises SlackAuthRefused where the app-level token is wrong.
         """
         trouble: Trouble | None = None
         try:

@@ -26,7 +26,9 @@ MAX_TITLE_CHARS = 200
 MAX_MARKDOWN_CHARS = 100_000
 MAX_BRACKETS = 2_000
 MAX_BARS = 200
-"""In one line. A text with more of them is no report that anybody wrote, and slow to read."""
+"""In one line."""
+MAX_LINES = 5_000
+"""A text with more of any of these is no report that anybody wrote, and slow to read."""
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'"
@@ -159,16 +161,14 @@ def _check_size(draft: Draft) -> None:
         raise ToolkitError(
             f"The report is longer than {MAX_MARKDOWN_CHARS} characters. Shorten it."
         )
-    whole = f"{draft.markdown}\n{draft.summary}"
-    if whole.count("[") > MAX_BRACKETS or max(map(_bars, whole.split("\n"))) > MAX_BARS:
+    lines = [*draft.markdown.splitlines(), *draft.summary.splitlines()]
+    brackets = sum(line.count("[") for line in lines)
+    bars = max(line.count("|") for line in lines)
+    if brackets > MAX_BRACKETS or bars > MAX_BARS or len(lines) > MAX_LINES:
         raise ToolkitError(
-            f"The report has more than {MAX_BRACKETS} brackets, or more than {MAX_BARS} columns in "
-            "a table. Use fewer."
+            f"The report has more than {MAX_LINES} lines or {MAX_BRACKETS} brackets, or more than "
+            f"{MAX_BARS} columns in a table. Use fewer."
         )
-
-
-def _bars(line: str) -> int:
-    return line.count("|")
 
 
 def _join_summaries(given: list[Token], written: list[Token]) -> list[Token]:

@@ -178,6 +178,20 @@ Take it into account from here on: change what it changes, add what it adds, and
     assert prompt("steer_known", agents="report-creation-expert") == snapshot("""\
 The sub-agent that was at work (report-creation-expert) got this message, too, before its next step: look in its result before you have anything done twice.\
 """)
+    assert prompt("run_comment", author="Ben", text="Poland, too.") == snapshot("""\
+While you were working, Ben, who watches your work, told you alone:
+
+Poland, too.
+
+Take it into account from here on: change what it changes, add what it adds, and otherwise go on. Tools act for Ben from now on.\
+""")
+    assert prompt("run_content", author="Ben", text="Poland alone.") == snapshot("""\
+While you were working, Ben, who watches your work, changed your task. It now reads:
+
+Poland alone.
+
+Work on this from here on. Keep of what you have what still serves it. Tools act for Ben from now on.\
+""")
 
 
 @pytest.mark.proves(
@@ -188,7 +202,7 @@ The sub-agent that was at work (report-creation-expert) got this message, too, b
     "subagent.evidence",
 )
 def test_the_report_expert() -> None:
-    [spec] = shipped_specs()
+    [spec] = [spec for spec in shipped_specs() if spec.name == "report-creation-expert"]
     assert spec.instructions == snapshot("""\
 Result date: {{today}}
 CURRENT_SESSION_WORKSPACE: {{workspace}}

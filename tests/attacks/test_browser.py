@@ -209,7 +209,7 @@ async def test_a_page_that_never_ends_is_ended_with_all_its_processes(
     script: str, tmp_path: Path
 ) -> None:
     async with serving() as site:
-        rendering = browsers(site, limit_s=12.0)
+        rendering = browsers(site, limit_s=6.0)
         site.html("/page", f"<html><body><script>{script}</script></body></html>")
         before = set(below(os.getpid()))
         with suppress(FetchFailed):

@@ -29,9 +29,9 @@ from mcp_local.sources import Source
 from tests.attacks.shapes import BEGINNINGS, UNITS, shape, shapes
 from tests.bench.stalls import DOORS
 
-SIZE = 100_000
+SIZE = 40_000
 _DAY = date(2026, 11, 23)
-MAX_CPU_S = 6.0
+MAX_CPU_S = 3.0
 """Far above what any shape costs, and far below what a quadratic reading of one costs."""
 PIECES = st.sampled_from([*UNITS.values(), *BEGINNINGS.values()])
 
@@ -117,10 +117,10 @@ def test_a_text_that_cannot_be_rendered_is_posted_as_it_is() -> None:
     assert [draft.text for draft in drafts] == ["```\n**See** https://x.org/a\n```"]
 
 
-@pytest.mark.parametrize("text", ["[" * 3_000, "|a" * 300])
+@pytest.mark.parametrize("text", ["[" * 3_000, "|a" * 300, "# a\n" * 6_000])
 def test_a_report_that_nobody_would_write_is_refused(text: str) -> None:
     page = Source(n=1, url="https://x.org", title="x", kind="page", ok=True, text="x", path="x.md")
-    with pytest.raises(ToolkitError, match="brackets"):
+    with pytest.raises(ToolkitError, match="Use fewer"):
         compose_report(Draft(title="x", markdown=f"x [1] {text}"), [page], _DAY)
 
 

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from agent_core.messages import InboundMessage
@@ -11,7 +12,7 @@ from agent_core.models import Model
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.runtimes import scripted_runtime
-from bot.digests import DigestLimits, Digests
+from bot.digests import DigestLimits, DigestMessages, DigestPresenter, Orders
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.inbound import SlackFile
 from bot.presenter import Signs
@@ -65,11 +66,13 @@ class Process:
 
 def presenting_of(runtime: Runtime, api: SlackApi) -> Presenting:
     """What shows turns."""
-    return Presenting(runtime, api, Signs(api), digests_of(runtime, api).presenter)
+    return Presenting(runtime, api, Signs(api), partial(DigestPresenter, runtime, lambda: NOW))
 
 
-def digests_of(runtime: Runtime, api: SlackApi) -> Digests:
-    return Digests(runtime, api, People(api), DigestLimits(), lambda: NOW)
+def digests_of(runtime: Runtime, api: SlackApi) -> DigestMessages:
+    known, limits = (runtime.schedules, runtime.timekeeper), DigestLimits()
+    orders = Orders(*known, api.channels, People(api), lambda: NOW, limits)
+    return DigestMessages(orders, runtime.order_reader, api, runtime.marks, lambda: NOW)
 
 
 @asynccontextmanager
@@ -82,7 +85,7 @@ async def process(place: Place, model: Model | None = None) -> AsyncGenerator[Pr
             yield Process(
                 runtime=runtime,
                 presenting=presenting,
-                front=FrontDoor(runtime, place.api.clock, digests_of(runtime, place.api).messages),
+                front=FrontDoor(runtime, place.api.clock, digests_of(runtime, place.api)),
                 files=WorkspaceFiles(runtime, place.api, lambda: NOW),
             )
         finally:

@@ -25,9 +25,7 @@ async def driver(world: World) -> AsyncGenerator[Driver]:
         world.model.play(mail(to))
     world.model.play(Text(text="That is all."))
     watch = Watch(world.outside.root, _fine)
-    yield Driver(
-        world.slack, watch, be_connected=_fine, follow_link=lambda _: None, button_timeout_s=2.0
-    )
+    yield Driver(world.slack, watch, _fine, lambda _: None, 2.0)
     await watch.bot.close()
 
 

@@ -4,7 +4,6 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
-from time import monotonic
 from typing import Any
 
 import pytest
@@ -25,7 +24,6 @@ pytestmark = [
 ]
 
 PROCESSES = 2
-TAKE_OVER_S = 30.0
 WORK_S = 60.0
 WHILE_NOTES_COME_S = 60.0
 MANY = 12
@@ -45,11 +43,9 @@ class Office:
         """Two processes run, whatever became of earlier ones."""
         await self.members.begin(PROCESSES - len(self.members.running))
 
-    async def is_answered(self, asked: Asked, *, within_s: float = WORK_S) -> float:
-        """Wait for the answer; how many seconds that took."""
-        began_s = monotonic()
+    async def is_answered(self, asked: Asked, *, within_s: float = WORK_S) -> None:
+        """Wait for the answer."""
         await self.outside.slack.wait_for(lambda _: self.answers(asked), timeout_s=within_s)
-        return monotonic() - began_s
 
     def answers(self, asked: Asked) -> list[str]:
         """The first posts of the answers to one ask."""
@@ -167,9 +163,8 @@ async def test_the_report_of_a_killed_process_is_finished_by_the_other(office: O
     await office.has_sub_agent(report)
     worker = await office.worker_on(report)
     await office.members.kill(worker)
-    took_s = await office.is_answered(report)
+    await office.is_answered(report)
     await office.is_settled()
-    assert took_s < TAKE_OVER_S
     assert await office.worker_on(report) != worker
     assert len(office.answers(report)) == 1
     files = [file.name for post in office.bot_posts() for file in post.files]

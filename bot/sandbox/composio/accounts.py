@@ -50,9 +50,7 @@ class Account:
 class Accounts:
     """All accounts of all people. Whatever is asked is answered for one user id at a time.
 
-    Args:
-        clock: What time it is.
-        name: The name of a user id's person, where there is one.
+    `name` is that of a user id's person, where there is one.
     """
 
     def __init__(self, clock: Callable[[], datetime], name: Callable[[str], str | None]) -> None:

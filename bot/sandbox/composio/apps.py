@@ -27,11 +27,8 @@ class Caller(NamedTuple):
 class Apps:
     """Everybody's data in the apps, and the tools over it, by slug.
 
-    Args:
-        storage: Where the files lie that are attached to mails.
-        remote: The files of the code interpreter.
-        clock: What time it is.
-        origin: The address at which the storage is reached.
+    In `storage`, reached at `origin`, lie the files that are attached to mails, in `remote` those
+    of the code interpreter.
     """
 
     def __init__(

@@ -55,8 +55,7 @@ class Tool:
     def check(self, arguments: Mapping[str, Any]) -> Data:
         """The arguments with the tool's own values for those that are left out.
 
-        Raises:
-            ToolError: they do not fit the schema; it names each that is at fault.
+        Raises ToolError where they do not fit the schema; it names each that is at fault.
         """
         given = {name: value for name, value in arguments.items() if value is not None}
         validator: Any = Draft202012Validator(self.schema)

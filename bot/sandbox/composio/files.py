@@ -76,8 +76,7 @@ class RemoteFiles:
     def local(self, user_id: str, path: str) -> Path:
         """Where a remote path lies on this machine.
 
-        Raises:
-            FileNotFoundError: it is outside of the roots.
+        Raises FileNotFoundError outside of the roots.
         """
         full = posixpath.normpath(posixpath.join(HOME, path))
         for root, directory in self.roots(user_id).items():

@@ -117,11 +117,9 @@ class Workbench:
 class Service:
     """What the service knows, and the tools that a session may use over it.
 
-    Args:
-        pages: What its search finds: the pages themselves, or a coroutine function that brings them
-            (`SmallWeb.ready`), awaited at the first search.
-        clock: What time it is.
-        name: The name of a user id's person, from which their accounts' addresses are made.
+    Its search finds `pages`: themselves, or a coroutine function that brings them at the first
+    search (`SmallWeb.ready`). `name` is that of a user id's person, of whose accounts' addresses it
+    is a part.
     """
 
     def __init__(

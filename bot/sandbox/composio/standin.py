@@ -69,8 +69,7 @@ class ComposioStandIn(Service):
     def follow_link(self, link: str) -> None:
         """What a person does behind a link, without a browser.
 
-        Raises:
-            LookupError: the link does not wait for anybody.
+        Raises LookupError where the link waits for nobody.
         """
         account = self.accounts.by_link(link.rpartition("/")[2])
         if account is None or account.status != "INITIATED":

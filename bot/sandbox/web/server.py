@@ -100,10 +100,8 @@ def read_folder(folder: Path) -> list[Document]:
     """All pages in `folder` and below it.
 
     A page's URL is `http://pages.test/` and its path inside the folder, so it ends in the
-    file's name (percent-encoded where a URL needs it).
-
-    Raises:
-        NoPagesError: the folder is missing or holds no page.
+    file's name (percent-encoded where a URL needs it). Raises NoPagesError where the folder is
+    missing or holds no page.
     """
     if not folder.is_dir():
         raise NoPagesError(f"{folder} is not a folder")

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from agent_core.sessions import Database
 from agent_core.sessions.schema import sessions
-from bot.console import Finding, Look, look_at_database, look_at_tools, serve_health
+from bot.console.health import Finding, Look, look_at_database, look_at_tools, serve_health
 from bot.slack_api import Clock, SkippingClock
 from tests.agent_core.sessions.databases import told_of_trouble
 

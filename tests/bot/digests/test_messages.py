@@ -113,7 +113,7 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
         api = SlackApi(client, clock=SkippingClock())
         store = ScheduleStore(database)
         timekeeper = Timekeeper(store, _begin_nothing, lambda: NOW, at_once=1)
-        orders = Orders(store, timekeeper, api, People(api), lambda: NOW, DigestLimits())
+        orders = Orders(store, timekeeper, api.channels, People(api), lambda: NOW, DigestLimits())
         root = await slack.say("ann", "general", "the root")
         model, marks = ScriptedModel([reading] * 20), FailingMarks(database)
         yield Table(

@@ -129,14 +129,8 @@ class Room:
 
     def another_process(self) -> Actions:
         """Another bot process on the same ledger."""
-        return Actions(
-            {"digest.": self.handler},
-            ledger=self.ledger,
-            rules=self.world.rules,
-            people=self.world.people,
-            api=self.world.api,
-            answer_within_s=ANSWER_WITHIN_S,
-        )
+        world, gestures = self.world, {"digest.": self.handler}
+        return Actions(gestures, self.ledger, world.rules, world.people, world.api, ANSWER_WITHIN_S)
 
     def open_views(self) -> set[str]:
         return set(self.slack.state.views)

@@ -335,15 +335,7 @@ class World:
 def make_ingress(
     front: ListeningFront, ledger: Ledger, api: SlackApi, rules: Rules, files: NamingFiles
 ) -> Ingress:
-    return Ingress(
-        front,
-        ledger=ledger,
-        files=files,
-        api=api,
-        signs=Signs(api),
-        rules=rules,
-        people=People(api),
-    )
+    return Ingress(front, ledger, files, api, rules, Signs(api), People(api))
 
 
 Listening = Callable[[SlackApi, People], Mapping[str, Gestures]]
@@ -461,21 +453,11 @@ async def bot_in(
     async with aiohttp.ClientSession() as session:
         client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
         api = SlackApi(client, clock=SkippingClock())
-        rules, people, files = (
-            Rules(identity=await api.identify(), **lists),
-            People(api),
-            NamingFiles(front),
-        )
+        rules = Rules(identity=await api.identify(), **lists)
+        people, files = People(api), NamingFiles(front)
         ledger.may_go_on.set()
         app = create_app(client, rules.identity)
-        actions = Actions(
-            gestures(api, people),
-            ledger=ledger,
-            rules=rules,
-            people=people,
-            api=api,
-            answer_within_s=answer_within_s,
-        )
+        actions = Actions(gestures(api, people), ledger, rules, people, api, answer_within_s)
         ingress = make_ingress(front, ledger, api, rules, files)
         catch_up = CatchUp(
             ingress,

@@ -1,0 +1,177 @@
+"""Interventions: what people do to single runs of a turn, from wherever they watch it."""
+
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from agent_core.errors import InterventionRefused, SessionError
+from agent_core.events import AnyEvent, Intervened, InterventionKind, RunFinished, RunStarted
+from agent_core.ids import ROOT_RUN, AgentId, RunId, SessionId, TurnId, UserId, run_of
+from agent_core.messages import InboundMessage
+from agent_core.runtime.dispatch import Dispatch
+from agent_core.runtime.parts import TurnParts
+from agent_core.runtime.ready_answers import thread_language
+from agent_core.runtime.runs import turn_at
+from agent_core.sessions import Stop, StoredTurn
+from agent_core.sessions.interventions import Intervention
+from agent_core.words import CORE
+
+FIRST_SLOT = 100_000
+"""Of an intervention's event within step 0 of its run."""
+
+
+class Interventions:
+    """Takes them in any process; the one that holds the session carries them out.
+
+    Args:
+        parts: What turns are made of.
+        dispatch: Ends turns and branches.
+        handle: Begins a turn, or adds to the one at work.
+    """
+
+    def __init__(
+        self,
+        parts: TurnParts,
+        dispatch: Dispatch,
+        handle: Callable[[InboundMessage], Awaitable[TurnId | None]],
+    ) -> None:
+        self._parts = parts
+        self._dispatch = dispatch
+        self._handle = handle
+
+    async def intervene(
+        self,
+        session: SessionId,
+        agent: AgentId,
+        kind: InterventionKind,
+        text: str,
+        by: UserId,
+        by_name: str,
+        *,
+        key: str = "",
+    ) -> None:
+        """Step in at one run; what comes of it is told by events.
+
+        What is said to a root run is a message of its thread, and may begin a turn. The same is a
+        finished turn's branch that is to be done again.
+
+        Args:
+            session: The session that the caller may act in.
+            agent: Which run.
+            kind: What is to happen.
+            text: The comment, the new task, or the result of what is done; else empty or a reason.
+            by: Who steps in. Tools act for them once the run has taken their words in.
+            by_name: Their name, for people and the model.
+            key: The gesture's identity where the surface gave it one, as in InboundMessage.
+
+        Raises:
+            InterventionRefused: there is no such run in the session, it has ended, or a comment or
+                task is empty. The message is for the person.
+        """
+        turn_id, run = run_of(agent)
+        turn = await self._turn(session, turn_id)
+        events = await self._parts.log.of_turn(turn_id)
+        if run != ROOT_RUN and not _started(events, run):
+            raise InterventionRefused("There is no such part of the work.")
+        if kind in ("comment", "content") and not text.strip():
+            raise InterventionRefused("It is empty.")
+        is_message = run == ROOT_RUN and kind in ("comment", "content")
+        if not is_message and kind != "retry" and _is_over(turn, events, run):
+            raise InterventionRefused("This part of the work has ended already.")
+        wish = Intervention(
+            id=key or f"{session}:{secrets.token_hex(8)}",
+            session=session,
+            turn=turn_id,
+            run=run,
+            kind=kind,
+            text=text,
+            by=by,
+            by_name=by_name,
+            at=self._parts.clock(),
+        )
+        if is_message:
+            await self._say(wish, turn, text if kind == "comment" else self._words(wish, turn))
+            return
+        wish = await self._parts.interventions.add(wish)
+        await self._announce(wish, turn)
+        if kind != "comment" and kind != "content":
+            is_ours = self._parts.leases.holds(session)
+            if is_ours or run == ROOT_RUN or turn.status == "finished":
+                await self.carry_out(wish)
+
+    async def carry_out(self, wish: Intervention) -> None:
+        """Do what ends a branch, or begins it again. Safe to do again.
+
+        A branch of a turn at work is ended by the process that holds the session alone.
+        """
+        turn = await self._turn(wish.session, wish.turn)
+        if wish.run == ROOT_RUN:
+            await self._dispatch.withdraw(turn, Stop(by=wish.by_name, why="asked"))
+        else:
+            self._dispatch.stop_branch(wish.turn, wish.run)
+        if wish.kind == "retry" and wish.run == ROOT_RUN:
+            await self._say(wish, turn, turn.inbound.text, again=True)
+        elif wish.kind == "retry" and turn.status == "finished":
+            events = await self._parts.log.of_turn(wish.turn)
+            task = next(event.task for event in _started(events, wish.run))
+            await self._say(wish, turn, self._words(replace(wish, text=task), turn))
+        await self._parts.interventions.note(wish, "carried out")
+
+    def _words(self, wish: Intervention, turn: StoredTurn) -> str:
+        words = CORE.of(thread_language(turn, ()))
+        return words(f"intervention-{wish.kind}", text=wish.text)
+
+    async def _say(
+        self, wish: Intervention, turn: StoredTurn, text: str, *, again: bool = False
+    ) -> None:
+        """A message of the thread; `again` with all that came with the turn's own."""
+        asked = turn.inbound
+        said = InboundMessage(
+            session=wish.session,
+            key=wish.id,
+            asker=wish.by,
+            author_name=wish.by_name,
+            text=text,
+            received_at=wish.at,
+            places=asked.places,
+            author_locale=asked.author_locale if asked.asker == wish.by else "",
+            author_zone=asked.author_zone if asked.asker == wish.by else "",
+        )
+        if again:
+            said = replace(said, attachments=asked.attachments, background=asked.background)
+        await self._handle(said)
+
+    async def _announce(self, wish: Intervention, turn: StoredTurn) -> None:
+        at = turn_at(self._parts, turn, "turn_started")
+        at |= {"run": wish.run, "n": FIRST_SLOT + wish.number, "at": wish.at}
+        told = Intervened(
+            **at,
+            number=wish.number,
+            what=wish.kind,
+            text=wish.text,
+            by=wish.by,
+            by_name=wish.by_name,
+        )
+        await self._parts.log.append(told)
+        await self._parts.log.flush()
+
+    async def _turn(self, session: SessionId, turn_id: TurnId) -> StoredTurn:
+        try:
+            turn = await self._parts.store.turn(turn_id)
+        except SessionError:
+            turn = None
+        if turn is None or turn.session != session:
+            raise InterventionRefused("There is no such work in this thread.")
+        return turn
+
+
+def _started(events: list[AnyEvent], run: RunId) -> list[RunStarted]:
+    return [event for event in events if isinstance(event, RunStarted) and event.run == run]
+
+
+def _is_over(turn: StoredTurn, events: list[AnyEvent], run: RunId) -> bool:
+    """Whether a run has ended; a root run that is waited with goes on."""
+    if turn.status == "finished":
+        return True
+    ends = [e for e in events if isinstance(e, RunStarted | RunFinished) and e.run == run]
+    return run != ROOT_RUN and isinstance(ends[-1], RunFinished)
