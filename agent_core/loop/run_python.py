@@ -59,13 +59,13 @@ class RunPython:
         self._last: dict[tuple[TurnId, RunId], asyncio.Event] = {}
 
     @property
-    def fault(self) -> str:
-        """Why the tool is not offered; empty where it is."""
-        return self._interpreter.fault
+    def away(self) -> dict[str, str]:
+        """Why the tool is not offered, by its name; empty where it is."""
+        return {RUN_PYTHON: self._interpreter.fault} if self._interpreter.fault else {}
 
     def tools(self) -> tuple[BodyTool, ...]:
         """The tool, or nothing."""
-        return () if self.fault else (BodyTool(spec=_spec(), run=self._call),)
+        return () if self.away else (BodyTool(spec=_spec(), run=self._call),)
 
     async def _call(self, call: ToolCall, scope: RunScope) -> ToolOutput:
         try:

@@ -17,6 +17,7 @@ from agent_core.consent.policy import Policy
 from agent_core.ids import TurnId, UserId
 from agent_core.loop.agent import Agent, Away, BodyTool, Clock, Limits, RunScope, nobody_away
 from agent_core.loop.ask_user import ask_user_tool
+from agent_core.loop.run_python import RunPython
 from agent_core.messages import ToolCall
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers
@@ -50,6 +51,8 @@ class Agents:
     specs: Sequence[SubagentSpec]
     limits: Limits
     away: Away = nobody_away
+    python: RunPython | None = None
+    """None where no agent writes programs."""
     main_name: str = MAIN_AGENT
     """In events and records."""
 
@@ -67,6 +70,7 @@ class Agents:
             tools=AgentTools(self.registry, MAIN_TOOLS),
             body_tools=(
                 *((task_tool(self.specs), *fork_tools(self.specs)) if self.specs else ()),
+                *self._programs(),
                 publish_digest_tool() if is_digest else ask_user_tool(),
             ),
             owes=PUBLISH_DIGEST if is_digest else "",
@@ -86,15 +90,19 @@ class Agents:
         """A sub-agent by name, so deep below the root run; KeyError when there is none."""
         spec = self.spec(name)
         deeper = fork_tools(self.specs) if depth < MAX_DEPTH else ()
+        known = (*deeper, *self._programs())
         return Agent(
             name=spec.name,
             system=fill(spec.instructions, today=_day(today), workspace=str(workspace)),
             model=self.model,
             tools=AgentTools(self.registry, spec.tools),
-            body_tools=tuple(tool for tool in deeper if tool.spec.name in spec.tools),
+            body_tools=tuple(tool for tool in known if tool.spec.name in spec.tools),
             limits=limits or self.limits,
             away=self.away,
         )
+
+    def _programs(self) -> tuple[BodyTool, ...]:
+        return self.python.tools() if self.python else ()
 
     def spec(self, name: str) -> SubagentSpec:
         return {spec.name: spec for spec in self.specs}[name]

@@ -3,7 +3,9 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Any, cast
+from typing import Annotated, Any, cast
+
+from pydantic import Field, Strict, TypeAdapter, ValidationError
 
 Point = tuple[str | float, float]
 """Where it is on the axis that lies, a label or a number, and its height."""
@@ -14,13 +16,17 @@ KINDS = ("line", "bar")
 MAX_SERIES = 12
 MAX_POINTS = 2_000
 MAX_NUMBER = 1e15
+
+_Number = Annotated[float, Strict(), Field(ge=-MAX_NUMBER, le=MAX_NUMBER, allow_inf_nan=False)]
+_Series = list[_Number] | list[tuple[str | _Number, _Number]] | dict[Any, _Number]
+_DATA: TypeAdapter[_Series | dict[Any, _Series]] = TypeAdapter(_Series | dict[Any, _Series])
 _MAX_TEXT = 80
 _TICKS = 5
 _MAX_LABELS = 12
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#555555")
 _SHAPE = (
     "`data` is a list of numbers, a list of (x, y) pairs, a dict of labels and numbers, or a dict "
-    "of names and such lists"
+    "of names and such lists; numbers are neither texts nor endless, and at most 1e15"
 )
 
 
@@ -71,8 +77,9 @@ class _Plane:
             yield f'<path d="M{LEFT} {at:.1f}H{RIGHT}" stroke="#ddd"/>'
             yield _text(LEFT - 8, at + 4, f"{value:,.10g}", 'text-anchor="end"')
         labels = list(self._places)
-        for label in self._widths or labels[:: math.ceil(len(labels) / _MAX_LABELS)]:
-            said = f"{label:.10g}" if isinstance(label, float) else label[:20]
+        labels = [*self._widths] or labels[:: math.ceil(len(labels) / _MAX_LABELS)]
+        for label in labels:
+            said = label[:20] if isinstance(label, str) else f"{label:.10g}"
             yield _text(self._across(label), BOTTOM + 20, said, 'text-anchor="middle"')
 
     def lines(self) -> Iterator[str]:
@@ -118,11 +125,15 @@ class _Plane:
 
 
 def _series(data: object) -> dict[str, list[Point]]:
-    named = cast("Mapping[Any, object]", data) if isinstance(data, Mapping) else {}
-    if named and all(isinstance(each, list | tuple | Mapping) for each in named.values()):
+    try:
+        read = _DATA.validate_python(data)
+    except ValidationError:
+        raise ValueError(_SHAPE) from None
+    if isinstance(read, dict) and any(isinstance(each, list | dict) for each in read.values()):
+        named = cast("dict[Any, _Series]", read)
         series = {str(name): _points(each) for name, each in named.items()}
     else:
-        series = {"": _points(data)}
+        series = {"": _points(cast("_Series", read))}
     if not all(series.values()):
         raise ValueError(f"there is nothing to draw: {_SHAPE}")
     if len(series) > MAX_SERIES or max(map(len, series.values())) > MAX_POINTS:
@@ -130,31 +141,15 @@ def _series(data: object) -> dict[str, list[Point]]:
     return series
 
 
-def _points(data: object) -> list[Point]:
-    if isinstance(data, Mapping):
-        pairs = [(str(label), each) for label, each in cast("Mapping[Any, Any]", data).items()]
-    elif isinstance(data, list | tuple):
-        items = cast("Sequence[Any]", data)
-        pairs = [
-            each if isinstance(each, list | tuple) else (number, each)
-            for number, each in enumerate(items)
-        ]
-    else:
-        pairs = [()]
-    if any(len(pair) != len("xy") for pair in pairs):
-        raise ValueError(_SHAPE)
-    are_labels = any(isinstance(label, str) for label, _ in pairs)
-    return [(str(at) if are_labels else _number(at), _number(height)) for at, height in pairs]
-
-
-def _number(value: object) -> float:
-    try:
-        number = math.nan if isinstance(value, str | bool) else float(cast("float", value))
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not abs(number) <= MAX_NUMBER:
-        raise ValueError(f"{str(value)[:40]!r} is no number that can be drawn. {_SHAPE}")
-    return number
+def _points(data: "_Series") -> list[Point]:
+    if isinstance(data, dict):
+        return [(str(label), height) for label, height in data.items()]
+    points: list[Point] = [
+        each if isinstance(each, tuple) else (float(number), each)
+        for number, each in enumerate(data)
+    ]
+    are_labels = any(isinstance(label, str) for label, _ in points)
+    return [(str(label), height) for label, height in points] if are_labels else points
 
 
 def _ticks(values: Sequence[float]) -> list[float]:

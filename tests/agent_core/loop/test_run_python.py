@@ -226,7 +226,7 @@ async def test_without_monty_the_tool_is_not_offered_and_nothing_runs(tmp_path: 
     store = ProgramStore(Database(f"sqlite:///{tmp_path}/state.sqlite"))
     python = RunPython(Interpreter(fault="pydantic-monty is not installed"), store)
     assert python.tools() == ()
-    assert python.fault == "pydantic-monty is not installed"
+    assert python.away == {"run_python": "pydantic-monty is not installed"}
 
 
 @pytest.mark.parametrize(
