@@ -12,10 +12,7 @@ from agent_core.ids import RunId
 from agent_core.tools.interpreter import ProgramLimits
 from tests.programs import ProgramRun, ToldChildren, program_run
 
-pytestmark = [
-    pytest.mark.process("programs run in processes of Monty"),
-    pytest.mark.proves("python.boxed"),
-]
+pytestmark = pytest.mark.process("programs run in processes of Monty")
 
 CANARY = "xoxb-canary-0123456789"
 LIMITS = ProgramLimits(
@@ -60,6 +57,7 @@ def outside(root: Path) -> Path:
     return other
 
 
+@pytest.mark.proves("python.boxed")
 @pytest.mark.parametrize(
     "attempts",
     [
@@ -119,6 +117,7 @@ async def test_nothing_of_the_host_is_reached(
         assert got == "Value:\n['allowed']"
 
 
+@pytest.mark.proves("python.boxed")
 @pytest.mark.parametrize(
     "write",
     [
@@ -160,6 +159,7 @@ def _files(root: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.proves("python.boxed")
 @pytest.mark.parametrize(
     ("program", "limit"),
     [
