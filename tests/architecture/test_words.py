@@ -1,6 +1,7 @@
 """Every language says the same things, with the same slots; all that is said is in a catalogue."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,12 @@ from agent_core.words import CORE, FALLBACK, Catalogue
 from bot.words import BOT
 
 REPOSITORY = Path(__file__).parents[2]
-CATALOGUES = {"agent_core": CORE, "bot": BOT, "mcp_local": Catalogue("mcp_local.report")}
+CATALOGUES = {
+    "agent_core": CORE,
+    "bot": BOT,
+    "bot/console/static": Catalogue("bot.console.static.words"),
+    "mcp_local": Catalogue("mcp_local.report"),
+}
 LANGUAGES = [
     (package, language)
     for package, catalogue in CATALOGUES.items()
@@ -82,14 +88,16 @@ def test_every_sentence_that_the_code_asks_for_is_in_a_catalogue(package: str) -
 @pytest.mark.parametrize("package", CATALOGUES)
 def test_no_sentence_lies_unused_in_a_catalogue(package: str) -> None:
     speakers = {package, "bot"} if package == "agent_core" else {package}
-    places = [path for each in speakers for kind in ("*.py", "*.j2") for path in files(each, kind)]
+    kinds = ("*.py", "*.j2", "*.js")
+    places = [path for each in speakers for kind in kinds for path in files(each, kind)]
     code = "\n".join(path.read_text(encoding="utf-8") for path in places)
 
     def is_used(key: str) -> bool:
         """By its whole name, or by its beginning or end, which an f-string completes."""
         dashes = [at for at, character in enumerate(key) if character == "-"]
         forms = [f'"{key}"', f"'{key}'"]
-        forms += [form for at in dashes for form in (f'f"{key[:at]}-{{', f'}}{key[at:]}"')]
+        for at in dashes:
+            forms += [f'f"{key[:at]}-{{', f'}}{key[at:]}"', f"`{key[:at]}-${{"]
         return any(form in code for form in forms)
 
     assert [key for key in sentences(CATALOGUES[package], FALLBACK) if not is_used(key)] == []
@@ -102,3 +110,13 @@ def test_a_language_without_a_catalogue_is_spoken_to_in_english() -> None:
 def test_a_value_of_any_length_stands_in_its_sentence_as_it_is() -> None:
     whom = "\ue000who\ue001 {$n} " * 1_000
     assert BOT.say("en", "consent-reaches", n=2, whom=whom) == f"Reaches 2 recipients: {whom}"
+
+
+def test_the_pages_own_reader_knows_every_line_of_its_catalogues() -> None:
+    """It reads `key = text`, one sentence a line, with nothing but slots in it."""
+    catalogue = CATALOGUES["bot/console/static"]
+    for language in catalogue.languages:
+        lines = catalogue.source(language).splitlines()
+        known = [line for line in lines if re.fullmatch(r"([a-z][\w-]*) = (.+)", line)]
+        assert [line for line in lines if line and line[0] != "#"] == known
+        assert [line for line in known if re.sub(r"\{ \$\w+ \}", "", line).count("{")] == []

@@ -19,6 +19,8 @@ from bot.sandbox.slack.limits import MAX_POST_TEXT
 from bot.sandbox.slack.wire import ApiError, JsonObject, as_object
 
 STATIC = Path(__file__).parent / "static"
+SHARED = Path(__file__).parents[2] / "console" / "static" / "shared"
+"""What this page has in common with the live view's: no code of the product, only files."""
 PAGE_POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'"
@@ -134,6 +136,7 @@ class Page:
         self._app = app = web.Application(middlewares=[_only_the_page], client_max_size=MAX_BYTES)
         app.on_response_prepare.append(_add_headers)
         app.router.add_get("/", _send_index)
+        app.router.add_static("/static/shared", SHARED)
         app.router.add_static("/static", STATIC)
         app.router.add_get("/events", partial(serve_page, slack, commands), allow_head=False)
         app.router.add_get("/files/{file_id}/{name:(?s:.*)}", self._send_file)

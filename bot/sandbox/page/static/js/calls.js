@@ -1,8 +1,8 @@
 /** The panel of everything between the app and Slack: API calls and what was delivered to the app. */
 
-import { h, redraw, setText, show } from "./dom.js";
-import { icon } from "./icons.js";
-import { KeyedList } from "./keyed.js";
+import { h, redraw, setText, show } from "../shared/dom.js";
+import { icon } from "../shared/icons.js";
+import { KeyedList } from "../shared/keyed.js";
 import { Scroller } from "./messages.js";
 import { paneHead } from "./panes.js";
 import { count, secondsLabel } from "./words.js";

@@ -1,11 +1,11 @@
 /** The middle of the page: a channel's head, its posts, its composer; or App Home. */
 
+import { h, redraw, setAttribute, setText, show } from "../shared/dom.js";
+import { botMark, button, icon, iconButton } from "../shared/icons.js";
 import { blocks } from "./blocks/blocks.js";
 import { carryOver } from "./blocks/view.js";
 import { Composer } from "./composer.js";
-import { h, redraw, setAttribute, setText, show } from "./dom.js";
 import { draftPlace } from "./drafts.js";
-import { botMark, button, icon, iconButton } from "./icons.js";
 import { channelRows, MessageList } from "./messages.js";
 import { channelMark, faces } from "./people.js";
 import { channelName, fullName, isDirect, mayPost, otherMembers, placeName } from "./words.js";

@@ -1,7 +1,7 @@
 /** Emoji by their short names, which the server knows: showing one, searching, picking. */
 
-import { h } from "./dom.js";
-import { closePopup, openPopup } from "./popup.js";
+import { h } from "../shared/dom.js";
+import { closePopup, openPopup } from "../shared/popup.js";
 
 const SHOWN = 160;
 const FIRST = ["+1", "heart", "tada", "eyes", "white_check_mark", "joy", "thinking_face", "rocket"];

@@ -1,7 +1,7 @@
 /** The keys that work everywhere, and the focus when panes come and go. */
 
-import { tabStops } from "./dom.js";
-import { closePopup } from "./popup.js";
+import { tabStops } from "../shared/dom.js";
+import { closePopup } from "../shared/popup.js";
 
 /** Esc closes what was opened last, F6 goes round the panes, Ctrl+K jumps. */
 export function listenToKeys(app) {

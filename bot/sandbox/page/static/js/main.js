@@ -1,8 +1,9 @@
 /** Puts the page together: one `app` that the parts share, drawn again after each change. */
 
+import { h, setAttribute, setText, show } from "../shared/dom.js";
+import { toast } from "../shared/popup.js";
 import { CallsPane } from "./calls.js";
 import { ChannelView } from "./channel.js";
-import { h, setAttribute, setText, show } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { listenToKeys, rescueFocus } from "./keys.js";
 import { act, ActError, LiveConnection } from "./live.js";
@@ -11,7 +12,6 @@ import { openSwitcher } from "./offers.js";
 import { FilePane, ThreadPane } from "./panes.js";
 import { openProfile } from "./people.js";
 import { Places } from "./places.js";
-import { toast } from "./popup.js";
 import { Sidebar } from "./sidebar.js";
 import { Store } from "./store.js";
 import { Unread } from "./unread.js";

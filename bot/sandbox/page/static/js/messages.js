@@ -1,8 +1,8 @@
 /** A list of posts, of one channel or one thread: its rows, its scrolling, and the keys that move through it. */
 
-import { h, setText, show, stepOf } from "./dom.js";
-import { icon } from "./icons.js";
-import { KeyedList } from "./keyed.js";
+import { h, setText, show, stepOf } from "../shared/dom.js";
+import { icon } from "../shared/icons.js";
+import { KeyedList } from "../shared/keyed.js";
 import { deletedItem, postItem } from "./post.js";
 import { isReply, isSystem, rootTs } from "./store.js";
 import { agoLabel, count, dayKey, dayLabel } from "./words.js";

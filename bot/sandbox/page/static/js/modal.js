@@ -1,10 +1,10 @@
 /** The modal view of the app, in the browser's own modal dialog. */
 
+import { freshId, h, tabStops } from "../shared/dom.js";
+import { button, iconButton } from "../shared/icons.js";
+import { surfaceToasts } from "../shared/popup.js";
 import { blocks } from "./blocks/blocks.js";
 import { problems, showErrors, values } from "./blocks/view.js";
-import { freshId, h, tabStops } from "./dom.js";
-import { button, iconButton } from "./icons.js";
-import { surfaceToasts } from "./popup.js";
 
 export class Modal {
   constructor(app) {

@@ -1,8 +1,8 @@
 /** Lists that follow what is typed: completions in the composer, and the quick switch. */
 
-import { freshId, h, setAttribute, show, stepOf } from "./dom.js";
+import { freshId, h, setAttribute, show, stepOf } from "../shared/dom.js";
+import { icon } from "../shared/icons.js";
 import { emoji, findEmoji } from "./emoji.js";
-import { icon } from "./icons.js";
 import { avatar, channelMark } from "./people.js";
 import { channelIcon, channelName, fullName, userName } from "./words.js";
 

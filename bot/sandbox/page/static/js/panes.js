@@ -1,11 +1,11 @@
 /** What stands beside the channel: a thread, and a file. Foreign HTML runs no script. */
 
+import { h, redraw, setAttribute, setText, show } from "../shared/dom.js";
+import { icon, iconButton } from "../shared/icons.js";
 import { isReadable } from "./blocks/files.js";
 import { callsButton } from "./channel.js";
 import { Composer } from "./composer.js";
-import { h, redraw, setAttribute, setText, show } from "./dom.js";
 import { draftPlace } from "./drafts.js";
-import { icon, iconButton } from "./icons.js";
 import { MessageList, threadRows } from "./messages.js";
 import { sessionLine } from "./post.js";
 import { mayPost, placeName, sizeLabel } from "./words.js";

@@ -1,8 +1,8 @@
 /** Faces: coloured initials for people, the mark for the bot; and the card of who someone is. */
 
-import { h } from "./dom.js";
-import { botMark, button, icon } from "./icons.js";
-import { closePopup, openPopup } from "./popup.js";
+import { h } from "../shared/dom.js";
+import { botMark, button, icon } from "../shared/icons.js";
+import { closePopup, openPopup } from "../shared/popup.js";
 import { channelIcon, fullName, isDirect, otherMembers, userName } from "./words.js";
 
 const TONES = 8;

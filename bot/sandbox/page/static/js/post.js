@@ -1,13 +1,14 @@
 /** One post as it stands in a list, with its toolbar. Only the parts that changed are drawn again. */
 
+import { grow, h, redraw } from "../shared/dom.js";
+import { botMark, button, icon, iconButton } from "../shared/icons.js";
+import { confirm, openMenu, toast } from "../shared/popup.js";
 import { blocks } from "./blocks/blocks.js";
 import { fileList } from "./blocks/files.js";
 import { carryOver } from "./blocks/view.js";
-import { grow, h, redraw, texts } from "./dom.js";
 import { emoji, openEmojiPicker } from "./emoji.js";
-import { botMark, button, icon, iconButton } from "./icons.js";
+import { texts } from "./markup.js";
 import { avatar, faces } from "./people.js";
-import { confirm, openMenu, toast } from "./popup.js";
 import { isSystem, rootTs } from "./store.js";
 import { authorName, count, dateOf, excerpt, fullLabel, placeName, timeLabel, userName } from "./words.js";
 

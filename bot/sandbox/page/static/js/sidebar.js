@@ -1,9 +1,9 @@
 /** The sidebar: channels, direct messages, the app, whom one acts as, and the state of the connection. */
 
-import { h, redraw, setAttribute, setText, show } from "./dom.js";
+import { h, redraw, setAttribute, setText, show } from "../shared/dom.js";
+import { icon, iconButton } from "../shared/icons.js";
+import { KeyedList } from "../shared/keyed.js";
 import { draftPlace } from "./drafts.js";
-import { icon, iconButton } from "./icons.js";
-import { KeyedList } from "./keyed.js";
 import { avatar, channelMark } from "./people.js";
 import { channelName, count, fullName, isDirect } from "./words.js";
 

@@ -1,5 +1,7 @@
 /** What the page knows of the team: facts by key, as the server sends them, sorted into what parts read. */
 
+import { nextFrame } from "../shared/dom.js";
+
 const KEPT_CALLS = 500;
 const ACK_DEADLINE_MS = 3100;
 
@@ -182,9 +184,4 @@ export class Store {
 
 function byTs(one, other) {
   return one.ts < other.ts ? -1 : one.ts > other.ts ? 1 : 0;
-}
-
-function nextFrame(work) {
-  if (document.hidden) setTimeout(work, 50);
-  else requestAnimationFrame(work);
 }

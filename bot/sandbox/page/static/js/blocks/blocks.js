@@ -1,6 +1,7 @@
 /** Blocks by their type. What is unknown or malformed is shown as labelled JSON: nothing that an app sent is dropped. */
 
-import { freshId, h, texts } from "../dom.js";
+import { freshId, h } from "../../shared/dom.js";
+import { texts } from "../markup.js";
 import { chart } from "./chart.js";
 import { element } from "./elements.js";
 import { plan, taskCard, timeline } from "./progress.js";

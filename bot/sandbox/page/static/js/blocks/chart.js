@@ -1,6 +1,6 @@
 /** The data_visualization block as bars, with its legend, and its figures as a table. */
 
-import { h, svg } from "../dom.js";
+import { h, svg } from "../../shared/dom.js";
 import { shortNumber } from "../words.js";
 import { scrolled } from "./table.js";
 

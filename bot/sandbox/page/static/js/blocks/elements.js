@@ -1,8 +1,9 @@
 /** Interactive elements: each use is told to the app, after a confirmation where the app wants one. */
 
-import { h, liveUrl, texts } from "../dom.js";
-import { icon } from "../icons.js";
-import { confirm, openMenu } from "../popup.js";
+import { h, liveUrl } from "../../shared/dom.js";
+import { icon } from "../../shared/icons.js";
+import { confirm, openMenu } from "../../shared/popup.js";
+import { texts } from "../markup.js";
 import { channelName, isDirect, placeName } from "../words.js";
 
 const ELEMENTS = {

@@ -1,7 +1,8 @@
 /** The progress of an agent: task cards, alone, as a timeline or under a plan. */
 
-import { h, outsideLink, texts } from "../dom.js";
-import { icon } from "../icons.js";
+import { h, outsideLink } from "../../shared/dom.js";
+import { icon } from "../../shared/icons.js";
+import { texts } from "../markup.js";
 
 const MAX_REMEMBERED = 500;
 const STATUSES = {

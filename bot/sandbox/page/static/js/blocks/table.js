@@ -1,6 +1,7 @@
 /** The table block. */
 
-import { h, texts } from "../dom.js";
+import { h } from "../../shared/dom.js";
+import { texts } from "../markup.js";
 
 const CELLS = {
   raw_text: ({ text }) => h("span", { text }),

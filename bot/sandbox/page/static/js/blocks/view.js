@@ -1,6 +1,6 @@
 /** What was entered into the fields of blocks, and what is wrong with it. */
 
-import { setAttribute } from "../dom.js";
+import { setAttribute } from "../../shared/dom.js";
 
 const FIELDS = "input[data-action-id], textarea[data-action-id], select[data-action-id]";
 

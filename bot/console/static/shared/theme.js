@@ -1,6 +1,6 @@
 /* Sets the theme before the first paint. A classic script: a module would come too late. */
 (() => {
-  const KEY = "sandbox.theme";
+  const KEY = "theme";
   const system = matchMedia("(prefers-color-scheme: dark)");
   const chosen = () => localStorage.getItem(KEY);
   const settle = () => {

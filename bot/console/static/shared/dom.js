@@ -1,4 +1,4 @@
-/** Building DOM nodes. Text never becomes markup, except the server's finished HTML in `texts`. */
+/** Building DOM nodes. Text never becomes markup. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -25,13 +25,6 @@ function fill(element, props, children) {
   }
   element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
   return element;
-}
-
-/** A text that the server has rendered and cleaned (bot/sandbox/page/text.py): the only markup from outside. */
-export function texts(html, look = "text", tag = "div") {
-  const node = h(tag, { class: look });
-  node.innerHTML = html;
-  return node;
 }
 
 /** Sets, changes or removes an attribute, and touches the DOM only when it differs. */
@@ -100,4 +93,10 @@ export function outsideLink(address, words, props = {}) {
 /** Arrow keys: one step down or up, else 0. */
 export function stepOf(event) {
   return { ArrowDown: 1, ArrowUp: -1 }[event.key] ?? 0;
+}
+
+/** Calls `work` before the next frame; a hidden page has no frames. */
+export function nextFrame(work) {
+  if (document.hidden) setTimeout(work, 50);
+  else requestAnimationFrame(work);
 }

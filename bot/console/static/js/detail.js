@@ -1,0 +1,262 @@
+/** The selected agent in full: what it is after, asks, does, says and made, and how to step in. */
+
+import { h, redraw, setAttribute, setText, show } from "../shared/dom.js";
+import { button, icon, iconButton } from "../shared/icons.js";
+import { KeyedList } from "../shared/keyed.js";
+import { confirm } from "../shared/popup.js";
+import { fileCard } from "./files.js";
+import { composer, Question } from "./forms.js";
+import { MarkdownView } from "./markdown.js";
+import { isActive } from "./store.js";
+import { elapsedS, statusMark, toolName, waitWords } from "./tree.js";
+import { durationLabel, fullLabel, say, shortNumber, timeLabel } from "./words.js";
+
+const NEAR_END_PX = 80;
+const TOOL_ICONS = { running: null, done: "success", failed: "error", unknown: "warning" };
+
+export class Detail {
+  constructor(app) {
+    this.app = app;
+    this.empty = h("div", { class: "empty" }, icon("people"), h("h2", { text: say("empty-title") }), h("p", { text: say("empty-text") }));
+    this.frame = h("div", { class: "detail-frame" });
+    this.node = h("main", { class: "pane pane-detail", "aria-label": say("detail") }, this.empty, this.frame);
+  }
+
+  update() {
+    const node = this.app.store.selectedNode;
+    show(this.empty, !node && this.app.store.link === "live");
+    redraw(this.frame, node?.id ?? "", () => {
+      this.agent = node ? new AgentView(this.app, node) : null;
+      return this.agent ? [this.agent.head, this.agent.body, this.agent.foot] : [];
+    });
+    if (node) this.agent.update(node);
+  }
+
+  enter() {
+    this.agent?.title.focus();
+  }
+}
+
+class AgentView {
+  constructor(app, { id }) {
+    this.app = app;
+    this.id = id;
+    this.buildHead();
+    this.buildBody();
+    this.comment = composer({ label: say("comment-label"), submit: say("comment-send"), place: `comment/${id}`, run: (text) => this.intervene({ userComment: text }, "comment-sent") });
+    this.foot = h("footer", { class: "pane-foot" }, this.comment.node);
+  }
+
+  buildHead() {
+    this.title = h("h1", { class: "head-title", tabindex: "-1" });
+    this.mark = h("span", { class: "head-mark" });
+    this.badge = h("span", { class: "badge is-final", text: say("final-answer"), hidden: true });
+    this.facts = h("span", { class: "head-facts" });
+    this.actions = h("div", { class: "actions", role: "group", "aria-label": say("actions") });
+    this.head = h("header", { class: "detail-head" },
+      h("div", { class: "head-line" }, iconButton(say("back"), "back", () => this.app.close(), "back-button"), this.title),
+      h("div", { class: "head-line" }, this.mark, this.badge, this.facts),
+      this.actions);
+  }
+
+  buildBody() {
+    this.question = h("section", { class: "section is-question", "aria-label": say("question"), hidden: true });
+    this.task = new Task(this);
+    this.comments = section("comments");
+    this.tools = h("ol", { class: "tools" });
+    this.toolList = new KeyedList(this.tools, toolItem);
+    this.toolCount = h("span", { class: "muted" });
+    this.toolSection = h("details", { class: "section", open: true }, h("summary", { class: "section-head" }, icon("fold"), h("h2", { text: say("tools") }), this.toolCount), this.tools);
+    this.story = h("div", { class: "story" });
+    this.storyList = new KeyedList(this.story, storyItem);
+    this.files = section("files");
+    this.body = h("div", { class: "detail-body", tabindex: "0", role: "region", "aria-label": say("detail") },
+      this.question, this.task.node, this.comments, this.toolSection, this.story, this.files);
+  }
+
+  update(node) {
+    const { link, canIntervene } = this.app.store;
+    const mayAct = canIntervene && link === "live";
+    if (node === this.drawn && mayAct === this.mayAct) {
+      this.task.update(node);
+      return this.drawFacts(node);
+    }
+    const isAtEnd = this.drawn && this.body.scrollHeight - this.body.scrollTop - this.body.clientHeight < NEAR_END_PX;
+    this.drawn = node;
+    this.mayAct = mayAct;
+    this.drawHead(node);
+    this.drawBody(node);
+    show(this.foot, canIntervene && isActive(node));
+    this.comment.enable(mayAct);
+    if (isAtEnd && isActive(node)) this.body.scrollTop = this.body.scrollHeight;
+  }
+
+  drawHead(node) {
+    setText(this.title, node.title || node.agent || say("untitled"));
+    redraw(this.mark, node.status, () => statusMark(node.status));
+    show(this.badge, node.isFinalAnswer);
+    this.drawFacts(node);
+    redraw(this.actions, `${node.status}/${this.app.store.canIntervene}/${this.mayAct}`, () => this.actionsOf(node));
+  }
+
+  drawFacts(node) {
+    const facts = [
+      node.agent, durationLabel(elapsedS(node)),
+      node.steps && say("steps", { n: node.steps }),
+      node.tokens && say("tokens", { n: shortNumber(node.tokens) }),
+      node.createdAt && say("since", { at: timeLabel(node.createdAt) }),
+    ];
+    setText(this.facts, facts.filter(Boolean).join(" · "));
+    setAttribute(this.facts, "title", node.createdAt ? fullLabel(node.createdAt) : null);
+  }
+
+  actionsOf(node) {
+    if (!this.app.store.canIntervene) return [];
+    const acts = isActive(node)
+      ? [["edit", () => this.task.begin(), ""], ["done", () => this.finish(), ""], ["stop", () => this.stop(node), "is-bad"]]
+      : [["retry", () => this.intervene({ status: "running" }, "retry-sent"), ""]];
+    return acts.map(([name, run, look]) => {
+      const control = button(say(name), run, `is-small ${look}`);
+      control.disabled = !this.mayAct;
+      return control;
+    });
+  }
+
+  drawBody(node) {
+    redraw(this.question, JSON.stringify([node.wait, this.app.store.canIntervene]), () => this.questionOf(node));
+    this.questionForm?.enable(this.mayAct);
+    this.task.update(node);
+    redraw(this.comments, JSON.stringify(node.comments), () => node.comments.length ? [heading("comments"), ...node.comments.map(comment)] : []);
+    this.toolList.update(node.tools.map((tool, at) => ({ key: tool.id ?? at, tool })));
+    setText(this.toolCount, String(node.tools.length));
+    show(this.toolSection, node.tools.length > 0);
+    this.storyList.update(storyOf(node));
+    redraw(this.files, JSON.stringify(node.artifacts), () => node.artifacts.length ? [heading("files"), ...node.artifacts.map((file) => fileCard(this.app, file))] : []);
+  }
+
+  questionOf({ id, wait }) {
+    this.questionForm = null;
+    if (!wait) return null;
+    if (wait.kind !== "question" || !this.app.store.canIntervene) {
+      return h("div", { class: "question" }, h("h2", { text: say("status-waiting") }), h("p", { class: "question-text", text: waitWords(wait) }));
+    }
+    this.questionForm = new Question(id, wait, (response) => this.app.send({ type: "user-response", agentId: id, response }));
+    return this.questionForm.node;
+  }
+
+  intervene(fields, said) {
+    return this.app.send({ type: "user-intervention", agentId: this.id, ...fields }, said && say(said));
+  }
+
+  async finish() {
+    const sure = await confirm({ title: say("done-title"), question: say("done-question"), agree: say("done"), deny: say("cancel"), isDanger: false });
+    if (sure) this.intervene({ status: "completed" }, "done-sent");
+  }
+
+  async stop(node) {
+    const below = this.app.store.countBelow(node.id);
+    const question = below ? say("stop-question-below", { n: below }) : say("stop-question");
+    const sure = await confirm({ title: say("stop-title"), question, agree: say("stop"), deny: say("cancel") });
+    if (sure) this.intervene({ status: "stopped" }, "stop-sent");
+  }
+}
+
+/** What the agent is after, where its title is not all of it; a person may write it anew. */
+class Task {
+  constructor(view) {
+    this.view = view;
+    this.text = h("p", { class: "task-text" });
+    this.form = h("div", { hidden: true });
+    this.node = h("section", { class: "section", "aria-label": say("task") }, heading("task"), this.text, this.form);
+  }
+
+  update({ task, title, ...node }) {
+    setText(this.text, task);
+    if (!this.view.mayAct || !isActive(node)) this.end();
+    show(this.node, task.trim() !== title || !this.form.hidden);
+  }
+
+  begin() {
+    const form = composer({ label: say("edit-label"), submit: say("save"), text: this.view.drawn.task, run: (task) => this.save(task), cancel: () => this.end() });
+    this.form.replaceChildren(form.node);
+    show(this.form, true);
+    show(this.text, false);
+    show(this.node, true);
+    form.focus();
+  }
+
+  async save(task) {
+    const isDone = task === this.view.drawn.task || (await this.view.intervene({ userContent: task }, "edit-sent"));
+    if (isDone) this.end();
+    return isDone;
+  }
+
+  end() {
+    if (this.form.hidden) return;
+    const hadFocus = this.form.contains(document.activeElement);
+    this.form.replaceChildren();
+    show(this.form, false);
+    show(this.text, true);
+    if (hadFocus) this.view.title.focus();
+    this.view.app.store.touch();
+  }
+}
+
+/** The messages in order, what is being written, and the result where no message is it. */
+function storyOf({ task, messages, live, result, isFinalAnswer }) {
+  const said = messages.filter(({ role, text }, at) => role === "assistant" || (role === "user" && !(at === 0 && text.trim() === task.trim())));
+  const entries = said.map(({ role, text, name }, key) => ({ key, text, kind: role === "assistant" ? "said" : "told", name }));
+  if (live) entries.push({ key: entries.length, text: live, kind: "live" });
+  if (!result) return entries;
+  const last = entries.at(-1);
+  if (last?.text.trim() !== result.trim()) entries.push({ key: entries.length, text: result });
+  entries.at(-1).kind = isFinalAnswer ? "final" : "result";
+  return entries;
+}
+
+function storyItem(row) {
+  const head = h("h2", { class: "story-head" });
+  const view = new MarkdownView();
+  const node = h("article", {}, head, view.node);
+  const update = ({ text, kind, name }) => {
+    setAttribute(node, "class", `entry is-${kind}`);
+    setText(head, name || say(`story-${kind}`));
+    view.update(text);
+  };
+  update(row);
+  return { node, update };
+}
+
+/** A tool call: its state as a mark and a word, what it is for, and how long it took. */
+function toolItem(row) {
+  const mark = h("span", { class: "tool-mark" });
+  const name = h("span", { class: "tool-name" });
+  const detail = h("span", { class: "tool-detail" });
+  const took = h("span", { class: "tool-took" });
+  const node = h("li", {}, mark, h("span", { class: "tool-words" }, name, detail), took);
+  const update = ({ tool }) => {
+    const { state, display, arguments: given, durationMs } = tool;
+    setAttribute(node, "class", `tool is-${state}`);
+    redraw(mark, state, () => h("span", { role: "img", "aria-label": say(`tool-${state}`), title: say(`tool-${state}`) },
+      TOOL_ICONS[state] ? icon(TOOL_ICONS[state]) : h("span", { class: "spinner" })));
+    setText(name, toolName(tool));
+    setText(detail, display || given || "");
+    setText(took, state === "running" ? say("tool-running") : durationLabel(durationMs / 1000));
+  };
+  update(row);
+  return { node, update };
+}
+
+/** What a person said or did, and whether the agent has read it. */
+function comment({ kind, by, text, taken }) {
+  const head = h("span", { class: "comment-head" }, h("strong", { text: say(`did-${kind}`, { by }) }), taken ? h("span", { class: "muted", text: say("taken") }) : null);
+  return h("div", { class: "comment" }, head, text ? h("p", { text }) : null);
+}
+
+function section(key) {
+  return h("section", { class: "section", "aria-label": say(key), hidden: true });
+}
+
+function heading(key) {
+  return h("div", { class: "section-head" }, h("h2", { text: say(key) }));
+}

@@ -1,0 +1,150 @@
+/** Puts the live view together: one `app` that its parts share, drawn again after each change. */
+
+import { h, redraw, setAttribute, setText, show } from "../shared/dom.js";
+import { botMark, button, icon, iconButton } from "../shared/icons.js";
+import { toast } from "../shared/popup.js";
+import { Connection } from "./connection.js";
+import { Detail } from "./detail.js";
+import { composer } from "./forms.js";
+import { Store } from "./store.js";
+import { Tree } from "./tree.js";
+import { learnWords, say } from "./words.js";
+
+const TICK_MS = 1000;
+
+class App {
+  constructor(root) {
+    const key = decodeURIComponent(/^\/s\/([^/]+)/.exec(location.pathname)?.[1] ?? "");
+    const address = new URL("/ws", location.href.replace(/^http/, "ws"));
+    if (key) address.searchParams.set("session", key);
+    this.root = root;
+    this.store = new Store(key);
+    this.store.session = key;
+    this.connection = new Connection(address, {
+      onMessage: (message) => this.take(message),
+      onLink: (link) => this.store.setLink(link),
+    });
+    this.announced = new Set();
+    this.build();
+  }
+
+  build() {
+    this.region = h("div", { class: "visually-hidden", role: "status", "aria-live": "polite" });
+    this.link = h("span", { class: "link", role: "status" });
+    this.counts = h("span", { class: "counts" });
+    this.call = h("div", { class: "call", hidden: true });
+    this.tree = new Tree(this);
+    this.detail = new Detail(this);
+    this.start = composer({ label: say("start-label"), submit: say("start-send"), place: "start", run: (prompt) => this.begin(prompt) });
+    this.startFoot = h("footer", { class: "pane-foot" }, this.start.node);
+    const top = h("header", { class: "top" },
+      h("span", { class: "brand" }, h("span", { class: "brand-mark" }, botMark()), h("strong", { text: say("page") })),
+      this.link, h("span", { class: "spacer" }, this.counts),
+      iconButton(say("theme"), "moon", () => window.appearance.toggle()));
+    this.treeFrame = h("div", { class: "tree-frame" }, this.tree.node);
+    const nav = h("nav", { class: "pane pane-tree", "aria-label": say("tree") }, this.treeFrame, this.startFoot);
+    this.root.replaceChildren(top, this.call, h("div", { class: "panes" }, nav, this.detail.node), this.region);
+    setAttribute(this.root, "data-front", "tree");
+  }
+
+  run() {
+    this.store.subscribe(() => this.draw());
+    document.addEventListener("keydown", (event) => this.escape(event));
+    document.addEventListener("visibilitychange", () => this.store.touch());
+    setInterval(() => this.store.touch(), TICK_MS);
+    this.connection.connect();
+    this.store.touch();
+  }
+
+  take(message) {
+    const { store } = this;
+    switch (message.type) {
+      case "agent-state": return store.setState(message.agentId, message.state);
+      case "text-delta": return store.addText(message.agentId, message.delta);
+      case "user-query": return store.ask(message.agentId, message.prompt, message.options);
+      case "ready":
+        store.session = message.session ?? store.session;
+        store.canIntervene = Boolean(message.canIntervene);
+        return store.touch();
+      case "agent-completed": return this.announce(say("told-completed"));
+      case "error": return toast(message.error, { isFailure: true });
+    }
+  }
+
+  /** Says something to the bot. Resolves to whether it was done; if not, why not is shown. */
+  send(message, said = "") {
+    return new Promise((resolve) => {
+      const refused = (error) => {
+        toast(error ?? say("not-live"), { isFailure: true });
+        resolve(false);
+      };
+      const done = () => {
+        if (said) toast(said);
+        resolve(true);
+      };
+      if (this.store.link === "live") this.connection.send(message, { done, refused });
+      else refused(null);
+    });
+  }
+
+  begin(prompt) {
+    this.store.isFollowing = true;
+    this.store.keep();
+    return this.send({ type: "start-agent", prompt }, say("start-sent"));
+  }
+
+  /** Shows an agent; on a phone in front of the tree. */
+  open(id, { isEntered = false } = {}) {
+    this.store.select(id);
+    setAttribute(this.root, "data-front", "detail");
+    this.detail.update();
+    if (isEntered || !this.tree.node.checkVisibility()) requestAnimationFrame(() => this.detail.enter());
+    else this.tree.focus(id);
+  }
+
+  close() {
+    setAttribute(this.root, "data-front", "tree");
+    this.tree.focus();
+  }
+
+  escape(event) {
+    if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+    if (this.detail.node.contains(document.activeElement)) this.close();
+  }
+
+  draw() {
+    const { store } = this;
+    const { link, canIntervene, asking } = store;
+    redraw(this.link, link, () => [h("span", { class: `link-dot is-${link}` }), h("span", { text: say(`link-${link}`) })]);
+    const counts = ["running", "waiting", "failed"].map((status) => [status, store.count(status)]).filter(([, n]) => n);
+    setText(this.counts, counts.map(([status, n]) => `${n} ${say(`status-${status}`).toLowerCase()}`).join(" · "));
+    document.title = asking.length ? say("title-asking") : counts.length && counts[0][0] === "running" ? say("title-running", { n: counts[0][1] }) : say("page");
+    show(this.startFoot, link !== "live" || canIntervene);
+    this.start.enable(link === "live" && canIntervene);
+    this.drawCall(asking);
+    this.tree.update();
+    this.detail.update();
+    for (const node of asking) this.announceOnce(`${node.id}/${node.wait.prompt}`, say("told-question", { agent: node.title, question: node.wait.prompt }));
+  }
+
+  /** A question that waits elsewhere than before the person's eyes is named above everything. */
+  drawCall(asking) {
+    const elsewhere = asking.find((node) => !node.isSelected);
+    redraw(this.call, elsewhere ? `${elsewhere.id}/${elsewhere.wait.prompt}` : "", () => elsewhere
+      ? [icon("warning"), h("span", { class: "call-text truncate", text: elsewhere.wait.prompt }), button(say("to-question"), () => this.open(elsewhere.id, { isEntered: true }))]
+      : []);
+  }
+
+  announceOnce(key, sentence) {
+    if (this.announced.has(key)) return;
+    this.announced.add(key);
+    this.announce(sentence);
+  }
+
+  announce(sentence) {
+    setText(this.region, sentence);
+  }
+}
+
+await learnWords();
+new App(document.querySelector("#app")).run();

@@ -1,0 +1,183 @@
+/** What the page knows: the agents of a session as nodes of a tree, and what the person has chosen in it. */
+
+import { nextFrame } from "../shared/dom.js";
+
+const MAX_TITLE = 120;
+const ACTIVE = ["running", "waiting"];
+
+/** Whether an agent is still at work or waits for something. */
+export const isActive = (node) => ACTIVE.includes(node.status);
+
+/**
+ * Nodes by agent id. A node is replaced as a whole when anything of it changes, so a part that drew a
+ * node draws it again only if it is another object. `subscribe` is told once a frame.
+ */
+export class Store {
+  constructor(place) {
+    this.place = `live.${place}`;
+    const kept = JSON.parse(sessionStorage.getItem(this.place) ?? "{}");
+    this.nodes = new Map();
+    this.link = "connecting";
+    this.session = null;
+    this.canIntervene = false;
+    this.selected = kept.selected ?? null;
+    this.isFollowing = !this.selected;
+    this.chosen = new Map(kept.expanded ?? []);
+    this.listeners = [];
+    this.isScheduled = false;
+  }
+
+  /** `listener()` runs once a frame after changes. */
+  subscribe(listener) {
+    this.listeners.push(listener);
+  }
+
+  touch() {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    nextFrame(() => {
+      this.isScheduled = false;
+      this.settle();
+      for (const listener of this.listeners) listener();
+    });
+  }
+
+  setLink(link) {
+    this.link = link;
+    this.touch();
+  }
+
+  /** A whole state of an agent, as the server tells it. */
+  setState(agentId, state) {
+    const before = this.nodes.get(agentId);
+    const node = nodeOf(agentId, state, before);
+    this.nodes.set(agentId, node);
+    if (!before || before.parentId !== node.parentId || before.createdAt !== node.createdAt) this.families = null;
+    this.touch();
+  }
+
+  /** More text of an agent that is writing. */
+  addText(agentId, delta) {
+    const node = this.nodes.get(agentId);
+    if (!node) return;
+    this.nodes.set(agentId, { ...node, live: node.live + delta });
+    this.touch();
+  }
+
+  ask(agentId, prompt, options) {
+    const node = this.nodes.get(agentId);
+    if (!node) return;
+    this.nodes.set(agentId, { ...node, status: "waiting", wait: { ...node.wait, kind: "question", prompt, options: options ?? [] } });
+    this.touch();
+  }
+
+  /** The children of a node, the roots for null, in order of their beginning. */
+  childrenOf(id) {
+    if (!this.families) {
+      const inOrder = [...this.nodes.values()].sort((one, other) => one.createdAt - other.createdAt);
+      this.families = Map.groupBy(inOrder, ({ parentId }) => (this.nodes.has(parentId) ? parentId : null));
+      for (const [parent, members] of this.families) this.families.set(parent, members.map((node) => node.id));
+    }
+    return (this.families.get(id) ?? []).map((child) => this.nodes.get(child));
+  }
+
+  select(id, { isChosen = true } = {}) {
+    if (this.selected === id) return;
+    this.selected = id;
+    if (isChosen) this.isFollowing = id === this.childrenOf(null).at(-1)?.id;
+    this.keep();
+    this.touch();
+  }
+
+  expand(id, isExpanded) {
+    this.chosen.set(id, isExpanded);
+    this.keep();
+    this.touch();
+  }
+
+  keep() {
+    const kept = { selected: this.isFollowing ? null : this.selected, expanded: [...this.chosen].slice(-500) };
+    sessionStorage.setItem(this.place, JSON.stringify(kept));
+  }
+
+  /** Selection and expansion, put into the nodes; before anything is chosen the newest task leads. */
+  settle() {
+    const roots = this.childrenOf(null);
+    const newest = roots.at(-1)?.id ?? null;
+    if (!this.nodes.has(this.selected) && this.link === "live") this.isFollowing = true;
+    if (this.isFollowing) this.selected = newest;
+    for (const node of this.nodes.values()) {
+      const isSelected = node.id === this.selected;
+      const isRoot = !this.nodes.has(node.parentId);
+      const isExpanded = this.chosen.get(node.id) ?? (!isRoot || node.id === newest || isActive(node));
+      if (node.isSelected !== isSelected || node.isExpanded !== isExpanded) {
+        this.nodes.set(node.id, { ...node, isSelected, isExpanded });
+      }
+    }
+  }
+
+  get selectedNode() {
+    return this.nodes.get(this.selected) ?? null;
+  }
+
+  /** Agents whose question waits for an answer, the oldest first. */
+  get asking() {
+    return [...this.nodes.values()].filter((node) => node.wait?.kind === "question");
+  }
+
+  /** How many agents below a node are still at work. */
+  countBelow(id) {
+    return this.childrenOf(id).reduce((sum, node) => sum + Number(isActive(node)) + this.countBelow(node.id), 0);
+  }
+
+  count(status) {
+    return [...this.nodes.values()].filter((node) => node.status === status).length;
+  }
+}
+
+/** `AgentState` of the bot (agent_core/tree.py) as the page draws it. */
+function nodeOf(id, state, before) {
+  const metadata = state.metadata ?? {};
+  const task = text(state.userContent);
+  return {
+    id,
+    parentId: state.parentId ?? null,
+    status: state.status,
+    title: firstLine(task),
+    task,
+    comments: commentsOf(metadata.interventions, state.userComment),
+    messages: (state.messages ?? []).map(messageOf).filter((message) => message.text),
+    live: text(metadata.live),
+    result: text(state.result),
+    agent: text(metadata.agent),
+    tools: metadata.tools ?? [],
+    artifacts: metadata.artifacts ?? [],
+    wait: state.status === "waiting" ? (metadata.wait ?? before?.wait ?? null) : null,
+    steps: metadata.steps ?? 0,
+    tokens: metadata.tokens?.total ?? 0,
+    isFinalAnswer: Boolean(metadata.isFinalAnswer),
+    createdAt: state.createdAt ?? before?.createdAt ?? 0,
+    finishedAt: metadata.finishedAt ?? null,
+    isSelected: before?.isSelected ?? false,
+    isExpanded: before?.isExpanded ?? true,
+  };
+}
+
+/** What people said to the agent and did to it, oldest first; `taken` once the agent has read it. */
+function commentsOf(interventions, last) {
+  const all = interventions ?? (last ? [{ kind: "comment", text: last.text ?? last, byName: last.by, taken: false }] : []);
+  return all.map(({ kind, text: said, byName, taken }) => ({ kind, text: text(said), by: text(byName), taken: Boolean(taken) }));
+}
+
+/** A message in words; what a message has beside words is no concern of the page. */
+function messageOf({ role, content, name }) {
+  const words = Array.isArray(content) ? content.map((part) => text(part?.text)).join("") : content;
+  return { role, text: text(words), name: text(name) };
+}
+
+const text = (value) => (typeof value === "string" ? value : "");
+
+function firstLine(task) {
+  const line = task.trim().split("\n")[0];
+  return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1)}…` : line;
+}
