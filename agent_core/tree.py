@@ -71,6 +71,9 @@ class AgentState:
     result: str | None = None
     agent: str = ""
     is_final_answer: bool = False
+    is_tainted: bool | None = None
+    """Of the turn's end, as `sources` is: which addresses may be live. None until then."""
+    sources: tuple[str, ...] = ()
     outcome: str = ""
     live: str = ""
     """What the step under way has said so far."""
@@ -101,6 +104,8 @@ class AgentState:
             "metadata": {
                 "agent": self.agent,
                 "isFinalAnswer": self.is_final_answer,
+                "isTainted": self.is_tainted,
+                "sources": list(self.sources) if self.is_tainted else [],
                 "outcome": self.outcome,
                 "live": self.live,
                 "tools": list(self.tools.values()),
@@ -210,6 +215,7 @@ def _fold_life(
         case TurnFinished():
             _end(state, event.outcome, event.answer, event.at)
             state.is_final_answer = event.outcome in ("answered", "limited")
+            state.is_tainted, state.sources = event.is_tainted, event.sources
 
 
 def _fold_step(

@@ -120,6 +120,7 @@ class Runtime:
         await self._parts.database.open()
         await self._prepare()
         self._parts.behind.start()
+        self._background.start(self._parts.log.listen(), name="events of other processes")
         await self._leases.enter()
         await self._dispatch.durable.launch()
         self._background.repeat(

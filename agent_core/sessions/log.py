@@ -9,22 +9,26 @@ import logging
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Update, func, select, update
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from agent_core.background import Backoff
-from agent_core.events import EVENT, LIVE_ONLY, AnyEvent, TurnFinished
+from agent_core.events import EVENT, LIVE_ONLY, AnyEvent, TextDelta, TurnFinished
 from agent_core.fault_points import EVENT_POINT, fault_point
 from agent_core.ids import SessionId, TurnId
+from agent_core.messages import JsonObject
 from agent_core.sessions.database import Database, DatabaseTrouble
+from agent_core.sessions.notices import Notices
 from agent_core.sessions.schema import events, messages, turns
 
 logger = logging.getLogger(__name__)
 
 BACKOFF = Backoff(first_s=0.5, longest_s=5.0)
+LIVE_EVERY_S = 0.2
+"""Live-only events of so long a time are told to other processes at once."""
 BATCH_EVERY_S = 0.025
 """What comes in so short a time is one transaction, unless somebody waits for it."""
 CLOSE_PATIENCE_S = 3.0
@@ -58,6 +62,7 @@ class WriteBehind:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.notices = Notices(database)
         self._queue: asyncio.Queue[_Entry] = asyncio.Queue()
         self._is_awaited = asyncio.Event()
         self._writer: asyncio.Task[None] | None = None
@@ -148,6 +153,7 @@ class WriteBehind:
             return {}
         insert = self._database.insert_new(events).returning(events.c.id, *_IDENTITY)
         places = {tuple(row[1:]): row[0] for row in connection.execute(insert, told)}
+        self.notices.tell(connection, _notices(told, places))
         for event in told:
             if event["kind"] == _TURN_FINISHED:
                 connection.execute(_end_of(event))
@@ -173,6 +179,18 @@ def _end_of(event: Row) -> Update:
     )
 
 
+def _notices(told: Sequence[Row], places: Places) -> list[JsonObject]:
+    """Of each turn, between which places it has new events."""
+    new: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for event in told:
+        if place := places.get(_identity(event)):
+            new[event["session"], event["turn"]].append(place)
+    return [
+        {"session": session, "turn": turn, "first": min(found), "last": max(found)}
+        for (session, turn), found in new.items()
+    ]
+
+
 def _identity(event: Row) -> tuple[object, ...]:
     return tuple(event[column.name] for column in _IDENTITY)
 
@@ -190,14 +208,16 @@ class EventLog:
         self._database = database
         self._behind = behind
         self._on_stored = on_stored
-        self._readers: defaultdict[str, set[asyncio.Queue[Positioned]]] = defaultdict(set)
-        """By the turn or the session that they read."""
+        self._readers: defaultdict[str, set[asyncio.Queue[Positioned | None]]] = defaultdict(set)
+        """By the turn or the session that they read; None tells them to look into the store."""
+        self._live: list[AnyEvent] = []
+        """Live-only events that other processes have yet to hear of."""
         self._position = 0
 
     async def append(self, event: AnyEvent) -> None:
         """Queue an event. It reaches readers after it is stored, in the order of appending."""
         if isinstance(event, LIVE_ONLY):
-            self._behind.put_event(None, lambda _: self._tell(event))
+            self._behind.put_event(None, lambda _: self._take_live(event))
         else:
             self._behind.put_event(_row(event), lambda place: self._take(place, event))
 
@@ -205,11 +225,52 @@ class EventLog:
         """Return when all that was appended so far is stored and handed to readers."""
         await self._behind.flush()
 
+    async def listen(self) -> None:
+        """Hear of events from other processes too, for ever, and tell them of this one's.
+
+        Live-only events come to them with a small delay, or not at all.
+        """
+        if not self._behind.notices.is_heard:
+            return
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._behind.notices.listen(self._hear, self._look))
+            group.create_task(self._tell_live())
+
+    async def _hear(self, said: JsonObject) -> None:
+        for each in said.get("live", ()):
+            self._tell(EVENT.validate_python(each), self._position)
+        turn = TurnId(said.get("turn", ""))
+        if not (self._readers.keys() & {turn, said.get("session")}):
+            return
+        new = (events.c.turn == turn) & (events.c.id <= said["last"])
+        for place, event in await self._stored(new, said["first"] - 1):
+            self._tell(event, place)
+
+    def _look(self) -> None:
+        for queues in self._readers.values():
+            for queue in queues:
+                queue.put_nowait(None)
+
+    async def _tell_live(self) -> None:
+        while True:
+            await asyncio.sleep(LIVE_EVERY_S)
+            told, self._live = _joined(self._live), []
+            notices = [{"live": [EVENT.dump_python(each, mode="json")]} for each in told]
+            if notices:
+                await self._behind.notices.send(notices)
+
+    def _take_live(self, event: AnyEvent) -> None:
+        if self._behind.notices.is_heard:
+            self._live.append(event)
+        self._tell(event, self._position)
+        fault_point(f"{EVENT_POINT}{event.kind}")
+
     def _take(self, place: int | None, event: AnyEvent) -> None:
         if place is None:  # a replay announced it again
             return
         self._position = max(self._position, place)
-        self._tell(event)
+        self._tell(event, place)
+        fault_point(f"{EVENT_POINT}{event.kind}")
         if self._on_stored is None:
             return
         try:
@@ -217,11 +278,10 @@ class EventLog:
         except Exception:
             logger.exception("%s was stored but not recorded", event.kind)
 
-    def _tell(self, event: AnyEvent) -> None:
+    def _tell(self, event: AnyEvent, place: int) -> None:
         for of in (event.turn, event.session):
             for queue in self._readers.get(of, ()):
-                queue.put_nowait((self._position, event))
-        fault_point(f"{EVENT_POINT}{event.kind}")
+                queue.put_nowait((place, event))
 
     async def stored(self, turn: TurnId, *, after: int = 0) -> list[Positioned]:
         """The turn's stored events behind `after`, in order."""
@@ -269,19 +329,22 @@ class EventLog:
     async def _follow(
         self, of: TurnId | SessionId, which: ColumnElement[bool], after: int
     ) -> AsyncGenerator[Positioned, None]:
-        queue: asyncio.Queue[Positioned] = asyncio.Queue()
+        queue: asyncio.Queue[Positioned | None] = asyncio.Queue()
         self._readers[of].add(queue)
+        seen: set[int] = set()
+        last = after
         try:
-            stored = await self._stored(which, after)
-            for each in stored:
-                yield each
-            seen = {place for place, _ in stored}
-            last = max(seen, default=after)
+            queue.put_nowait(None)
             while True:
-                place, event = await queue.get()
-                is_live = isinstance(event, LIVE_ONLY)
-                if (is_live and place >= last) or not (is_live or place <= after or place in seen):
-                    last = max(last, place)
+                found = await queue.get()
+                for place, event in await self._stored(which, after) if found is None else [found]:
+                    is_live = isinstance(event, LIVE_ONLY)
+                    if place < last if is_live else (place <= after or place in seen):
+                        continue  # told already, or overtaken by what the store told
+                    if not is_live:
+                        seen.add(place)
+                        last = max(last, place)
+                        self._position = max(self._position, place)
                     yield place, event
         finally:
             self._readers[of].discard(queue)
@@ -293,3 +356,20 @@ def _row(event: AnyEvent) -> dict[str, Any]:
     columns = ("session", "turn", "run", "step", "attempt", "n", "kind")
     row = {name: getattr(event, name) for name in columns}
     return {**row, "body": EVENT.dump_python(event, mode="json")}
+
+
+def _joined(live: Sequence[AnyEvent]) -> list[AnyEvent]:
+    """The same with the text of each step in as few events as can be."""
+    joined: list[AnyEvent] = []
+    newest: dict[tuple[object, ...], int] = {}
+    for event in live:
+        step = (event.turn, event.run, event.step, event.attempt)
+        at = newest.get(step)
+        if isinstance(event, TextDelta) and at is not None:
+            before = joined[at]
+            if isinstance(before, TextDelta):
+                joined[at] = replace(before, text=before.text + event.text)
+                continue
+        newest[step] = len(joined)
+        joined.append(event)
+    return joined

@@ -28,9 +28,9 @@ def agent(
     name: str, parent: str | None = None, *, status: str = "running", task: str = "", **more: Any
 ) -> Json:
     """An `agent-state`; `more` goes into its metadata but for what `AgentState` itself has."""
-    own = {"messages": [], "result": None, "userComment": None, "subagents": []}
+    own: Json = {"messages": [], "result": None, "userComment": None, "subagents": []}
     own |= {key: more.pop(key) for key in tuple(more) if key in own}
-    state = {
+    state: Json = {
         "agentId": name,
         "parentId": parent,
         "status": status,

@@ -295,6 +295,7 @@ async def test_whatever_agents_read_or_say_stays_text(
         "interventions": [told],
         "artifacts": [file],
         "agent": evil,
+        "isTainted": False,
     }
     await view.fake.tell(
         agent(
@@ -331,6 +332,25 @@ async def test_whatever_agents_read_or_say_stays_text(
     assert set(links) <= {"http:"}
     assert hits == []
     view.faults.clear()  # what the frame was kept from
+
+
+@pytest.mark.proves("live.page.links")
+async def test_links_are_live_once_it_is_known_that_nothing_foreign_asked_for_them(
+    view: View,
+) -> None:
+    text = "[Known](https://a.test/x/) and [new](https://b.test/?d=secret)"
+    await view.fake.tell(agent("root", live=text))
+    await view.open()
+    links = view.detail.get_by_role("link")
+    await expect(view.detail).to_contain_text("new (https://b.test/?d=secret)")
+    await expect(links).to_have_count(0)
+    ended = {"status": "completed", "result": text}
+    known = ["https://a.test/x#top"]
+    await view.fake.tell(agent("root", **ended, isTainted=True, sources=known))
+    await expect(links).to_have_text(["Known (a.test)"])
+    await view.fake.tell(agent("root", **ended, isTainted=False))
+    await expect(links).to_have_text(["Known (a.test)", "new (b.test)"])
+    await expect(links.first).to_have_attribute("rel", "noopener noreferrer")
 
 
 COUNT_TOUCHED = """() => {

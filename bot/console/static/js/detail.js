@@ -77,13 +77,15 @@ class AgentView {
   update(node) {
     const { link, canIntervene } = this.app.store;
     const mayAct = canIntervene && link === "live";
-    if (node === this.drawn && mayAct === this.mayAct) {
+    const links = this.app.store.linksOf(node);
+    if (node === this.drawn && mayAct === this.mayAct && links === this.links) {
       this.task.update(node);
       return this.drawFacts(node);
     }
     const isAtEnd = this.drawn && this.body.scrollHeight - this.body.scrollTop - this.body.clientHeight < NEAR_END_PX;
     this.drawn = node;
     this.mayAct = mayAct;
+    this.links = links;
     this.drawHead(node);
     this.drawBody(node);
     show(this.foot, canIntervene && isActive(node));
@@ -130,7 +132,7 @@ class AgentView {
     this.toolList.update(node.tools.map((tool, at) => ({ key: tool.id ?? at, tool })));
     setText(this.toolCount, String(node.tools.length));
     show(this.toolSection, node.tools.length > 0);
-    this.storyList.update(storyOf(node));
+    this.storyList.update(storyOf(node).map((entry) => ({ ...entry, links: this.links })));
     redraw(this.files, JSON.stringify(node.artifacts), () => node.artifacts.length ? [heading("files"), ...node.artifacts.map((file) => fileCard(this.app, file))] : []);
   }
 
@@ -218,10 +220,10 @@ function storyItem(row) {
   const head = h("h2", { class: "story-head" });
   const view = new MarkdownView();
   const node = h("article", {}, head, view.node);
-  const update = ({ text, kind, name }) => {
+  const update = ({ text, kind, name, links }) => {
     setAttribute(node, "class", `entry is-${kind}`);
     setText(head, name || say(`story-${kind}`));
-    view.update(text);
+    view.update(text, links);
   };
   update(row);
   return { node, update };

@@ -13,14 +13,14 @@ const MAX_DEPTH = 12;
 /** Marks with their node, tried in order at a place of the text; bounded, so that no text takes long. */
 const SPANS = [
   [/`([^`\n]{1,2000})`/y, (match) => h("code", { text: match[1] })],
-  [/!?\[([^\]\n]{0,1000})\]\(\s*<?([^\s<>()]{1,2000}(?:\([^\s<>()]*\)[^\s<>()]*)*)>?(?:\s+"[^"\n]*")?\s*\)/y, (match) => link(match[2], match[1])],
-  [/<(https?:\/\/[^\s<>]+)>/y, (match) => link(match[1], match[1])],
-  [/https?:\/\/[^\s<>"'`|]{0,2000}[^\s<>"'`|.,;:!?)\]}*_~]/y, (match) => link(match[0], match[0])],
-  [/\*\*(?=\S)([^\n]{0,2000}?[^\s*])\*\*/y, (match, depth) => h("strong", {}, inline(match[1], depth))],
-  [/__(?=\S)([^\n]{0,2000}?[^\s_])__/y, (match, depth) => h("strong", {}, inline(match[1], depth))],
-  [/~~(?=\S)([^\n]{0,2000}?[^\s~])~~/y, (match, depth) => h("s", {}, inline(match[1], depth))],
-  [/\*(?=[^\s*])([^*\n]{0,2000}[^\s*])\*/y, (match, depth) => h("em", {}, inline(match[1], depth))],
-  [/(?<!\w)_(?=[^\s_])([^_\n]{0,2000}[^\s_])_(?!\w)/y, (match, depth) => h("em", {}, inline(match[1], depth))],
+  [/!?\[([^\]\n]{0,1000})\]\(\s*<?([^\s<>()]{1,2000}(?:\([^\s<>()]*\)[^\s<>()]*)*)>?(?:\s+"[^"\n]*")?\s*\)/y, (match, depth, isLive) => link(match[2], match[1], isLive)],
+  [/<(https?:\/\/[^\s<>]+)>/y, (match, depth, isLive) => link(match[1], match[1], isLive)],
+  [/https?:\/\/[^\s<>"'`|]{0,2000}[^\s<>"'`|.,;:!?)\]}*_~]/y, (match, depth, isLive) => link(match[0], match[0], isLive)],
+  [/\*\*(?=\S)([^\n]{0,2000}?[^\s*])\*\*/y, (match, depth, isLive) => h("strong", {}, inline(match[1], isLive, depth))],
+  [/__(?=\S)([^\n]{0,2000}?[^\s_])__/y, (match, depth, isLive) => h("strong", {}, inline(match[1], isLive, depth))],
+  [/~~(?=\S)([^\n]{0,2000}?[^\s~])~~/y, (match, depth, isLive) => h("s", {}, inline(match[1], isLive, depth))],
+  [/\*(?=[^\s*])([^*\n]{0,2000}[^\s*])\*/y, (match, depth, isLive) => h("em", {}, inline(match[1], isLive, depth))],
+  [/(?<!\w)_(?=[^\s_])([^_\n]{0,2000}[^\s_])_(?!\w)/y, (match, depth, isLive) => h("em", {}, inline(match[1], isLive, depth))],
   [/\\([!-/:-@[-`{-~])/y, (match) => document.createTextNode(match[1])],
 ];
 const MAY_BEGIN = /[`![<h*_~\\]/g;
@@ -35,14 +35,17 @@ export class MarkdownView {
     this.sources = [];
   }
 
-  update(text) {
-    if (text === this.text) return;
+  /** `links` tells which addresses may be live: `isLive(address)`, and a `mark` that differs where that does. */
+  update(text, links) {
+    if (text === this.text && links.mark === this.mark) return;
+    if (links.mark !== this.mark) this.sources = [];
     this.text = text;
+    this.mark = links.mark;
     const sources = blocksOf(text);
     const same = sources.findIndex((source, at) => source !== this.sources[at]);
     const kept = same < 0 ? sources.length : same;
     while (this.node.childNodes.length > kept) this.node.lastChild.remove();
-    this.node.append(...sources.slice(kept).map((source) => block(source)));
+    this.node.append(...sources.slice(kept).map((source) => block(source, links.isLive)));
     this.sources = sources;
   }
 }
@@ -78,24 +81,24 @@ function blocksOf(text) {
   return blocks;
 }
 
-function block(source, depth = 0) {
+function block(source, isLive, depth = 0) {
   const lines = source.split("\n");
   const fence = FENCE.exec(lines[0]);
   if (fence) return code(lines, fence[1]);
   if (RULE.test(lines[0])) return h("hr");
   const heading = HEADING.exec(lines[0]);
-  if (heading) return h("h4", { class: `is-level-${heading[1].length}` }, inline(heading[2]));
-  if (depth < MAX_DEPTH && lines.every((line) => QUOTE.test(line))) return quote(lines, depth);
-  if (depth < MAX_DEPTH && ITEM.test(lines[0])) return list(lines, depth);
-  if (lines.length > 1 && lines[0].includes("|") && DIVIDER.test(lines[1])) return table(lines);
+  if (heading) return h("h4", { class: `is-level-${heading[1].length}` }, inline(heading[2], isLive));
+  if (depth < MAX_DEPTH && lines.every((line) => QUOTE.test(line))) return quote(lines, isLive, depth);
+  if (depth < MAX_DEPTH && ITEM.test(lines[0])) return list(lines, isLive, depth);
+  if (lines.length > 1 && lines[0].includes("|") && DIVIDER.test(lines[1])) return table(lines, isLive);
   const start = depth < MAX_DEPTH ? lines.findIndex((line, at) => at > 0 && (ITEM.test(line) || QUOTE.test(line))) : -1;
-  if (start < 0) return h("p", {}, paragraph(lines));
+  if (start < 0) return h("p", {}, paragraph(lines, isLive));
   const rest = lines.slice(start).join("\n");
-  return h("div", {}, h("p", {}, paragraph(lines.slice(0, start))), block(rest, depth + 1));
+  return h("div", {}, h("p", {}, paragraph(lines.slice(0, start), isLive)), block(rest, isLive, depth + 1));
 }
 
-function paragraph(lines) {
-  return lines.flatMap((line, at) => (at ? [h("br"), ...inline(line.trim())] : inline(line.trim())));
+function paragraph(lines, isLive) {
+  return lines.flatMap((line, at) => [at ? h("br") : "", ...inline(line.trim(), isLive)]);
 }
 
 function code(lines, mark) {
@@ -104,13 +107,13 @@ function code(lines, mark) {
   return h("pre", { tabindex: "0" }, h("code", { text: inside }));
 }
 
-function quote(lines, depth) {
+function quote(lines, isLive, depth) {
   const inside = lines.map((line) => QUOTE.exec(line)[1]).join("\n");
-  return h("blockquote", {}, blocksOf(inside).map((source) => block(source, depth + 1)));
+  return h("blockquote", {}, blocksOf(inside).map((source) => block(source, isLive, depth + 1)));
 }
 
 /** Items at the first one's indentation; what is indented more belongs to the item above. */
-function list(lines, depth) {
+function list(lines, isLive, depth) {
   const [, indent, mark] = ITEM.exec(lines[0]);
   const items = [];
   for (const line of lines) {
@@ -120,33 +123,33 @@ function list(lines, depth) {
   }
   const isOrdered = /\d/.test(mark);
   const start = isOrdered && parseInt(mark, 10) !== 1 ? parseInt(mark, 10) : null;
-  return h(isOrdered ? "ol" : "ul", { start }, items.map(([first, ...rest]) => listItem(first, rest, depth)));
+  return h(isOrdered ? "ol" : "ul", { start }, items.map(([first, ...rest]) => listItem(first, rest, isLive, depth)));
 }
 
-function listItem(first, rest, depth) {
+function listItem(first, rest, isLive, depth) {
   const indents = rest.filter((line) => line.trim()).map((line) => /^\s*/.exec(line)[0].length);
   const cut = indents.length ? Math.min(...indents) : 0;
   const below = blocksOf(rest.map((line) => line.slice(cut)).join("\n"));
-  return h("li", {}, inline(first), below.map((source) => block(source, depth + 1)));
+  return h("li", {}, inline(first, isLive), below.map((source) => block(source, isLive, depth + 1)));
 }
 
-function table(lines) {
+function table(lines, isLive) {
   const cells = (line) => line.trim().replace(/^\||\|$/g, "").split(/(?<!\\)\|/).map((cell) => cell.trim());
   const ways = cells(lines[1]).map((cell) => (/^:.*:$/.test(cell) ? "align-center" : /:$/.test(cell) ? "align-right" : null));
-  const row = (line, tag) => h("tr", {}, cells(line).map((cell, at) => h(tag, { class: ways[at] }, inline(cell))));
+  const row = (line, tag) => h("tr", {}, cells(line).map((cell, at) => h(tag, { class: ways[at] }, inline(cell, isLive))));
   return h("div", { class: "table-frame" },
     h("table", {}, h("thead", {}, row(lines[0], "th")), h("tbody", {}, lines.slice(2).map((line) => row(line, "td")))));
 }
 
 /** A line's nodes. What looks like HTML, or like a mark that does not end, stays the text it is. */
-export function inline(text, depth = 0) {
+function inline(text, isLive, depth = 0) {
   if (depth > MAX_DEPTH) return [document.createTextNode(text)];
   const nodes = [];
   let plain = 0;
   MAY_BEGIN.lastIndex = 0;
   for (let next = MAY_BEGIN.exec(text); next; next = MAY_BEGIN.exec(text)) {
     const at = next.index;
-    const found = spanAt(text, at, depth + 1);
+    const found = spanAt(text, at, isLive, depth + 1);
     if (!found) continue;
     if (at > plain) nodes.push(document.createTextNode(text.slice(plain, at)));
     nodes.push(found.node);
@@ -157,19 +160,19 @@ export function inline(text, depth = 0) {
   return nodes;
 }
 
-function spanAt(text, at, depth) {
+function spanAt(text, at, isLive, depth) {
   for (const [pattern, make] of SPANS) {
     pattern.lastIndex = at;
     const match = pattern.exec(text);
-    if (match) return { node: make(match, depth), end: at + match[0].length };
+    if (match) return { node: make(match, depth, isLive), end: at + match[0].length };
   }
   return null;
 }
 
 /** A link that says where it leads: words that hide another address are followed by its host. */
-function link(address, words) {
+function link(address, words, isLive) {
   const href = liveUrl(address);
-  if (href === null) return document.createTextNode(words === address ? words : `${words} (${address})`);
+  if (href === null || !isLive(href)) return document.createTextNode(words === address ? words : `${words} (${address})`);
   const { host } = new URL(href);
   const shown = words.trim() || address;
   const isOpen = !host || shown.includes(host);

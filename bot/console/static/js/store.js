@@ -125,6 +125,13 @@ export class Store {
     return [...this.nodes.values()].filter((node) => node.wait?.kind === "question");
   }
 
+  /** Which addresses in an agent's texts may be live, once its task is done: see `TurnFinished`. */
+  linksOf(node) {
+    let root = node;
+    while (this.nodes.has(root.parentId)) root = this.nodes.get(root.parentId);
+    return root.links;
+  }
+
   /** How many agents below a node are still at work. */
   countBelow(id) {
     return this.childrenOf(id).reduce((sum, node) => sum + Number(isActive(node)) + this.countBelow(node.id), 0);
@@ -156,12 +163,22 @@ function nodeOf(id, state, before) {
     steps: metadata.steps ?? 0,
     tokens: metadata.tokens?.total ?? 0,
     isFinalAnswer: Boolean(metadata.isFinalAnswer),
+    links: linksOf(metadata),
     createdAt: state.createdAt ?? before?.createdAt ?? 0,
     finishedAt: metadata.finishedAt ?? null,
     isSelected: before?.isSelected ?? false,
     isExpanded: before?.isExpanded ?? true,
   };
 }
+
+/** All addresses, or those that the agents came by themselves where a foreign text may have asked for one. */
+function linksOf({ isTainted, sources }) {
+  if (isTainted === false) return { mark: "all", isLive: () => true };
+  const known = new Set((sources ?? []).map(comparable));
+  return { mark: `${known.size} known`, isLive: (address) => known.has(comparable(address)) };
+}
+
+const comparable = (address) => address.split("#")[0].replace(/\/+$/, "");
 
 /** What people said to the agent and did to it, oldest first; `taken` once the agent has read it. */
 function commentsOf(interventions, last) {

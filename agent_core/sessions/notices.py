@@ -1,0 +1,82 @@
+"""Notices between the processes of a database: Postgres's LISTEN and NOTIFY.
+
+A notice is part of the transaction that it tells of. Each process listens with one connection. What
+was told while that was lost is not told again: whoever listens is told to look for himself then. An
+SQLite file has one process, which hears of everything without this.
+"""
+
+import asyncio
+import json
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+from psycopg.rows import TupleRow
+from sqlalchemy import Connection, func, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from agent_core.background import Backoff
+from agent_core.errors import SessionError
+from agent_core.messages import JsonObject
+from agent_core.sessions.database import POSTGRES_CONNECT, Database, DatabaseTrouble
+
+logger = logging.getLogger(__name__)
+
+CHANNEL = "agent_events"
+MAX_BYTES = 7_000
+"""Of a notice; Postgres takes less than 8,000."""
+BACKOFF = Backoff(first_s=0.2, longest_s=5.0, jitter=0.5)
+SEND_PATIENCE_S = 2.0
+
+
+class Notices:
+    """Sends what the other processes are to hear, and hears what they send."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._own = secrets.token_hex(8)
+        """Tells this sender's notices from others'."""
+        self.is_heard = not database.is_sqlite
+        """Whether there is anybody to hear."""
+
+    def tell(self, connection: Connection, notices: Sequence[JsonObject]) -> None:
+        """Send notices with the connection's transaction; one that is too long is left out."""
+        for notice in notices if self.is_heard else ():
+            text = json.dumps({"from": self._own, **notice}, ensure_ascii=False)
+            if len(text.encode(errors="replace")) <= MAX_BYTES:
+                connection.execute(select(func.pg_notify(CHANNEL, text)))
+
+    async def send(self, notices: Sequence[JsonObject]) -> None:
+        """Send them by themselves. A database in trouble costs them."""
+        with suppress(DatabaseTrouble):
+            await self._database.run(
+                lambda connection: self.tell(connection, notices), patience_s=SEND_PATIENCE_S
+            )
+
+    async def listen(
+        self, heard: Callable[[JsonObject], Awaitable[None]], look: Callable[[], None]
+    ) -> None:
+        """Hand on what others send, for ever; `look` is called when some may have been missed."""
+        waits_s = BACKOFF.waits_s()
+        while self.is_heard:
+            try:
+                async with await self._connect() as connection:
+                    await connection.execute(f"LISTEN {CHANNEL}")
+                    look()
+                    waits_s = BACKOFF.waits_s()
+                    async for notice in connection.notifies():
+                        said = json.loads(notice.payload)
+                        if said.pop("from", "") != self._own:
+                            await heard(said)
+            except (psycopg.Error, SQLAlchemyError, SessionError, OSError, ValueError) as error:
+                logger.warning("other processes are not heard: %s", error)
+            await asyncio.sleep(next(waits_s))
+
+    async def _connect(self) -> "psycopg.AsyncConnection[TupleRow]":
+        url = self._database.url.set(drivername="postgresql")
+        wanted = {name: value for name, value in POSTGRES_CONNECT.items() if name not in url.query}
+        address = make_conninfo(url.render_as_string(hide_password=False), **wanted)
+        return await psycopg.AsyncConnection.connect(address, autocommit=True)
