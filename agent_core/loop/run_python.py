@@ -19,12 +19,14 @@ from agent_core.prompts import prompt
 from agent_core.sessions.programs import ProgramStore, StoredProgram
 from agent_core.tools import ToolOutput
 from agent_core.tools.interpreter import (
+    TYPES,
     Answer,
     Ended,
     Host,
     Interpreter,
     Paused,
     Program,
+    ProgramLimits,
     artifacts_of,
 )
 
@@ -65,7 +67,11 @@ class RunPython:
 
     def tools(self) -> tuple[BodyTool, ...]:
         """The tool, or nothing."""
-        return () if self.away else (BodyTool(spec=_spec(), run=self._call),)
+        return (
+            ()
+            if self.away
+            else (BodyTool(spec=program_spec(self._interpreter.limits), run=self._call),)
+        )
 
     async def _call(self, call: ToolCall, scope: RunScope) -> ToolOutput:
         try:
@@ -175,14 +181,24 @@ def _told(program: Program, ended: Ended) -> ToolOutput:
 AS_BEFORE = "\nVariables are as they were before this program."
 
 
-def _spec() -> ToolSpec:
+def program_spec(limits: ProgramLimits) -> ToolSpec:
+    """The tool as the model knows it."""
     schema: JsonObject = {
         "type": "object",
         "properties": {"code": {"type": "string", "description": "The program."}},
         "required": ["code"],
         "additionalProperties": False,
     }
-    return ToolSpec(name=RUN_PYTHON, description=prompt("run_python"), input_schema=schema)
+    told = prompt(
+        RUN_PYTHON,
+        seconds=f"{limits.max_s:g}",
+        megabytes=f"{limits.max_memory_bytes // 1_000_000}",
+        calls=f"{limits.max_calls}",
+        files=f"{limits.max_files}",
+        characters=f"{limits.max_printed_chars:,}",
+        kinds=", ".join(TYPES),
+    )
+    return ToolSpec(name=RUN_PYTHON, description=told, input_schema=schema)
 
 
 def _fault(text: str) -> ToolOutput:
