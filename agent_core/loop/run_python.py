@@ -17,7 +17,7 @@ from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.prompts import prompt
 from agent_core.sessions.programs import ProgramStore, StoredProgram
-from agent_core.tools import ToolOutput
+from agent_core.tools import Artifact, ToolOutput
 from agent_core.tools.interpreter import (
     TYPES,
     Answer,
@@ -31,6 +31,7 @@ from agent_core.tools.interpreter import (
 )
 
 RUN_PYTHON = "run_python"
+AS_BEFORE = "\nVariables are as they were before this program."
 
 
 class PythonArguments(BaseModel):
@@ -81,15 +82,19 @@ class RunPython:
         # Programs of one run share their variables: one after another, in the order of their calls.
         run = (scope.context.turn, scope.context.run)
         before, self._last[run] = self._last.get(run), (ended := asyncio.Event())
+        is_replay = True
 
         async def work() -> _Done:
+            nonlocal is_replay
+            is_replay = False
             if before is not None:
                 await before.wait()
             return await self._run(call, code, scope)
 
         try:
             done = await scope.steps.once(f"tool:{RUN_PYTHON}", work, _DONE)
-            await _find_children(call, done.program, scope)
+            if is_replay:
+                await _find_children(call, done.program, scope)
         finally:
             ended.set()
             if self._last[run] is ended:
@@ -121,11 +126,9 @@ class RunPython:
             await self._keep(replace(stored, paused=state.state), waiting)
             answers = await _first_answers(waiting.awaits, scope)
             state = await self._interpreter.resume(program, state.state, answers, host)
+        artifacts = await asyncio.to_thread(artifacts_of, program, context.workspace)
         output = replace(
-            _told(program, state),
-            artifacts=await asyncio.to_thread(artifacts_of, program, context.workspace),
-            started_at=started_at,
-            finished_at=scope.clock(),
+            _told(program, state, artifacts), started_at=started_at, finished_at=scope.clock()
         )
         done = _Done(output=output, program=program, awaits={})
         await self._keep(replace(stored, variables=state.variables or stored.variables), done)
@@ -164,21 +167,19 @@ async def _first_answers(awaits: dict[int, RunId], scope: RunScope) -> dict[int,
         await asyncio.wait(waits)
 
 
-def _told(program: Program, ended: Ended) -> ToolOutput:
+def _told(program: Program, ended: Ended, artifacts: tuple[Artifact, ...]) -> ToolOutput:
     cut = program.printed_chars - len(program.printed)
     more = f"\n[limit reached: {cut:,} more characters were printed and left out]" if cut else ""
     parts = {
         "Printed": program.printed.rstrip("\n") + more,
         "Value": ended.value,
         "Error": ended.error and f"{ended.error}{'' if ended.variables else AS_BEFORE}",
-        "Files for the person": ", ".join(program.files),
+        "Files for the person": ", ".join(artifact.path for artifact in artifacts),
     }
     said = "\n\n".join(f"{name}:\n{text}" for name, text in parts.items() if text)
     text = said or "The program has ended. It printed nothing."
-    return ToolOutput(text=text, is_error=bool(ended.error), size_bytes=len(text.encode()))
-
-
-AS_BEFORE = "\nVariables are as they were before this program."
+    size = len(text.encode("utf-8", "replace"))
+    return ToolOutput(text=text, is_error=bool(ended.error), size_bytes=size, artifacts=artifacts)
 
 
 def program_spec(limits: ProgramLimits) -> ToolSpec:

@@ -85,7 +85,7 @@ class Program:
     calls: int = 0
     written_bytes: int = 0
     files: dict[str, str] = field(default_factory=dict[str, str])
-    """What it wrote, relative to the workspace, and the titles."""
+    """What it wrote, folders among it, relative to the workspace, and the titles."""
     forks: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Keys and prompts of the children that it started."""
     waited: list[RunId] = field(default_factory=list[RunId])
@@ -370,7 +370,7 @@ class _Calls:
             size = len(data.encode("utf-8", "replace") if isinstance(data, str) else data)
             self._note(self._writable(arguments[0], TYPES), size=size)
         elif name == "Path.mkdir":
-            self._writable(arguments[0])
+            self._note(self._writable(arguments[0]))
         elif name.startswith("Path.") and name not in _READS:
             raise PermissionError(f"programs read and write files, but no {name}")
         return None
