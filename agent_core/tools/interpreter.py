@@ -51,6 +51,7 @@ _WRITES = (
 )  # fmt: skip
 _AWAITING = ("gather", "create_task", "ensure_future", "wait_for")
 _LISTS = (ast.Starred, ast.List, ast.Tuple, ast.ListComp, ast.GeneratorExp)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _MAX_NAME_BYTES = 200
 _MAX_WORKERS = 4
 """Programs that compute at the same time; others wait for their turn."""
@@ -427,6 +428,7 @@ def _awaited(tree: ast.Module) -> Iterator[ast.Name]:
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     names = [node for node in parents if isinstance(node, ast.Name)]
     own = {each.id for each in names if isinstance(each.ctx, ast.Store)}
+    own |= {each.name for each in parents if isinstance(each, _FUNCTIONS)}
 
     def user(node: ast.AST) -> ast.AST | None:
         """What takes the value, or the list that it is in."""

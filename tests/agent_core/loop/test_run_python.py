@@ -241,6 +241,8 @@ async def test_without_monty_the_tool_is_not_offered_and_nothing_runs(tmp_path: 
          "repr((await f(wait(i), [x for x in [wait(j)]])))[:9]"),
         ("await wait(fork('a'))", "repr((await _wait(fork('a'))))[:9]"),
         ("wait = 1\nawait wait(i)", "wait = 1\nrepr((await wait(i)))[:9]"),
+        ("async def wait(i): pass\nawait wait(i)",
+         "async def wait(i): pass\nrepr((await wait(i)))[:9]"),
         ("await (\n  wait(i)\n)  # so", "repr((await (\n  _wait(i)\n)))[:9]  # so"),
         ("x = 1; (x, 2)", "x = 1; repr(((x, 2)))[:9]"),
         ("def (", "def ("),
