@@ -94,7 +94,7 @@ def build_runtime(
                 max_duration_s=settings.max_minutes * 60,
                 max_tokens=settings.max_tokens,
             ),
-            away=lambda context: {**hub.away(context), **python.away},
+            away=hub.away,
             python=python,
         ),
         observers=observers,

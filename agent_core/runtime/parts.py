@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -31,7 +31,7 @@ from agent_core.sessions.interventions import InterventionStore
 from agent_core.sessions.leases import new_process_id
 from agent_core.subagents.children import MAX_AT_WORK, MAX_DEPTH
 from agent_core.subagents.task import SubagentSpec, fork_tools, task_tool
-from agent_core.tools import MAIN_AGENT, ToolOutput
+from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
 from agent_core.tools.composio_api import Accounts
 from agent_core.tools.registry import Registry
 from agent_core.tools.search import AgentTools
@@ -75,7 +75,7 @@ class Agents:
             ),
             owes=PUBLISH_DIGEST if is_digest else "",
             limits=self.limits,
-            away=self.away,
+            away=self._away,
         )
 
     def subagent(
@@ -98,8 +98,11 @@ class Agents:
             tools=AgentTools(self.registry, spec.tools),
             body_tools=tuple(tool for tool in known if tool.spec.name in spec.tools),
             limits=limits or self.limits,
-            away=self.away,
+            away=self._away,
         )
+
+    def _away(self, context: ToolContext) -> Mapping[str, str]:
+        return {**self.away(context), **(self.python.away if self.python else {})}
 
     def _programs(self) -> tuple[BodyTool, ...]:
         return self.python.tools() if self.python else ()
