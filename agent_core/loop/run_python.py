@@ -111,20 +111,23 @@ class RunPython:
         stored = await self._store.last(context.turn, context.run)
         if stored is not None and stored.call == call.id:
             known = _DONE.validate_python(stored.body)
+            await _find_children(call, known.program, scope)
             if known.output is not None:
                 return known
             program, state = known.program, Paused(awaits=known.awaits, state=stored.paused)
-            await _find_children(call, program, scope)
         else:
             program, old = Program(), stored.variables if stored else b""
             stored = StoredProgram(
                 turn=context.turn, run=context.run, call=call.id, body={}, variables=old, paused=b""
             )
+            await scope.begin_effect(call.id)
             state = await self._interpreter.begin(program, code, old, host)
         while isinstance(state, Paused):
             waiting = _Done(output=None, program=program, awaits=dict(state.awaits))
             await self._keep(replace(stored, paused=state.state), waiting)
             answers = await _first_answers(waiting.awaits, scope)
+            # It may have waited for long: does this process still work on the session?
+            await scope.begin_effect(call.id)
             state = await self._interpreter.resume(program, state.state, answers, host)
         artifacts = await asyncio.to_thread(artifacts_of, program, context.workspace)
         output = replace(

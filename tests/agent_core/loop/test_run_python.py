@@ -147,9 +147,11 @@ async def test_a_program_whose_end_was_stored_but_not_recorded_is_not_run_again(
 ) -> None:
     async with program_run(tmp_path) as python:
         await python.run("x = 1")
-        first = await python.call("x += 1\nx", call_id="add")
-        again = await python.call("x += 1\nx", call_id="add")
-        assert (first.text, again.text) == ("Value:\n2", "Value:\n2")
+        code = "x += 1\nid = fork('open')\nx"
+        first = await python.call(code, call_id="add")
+        after = replace(python, children=ToldChildren())
+        assert (await after.call(code, call_id="add")).text == first.text == "Value:\n2"
+        assert after.children.started == python.children.started
         assert await python.run("x") == "Value:\n2"
 
 
