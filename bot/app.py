@@ -16,6 +16,7 @@ from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
 from bot.consent.clicks import Clicks
 from bot.console import health
+from bot.console.console import Address, Console
 from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestHost, DigestLimits, DigestMessages, DigestPresenter, Orders
 from bot.front import FrontDoor, WorkspaceFiles
@@ -33,6 +34,7 @@ from bot.ingress import (
 from bot.presenter import Signs
 from bot.presenter.apps import PREFIX as CONSENTS
 from bot.presenter.journal import READER
+from bot.presenter.progress import OPEN_LIVE_VIEW
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi, web_client
@@ -79,17 +81,31 @@ async def running_bot(
         )
         orders = Orders(runtime.schedules, runtime.timekeeper, api.channels, people, clock, limits)
         digests = DigestMessages(orders, runtime.order_reader, api, runtime.marks, clock)
-        presenting = Presenting(runtime, api, signs, partial(DigestPresenter, runtime, clock))
-        stack.push_async_callback(presenting.close)
         rules = Rules(
             identity=identity,
             teams=settings.allowed_teams,
             channels=settings.allowed_channels,
             users=settings.allowed_users,
         )
+        console = Console(_address(settings), runtime, api, rules, clock)
+        presenting = Presenting(
+            runtime,
+            api,
+            signs,
+            partial(DigestPresenter, runtime, clock),
+            offers_live_view=lambda: bool(console.url),
+        )
+        stack.push_async_callback(presenting.close)
         app = create_app(client, identity)
-        gestures = {DIGESTS: digests, CONSENTS: Clicks(runtime.consents, api, people)}
-        actions = Actions(gestures, runtime.ledger, rules, people, api)
+        actions = Actions(
+            {
+                DIGESTS: digests,
+                CONSENTS: Clicks(runtime.consents, api, people),
+                OPEN_LIVE_VIEW: console.links,
+            },
+            *(runtime.ledger, rules, people, api),
+            for_readers=(OPEN_LIVE_VIEW,),
+        )
         stack.push_async_callback(leave_to_next_start, actions.under_way)
         front, files = FrontDoor(runtime, api.clock, digests), WorkspaceFiles(runtime, api, clock)
         ingress = Ingress(front, runtime.ledger, files, api, rules, signs, people)
@@ -133,10 +149,15 @@ async def running_bot(
                 health.look_at_database, lambda: runtime.knows(_NO_SESSION), lambda: runtime.trouble
             ),
         }
-        await stack.enter_async_context(
-            health.serve_health(
-                looks, host=settings.console_host, port=settings.console_port, clock=api.clock
-            )
-        )
+        await stack.enter_async_context(console.serve(looks, ingress))
         logger.info("listening as %s in team %s", identity.bot_user, identity.team)
         yield runtime
+
+
+def _address(settings: BotSettings) -> Address:
+    return Address(
+        host=settings.console_host,
+        port=settings.console_port,
+        url=settings.console_url,
+        secret=settings.console_secret.get_secret_value(),
+    )

@@ -67,8 +67,15 @@ class Presenting:
     """Shows every turn in its thread, each in a task of its own."""
 
     def __init__(
-        self, runtime: Runtime, api: SlackApi, signs: Signs, scheduled: MakePresenter
+        self,
+        runtime: Runtime,
+        api: SlackApi,
+        signs: Signs,
+        scheduled: MakePresenter,
+        *,
+        offers_live_view: Callable[[], bool] = lambda: False,
     ) -> None:
+        self._offers_live_view = offers_live_view
         self._runtime = runtime
         self._api = api
         self._signs = signs
@@ -152,6 +159,7 @@ class Presenting:
             signs=self._signs.guarded(guard),
             connect_link=self._runtime.consents.connect_link,
             is_plain=turn.tries >= MAX_TRIES,
+            offers_live_view=self._offers_live_view,
         )
 
     async def _present(self, presenter: TurnPresenter, event: AnyEvent) -> None:

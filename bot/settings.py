@@ -6,6 +6,7 @@ The only reader of the environment in this package.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -41,6 +42,9 @@ MODEL_KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ZAI_API_KEY")
 MIN_SECRET = 8
 """Characters. What is shorter is no key, and leaving it out of texts would spoil them."""
 
+MIN_CONSOLE_SECRET = 16
+"""Characters."""
+
 _NOT_IN_IDS = str.maketrans("", "", "[]\"'")
 
 
@@ -66,6 +70,19 @@ def _ids_of(letters: str) -> AfterValidator:
         return ids
 
     return AfterValidator(check)
+
+
+def _as_long_secret(value: SecretStr) -> SecretStr:
+    if 0 < len(as_credential(value).get_secret_value()) < MIN_CONSOLE_SECRET:
+        raise ValueError("is too short to keep anybody out")
+    return value
+
+
+def _as_site(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.path.strip("/") or parts.query or parts.fragment or parts.username:
+        raise ValueError("is more than a scheme, a host and a port")
+    return url.rstrip("/")
 
 
 def _split(value: object) -> object:
@@ -171,7 +188,8 @@ class BotSettings(BaseSettings):
         About(right="an address of this machine, such as 127.0.0.1"),
     ] = Field(
         default=CONSOLE_HOST,
-        description="Address of this machine on which `/healthz` is served.",
+        description="Address of this machine on which `/healthz` and the live view are served; "
+        "one that others reach needs CONSOLE_SECRET.",
     )
     console_port: Annotated[
         int,
@@ -179,8 +197,30 @@ class BotSettings(BaseSettings):
         About(right="a port such as 8898, or 0 for any that is free", unset="8898"),
     ] = Field(
         default=8898,
-        description="Port of `/healthz`; 0 takes any that is free, which the log names. A port "
-        "that is taken is no hindrance.",
+        description="Port of `/healthz` and the live view; 0 takes any that is free, which the "
+        "log names. A port that is taken is no hindrance.",
+    )
+    console_secret: Annotated[
+        SecretStr,
+        AfterValidator(_as_long_secret),
+        About(
+            right="at least 16 characters, such as what `openssl rand -hex 32` prints",
+            unset="a new one at each start",
+        ),
+    ] = Field(
+        default=SecretStr(""),
+        description="Signs the links and cookies of the live view; the same for all processes "
+        "of one bot.",
+    )
+    console_url: Annotated[
+        str,
+        AfterValidator(as_web_address),
+        AfterValidator(_as_site),
+        About(right="an address such as https://live.example.org, without a path"),
+    ] = Field(
+        default="",
+        description="Address by which people reach the live view, where that is another one than "
+        "the host and port.",
     )
 
 
@@ -227,4 +267,22 @@ def read_configuration() -> Configuration:
     Raises SettingsError where the file `.env` cannot be read.
     """
     bot, core = read_settings(BotSettings), read_settings(CoreSettings)
-    return Configuration(bot=bot.settings, core=core.settings, faults={**bot.faults, **core.faults})
+    faults = {**bot.faults, **core.faults}
+    is_open = not is_loopback(bot.settings.console_host)
+    if is_open and not bot.settings.console_secret.get_secret_value():
+        # setdefault: a secret that is wrong has its sentence.
+        faults.setdefault(
+            "CONSOLE_SECRET",
+            f"CONSOLE_SECRET is not set, but CONSOLE_HOST is {shown(bot.settings.console_host)}, "
+            "which others can reach. Set it to what `openssl rand -hex 32` prints, or set "
+            f"CONSOLE_HOST to {CONSOLE_HOST}.",
+        )
+    return Configuration(bot=bot.settings, core=core.settings, faults=faults)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether nobody but this machine can reach it."""
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"

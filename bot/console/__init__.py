@@ -1,1 +1,1 @@
-"""What an operator looks at from outside, over HTTP."""
+"""The bot over HTTP: `/healthz` for operators, and a live view of each thread's agents."""

@@ -3,8 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from aiohttp import web
@@ -64,39 +63,14 @@ async def _take(look: Look) -> Finding:
         return Finding(why=f"does not work ({type(error).__name__})")
 
 
-@asynccontextmanager
-async def serve_health(
-    looks: Mapping[str, Look], *, host: str, port: int, clock: Clock
-) -> AsyncGenerator[int | None]:
-    """Answer `/healthz` at this address; port 0 means any that is free. Gives the port in use.
-
-    Where it cannot be served, that is a warning and the port is None: the bot works without.
-    """
+def add_health(app: web.Application, looks: Mapping[str, Look], clock: Clock) -> None:
+    """Answer `/healthz`, to whoever asks by whatever name."""
     started_s = clock.seconds()
 
     async def answer(_: web.Request) -> web.Response:
         return await _examine(looks, clock.seconds() - started_s)
 
-    app = web.Application()
     app.router.add_get("/healthz", answer)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
-    await runner.setup()
-    try:
-        yield await _listen(runner, host, port)
-    finally:
-        await runner.cleanup()
-
-
-async def _listen(runner: web.AppRunner, host: str, port: int) -> int | None:
-    try:
-        await web.TCPSite(runner, host, port).start()
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        logger.warning("/healthz is not served: %s port %d: %s", host, port, reason)
-        return None
-    taken: int = runner.addresses[0][1]
-    logger.info("/healthz is served on %s port %d", host, taken)
-    return taken
 
 
 async def look_at_socket(socket: SocketMode) -> Finding:

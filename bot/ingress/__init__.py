@@ -1,7 +1,7 @@
 """Slack's payloads on their way in: authorised, recorded, acknowledged, handed over."""
 
 from bot.ingress.actions import Actions
-from bot.ingress.authorise import Rules
+from bot.ingress.authorise import Facts, Rules, authorise, refusal, screen
 from bot.ingress.catch_up import CatchUp
 from bot.ingress.gate import Taken
 from bot.ingress.gestures import Press, Submission
@@ -10,6 +10,7 @@ from bot.ingress.ingress import Ingress, leave_to_next_start
 from bot.ingress.register import connect_socket, create_app, register, take_up
 
 __all__ = [
-    "MAX_MB", "Actions", "CatchUp", "Fault", "Ingress", "LeftOut", "Press", "Rules", "Submission",
-    "Taken", "connect_socket", "create_app", "leave_to_next_start", "register", "take_up",
+    "MAX_MB", "Actions", "CatchUp", "Facts", "Fault", "Ingress", "LeftOut", "Press", "Rules",
+    "Submission", "Taken", "authorise", "connect_socket", "create_app", "leave_to_next_start",
+    "refusal", "register", "screen", "take_up",
 ]  # fmt: skip

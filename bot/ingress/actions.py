@@ -49,6 +49,8 @@ class Actions:
     _people: People
     _api: SlackApi
     _answer_within_s: float = ANSWER_WITHIN_S
+    for_readers: tuple[str, ...] = ()
+    """What stands for people whom the bot does not serve, too: its handler decides itself."""
     in_vain: set[str] = field(init=False, default_factory=set[str])
     """Keys of what was handled and could not be settled; whoever releases one takes it out."""
     under_way: Background = field(init=False, default_factory=Background)
@@ -115,7 +117,8 @@ class Actions:
         errors: Errors = {}
 
         async def attempt(_: bool) -> Errors:
-            refused = await self._refuse(gesture, body)
+            is_open = addressee(gesture).startswith(self.for_readers)
+            refused = None if is_open else await self._refuse(gesture, body)
             if refused is not None:
                 return refused
             if isinstance(gesture, Submission):

@@ -2,6 +2,7 @@
 
 import asyncio
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 
 from agent_core.events import (
@@ -78,6 +79,7 @@ class ThreadPresenter(TurnPresenter):
         connect_link: ConnectLink,
         edit_interval_s: float = 1.0,
         is_plain: bool = False,
+        offers_live_view: Callable[[], bool] = lambda: False,
     ) -> None:
         """Make a presenter.
 
@@ -90,7 +92,7 @@ class ThreadPresenter(TurnPresenter):
         self._is_plain = is_plain
         self._asked = (thread, asked_ts)
         self._place = Place(api, thread, self._journal, self._board)
-        self._progress = Progress(self._place, edit_interval_s)
+        self._progress = Progress(self._place, edit_interval_s, offers_live_view)
         self._files = ThreadFiles(self._place, workspace)
         self._consents = ConsentPosts(self._place, self._files, connect_link)
 

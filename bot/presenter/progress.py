@@ -5,13 +5,17 @@ There is one; each question to a person closes it, and the work after the answer
 
 import asyncio
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
 from agent_core.ids import TurnId
 from bot.presenter.journal import Place
+from bot.render import Draft, actions, button, limits, section, split
 from bot.slack_api import SlackError, SlackRefused
 
+OPEN_LIVE_VIEW = "live.open"
+"""The action id of the button below it."""
 HEARTBEAT_S = 30.0
 """Without any event the elapsed time is still shown to move."""
 BRISK_EDITS = 10
@@ -24,7 +28,10 @@ _log = logging.getLogger(__name__)
 class Progress:
     """Progress is a courtesy: where Slack refuses it, the turn goes on without."""
 
-    def __init__(self, place: Place, interval_s: float) -> None:
+    def __init__(
+        self, place: Place, interval_s: float, offers_live_view: Callable[[], bool]
+    ) -> None:
+        self._offers_live_view = offers_live_view
         self._api, self._thread = place.api, place.thread
         self._journal, self._board = place.journal, place.board
         self._interval_s = interval_s
@@ -78,14 +85,18 @@ class Progress:
         if not ts:
             return True
         update = self._api.update if insist else self._api.try_update
+        draft, channel = self._with_button(self._board.closed()), self._thread.channel
         try:
-            return await update(self._thread.channel, ts, self._board.closed()) is not False
+            return await update(channel, ts, draft.text, blocks=draft.blocks) is not False
         except SlackError as error:
             _log.warning("the progress post was not closed: %s", error)
             return insist
 
     async def _post(self, op: str, may_exist: bool) -> None:
-        ts = await self._api.post(self._thread, self._text(), op_id=op, may_exist=may_exist)
+        draft = self._with_button(self._text())
+        ts = await self._api.post(
+            self._thread, draft.text, op_id=op, blocks=draft.blocks, may_exist=may_exist
+        )
         (await self._journal.open()).progress[op] = ts
 
     async def _settle(self, ts: str, line: str, _may_exist: bool) -> None:
@@ -104,9 +115,12 @@ class Progress:
             self._changed.clear()
             if (text := self._text()) == shown:
                 continue
+            blocks = self._with_button(text).blocks
             try:
                 async with self._editing:
-                    is_taken = await self._api.try_update(self._thread.channel, ts, text)
+                    is_taken = await self._api.try_update(
+                        self._thread.channel, ts, text, blocks=blocks
+                    )
             except SlackRefused as refused:
                 _log.warning("progress is no longer shown: %s", refused)
                 return
@@ -117,6 +131,14 @@ class Progress:
                 edits, shown = edits + 1, text
             else:
                 self._changed.set()
+
+    def _with_button(self, text: str) -> Draft:
+        """With “Open live view” below, where there is one."""
+        if not self._offers_live_view():
+            return Draft(text=text)
+        opening = button(OPEN_LIVE_VIEW, self._board.words("live-button"), "")
+        parts = map(section, split(text, limits.SECTION_CHARS))
+        return Draft(text=text, blocks=(*parts, actions(opening)))
 
     def _text(self) -> str:
         return self._board.progress(since_last_s=self._api.clock.seconds() - self._changed_s)

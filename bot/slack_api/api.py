@@ -161,9 +161,11 @@ class SlackApi:
         """Replace a post of the bot; kept up until Slack took it."""
         await self._calls.repeatable("chat.update", _update_arguments(channel, ts, text, blocks))
 
-    async def try_update(self, channel: str, ts: str, text: str) -> bool:
+    async def try_update(
+        self, channel: str, ts: str, text: str, *, blocks: Sequence[JsonObject] = ()
+    ) -> bool:
         """Replace a post of the bot unless Slack asked for a pause; False if it was left out."""
-        arguments = _update_arguments(channel, ts, text, ())
+        arguments = _update_arguments(channel, ts, text, blocks)
         return await self._calls.droppable("chat.update", arguments) is not None
 
     async def post_ephemeral(

@@ -253,3 +253,24 @@ ingress-left-out-gone = Ich habe “{$name}” weggelassen: Die Datei wurde in S
 ingress-left-out-rest = Am Rest deiner Nachricht arbeite ich.
 ingress-late = Als diese Nachrichten eingingen, war ich nicht in Betrieb. Sie sind mehr als einen Tag alt, daher habe ich sie nicht beantwortet. Wenn die Antwort noch wichtig ist, frag mich bitte noch einmal.
 ingress-late-more = … und {$count} ältere.
+
+## The live view
+
+live-button = Live-Ansicht öffnen
+live-link = <{ $url }|Live-Ansicht dieses Threads öffnen>. Der Link ist nur für dich, geht einmal und gilt 10 Minuten.
+live-off = Die Live-Ansicht ist gerade nicht zu erreichen.
+live-how = Diese Seite ist privat. Drücke in Slack „Live-Ansicht öffnen“ unter einem Fortschrittsbeitrag: Du bekommst einen eigenen Link.
+live-over = Dieser Link wurde schon benutzt oder ist älter als 10 Minuten. Drücke in Slack „Live-Ansicht öffnen“, dann bekommst du einen neuen.
+live-not-yours = Du kannst diesen Thread in Slack nicht sehen, also auch nicht seine Live-Ansicht.
+live-not-from-here = Nur Seiten dieser Adresse bekommen eine Antwort.
+live-no-file = Diese Datei gibt es nicht.
+live-away = Das geht gerade nicht. Bitte versuche es noch einmal.
+live-asked = { $who } hat in der Live-Ansicht gefragt:
+live-wrote = { $who } hat in der Live-Ansicht geschrieben:
+live-again = Bitte mach diesen Teil noch einmal.
+live-unreadable = Diese Nachricht ist nicht zu lesen.
+live-empty = Da steht nichts.
+live-too-long = Das ist zu lang: Es dürfen { $max } Zeichen sein.
+live-only-look = Du kannst hier mitlesen, aber nichts tun.
+live-not-asked = Auf diese Antwort wartet niemand mehr.
+live-not-there = Dieser Teil der Arbeit ist zu Ende, oder es gibt ihn nicht.

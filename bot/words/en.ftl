@@ -253,3 +253,24 @@ ingress-left-out-gone = I left out “{$name}”: it was deleted in Slack meanwh
 ingress-left-out-rest = I am working on the rest of your message.
 ingress-late = I was not running when these messages came in. They are more than a day old, so I have not answered them. If an answer still matters, please ask me again.
 ingress-late-more = … and {$count} older ones.
+
+## The live view
+
+live-button = Open live view
+live-link = <{ $url }|Open the live view> of this thread. The link is yours alone, works once, and is good for 10 minutes.
+live-off = The live view is not served just now.
+live-how = This page is private. In Slack, press “Open live view” below a progress post: it gives you a link of your own.
+live-over = This link has been used, or is older than 10 minutes. Press “Open live view” in Slack for a new one.
+live-not-yours = You cannot see this thread in Slack, so you cannot see its live view either.
+live-not-from-here = Only pages of this address are answered.
+live-no-file = There is no such file.
+live-away = That cannot be done at the moment. Please try again.
+live-asked = { $who } asked in the live view:
+live-wrote = { $who } wrote in the live view:
+live-again = Do this part again, please.
+live-unreadable = That message cannot be read.
+live-empty = There is nothing in it.
+live-too-long = That is too long: it may have { $max } characters.
+live-only-look = You can read along here, but not act.
+live-not-asked = Nobody waits for this answer any more.
+live-not-there = That part of the work is over, or is not there.

@@ -253,3 +253,24 @@ ingress-left-out-gone = Dejé fuera “{$name}”: se borró de Slack mientras t
 ingress-left-out-rest = Me ocupo del resto de tu mensaje.
 ingress-late = No estaba en marcha cuando llegaron estos mensajes. Tienen más de un día, así que no los he contestado. Si la respuesta todavía importa, vuelve a preguntarme.
 ingress-late-more = … y {$count} más antiguos.
+
+## The live view
+
+live-button = Abrir la vista en directo
+live-link = <{ $url }|Abrir la vista en directo> de este hilo. El enlace es solo para ti, funciona una vez y vale 10 minutos.
+live-off = La vista en directo no está disponible ahora.
+live-how = Esta página es privada. En Slack, pulsa «Abrir la vista en directo» bajo un mensaje de progreso: te da un enlace propio.
+live-over = Este enlace ya se ha usado o tiene más de 10 minutos. Pulsa «Abrir la vista en directo» en Slack para tener uno nuevo.
+live-not-yours = No puedes ver este hilo en Slack, así que tampoco su vista en directo.
+live-not-from-here = Solo se responde a las páginas de esta dirección.
+live-no-file = Ese archivo no existe.
+live-away = Eso no se puede hacer en este momento. Inténtalo de nuevo.
+live-asked = { $who } ha preguntado en la vista en directo:
+live-wrote = { $who } ha escrito en la vista en directo:
+live-again = Haz esta parte otra vez, por favor.
+live-unreadable = Ese mensaje no se puede leer.
+live-empty = No hay nada escrito.
+live-too-long = Es demasiado largo: puede tener { $max } caracteres.
+live-only-look = Aquí puedes leer, pero no actuar.
+live-not-asked = Ya nadie espera esta respuesta.
+live-not-there = Esa parte del trabajo ha terminado o no existe.

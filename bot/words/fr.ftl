@@ -253,3 +253,24 @@ ingress-left-out-gone = J'ai laissé “{$name}” de côté : il a été suppri
 ingress-left-out-rest = Je m'occupe du reste de votre message.
 ingress-late = Je n'étais pas en service quand ces messages sont arrivés. Ils datent de plus d'un jour, je n'y ai donc pas répondu. Si la réponse compte encore, reposez-moi la question.
 ingress-late-more = … et {$count} plus anciens.
+
+## The live view
+
+live-button = Ouvrir la vue en direct
+live-link = <{ $url }|Ouvrir la vue en direct> de ce fil. Le lien est pour vous seul, marche une fois et vaut 10 minutes.
+live-off = La vue en direct n’est pas disponible pour le moment.
+live-how = Cette page est privée. Dans Slack, appuyez sur « Ouvrir la vue en direct » sous un message de progression : vous recevrez un lien à vous.
+live-over = Ce lien a déjà servi ou a plus de 10 minutes. Appuyez sur « Ouvrir la vue en direct » dans Slack pour en avoir un nouveau.
+live-not-yours = Vous ne pouvez pas voir ce fil dans Slack, donc pas non plus sa vue en direct.
+live-not-from-here = Seules les pages de cette adresse reçoivent une réponse.
+live-no-file = Ce fichier n’existe pas.
+live-away = C’est impossible pour le moment. Veuillez réessayer.
+live-asked = { $who } a demandé dans la vue en direct :
+live-wrote = { $who } a écrit dans la vue en direct :
+live-again = Refaites cette partie, s’il vous plaît.
+live-unreadable = Ce message est illisible.
+live-empty = Il n’y a rien à envoyer.
+live-too-long = C’est trop long : { $max } caractères au plus.
+live-only-look = Vous pouvez lire ici, mais pas agir.
+live-not-asked = Plus personne n’attend cette réponse.
+live-not-there = Cette partie du travail est terminée ou n’existe pas.

@@ -12,11 +12,13 @@ from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp import web
 from sqlalchemy import Connection
 
 from agent_core.sessions import Database
 from agent_core.sessions.schema import sessions
-from bot.console.health import Finding, Look, look_at_database, look_at_tools, serve_health
+from bot.console.health import Finding, Look, add_health, look_at_database, look_at_tools
+from bot.console.server import listening
 from bot.slack_api import Clock, SkippingClock
 from tests.agent_core.sessions.databases import told_of_trouble
 
@@ -26,7 +28,9 @@ HOST = "127.0.0.1"
 def served(
     looks: Mapping[str, Look], *, host: str = HOST, port: int = 0, clock: Clock | None = None
 ) -> AbstractAsyncContextManager[int | None]:
-    return serve_health(looks, host=host, port=port, clock=clock or Clock())
+    app = web.Application()
+    add_health(app, looks, clock or Clock())
+    return listening(app, host=host, port=port)
 
 
 def count_sessions(connection: Connection) -> int:

@@ -1,0 +1,298 @@
+"""Attacks on the live view: who has no right to it gets nothing of it, whatever they send."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from datetime import timedelta
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from agent_core.ids import SessionId
+from agent_core.messages import JsonObject
+from agent_core.testing.models import Held, ScriptedModel, call
+from agent_core.testing.tools import FakeToolset
+from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
+from tests.bot.console.world import (
+    Browser,
+    ConsoleWorld,
+    browser,
+    console_world,
+    csrf_of,
+    visitor,
+)
+
+PAGES = ("/", "/s/{session}", "/ws?session={session}", "/ws", "/artifacts/{session}/a.html")
+OF_THE_SESSION = ("/s/{session}", "/ws?session={session}", "/artifacts/{session}/a.html")
+REBOUND = ("evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "10.0.0.7", "", "[")
+FILES = {
+    "work_products/report.html": ("<script>alert(1)</script>", "text/html"),
+    "work_products/data.json": ("{}", "application/json"),
+    "work_products/chart.svg": ("<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml"),
+}
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[ConsoleWorld]:
+    async with console_world(tmp_path, ScriptedModel(["Done."])) as world:
+        yield world
+
+
+async def answers(
+    browsing: Browser, session: str, headers: Mapping[str, str], pages: tuple[str, ...] = PAGES
+) -> set[int]:
+    """The statuses that the pages, and a write, are answered with."""
+    found = [await browsing.get(page.format(session=session), **headers) for page in pages]
+    wish = {"type": "user-intervention", "agentId": "turn:x/root", "status": "stopped"}
+    place = f"/s/{session}/intervene"
+    found.append(await browsing.ask("POST", place, headers, json.dumps(wish)))
+    return {status for status, _, _ in found}
+
+
+def another(world: ConsoleWorld) -> SessionId:
+    """Another thread of the same channel, which the same people may see."""
+    return SessionId(f"{world.slack.team_id}:{world.thread.channel}:1.000001")
+
+
+@pytest.mark.proves("console.private")
+async def test_without_a_cookie_nothing_is_shown_or_done(world: ConsoleWorld) -> None:
+    async with browser(world.address) as nobody, visitor(world) as ann:
+        assert await answers(nobody, world.session, {}) == {401}
+        name, value = ann.cookie
+        body, _, mac = value.partition(".")
+        token = world.link().partition("token=")[2]
+        forged = (
+            "x",
+            "e30.e30",
+            ".",
+            "..",
+            f"{body}.",
+            f"{body}.{mac[:-2]}AA",
+            f"e30.{mac}",
+            token,
+        )
+        for each in (*forged, "x" * 5_000, f"{body}x.{mac}"):
+            assert await answers(nobody, world.session, {"Cookie": f"{name}={each}"}) == {401}
+        status, text, headers = await nobody.get("/", **{"Accept-Language": "de-DE,de;q=0.9"})
+        assert (status, "Live-Ansicht öffnen" in text) == (401, True)
+        assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+
+
+@pytest.mark.proves("console.link")
+async def test_a_link_works_once_in_time_and_unchanged(world: ConsoleWorld) -> None:
+    used, late = world.link(), world.link()
+    async with browser(world.address) as ann, browser(world.address) as thief:
+        assert (await ann.ask("HEAD", used.removeprefix(world.address), {}))[0] == 405
+        async with asyncio.TaskGroup() as group:
+            entering = [group.create_task(each.enter(used)) for each in (ann, thief)]
+        assert sorted(task.result() for task in entering) == [200, 401]
+        address, _, token = world.link().partition("token=")
+        body, _, mac = token.partition(".")
+        for changed in (
+            "",
+            body,
+            f"{body}.",
+            f"{body}.{mac[:-2]}AA",
+            f"e30.{mac}",
+            f"x{body}.{mac}",
+        ):
+            assert await thief.enter(f"{address}token={changed}") == 401
+        world.later(timedelta(minutes=10))
+        assert await thief.enter(late) == 401
+
+
+@pytest.mark.proves("console.link")
+async def test_what_opens_one_thread_opens_no_other_and_ends_in_time(world: ConsoleWorld) -> None:
+    async with visitor(world) as ann:
+        csrf = await csrf_of(ann, world.session)
+        stolen = {"X-CSRF-Token": csrf}
+        assert await answers(ann, another(world), stolen, OF_THE_SESSION) == {403}
+        name, value = ann.cookie
+        assert await ann.enter(world.link("ben")) == 200  # another person at the same machine
+        assert await answers(ann, world.session, stolen, ()) == {403}
+        kept = {"Cookie": f"{name}={value}"}
+        async with browser(world.address) as copied:
+            assert (await copied.get(f"/s/{world.session}", **kept))[0] == 200
+            world.later(timedelta(hours=12))
+            assert await answers(copied, world.session, kept) == {401}
+
+
+@pytest.mark.proves("console.cookie")
+async def test_the_cookie_stays_here_and_no_page_may_be_framed(world: ConsoleWorld) -> None:
+    async with browser(world.address) as ann:
+        status, _, headers = await ann.get(world.link().removeprefix(world.address))
+        flags = headers["Set-Cookie"].split("; ")[1:]
+        assert status == 200
+        assert {"HttpOnly", "Path=/", "SameSite=Strict"} <= set(flags)
+        for path in ("/", f"/s/{world.session}", "/static/index.html", "/nothing"):
+            _, _, headers = await ann.get(path)
+            policy = headers["Content-Security-Policy"]
+            assert "default-src 'none'" in policy
+            assert "frame-ancestors 'none'" in policy
+            assert "unsafe" not in policy
+            assert headers["X-Content-Type-Options"] == "nosniff"
+            assert headers["Referrer-Policy"] == "no-referrer"
+            assert headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.proves("console.host")
+@pytest.mark.parametrize("host", REBOUND)
+async def test_another_name_for_this_machine_is_not_answered(
+    world: ConsoleWorld, host: str
+) -> None:
+    port = world.console.port
+    async with visitor(world) as ann:
+        for name in (host, f"{host}:{port}"):
+            assert await answers(ann, world.session, {"Host": name}) == {403}
+        assert (await ann.get(f"/s/{world.session}", Host=f"LOCALHOST:{port}"))[0] == 200
+        assert (await ann.get("/healthz", Host="pod.cluster"))[0] == 200
+
+
+@pytest.mark.proves("console.origin")
+async def test_other_sites_open_no_socket_and_embed_nothing(world: ConsoleWorld) -> None:
+    port = world.console.port or 0
+    own = f"http://127.0.0.1:{port}"
+    foreign = (
+        "http://evil.example",
+        "null",
+        f"http://127.0.0.1:{port + 1}",
+        f"{own}.evil",
+        "file://",
+    )
+    async with visitor(world) as ann:
+        for origin in foreign:
+            assert await answers(ann, world.session, {"Origin": origin}) == {403}
+            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                async with ann.live(world.session, Origin=origin):
+                    pass
+            assert refused.value.status == 403
+        for site in ("cross-site", "same-site"):
+            embedded = {"Sec-Fetch-Site": site, "Sec-Fetch-Dest": "iframe"}
+            assert await answers(ann, world.session, embedded) == {403}
+        opened = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"}
+        assert (await ann.get(f"/s/{world.session}", **opened))[0] == 200
+        async with ann.live(world.session, Origin=own) as page:
+            await page.until_a("ready")
+
+
+@pytest.mark.proves("console.csrf")
+async def test_a_write_needs_the_pages_own_token(tmp_path: Path) -> None:
+    held = Held(then="Never said.")
+    async with (
+        console_world(tmp_path, ScriptedModel([held])) as world,
+        visitor(world) as ann,
+        visitor(world, "ben") as ben,
+        ann.live(world.session) as page,
+    ):
+        own = (await page.until_a("ready"))["csrf"]
+        bens = await csrf_of(ben, world.session)
+        await world.say("Write about ships")
+        root = await page.until_state(lambda state: state["status"] == "running")
+        await held.reached.wait()
+        wish = {"type": "user-intervention", "agentId": root["agentId"], "status": "stopped"}
+        place, body = f"/s/{world.session}/intervene", json.dumps(wish)
+        for token in ("", "x", bens, own[:-1], own.upper(), "é"):
+            headers = {"X-CSRF-Token": token.encode().decode("latin-1")}
+            assert (await ann.ask("POST", place, headers, body))[0] == 403
+        assert (await ann.ask("POST", place, {"X-CSRF-Token": own}, body))[0] == 200
+        await page.until_state(lambda state: state["status"] == "stopped")
+
+
+@pytest.mark.proves("console.members")
+async def test_who_is_taken_out_of_the_channel_is_out_within_seconds(tmp_path: Path) -> None:
+    async with (
+        console_world(tmp_path, ScriptedModel([]), channel="private") as world,
+        visitor(world, "ben") as ben,
+        ben.live(world.session) as page,
+    ):
+        await page.until_a("ready")
+        await world.slack.remove_from_channel("private", "ben")
+        await world.tick(5.0)
+        assert await page.closed() == aiohttp.WSCloseCode.POLICY_VIOLATION
+        assert await answers(ben, world.session, {}, OF_THE_SESSION) == {403}
+        assert await ben.enter(world.link("ben")) == 403
+
+
+@pytest.mark.proves("console.members")
+async def test_people_see_what_they_see_in_slack_and_act_where_they_may_write(
+    tmp_path: Path,
+) -> None:
+    levels = {
+        "general": {"ann": True, "guest": False, "stranger": None},
+        "shared": {"ann": True, "stranger": False, "guest": None},
+        "private": {"ann": True, "guest": None, "nameless": None},
+        "news": {"ann": True, "nameless": False},
+        "archived": {"ann": False},
+        "hidden": {"ann": None},
+    }
+    async with console_world(tmp_path, ScriptedModel([])) as world:
+        for channel, people in levels.items():
+            place = world.slack.channel_id(channel)
+            session = SessionId(f"{world.slack.team_id}:{place}:1.000001")
+            for person, may_act in people.items():
+                async with browser(world.address) as browsing:
+                    status = await browsing.enter(world.link(person, session))
+                    assert status == (403 if may_act is None else 200), (channel, person)
+                    if may_act is None:
+                        continue
+                    async with browsing.live(session) as page:
+                        ready = await page.until_a("ready")
+                        assert ready["canIntervene"] is may_act, (channel, person)
+                        if not may_act:
+                            await page.say("start-agent", prompt="Delete everything")
+                            told = await page.until_a("error")
+                            assert told["error"]
+        assert [call for call in world.slack.calls if call.method == "chat.postMessage"] == []
+
+
+@pytest.mark.proves("console.members")
+async def test_where_slack_cannot_be_asked_nobody_is_let_in(world: ConsoleWorld) -> None:
+    async with visitor(world, "ben") as ben, ben.live(world.session) as page:
+        await page.until_a("ready")
+        world.slack.revoke_tokens()
+        async with browser(world.address) as ann:
+            assert await ann.enter(world.link("ann")) == 503
+        world.ticking.advance(61.0)
+        assert await page.closed() == aiohttp.WSCloseCode.POLICY_VIOLATION
+
+
+@pytest.mark.proves("console.files")
+async def test_only_announced_files_are_served_and_none_of_them_runs(tmp_path: Path) -> None:
+    async def write(_: JsonObject, context: ToolContext, __: Progress) -> ToolOutput:
+        for path, (text, _kind) in FILES.items():
+            file = context.workspace / path
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        (context.workspace / "secret.html").write_text("secret", encoding="utf-8")
+        (context.workspace / "out.html").symlink_to("/etc/hostname")
+        told = {path: kind for path, (_, kind) in FILES.items()}
+        told |= {"out.html": "text/html", "../outside.html": "text/html"}
+        saved = [
+            Artifact(path=each, title="x", mimetype=kind, size_bytes=1)
+            for each, kind in told.items()
+        ]
+        return ToolOutput(text="written", artifacts=tuple(saved))
+
+    (tmp_path / "outside.html").write_text("outside", encoding="utf-8")
+    model = ScriptedModel([call("write"), "Done."])
+    async with (
+        console_world(tmp_path, model, tools=FakeToolset({"write": write})) as world,
+        visitor(world) as ann,
+        ann.live(world.session) as page,
+    ):
+        await world.say("Write files")
+        await page.until_a("agent-completed")
+        base = f"/artifacts/{world.session}"
+        for path, (text, _kind) in FILES.items():
+            status, content, headers = await ann.get(f"{base}/{path}")
+            assert (status, content) == (200, text)
+            assert headers["Content-Security-Policy"].startswith("sandbox; default-src 'none'; ")
+            assert "script-src" not in headers["Content-Security-Policy"]
+            is_shown = headers["Content-Disposition"].startswith("inline")
+            assert is_shown == (not path.endswith(".json"))
+        for path in (
+            "secret.html", "out.html", "../outside.html", "..%2foutside.html", "%2fetc%2fpasswd",
+            "work_products/../secret.html", "work_products%00", "run.log", "work_products",
+        ):  # fmt: skip
+            assert (await ann.get(f"{base}/{path}"))[0] == 404, path

@@ -1,0 +1,263 @@
+"""The console in front of a scripted core and the Slack stand-in, and browsers that go to it."""
+
+import asyncio
+import json
+import re
+import socket
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from agent_core.ids import SessionId
+from agent_core.models import Model
+from agent_core.runtime import Runtime
+from agent_core.testing.runtimes import scripted_runtime
+from agent_core.tools import Toolset
+from bot.console.console import Address, Console
+from bot.front import FrontDoor, WorkspaceFiles
+from bot.ingress import Ingress, Rules
+from bot.presenter import Signs
+from bot.slack_api import Clock, People, SlackApi
+from bot.threads import ThreadRef, user_id
+from tests.bot.desk import Desk, open_desk
+from tests.bot.front_world import digests_of
+
+SECRET = "0123456789abcdef0123456789abcdef"
+PATIENCE_S = 30.0
+
+
+class SteppedClock(Clock):
+    """Stands still until it is moved on; who sleeps is woken by that."""
+
+    def __init__(self) -> None:
+        self._now_s = 1_000.0
+        self._moved = asyncio.Event()
+
+    def seconds(self) -> float:
+        return self._now_s
+
+    async def sleep(self, seconds: float) -> None:
+        until_s = self._now_s + seconds
+        while self._now_s < until_s:
+            await self._moved.wait()
+
+    def advance(self, seconds: float) -> None:
+        self._now_s += seconds
+        self._moved.set()
+        self._moved = asyncio.Event()
+
+
+@dataclass(kw_only=True)
+class Browser:
+    """A person's cookies, and requests with them."""
+
+    http: aiohttp.ClientSession
+    address: str
+
+    async def get(self, path: str, **headers: str) -> tuple[int, str, Mapping[str, str]]:
+        """Status, text and headers; redirects are not followed."""
+        return await self.ask("GET", path, headers)
+
+    async def ask(
+        self, method: str, path: str, headers: Mapping[str, str], body: str | None = None
+    ) -> tuple[int, str, Mapping[str, str]]:
+        url = f"{self.address}{path}"
+        async with self.http.request(
+            method, url, headers=headers, data=body, allow_redirects=False
+        ) as answer:
+            return answer.status, await answer.text(), answer.headers
+
+    @property
+    def cookie(self) -> tuple[str, str]:
+        """Name and value of the newest."""
+        [found] = [each for each in self.http.cookie_jar if each.key.startswith("live_")]
+        return found.key, found.value
+
+    async def enter(self, link: str) -> int:
+        """Follow a link from Slack; the status of what it leads to."""
+        status, text, _ = await self.get(link.removeprefix(self.address))
+        if status != 200:
+            return status
+        [target] = re.findall(r'content="0;url=([^"]+)"', text)
+        return (await self.get(target))[0]
+
+    @asynccontextmanager
+    async def live(self, session: str = "", **headers: str) -> AsyncGenerator["Page"]:
+        """An open WebSocket."""
+        url = f"{self.address}/ws" + (f"?session={session}" if session else "")
+        async with self.http.ws_connect(url, headers=headers, max_msg_size=0) as opened:
+            yield Page(socket=opened)
+
+
+@dataclass(kw_only=True)
+class Page:
+    """What a client of the WebSocket was told, and can say."""
+
+    socket: aiohttp.ClientWebSocketResponse
+    told: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+    async def say(self, kind: str, **fields: object) -> None:
+        await self.socket.send_str(json.dumps({"type": kind, **fields}))
+
+    async def until(self, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """The next message that is so."""
+        async with asyncio.timeout(PATIENCE_S):
+            while True:
+                message = await self.socket.receive()
+                assert message.type is aiohttp.WSMsgType.TEXT, f"{message} after {self.told}"
+                self.told.append(json.loads(message.data))
+                if is_so(self.told[-1]):
+                    return self.told[-1]
+
+    async def until_a(self, kind: str) -> dict[str, Any]:
+        return await self.until(lambda message: message["type"] == kind)
+
+    async def until_state(self, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """The first state of an agent that is so."""
+        found = await self.until(
+            lambda told: told["type"] == "agent-state" and is_so(told["state"])
+        )
+        return found["state"]
+
+    async def closed(self) -> int | None:
+        """Wait until the other side has closed it; the code."""
+        async with asyncio.timeout(PATIENCE_S):
+            async for message in self.socket:
+                self.told.append(json.loads(message.data))
+        return self.socket.close_code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleWorld(Desk):
+    """A bot with a console, in front of a thread that Ann began."""
+
+    runtime: Runtime
+    ingress: Ingress
+    console: Console
+    time: list[datetime]
+    """What time it is: its only entry, which a test may change."""
+    ticking: SteppedClock
+
+    @property
+    def session(self) -> SessionId:
+        return self.thread.session
+
+    @property
+    def address(self) -> str:
+        assert self.console.url is not None
+        return self.console.url
+
+    def link(self, user: str = "ann", session: SessionId | None = None) -> str:
+        """What the button in the thread would give to a person."""
+        person = user_id(self.slack.team_id, self.slack.user_id(user))
+        url = self.console.links.url(person, self.session if session is None else session)
+        assert url is not None
+        return url
+
+    def later(self, passes: timedelta) -> None:
+        self.time[0] += passes
+
+    async def say(self, text: str, *, user: str = "ann", thread: ThreadRef | None = None) -> None:
+        """A person mentions the bot in the thread; its turn has begun when this returns."""
+        place = thread or self.thread
+        ts = await self.slack.say(
+            user, place.channel, f"{self.slack.mention} {text}", thread_ts=place.root_ts
+        )
+        told = await self.ingress.receive(
+            {
+                "type": "event_callback",
+                "team_id": place.team,
+                "event": {
+                    "type": "app_mention",
+                    "channel": place.channel,
+                    "user": self.slack.user_id(user),
+                    "text": f"{self.slack.mention} {text}",
+                    "ts": ts,
+                    "thread_ts": place.root_ts,
+                },
+            }
+        )
+        assert told is not None
+        await self.ingress.hand_over(told)
+
+    async def tick(self, seconds: float) -> None:
+        """Let so long pass for the looks at who may watch, and let each end that is due."""
+        asked = len(self.slack.calls)
+        self.ticking.advance(seconds)
+        await self.slack.wait_for(lambda slack: len(slack.calls) > asked)
+
+
+@asynccontextmanager
+async def browser(address: str, *, receive_bytes: int = 0) -> AsyncGenerator[Browser]:
+    """A fresh one, without cookies; its system keeps `receive_bytes` for it, 0 for many."""
+
+    def small(about: Any) -> socket.socket:
+        made = socket.socket(*about[:3])
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
+        return made
+
+    connector = aiohttp.TCPConnector(socket_factory=small if receive_bytes else None)
+    jar = aiohttp.CookieJar(unsafe=True)
+    async with aiohttp.ClientSession(cookie_jar=jar, connector=connector) as http:
+        yield Browser(http=http, address=address)
+
+
+@asynccontextmanager
+async def visitor(
+    world: ConsoleWorld, user: str = "ann", *, receive_bytes: int = 0
+) -> AsyncGenerator[Browser]:
+    """A person who has followed a link to the thread's live view."""
+    async with browser(world.address, receive_bytes=receive_bytes) as browsing:
+        assert await browsing.enter(world.link(user)) == 200
+        yield browsing
+
+
+async def csrf_of(browsing: Browser, session: str) -> str:
+    """The token that a page of theirs is given."""
+    async with browsing.live(session) as page:
+        return (await page.until_a("ready"))["csrf"]
+
+
+@asynccontextmanager
+async def console_world(
+    root: Path,
+    model: Model,
+    *,
+    tools: Toolset | None = None,
+    address: Address | None = None,
+    channel: str = "general",
+    **lists: Any,
+) -> AsyncGenerator[ConsoleWorld]:
+    """A thread in a channel; `lists` are the ALLOWED_ lists of the rules."""
+    time, ticking = [datetime.now(UTC)], SteppedClock()
+    async with open_desk(Desk) as desk:
+        ts = await desk.slack.say("ann", channel, f"{desk.slack.mention} what is new?")
+        place = desk.slack.channel_id(channel)
+        thread = ThreadRef(team=desk.slack.team_id, channel=place, root_ts=ts)
+        api = SlackApi(desk.client, clock=ticking)
+        rules = Rules(identity=await api.identify(), **lists)
+        async with scripted_runtime(root, model=model, tools=tools) as runtime:
+            front = FrontDoor(runtime, api.clock, digests_of(runtime, api))
+            files = WorkspaceFiles(runtime, api, lambda: time[0])
+            ingress = Ingress(front, runtime.ledger, files, api, rules, Signs(api), People(api))
+            at = address or Address(host="127.0.0.1", port=0, secret=SECRET)
+            console = Console(at, runtime, api, rules, lambda: time[0])
+            async with console.serve({}, ingress):
+                yield ConsoleWorld(
+                    slack=desk.slack,
+                    client=desk.client,
+                    clock=desk.clock,
+                    api=api,
+                    thread=thread,
+                    runtime=runtime,
+                    ingress=ingress,
+                    console=console,
+                    time=time,
+                    ticking=ticking,
+                )
+            await ingress.under_way.close()
