@@ -14,7 +14,7 @@ from agent_core.errors import ModelUnavailable
 from agent_core.events import StepFinished, StepRetried, StepStarted, TextDelta, Usage
 from agent_core.fault_points import fault_point
 from agent_core.ids import ToolCallId
-from agent_core.loop.agent import Agent, RunScope, Taken
+from agent_core.loop.agent import Agent, ChildResult, RunScope, Taken
 from agent_core.loop.calls import Asked, run_calls
 from agent_core.messages import Message, Part, Text, ToolCall, user_message
 from agent_core.models import Delta, ModelRequest, Reply
@@ -33,6 +33,8 @@ class ModelCall:
     finished_at: datetime
     taken: tuple[Taken, ...] = ()
     """What people wrote meanwhile; the model saw it."""
+    results: tuple[ChildResult, ...] = ()
+    """What children came to meanwhile; the model saw it, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,7 @@ class StepResult:
 
 MODEL_CALL: TypeAdapter[ModelCall] = TypeAdapter(ModelCall)
 FIRST_TAKEN_SLOT = 500
+MAX_TASK_CHARS = 200
 
 
 async def run_step(
@@ -88,7 +91,7 @@ async def run_step(
             tracing.note("thinking", length=len(call.reply.thinking))
         if closing:
             message = _without_calls(message)
-        added = (*_messages(call.taken), message)
+        added = (*_messages(call.results, call.taken), message)
         await scope.save(place, added)
         if message.tool_calls:
             results = await _results(agent, message, scope, number, place + len(added))
@@ -116,21 +119,39 @@ async def _results(
     return results
 
 
-def _messages(taken: Sequence[Taken]) -> tuple[Message, ...]:
-    return tuple(user_message(each.text, each.files) for each in taken)
+def _messages(results: Sequence[ChildResult], taken: Sequence[Taken]) -> tuple[Message, ...]:
+    """What came in meanwhile, as the model gets it."""
+    told = [user_message(_told(result)) for result in results]
+    return (*told, *(user_message(each.text, each.files) for each in taken))
+
+
+def _told(result: ChildResult) -> str:
+    """A child's result in words; its id and its task tell which it is."""
+    task = " ".join(result.task.split())
+    return prompt(
+        "child_result",
+        run=result.run,
+        task=task if len(task) <= MAX_TASK_CHARS else f"{task[:MAX_TASK_CHARS]}…",
+        ended="failed" if result.is_error else "has ended",
+        text=result.said,
+    )
 
 
 async def _call_model(
     agent: Agent, history: Sequence[Message], scope: RunScope, number: int, place: int, closing: str
 ) -> ModelCall:
     await scope.emit(StepStarted(**scope.at(number, 0)))
+    asked_at = f"{scope.generation}:{number}"
 
     async def work() -> ModelCall:
-        taken = await scope.take_messages(f"{scope.generation}:{number}")
-        await scope.save(place, _messages(taken))
+        taken = await scope.take_messages(asked_at)
+        results = await scope.children.arrived(asked_at)
+        came = _messages(results, taken)
+        await scope.save(place, came)
+        await scope.children.take(results, asked_at)
         await scope.announce_taken(taken, number, FIRST_TAKEN_SLOT)
         acting = scope.acting_for(taken)
-        told = [*history, *_messages(taken)]
+        told = [*history, *came]
         specs = shown(await agent.tools.specs(acting.context), told)
         request = ModelRequest(
             system=agent.system,
@@ -142,10 +163,11 @@ async def _call_model(
         fault_point("model_call.before")
         call = await _stream(agent, request, acting, number)
         fault_point("model_call.after")
-        return replace(call, taken=taken)
+        return replace(call, taken=taken, results=results)
 
     call = await scope.steps.once(f"model:{agent.name}", work, MODEL_CALL)
     # Told at once, and again from the record: a crash may have kept the first from the log.
+    await scope.children.take(call.results, asked_at)
     await scope.announce_taken(call.taken, number, FIRST_TAKEN_SLOT)
     await scope.emit(
         StepFinished(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from pydantic import TypeAdapter
 
@@ -13,7 +14,7 @@ from agent_core.classifier import Router
 from agent_core.consent.gate import ConsentGate
 from agent_core.consent.links import LinkPlaces, fresh_links
 from agent_core.consent.policy import Policy
-from agent_core.ids import UserId
+from agent_core.ids import TurnId, UserId
 from agent_core.loop.agent import Agent, Away, BodyTool, Clock, Limits, RunScope, nobody_away
 from agent_core.loop.ask_user import ask_user_tool
 from agent_core.messages import ToolCall
@@ -27,7 +28,8 @@ from agent_core.sessions.audit import AuditLog
 from agent_core.sessions.consents import ConsentStore
 from agent_core.sessions.interventions import InterventionStore
 from agent_core.sessions.leases import new_process_id
-from agent_core.subagents.task import SubagentSpec, task_tool
+from agent_core.subagents.children import MAX_AT_WORK, MAX_DEPTH
+from agent_core.subagents.task import SubagentSpec, fork_tools, task_tool
 from agent_core.tools import MAIN_AGENT, ToolOutput
 from agent_core.tools.composio_api import Accounts
 from agent_core.tools.registry import Registry
@@ -64,7 +66,7 @@ class Agents:
             model=self.model,
             tools=AgentTools(self.registry, MAIN_TOOLS),
             body_tools=(
-                *((task_tool(self.specs),) if self.specs else ()),
+                *((task_tool(self.specs), *fork_tools(self.specs)) if self.specs else ()),
                 publish_digest_tool() if is_digest else ask_user_tool(),
             ),
             owes=PUBLISH_DIGEST if is_digest else "",
@@ -72,15 +74,25 @@ class Agents:
             away=self.away,
         )
 
-    def subagent(self, name: str, *, today: datetime, workspace: Path) -> Agent:
-        """A sub-agent by name; KeyError when there is none."""
+    def subagent(
+        self,
+        name: str,
+        *,
+        today: datetime,
+        workspace: Path,
+        limits: Limits | None = None,
+        depth: int = 1,
+    ) -> Agent:
+        """A sub-agent by name, so deep below the root run; KeyError when there is none."""
         spec = self.spec(name)
+        deeper = fork_tools(self.specs) if depth < MAX_DEPTH else ()
         return Agent(
             name=spec.name,
             system=fill(spec.instructions, today=_day(today), workspace=str(workspace)),
             model=self.model,
             tools=AgentTools(self.registry, spec.tools),
-            limits=self.limits,
+            body_tools=tuple(tool for tool in deeper if tool.spec.name in spec.tools),
+            limits=limits or self.limits,
             away=self.away,
         )
 
@@ -146,5 +158,10 @@ class TurnParts:
             links=self.links,
             clock=self.clock,
         )
+        self._places: WeakValueDictionary[TurnId, asyncio.Semaphore] = WeakValueDictionary()
         self.writing_records = asyncio.Lock()
         """Small talk may end at the same time as the work beside it, in the same files."""
+
+    def places_of(self, turn: TurnId) -> asyncio.Semaphore:
+        """The places of the runs at work in a turn; gone when none is."""
+        return self._places.setdefault(turn, asyncio.Semaphore(MAX_AT_WORK))

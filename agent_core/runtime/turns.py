@@ -92,12 +92,23 @@ async def run_turn(
     """
     turn = work.turn
     asker, zone = turn.inbound.asker, turn.inbound.author_zone
-    scope = work.scope(ROOT_RUN, steps, generation=generation, asker=asker, zone=zone)
+    scope = work.scope(
+        ROOT_RUN,
+        steps,
+        generation=generation,
+        asker=asker,
+        zone=zone,
+        limits=work.parts.agents.limits,
+        is_known=generation > 1,
+    )
     with tracing.turn_trace(turn=turn.id, session=turn.session) as trace_id:
         tracing.note("query_started", length=len(turn.inbound.text))
         body = _Body(work, scope, trace_id, orders)
         try:
-            result = await body.result(signals)
+            async with scope.children.at_work():
+                result = await body.result(signals)
+                signals.give(turn.id)  # for children that are still out, of a run that broke off
+                await scope.children.settle()
         except Asked as asked:
             await Waits(work).begin(scope, asked.wait)
         else:
