@@ -15,12 +15,11 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from agent_core.tree import AgentState, AgentTree
-
 from agent_core.background import Background, Backoff
 from agent_core.events import AnyEvent, TextDelta, TurnFinished
 from agent_core.ids import AgentId, SessionId
 from agent_core.messages import JsonObject
+from agent_core.tree import AgentState, AgentTree
 from bot.console.passes import HOME
 
 PAUSE_S = 0.04
