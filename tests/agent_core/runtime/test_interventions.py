@@ -83,6 +83,25 @@ async def step_in(runtime: Runtime, agent: AgentId, kind: str, text: str = "") -
     await runtime.intervene(SESSION, agent, kind, text, BEN, "Ben")  # type: ignore[arg-type]
 
 
+async def stop_elsewhere(root: Path, turn: TurnId, run: RunId) -> None:
+    """What another process does that is told to stop a branch."""
+    async with opened(f"sqlite:///{root}/state.sqlite") as database:
+        await InterventionStore(database).add(
+            Intervention(
+                id="of another process",
+                session=SESSION,
+                turn=turn,
+                run=run,
+                taker=RunId(""),
+                kind="stop",
+                text="",
+                by=BEN,
+                by_name="Ben",
+                at=START,
+            )
+        )
+
+
 @pytest.mark.proves("branch.comment")
 async def test_a_comment_reaches_one_branch_alone_before_its_next_step(tmp_path: Path) -> None:
     first, other = Held(then=call(LOOK, id="x")), Held(then="The other note.")
@@ -241,6 +260,18 @@ async def test_a_branch_of_a_turn_that_has_ended_and_a_whole_turn_are_begun_agai
         assert told(model.requests[-1]).endswith("continue with the list")
 
 
+@pytest.mark.proves("branch.stop")
+async def test_a_branch_ends_in_whatever_process_it_was_stopped(tmp_path: Path) -> None:
+    held = Held(then="(never said)")
+    model = by_run(root=[task("a"), "Done."], a=[held])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await reached(held)
+        await stop_elsewhere(tmp_path, turn, RunId("root.a"))
+        events = await events_of(runtime, turn)
+    assert ends(events)["root.a"] == ("stopped", "This work was stopped by Ben.")
+
+
 @pytest.mark.proves("branch.restart")
 async def test_a_comment_survives_a_restart_and_so_does_whom_the_branch_acts_for(
     tmp_path: Path,
@@ -273,21 +304,7 @@ async def test_a_branch_that_was_to_end_when_the_process_died_does_not_go_on(
     async with scripted_runtime(tmp_path, model=by_run(root=[task("a")], a=[held])) as runtime:
         turn = await begin(runtime, inbound("continue"))
         await reached(held)
-    async with opened(f"sqlite:///{tmp_path}/state.sqlite") as database:
-        await InterventionStore(database).add(
-            Intervention(
-                id="of another process",
-                session=SESSION,
-                turn=turn,
-                run=RunId("root.a"),
-                taker=RunId(""),
-                kind="stop",
-                text="",
-                by=BEN,
-                by_name="Ben",
-                at=START,
-            )
-        )
+    await stop_elsewhere(tmp_path, turn, RunId("root.a"))
     model = by_run(root=["Done."], a=[])
     async with scripted_runtime(tmp_path, model=model) as runtime:
         events = await events_of(runtime, turn)
