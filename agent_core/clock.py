@@ -62,13 +62,8 @@ class WallClock:
         found = file.stat()
         version = (found.st_ino, found.st_mtime_ns, found.st_size)
         if version != self._version:
-            self._shift_s = _shift_in(file.read_text(encoding="ascii"))
-            self._version = version
-
-
-def _shift_in(text: str) -> float:
-    """The seconds that a file's text asks for; raises ValueError for one that is not whole."""
-    shift_s = float(text)
-    if not text.endswith("\n") or math.isnan(shift_s) or abs(shift_s) > MAX_SHIFT_S:
-        raise ValueError(text)
-    return shift_s
+            text = file.read_text(encoding="ascii")
+            shift_s = float(text)
+            if not text.endswith("\n") or math.isnan(shift_s) or abs(shift_s) > MAX_SHIFT_S:
+                raise ValueError(text)
+            self._shift_s, self._version = shift_s, version

@@ -7,7 +7,7 @@ missed.
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -37,21 +37,12 @@ class Usage:
     cache_write_tokens: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
-            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
-        )
+        added = asdict(other)
+        return Usage(**{name: tokens + added[name] for name, tokens in asdict(self).items()})
 
     @property
     def total_tokens(self) -> int:
-        return (
-            self.input_tokens
-            + self.output_tokens
-            + self.cache_read_tokens
-            + self.cache_write_tokens
-        )
+        return sum(asdict(self).values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ what is looked at is consumed, whether it is a secret or not.
 
 import logging
 import re
+from collections.abc import Callable
 from typing import Any, cast
 
 PREFIXES = (
@@ -45,15 +46,22 @@ def masked(text: str) -> str:
     return _SECRET.sub(_mask, text) if any(hint in text for hint in _HINTS) else text
 
 
+def with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """A JSON value with all its texts changed, however deep; names stay."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list | tuple):
+        return [with_texts(each, change) for each in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {
+            name: with_texts(each, change) for name, each in cast("dict[str, Any]", value).items()
+        }
+    return value
+
+
 def masked_value(value: Any) -> Any:
     """A JSON value with all its texts masked; names stay."""
-    if isinstance(value, str):
-        return masked(value)
-    if isinstance(value, list | tuple):
-        return [masked_value(each) for each in cast("list[Any]", value)]
-    if isinstance(value, dict):
-        return {key: masked_value(each) for key, each in cast("dict[str, Any]", value).items()}
-    return value
+    return with_texts(value, masked)
 
 
 class MaskingFormatter(logging.Formatter):

@@ -54,7 +54,10 @@ def _watch(
         except RuntimeError:  # the loop is closed
             return
         if not beat.wait(limit_s):
-            _tell(held, limit_s)
+            frame = sys._current_frames().get(held)  # pyright: ignore[reportPrivateUsage]
+            stack = "".join(traceback.format_stack(frame)) if frame else "(its thread is gone)"
+            limit_ms = limit_s * 1_000
+            logger.warning("the event loop is held for more than %.0f ms by\n%s", limit_ms, stack)
             while not beat.wait(BEAT_EVERY_S) and not is_over.is_set():
                 pass
         late_s = time.monotonic() - asked_s
@@ -64,9 +67,3 @@ def _watch(
             lag.stalls += 1
             tracing.stalled(late_s)
             logger.warning("the event loop was held for %.0f ms", late_s * 1_000)
-
-
-def _tell(held: int, limit_s: float) -> None:
-    frame = sys._current_frames().get(held)  # pyright: ignore[reportPrivateUsage]
-    stack = "".join(traceback.format_stack(frame)) if frame else "(its thread is gone)"
-    logger.warning("the event loop is held for more than %.0f ms by\n%s", limit_s * 1_000, stack)

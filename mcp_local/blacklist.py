@@ -66,7 +66,10 @@ class Blacklist:
         stored.domains[domain] = DomainRecord(
             failures=failures, last_failure=moment.isoformat(timespec="microseconds")
         )
-        self._write(stored)
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        partial = self._path.with_name(f".{FILE_NAME}.{secrets.token_hex(6)}")
+        partial.write_text(stored.model_dump_json(indent=2), encoding="utf-8")
+        partial.replace(self._path)
         if failures == stored.threshold:
             logger.warning("%s has failed for good %d times: skipped from now on", domain, failures)
 
@@ -76,12 +79,6 @@ class Blacklist:
             return BlacklistFile.model_validate_json(self._path.read_bytes())
         except (OSError, ValidationError):
             return BlacklistFile()
-
-    def _write(self, content: BlacklistFile) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        partial = self._path.with_name(f".{FILE_NAME}.{secrets.token_hex(6)}")
-        partial.write_text(content.model_dump_json(indent=2), encoding="utf-8")
-        partial.replace(self._path)
 
 
 def _domain(url: str) -> str:

@@ -58,7 +58,10 @@ def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> lis
     by_key = pages_by_key(pages[::-1])
 
     def found(url: str) -> Article:
-        return _article(url, find_page(workspace, url) or by_key.get(url_key(url)))
+        page = find_page(workspace, url) or by_key.get(url_key(url))
+        if page is None:
+            return Article(url=url, title=url, content="", status="failed")
+        return Article(url=url, title=page.title or url, content=page.markdown, status="success")
 
     articles = [
         article if article.status == "success" else found(article.url)
@@ -95,9 +98,3 @@ def pages_by_key(pages: Sequence[StoredPage]) -> dict[str, StoredPage]:
     """By the URLs asked for, and those that they led to."""
     by_key = {url_key(page.final_url): page for page in pages}
     return by_key | {url_key(page.url): page for page in pages}
-
-
-def _article(url: str, page: StoredPage | None) -> Article:
-    if page is None:
-        return Article(url=url, title=url, content="", status="failed")
-    return Article(url=url, title=page.title or url, content=page.markdown, status="success")

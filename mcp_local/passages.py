@@ -53,7 +53,8 @@ def find_passages(sources: Iterable[Source], query: str, limit: int) -> list[Pas
         for source in sources
         for heading, text in split_passages(source.text or source.title)
     ]
-    wanted = set(_query_terms(query))
+    words = [word for word in _TERM.findall(query.casefold()) if word not in _STOP_WORDS]
+    wanted = set(map(_stem, words) if words else _terms(query))
     counted = [
         (found, Counter(_terms(f"{found.source.title} {found.heading} {found.text}")))
         for found in passages
@@ -104,11 +105,6 @@ def _joined(text: str, spans: Iterable[_Span]) -> list[_Span]:
                 continue
         joined.append((heading, start, end))
     return joined
-
-
-def _query_terms(query: str) -> list[str]:
-    words = [word for word in _TERM.findall(query.casefold()) if word not in _STOP_WORDS]
-    return [_stem(word) for word in words] or _terms(query)
 
 
 def _terms(text: str) -> list[str]:

@@ -77,10 +77,6 @@ class Workspace:
             _check_readable(os.fstat(file.fileno()), path, max_bytes)
             return file.read(max_bytes)
 
-    def read_text(self, path: str) -> str:
-        """The whole file as text; bytes that are not UTF-8 become replacement characters."""
-        return self.read_bytes(path).decode(errors="replace")
-
     def write_text(self, path: str, text: str, *, exclusive: bool = False) -> Path:
         """Write the file, replacing it at once; readers see the old or the new, never a half.
 

@@ -69,7 +69,9 @@ def keys_in(text: str, *, bare: bool = False, most: int | None = None) -> frozen
             is there to keep us busy.
     """
     keys: set[Key] = set()
-    for token in _TOKEN.finditer(_unescaped(text)):
+    for escaped, sign in _ESCAPED:
+        text = text.replace(escaped, sign)
+    for token in _TOKEN.finditer(html.unescape(text) if "&" in text else text):
         for host in islice(_HOST.finditer(token[0]), most):
             begins, ends = host.span()
             has_scheme = token[0].endswith("//", 0, begins)
@@ -84,16 +86,13 @@ def _found(arguments: object) -> Iterator[str]:
         yield from _in_prose(name)
     for leaf in leaves_of(arguments):
         text = leaf.value.strip() if isinstance(leaf.value, str) else ""
-        if text and any(map(_is_of_addresses, leaf.path)):
+        words = (word.upper() for name in leaf.path for word in _WORD.findall(name))
+        if text and any(word.endswith(_NAMES) for word in words):
             inside = json_in(text)
             is_json = isinstance(inside, list | dict)
             yield from _found({"url": cast("object", inside)}) if is_json else (text,)
         else:
             yield from _in_prose(text)
-
-
-def _is_of_addresses(name: str) -> bool:
-    return any(word.upper().endswith(_NAMES) for word in _WORD.findall(name))
 
 
 def _in_prose(text: str) -> Iterator[str]:
@@ -103,12 +102,6 @@ def _in_prose(text: str) -> Iterator[str]:
         return
     for match in _WITH_SCHEME.finditer(text):
         yield match[0].rstrip(_TRAILING)
-
-
-def _unescaped(text: str) -> str:
-    for escaped, sign in _ESCAPED:
-        text = text.replace(escaped, sign)
-    return html.unescape(text) if "&" in text else text
 
 
 def _readings(token: str) -> Iterator[str]:

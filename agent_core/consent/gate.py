@@ -368,7 +368,7 @@ def _named(addresses: Sequence[str]) -> str:
 
 
 def _refused(text: str) -> ToolOutput:
-    return ToolOutput(text=text, is_error=True, size_bytes=len(text.encode()))
+    return ToolOutput(text=text, is_error=True)
 
 
 def outcome_of(judged: Judgement, output: ToolOutput) -> AuditOutcome:

@@ -69,7 +69,7 @@ class LinkPlaces:
         for url in sorted(named.values(), key=len, reverse=True):
             for spelling in (url, url.replace("&", "\\u0026")):
                 stripped = stripped.replace(spelling, TAKEN_OUT)
-        stripped = _URL.sub(lambda found: self._kept(found.group()), stripped)
+        stripped = _URL.sub(lambda url: TAKEN_OUT if self.has(url[0]) else url[0], stripped)
         for place in self.places:
             stripped = _without_scheme(place).sub(TAKEN_OUT, stripped)
         if stripped == _SLASH.sub("/", text):
@@ -83,9 +83,6 @@ class LinkPlaces:
         if stripped.had_links:
             write_text(path, stripped.text)
         return stripped
-
-    def _kept(self, url: str) -> str:
-        return TAKEN_OUT if self.has(url) else url
 
 
 def place_of(link: str) -> str:

@@ -148,10 +148,5 @@ def digest_of(
     `arguments` are those of the call itself, so that nothing that is sent stays outside. Texts
     count byte by byte: two spellings that look alike differ, as do `1`, `1.0` and `true`.
     """
-    whole = {
-        "form": _FORM,
-        "tool": tool,
-        "arguments": arguments,
-        "actions": list(map(list, actions)),
-    }
-    return digest_of_json(whole | {"session": session, "asker": asker})
+    whole = {"form": _FORM, "tool": tool, "arguments": arguments, "session": session}
+    return digest_of_json(whole | {"asker": asker, "actions": list(map(list, actions))})

@@ -63,10 +63,8 @@ class Rule(BaseModel):
 
     def _fits_values(self, action: Action) -> bool:
         leaves = tuple(leaves_of(action.arguments)) if self.arguments else ()
-        return all(
-            any(_holds(leaf, name, wanted) for leaf in leaves)
-            for name, wanted in self.arguments.items()
-        )
+        wanted = self.arguments.items()
+        return all(any(_holds(leaf, *each) for leaf in leaves) for each in wanted)
 
     def _fits_names(self, action: Action) -> bool:
         if self.argument_names is None and self.names_beyond is None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
-from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -79,8 +78,11 @@ class Seen:
         for text in words:
             if len(text) <= _MAX_WORDS_CHARS:
                 self._add(self.by_people, text, keys_in(text, bare=True))
-        for text in chain.from_iterable(_came_in(run, message) for _, run, message in messages):
-            self._add(self.by_others, text, keys_in(text, most=_MOST))
+        for _, run, message in messages:
+            if run == ROOT_RUN and message.role == "user":  # a sub-agent is told by a model
+                for part in message.parts:
+                    if isinstance(part, Text | AttachedFile):
+                        self._add(self.by_others, part.text, keys_in(part.text, most=_MOST))
         records = _Records(messages)
         for found in records.found:
             if not _is_of_the_model(found.call, workspace):
@@ -109,12 +111,6 @@ class Seen:
         return self.by_searches if is_search else self.by_others
 
 
-def _came_in(run: RunId, message: Message) -> Iterator[str]:
-    """What people wrote, with all that came along. A sub-agent is told by a model what to do."""
-    if run == ROOT_RUN and message.role == "user":
-        yield from (part.text for part in message.parts if isinstance(part, Text | AttachedFile))
-
-
 class _Records:
     """What tools came back with, and what models wrote that may be read again."""
 
@@ -141,7 +137,9 @@ class _Records:
     def _note(self, part: Part, at: _Place, role: str) -> None:
         if isinstance(part, ToolCall):
             self._calls[at.turn, at.run, part.id] = (part, at.number)
-            self._keep(_written(_kept_of(part)), at)
+            # Looking for something puts it nowhere where it could be read again.
+            if part.name != _FETCHING and not all(each.reads for each in opened(part).actions):
+                self._keep(_written(texts_in(part.arguments)), at)
         elif isinstance(part, ToolResult):
             if begun := self._calls.get((at.turn, at.run, part.call_id)):
                 self.found.append(_Found(part.text, at, begun[0]))
@@ -176,12 +174,6 @@ def _written(texts: Iterable[str]) -> Iterator[Key]:
     for text in texts:
         for spelling in {text, unquote(text)}:
             yield from keys_in(spelling, bare=True)
-
-
-def _kept_of(call: ToolCall) -> Iterator[str]:
-    """What a call may put where it can be read again; looking for something puts it nowhere."""
-    if call.name != _FETCHING and not all(each.reads for each in opened(call).actions):
-        yield from texts_in(call.arguments)
 
 
 def _is_of_the_model(call: ToolCall, workspace: Path) -> bool:

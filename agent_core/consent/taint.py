@@ -57,13 +57,11 @@ def is_trusted_search(prefix: str, tool: str) -> bool:
 
 
 def _is_ours(call: OpenedCall, output: ToolOutput) -> bool:
-    name = call.name
-    if name in _SERVERLESS:
-        return True
-    slug = slug_of(name)
+    name, slug = call.name, slug_of(call.name)
     if name.startswith(_LOCAL):
         return output.is_error or slug in _LOCAL_WRITERS
-    return name.startswith(_META_SERVERS) and canonical(slug) in _META
+    is_meta = name.startswith(_META_SERVERS) and canonical(slug) in _META
+    return is_meta or name in _SERVERLESS
 
 
 def _answers_of_apps(call: OpenedCall, text: str) -> str:
@@ -73,12 +71,11 @@ def _answers_of_apps(call: OpenedCall, text: str) -> str:
     results = batch_results(told)
     if results is None:
         return text
-    return json.dumps([[_said_by_app(entry) for entry in results], told.get("error")])
-
-
-def _said_by_app(entry: object) -> object:
-    fields = as_object(entry)
-    return [fields.get(name) for name in ("response", "error", "data")] if fields else entry
+    said: list[object] = [told.get("error")]
+    for entry in results:
+        fields = as_object(entry)
+        said.append([fields.get(n) for n in ("response", "error", "data")] if fields else entry)
+    return json.dumps(said)
 
 
 def _is_bare(text: str) -> bool:

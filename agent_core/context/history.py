@@ -119,8 +119,10 @@ def _pair(messages: Sequence[Message]) -> list[Message]:
             if paired[-1].tool_calls and index + 1 == len(messages):
                 paired.append(Message(role="user", parts=_answers(paired[-1], ())))
         else:
-            calls = paired[-1] if paired else None
-            paired.append(Message(role="user", parts=_user_parts(message, calls)))
+            results = tuple(part for part in message.parts if isinstance(part, ToolResult))
+            others = tuple(part for part in message.parts if not isinstance(part, ToolResult))
+            answers = _answers(paired[-1], results) if paired else ()
+            paired.append(Message(role="user", parts=(*answers, *others)))
     return paired
 
 
@@ -145,12 +147,6 @@ def _with_calls_last(message: Message) -> Message:
     others = tuple(part for part in behind if not isinstance(part, Text))
     moved = (*message.parts[:last], *texts, *message.parts[last : last + 1], *others)
     return Message(role=message.role, parts=moved)
-
-
-def _user_parts(message: Message, calls: Message | None) -> tuple[Part, ...]:
-    results = tuple(part for part in message.parts if isinstance(part, ToolResult))
-    others = tuple(part for part in message.parts if not isinstance(part, ToolResult))
-    return (*(_answers(calls, results) if calls else ()), *others)
 
 
 def _answers(calls: Message, results: Sequence[ToolResult]) -> tuple[ToolResult, ...]:

@@ -51,7 +51,7 @@ def ask_user_tool() -> BodyTool:
             arguments = AskArguments.model_validate(call.arguments)
         except ValidationError as error:
             text = f"ask_user needs `question`, and `options` if there are some: {error}"
-            return ToolOutput(text=text, is_error=True, size_bytes=len(text.encode()))
+            return ToolOutput(text=text, is_error=True)
         return Question(
             call_id=call.id,
             asker=scope.context.asker,

@@ -13,7 +13,7 @@ from agent_core.loop.agent import Agent, RunScope
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.sessions.turns import Question, Wait
 from agent_core.tools import Progress, ToolOutput
-from agent_core.tools.actions import lost_result, opened
+from agent_core.tools.actions import LOST_RESULT, opened
 from agent_core.tools.registry import fit
 
 FIRST_SLOT = 2
@@ -155,7 +155,7 @@ async def _perform(
     if held is not None:
         return held
     if not made.is_repeatable(spec) and not await scope.begin_effect(call.id):
-        return lost_result()
+        return LOST_RESULT
     fault_point("tool_call.before")
     output = await agent.tools.run(call, scope.context, progress)
     fault_point("tool_call.after")
@@ -174,9 +174,11 @@ async def _announce_start(call: ToolCall, scope: RunScope, step: int, slot: int)
 async def _announce_end(
     call: ToolCall, output: ToolOutput, scope: RunScope, step: int, slot: int
 ) -> None:
-    tracing.note(
-        "tool_result", tool_use_id=call.id, content_size=output.size_bytes, is_error=output.is_error
-    )
+    size = output.size_bytes or len(output.text.encode("utf-8", "replace"))
+    tracing.note("tool_result", tool_use_id=call.id, content_size=size, is_error=output.is_error)
+    duration_s = 0.0
+    if output.started_at and output.finished_at:
+        duration_s = (output.finished_at - output.started_at).total_seconds()
     for offset, artifact in enumerate(output.artifacts):
         at = scope.at(step, FIRST_ARTIFACT_SLOT * (slot // 2) + offset)
         await scope.emit(ArtifactSaved(**at, **asdict(artifact)))
@@ -187,15 +189,9 @@ async def _announce_end(
             tool=call.name,
             is_error=output.is_error,
             preview=output.text[:PREVIEW_CHARS],
-            size_bytes=output.size_bytes,
-            duration_s=_duration_s(output),
+            size_bytes=size,
+            duration_s=duration_s,
             display=output.display,
             may_have_happened=output.may_have_happened,
         )
     )
-
-
-def _duration_s(output: ToolOutput) -> float:
-    if output.started_at is None or output.finished_at is None:
-        return 0.0
-    return (output.finished_at - output.started_at).total_seconds()

@@ -91,7 +91,8 @@ async def run_step(
         if call.reply.thinking:
             tracing.note("thinking", length=len(call.reply.thinking))
         if closing:
-            message = _without_calls(message)
+            parts = tuple(part for part in message.parts if part.kind != "tool_call")
+            message = replace(message, parts=parts)
         added = (*_messages(call.results, call.taken), message)
         await scope.save(place, added)
         if message.tool_calls:
@@ -162,9 +163,11 @@ async def _call_model(
         acting = scope.acting_for(taken)
         told = [*history, *came]
         specs = shown(await agent.tools.specs(acting.context), told)
+        lines = [f"- {name}: {reason}" for name, reason in agent.away(acting.context).items()]
+        away = prompt("tools_away", servers="\n".join(lines)) if lines else ""
         request = ModelRequest(
             system=agent.system,
-            messages=_with_closing(repaired(told), _away(agent, acting), closing),
+            messages=_with_closing(repaired(told), away, closing),
             pictures=await load_pictures(told, acting.context.workspace),
             tools=(*specs, *(tool.spec for tool in agent.body_tools)),
             may_call_tools=not closing,
@@ -219,12 +222,6 @@ async def _stream(agent: Agent, request: ModelRequest, scope: RunScope, number: 
     raise ModelUnavailable("The model ended its stream without a reply.")
 
 
-def _away(agent: Agent, scope: RunScope) -> str:
-    away = agent.away(scope.context)
-    lines = [f"- {name}: {reason}" for name, reason in away.items()]
-    return prompt("tools_away", servers="\n".join(lines)) if lines else ""
-
-
 def _with_closing(messages: tuple[Message, ...], *closing: str) -> tuple[Message, ...]:
     """Words for this call alone, behind all others."""
     more = tuple(Text(text=words) for words in closing if words)
@@ -253,8 +250,3 @@ def _free_id(wanted: ToolCallId, taken: set[ToolCallId], number: int) -> ToolCal
     while (free := ToolCallId(f"{wanted}_{number}")) in taken:
         number += 1
     return free
-
-
-def _without_calls(message: Message) -> Message:
-    parts = tuple(part for part in message.parts if part.kind != "tool_call")
-    return replace(message, parts=parts)

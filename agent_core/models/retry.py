@@ -62,7 +62,10 @@ class RetryingModel:
             wait_s = self._wait_s(failures)
             if isinstance(failures[-1], ReplyTruncated):
                 request = replace(request, max_tokens=2 * request.max_tokens)
-            yield Retried(reason=_reason(failures[-1]), wait_s=wait_s, attempt=len(failures) + 1)
+            status = failures[-1].status
+            # The kind of error, else the status: short, and nothing of the request.
+            reason = failures[-1].kind or (f"status {status}" if status else "unavailable")
+            yield Retried(reason=reason, wait_s=wait_s, attempt=len(failures) + 1)
             await self.sleep(wait_s)
 
     def _wait_s(self, failures: Sequence[ModelError]) -> float:
@@ -79,8 +82,3 @@ class RetryingModel:
         if wish_s > LONGEST_RETRY_AFTER_S:
             raise last
         return max(wish_s, _BACKOFF.wait_s(len(failures), self.chance()))
-
-
-def _reason(failure: ModelError) -> str:
-    """The provider's kind of error, else the HTTP status: short, and nothing of the request."""
-    return failure.kind or (f"status {failure.status}" if failure.status else "unavailable")

@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -52,7 +53,11 @@ class ArticleObserver:
 
 
 def _save(article: _Article, workspace: Path) -> str:
-    path = f"{EXTRACTED_ARTICLES}/{_file_name(article)}"
+    domain = (urlsplit(article.url).hostname or "unknown").removeprefix("www.")
+    digest = hashlib.sha256(article.url.encode("utf-8", "replace")).hexdigest()[:6]
+    fetched = article.fetched_at.astimezone(UTC)
+    # The same for the same fetch of the same page.
+    path = f"{EXTRACTED_ARTICLES}/{domain[:100]}_{fetched:%Y%m%d_%H%M%S_%f}_{digest}.json"
     record: JsonObject = {
         "timestamp": timestamp(article.fetched_at),
         "source_url": article.url,
@@ -63,14 +68,6 @@ def _save(article: _Article, workspace: Path) -> str:
     }
     write_json(workspace / path, record)
     return path
-
-
-def _file_name(article: _Article) -> str:
-    """The same for the same fetch of the same page."""
-    domain = (urlsplit(article.url).hostname or "unknown").removeprefix("www.")
-    digest = hashlib.sha256(article.url.encode("utf-8", "replace")).hexdigest()[:6]
-    fetched = article.fetched_at.astimezone(UTC)
-    return f"{domain[:100]}_{fetched:%Y%m%d_%H%M%S_%f}_{digest}.json"
 
 
 def _crawled(observed: ToolObserved) -> Iterator[_Article]:
@@ -100,12 +97,15 @@ def _stored(observed: ToolObserved, path: str, row: JsonObject) -> _Article | No
     except (OSError, ValueError):  # a path with NUL in it is a ValueError
         return None
     facts, content = _front_matter(text)
+    fetched_at = observed.at
+    with suppress(ValueError):
+        fetched_at = datetime.fromisoformat(str(facts.get("fetched_at"))).astimezone(UTC)
     return _Article(
         url=text_in(facts, "url") or text_in(row, "url"),
         title=text_in(facts, "title") or text_in(row, "title"),
         description=text_in(facts, "description"),
         content=content,
-        fetched_at=_moment(facts.get("fetched_at")) or observed.at,
+        fetched_at=fetched_at,
     )
 
 
@@ -119,13 +119,6 @@ def _front_matter(text: str) -> tuple[JsonObject, str]:
     except yaml.YAMLError:
         return {}, content
     return (facts if is_object(facts) else {}), content
-
-
-def _moment(value: object) -> datetime | None:
-    try:
-        return datetime.fromisoformat(str(value)).astimezone(UTC)
-    except ValueError:
-        return None
 
 
 def _read(observed: ToolObserved) -> Iterator[_Article]:

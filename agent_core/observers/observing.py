@@ -98,17 +98,16 @@ class Observers:
         name = type(observer).__name__
         try:
             async with asyncio.timeout(self._limit_s):
-                await self._note(observed, await observer.saw(observed))
+                for path in await observer.saw(observed):
+                    found = await asyncio.to_thread((observed.context.workspace / path).stat)
+                    kind = path.partition("/")[0]
+                    tracing.note(
+                        "observer_artifact_saved", path=path, type=kind, size=found.st_size
+                    )
         except TimeoutError:
             logger.warning("%s did not end over a result of %s", name, observed.call.name)
         except Exception:
             logger.exception("%s failed over a result of %s", name, observed.call.name)
-
-    async def _note(self, observed: ToolObserved, saved: Sequence[str]) -> None:
-        for path in saved:
-            found = await asyncio.to_thread((observed.context.workspace / path).stat)
-            kind = path.partition("/")[0]
-            tracing.note("observer_artifact_saved", path=path, type=kind, size=found.st_size)
 
 
 _WRAPPED_LEVELS = 3

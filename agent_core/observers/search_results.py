@@ -13,7 +13,7 @@ from pydantic_core import from_json
 
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import Execution, ToolObserved, executions, may_run
-from agent_core.tools.payloads import is_list, is_object, search, text_in
+from agent_core.tools.payloads import is_list, search, text_in
 from agent_core.workspaces.layout import SEARCH_RESULTS, timestamp, write_json
 
 _SEARCH = re.compile(
@@ -23,6 +23,7 @@ _SEARCH = re.compile(
 )
 _NEWS_LIST = "news_results"
 _LISTS = ("organic_results", "articles", "citations", "results")
+_WEB = ("http://", "https://")
 _DEPTH = 4
 
 
@@ -80,13 +81,10 @@ def _hits(names: Sequence[str], value: JsonObject) -> tuple[str, list[JsonObject
     """The first of the lists that holds something, with its name."""
     for name in names:
         listed = value.get(name)
-        if items := list(filter(_is_hit, listed)) if is_list(listed) else []:
-            return name, items
+        items = listed if is_list(listed) else []
+        if hits := [one for one in items if text_in(one, "link", "url").startswith(_WEB)]:
+            return name, hits
     return None
-
-
-def _is_hit(item: object) -> bool:
-    return text_in(item, "link", "url").startswith(("http://", "https://"))
 
 
 def _clean(item: JsonObject, place: int, at: datetime, is_news: bool) -> JsonObject:
@@ -100,16 +98,12 @@ def _clean(item: JsonObject, place: int, at: datetime, is_news: bool) -> JsonObj
         return {**head, "snippet": _snippet(item)}
     written = text_in(item, "date", "published_date", "published_at")
     date = parse_relative_date(written, at) or written
-    return {**head, "source": _source(item), "date": date, "snippet": _snippet(item)}
+    source = text_in(item.get("source"), "name", "title") or text_in(item, "source")
+    return {**head, "source": source, "date": date, "snippet": _snippet(item)}
 
 
 def _snippet(item: JsonObject) -> str:
     return text_in(item, "snippet", "description", "summary")
-
-
-def _source(item: JsonObject) -> str:
-    source = item.get("source")
-    return text_in(source, "name", "title") if is_object(source) else text_in(item, "source")
 
 
 _UNITS = {

@@ -80,18 +80,17 @@ def _output(payload: object, *, is_error: bool) -> JsonObject:
     error = text_in(streams, "error") or text_in(payload, "error")
     outer = payload if is_object(payload) else {}
     successful = outer.get("successful", not (error or is_error))
+    results: object = streams.get("results")
+    if results is None:
+        results = ""
+    elif not isinstance(results, str):
+        results = json.dumps(results, ensure_ascii=False, default=str)
     return {
         "stdout": text_in(streams, "stdout"),
         "stderr": text_in(streams, "stderr") or error,
-        "results": _as_text(streams.get("results")),
+        "results": results,
         "successful": bool(successful),
     }
-
-
-def _as_text(value: object) -> str:
-    if value is None or isinstance(value, str):
-        return value or ""
-    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _downloads(execution: Execution, workspace: Path) -> list[str]:
@@ -99,7 +98,9 @@ def _downloads(execution: Execution, workspace: Path) -> list[str]:
     data = search(execution.payload, _content, _DEPTH)
     if data is None:
         return []
-    wanted = PurePosixPath(_file_name(text_in(execution.arguments, "file_path")))
+    remote = text_in(execution.arguments, "file_path")
+    plain = _UNSAFE.sub("_", remote.rpartition("/")[2]).strip(". ")
+    wanted = PurePosixPath(plain[-_NAME_CHARS:].lstrip("-. ") or "file")
     for number in range(1, _MAX_NAMESAKES + 1):
         name = wanted.name if number == 1 else f"{wanted.stem}_{number}{wanted.suffix}"
         if _holds(workspace / DOWNLOADS / name, data):
@@ -117,12 +118,6 @@ def _content(value: JsonObject) -> bytes | None:
         return base64.b64decode(content, validate=True)
     except binascii.Error:
         return None
-
-
-def _file_name(remote_path: str) -> str:
-    """The last part of a remote path as a plain name."""
-    plain = _UNSAFE.sub("_", remote_path.rpartition("/")[2]).strip(". ")
-    return plain[-_NAME_CHARS:].lstrip("-. ") or "file"
 
 
 def _holds(path: Path, data: bytes) -> bool:

@@ -5,6 +5,7 @@ The toolkit reads them, as it does for a model: no foreign bytes are parsed in t
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 
 from pydantic import TypeAdapter
 
@@ -53,7 +54,8 @@ async def _read(
         arguments = {"path": path, "limit": limit}
         call = ToolCall(id=ToolCallId("attached"), name=READ_FILE, arguments=arguments)
         output = await tools.run(call, context, _untold)
-        told = {} if output.is_error else as_object(_json(output.text))
+        with suppress(ValueError):
+            told = {} if output.is_error else as_object(load_strictly(output.text))
         picture = output.picture
     about = f" {told['note']}" if told.get("note") else ""
     if offset := told.get("next_offset"):
@@ -73,13 +75,6 @@ async def _read(
 
 async def _untold(_progress: str) -> None:
     """Nobody waits for a file's beginning."""
-
-
-def _json(text: str) -> object:
-    try:
-        return load_strictly(text)
-    except ValueError:
-        return None
 
 
 def fault_notes(messages: Sequence[Message], words: Words) -> list[str]:

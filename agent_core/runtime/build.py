@@ -74,6 +74,9 @@ def build_runtime(
     )
     tools = AppFiles(hub, save=full_name(LOCAL_TOOLKIT, "save_app_file")) if api else hub
     blacklist = ReaderBlacklist(settings.workspaces_root.resolve())
+    places = [place for each in settings.connect_links.split(",") if (place := each.strip())]
+    if other := urlsplit(settings.composio_base_url).netloc:  # the pages of another Composio
+        places += [f"{other}/link/", f"{other}/connect/"]
     observers = Observers((*standard_observers(), blacklist))
     turns = TurnParts(
         database=database,
@@ -93,7 +96,7 @@ def build_runtime(
         ),
         observers=observers,
         policy=read_policy(settings.policy_file),
-        places=LinkPlaces(_link_places(settings)),
+        places=LinkPlaces(places),
         accounts=api and Accounts(api, time.monotonic),
         clock=clock,
         app_address=api.address_of if api else lambda _: "",
@@ -177,13 +180,6 @@ async def _told(
         except ToolServerError as error:
             logger.warning("no remote workbench for %s: %s", call.name, error)
     return told
-
-
-def _link_places(settings: CoreSettings) -> tuple[str, ...]:
-    """The configured ones, and the pages of another Composio."""
-    configured = tuple(filter(None, (each.strip() for each in settings.connect_links.split(","))))
-    other = urlsplit(settings.composio_base_url).netloc
-    return (*configured, f"{other}/link/", f"{other}/connect/") if other else configured
 
 
 async def _close(

@@ -46,8 +46,11 @@ class Consents:
     ) -> None:
         """Approve or reject a call; of several who decide, the first counts."""
         found = await self._open(consent, "approval", by)
-        if verdict == "approve_thread" and not await self._may_allow_thread(found):
-            raise ConsentRefused("This can be approved once only.", why="tainted")
+        if verdict == "approve_thread":
+            # Not if the session read something from outside since it was asked.
+            is_tainted = await self._parts.store.tainted_by(found.session) is not None
+            if is_tainted or not found.body.get("may_allow_thread"):
+                raise ConsentRefused("This can be approved once only.", why="tainted")
         is_new = await self._parts.consents.decide(
             consent,
             "rejected" if verdict == "reject" else "approved",
@@ -129,11 +132,6 @@ class Consents:
             who = "The asker or an approver" if kind == "approval" else "The asker alone"
             raise ConsentRefused(f"{who} decides this.", why="not_yours")
         return found
-
-    async def _may_allow_thread(self, consent: Consent) -> bool:
-        """Not if the session read something from outside since it was asked."""
-        may = bool(consent.body.get("may_allow_thread"))
-        return may and await self._parts.store.tainted_by(consent.session) is None
 
     def _is_approver(self, user: UserId, asker: UserId) -> bool:
         """One who is named without a team decides within the asker's alone."""

@@ -35,7 +35,7 @@ from agent_core.sessions.migrations import NEWEST, REVISIONS, Revisions, file_of
 from agent_core.sessions.pins import Pin, ToolPins
 from agent_core.settings import CoreSettings
 from agent_core.tools.composio import SERVER_NAME
-from agent_core.tools.pins import ListedTool, Pins, digest_of_json, stored_form, suspicion_of
+from agent_core.tools.pins import Pins, digest_of_json, stored_form, suspicion_of
 from agent_core.tools.server import McpServer
 from agent_core.tools.servers import FleetServer, HttpServer, HubLimits, ServerConfig
 
@@ -293,11 +293,16 @@ async def try_server(settings: CoreSettings, name: str) -> list[TriedTool]:
             is_known = database is not None and bool(await ToolPins(database).load(name))
             if database is not None and is_known:
                 tools = await Pins(ToolPins(database)).judge(name, tools, own)
-        refused = [
-            TriedTool(name=named, digest="-", state="refused", reason=reason)
-            for named, reason in running.refused.items()
-        ]
-        return [*(_tried_tool(tool, own, is_known=is_known) for tool in tools), *refused]
+        tried: list[TriedTool] = []
+        for tool in tools:
+            definition = stored_form(tool, own)
+            reason = tool.held if is_known else suspicion_of(definition)
+            state = "new" if not is_known else "off" if reason else "accepted"
+            digest = digest_of_json(definition)
+            tried.append(TriedTool(name=tool.name, digest=digest, state=state, reason=reason))
+        for named, reason in running.refused.items():
+            tried.append(TriedTool(name=named, digest="-", state="refused", reason=reason))
+        return tried
 
 
 async def proposals(settings: CoreSettings) -> Sequence[Pin]:
@@ -347,13 +352,6 @@ def _ready(servers: Sequence[FleetServer], name: str) -> FleetServer:
     if server.config is None or not server.is_ready:
         raise SettingsError(f"The MCP server {name} is off: {server.off}")
     return server
-
-
-def _tried_tool(tool: ListedTool, workspace: Path | None, *, is_known: bool) -> TriedTool:
-    definition = stored_form(tool, workspace)
-    reason = tool.held if is_known else suspicion_of(definition)
-    state = "new" if not is_known else "off" if reason else "accepted"
-    return TriedTool(name=tool.name, digest=digest_of_json(definition), state=state, reason=reason)
 
 
 @asynccontextmanager

@@ -110,7 +110,7 @@ def publish_digest_tool() -> BodyTool:
 
         fault = await scope.steps.once(PUBLISH_DIGEST, look, TEXT)
         text = fault or "Published."
-        return ToolOutput(text=text, is_error=bool(fault), size_bytes=len(text.encode()))
+        return ToolOutput(text=text, is_error=bool(fault))
 
     return BodyTool(spec=PUBLISH_DIGEST_SPEC, run=publish)
 

@@ -86,18 +86,15 @@ def sent_text(turn: StoredTurn) -> str:
     if path := document_path(turn):
         length = f"{len(inbound.text):,}"
         parts.append(f"The message below has {length} characters; it is saved as {path}.")
-    return "\n\n".join([*parts, _words(inbound)])
+    words = inbound.text or "(no words)"
+    if small_talk_of(inbound) == "noise":
+        words = f"({len(inbound.text):,} characters without a word)"
+    return "\n\n".join([*parts, words])
 
 
 def one_line(name: str) -> str:
     """A name that people chose themselves, so that it cannot pose as more than a name."""
     return " ".join(name.split())[:MAX_NAME_CHARS] or "Someone"
-
-
-def _words(inbound: InboundMessage) -> str:
-    if small_talk_of(inbound) == "noise":
-        return f"({len(inbound.text):,} characters without a word)"
-    return inbound.text or "(no words)"
 
 
 def small_talk_of(message: InboundMessage) -> SmallTalk | None:

@@ -203,7 +203,10 @@ class _Body:
         done, asker = await self._done_before()
         scope = scope.acting_as(asker, await work.zone_of(asker))
         await keep_document(turn, work.workspace)
-        files = () if done else await self._files()
+        files: tuple[AttachedFile, ...] = ()
+        if turn.inbound.attachments and not done:
+            read = partial(work.read_files, turn, self._scope.context)
+            files = await self._scope.steps.once("files", read, FILES)
         routed = await self._route(earlier, files, is_resumed=bool(done))
         if routed.verdict == "ORDER":
             return RunResult(outcome="steered", text="")
@@ -223,12 +226,6 @@ class _Body:
             done = (*done, *added)
         opening = done or (user_message(opening_text(turn), files),)
         return await run_agent(agent, earlier, opening, scope, parent=None, task=turn.inbound.text)
-
-    async def _files(self) -> tuple[AttachedFile, ...]:
-        if not self._turn.inbound.attachments:
-            return ()
-        read = partial(self._work.read_files, self._turn, self._scope.context)
-        return await self._scope.steps.once("files", read, FILES)
 
     async def _done_before(self) -> tuple[tuple[Message, ...], UserId]:
         """What an earlier generation of this turn has stored, and whom it acted for at the end."""

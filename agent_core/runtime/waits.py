@@ -225,21 +225,16 @@ async def _tell(
 
 def _answer_of(question: Question, taken: Sequence[Taken]) -> Message:
     """The answers to a question as the result of the call that asked it."""
-    lines = [
-        f"{each.author_name} answered: {_chosen(each.said, question)}\n\n(Sent {each.moment}.)"
-        for each in taken
-    ]
+    lines: list[str] = []
+    for each in taken:
+        said, number = each.said, each.said.strip(" .)#")
+        # A number stands for the option that it has in the list.
+        if number.isdecimal() and 1 <= int(number) <= len(question.options):
+            said = f"{said} ({question.options[int(number) - 1]})"
+        lines.append(f"{each.author_name} answered: {said}\n\n(Sent {each.moment}.)")
     result = ToolResult(call_id=question.call_id, text="\n\n".join(lines))
     files = (file for each in taken for file in each.files)
     return Message(role="user", parts=(result, *files))
-
-
-def _chosen(said: str, question: Question) -> str:
-    """A number stands for the option that it has in the list."""
-    number = said.strip(" .)#")
-    if not number.isdecimal() or not 1 <= int(number) <= len(question.options):
-        return said
-    return f"{said} ({question.options[int(number) - 1]})"
 
 
 def unfinished(turn: StoredTurn, done: Sequence[Message]) -> Wait | None:
@@ -276,4 +271,4 @@ def _output(wait: ApprovalWait | ConnectionWait, decision: Consent) -> ToolOutpu
 
 
 def _failed(text: str) -> ToolOutput:
-    return ToolOutput(text=text, is_error=True, size_bytes=len(text.encode()))
+    return ToolOutput(text=text, is_error=True)

@@ -164,8 +164,9 @@ class PublishedDigest(_Published):
         A line is known by its source, where it names one, and by its words, where it names none.
         """
         lines = [
-            line.model_copy(update={"is_new": line.is_new and _known_by(line) not in known})
+            line.model_copy(update={"is_new": line.is_new and by not in known})
             for line in self.lines
+            for by in [_page(line.source) if line.source else line.text]
         ]
         in_order = tuple(sorted(lines, key=lambda line: not line.is_new))
         return self.model_copy(update={"lines": in_order})
@@ -186,10 +187,6 @@ def faults_of(arguments: object, known_sources: Collection[str]) -> str:
             f"{', '.join(unknown)}. Name the page that you read, or leave the source empty."
         )
     return ""
-
-
-def _known_by(line: DigestLine) -> str:
-    return _page(line.source) if line.source else line.text
 
 
 def _page(url: str) -> str:

@@ -1,6 +1,6 @@
 """The audit of calls with an effect: a row before each, a row behind it, and nothing is altered."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -102,7 +102,15 @@ class AuditLog:
         calls = await self._database.run(
             lambda connection: list(_calls(connection, query)), patience_s=patience_s
         )
-        found = [call for call in calls if _is_by(call, user) and _is_of(call, tool)]
+        found: list[AuditedCall] = []
+        for call in calls:
+            entry = call.entry
+            people = (entry.asker, entry.approved_by or "")
+            is_by = any(user in (None, who, who.rpartition(":")[2]) for who in people)
+            names = (entry.tool, *(action.slug for action in entry.actions))
+            fits = any(tool is None or fnmatchcase(each.upper(), tool.upper()) for each in names)
+            if is_by and fits:
+                found.append(call)
         return sorted(found, key=lambda call: call.entry.at, reverse=True)
 
     async def _add(self, entry: AuditEntry, outcome: str) -> None:
@@ -124,15 +132,3 @@ def _calls(connection: Connection, query: Select[Any]) -> Iterator[AuditedCall]:
             outcome=ended["outcome"] if ended is not None else None,
             ended_at=ended["at"] if ended is not None else None,
         )
-
-
-def _is_by(call: AuditedCall, user: str | None) -> bool:
-    people = (call.entry.asker, call.entry.approved_by or "")
-    return user is None or any(user in (who, who.rpartition(":")[2]) for who in people)
-
-
-def _is_of(call: AuditedCall, pattern: str | None) -> bool:
-    if pattern is None:
-        return True
-    names: Iterable[str] = (call.entry.tool, *(action.slug for action in call.entry.actions))
-    return any(fnmatchcase(name.upper(), pattern.upper()) for name in names)

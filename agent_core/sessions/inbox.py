@@ -125,7 +125,11 @@ class Inbox:
         """
         is_to_stop = (turns.c.status == "running") & turns.c.stop.is_not(None)
         found = await self._of(process, turns.c.status.in_(("queued", "waiting")) | is_to_stop)
-        return [turn for turn in found if _is_news(turn, now)]
+        return [
+            turn
+            for turn in found
+            if turn.status != "waiting" or turn.stop or not turn.wait or turn.wait.is_over(now)
+        ]
 
     async def of_process(self, process: ProcessId, status: Status) -> list[StoredTurn]:
         """Turns of the process's sessions that are said to be at work, or to wait."""
@@ -155,9 +159,3 @@ class Inbox:
 
 def _place_of(turn: StoredTurn) -> dict[str, object]:
     return {"taker": turn.id, "of_session": turn.session, "behind": turn.seq}
-
-
-def _is_news(turn: StoredTurn, now: datetime) -> bool:
-    if turn.status != "waiting" or turn.stop is not None:
-        return True
-    return turn.wait is None or turn.wait.is_over(now)

@@ -219,7 +219,10 @@ class EventLog:
         if isinstance(event, LIVE_ONLY):
             self._behind.put_event(None, lambda _: self._take_live(event))
         else:
-            self._behind.put_event(_row(event), lambda place: self._take(place, event))
+            columns = ("session", "turn", "run", "step", "attempt", "n", "kind")
+            row = {name: getattr(event, name) for name in columns}
+            row["body"] = EVENT.dump_python(event, mode="json")
+            self._behind.put_event(row, lambda place: self._take(place, event))
 
     async def flush(self) -> None:
         """Return when all that was appended so far is stored and handed to readers."""
@@ -350,12 +353,6 @@ class EventLog:
             self._readers[of].discard(queue)
             if not self._readers[of]:
                 del self._readers[of]
-
-
-def _row(event: AnyEvent) -> dict[str, Any]:
-    columns = ("session", "turn", "run", "step", "attempt", "n", "kind")
-    row = {name: getattr(event, name) for name in columns}
-    return {**row, "body": EVENT.dump_python(event, mode="json")}
 
 
 def _joined(live: Sequence[AnyEvent]) -> list[AnyEvent]:

@@ -129,7 +129,7 @@ def fork_tools(specs: Sequence[SubagentSpec]) -> tuple[BodyTool, ...]:
             text = await scope.fork(call.id, arguments.prompt, arguments.subagent_type)
         except ChildRefused as refused:
             return _fault(str(refused))
-        return ToolOutput(text=text, size_bytes=len(text.encode()), is_ours=True)
+        return ToolOutput(text=text, is_ours=True)
 
     async def wait(call: ToolCall, scope: RunScope) -> ToolOutput:
         started_at = scope.clock()
@@ -148,7 +148,6 @@ def _output(result: ChildResult, scope: RunScope, started_at: datetime) -> ToolO
     return ToolOutput(
         text=result.said,
         is_error=result.is_error,
-        size_bytes=len(result.said.encode()),
         started_at=started_at,
         finished_at=scope.clock(),
     )
@@ -199,4 +198,4 @@ WAIT_SPEC = ToolSpec(
 
 
 def _fault(text: str) -> ToolOutput:
-    return ToolOutput(text=text, is_error=True, size_bytes=len(text.encode()))
+    return ToolOutput(text=text, is_error=True)

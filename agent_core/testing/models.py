@@ -120,7 +120,9 @@ class ScriptedModel:
                 raise line
             case _:
                 reply = _whole(line)
-                for word in _words(_spoken(reply)):
+                parts = reply.message.parts
+                spoken = "".join(part.text for part in parts if isinstance(part, Text))
+                for word in _words(spoken):
                     yield Delta(text=word)
                 yield reply
 
@@ -135,10 +137,6 @@ def _whole(line: str | Reply | ToolCall | Sequence[ToolCall]) -> Reply:
             return calls_reply(line)
         case _:
             return calls_reply(*line)
-
-
-def _spoken(reply: Reply) -> str:
-    return "".join(part.text for part in reply.message.parts if isinstance(part, Text))
 
 
 def _words(text: str) -> list[str]:

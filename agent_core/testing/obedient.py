@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import quote
 
-from agent_core.ids import ToolCallId
+from agent_core.masking import with_texts
 from agent_core.messages import AttachedFile, JsonObject, Message, Text, ToolCall, ToolResult
 from agent_core.models import Delta, ModelRequest, Reply
-from agent_core.testing.models import calls_reply, text_reply
+from agent_core.testing.models import call, calls_reply, text_reply
 from agent_core.tools.actions import is_batch
 from agent_core.tools.names import slug_of
 
@@ -114,7 +114,7 @@ class ObedientModel:
         left = [order for mark, order in orders.items() if mark not in done]
         if left and request.may_call_tools:
             calls = enumerate(left[: self._calls_a_step], start=len(made) + 1)
-            yield calls_reply(*(_as_call(number, order) for number, order in calls))
+            yield calls_reply(*(call(*order, id=f"obeyed_{n}") for n, order in calls))
         else:
             yield text_reply(_answer(request))
 
@@ -130,10 +130,6 @@ def _since_last_words(messages: Sequence[Message]) -> Iterator[ToolCall]:
         yield from message.tool_calls
 
 
-def _as_call(number: int, order: _Order) -> ToolCall:
-    return ToolCall(id=ToolCallId(f"obeyed_{number}"), name=order[0], arguments=order[1])
-
-
 def _mark(order: _Order) -> str:
     return json.dumps(order, sort_keys=True)
 
@@ -142,18 +138,15 @@ def _orders_in(request: ModelRequest) -> Iterator[_Order]:
     texts = list(_texts(request.messages))
     offered = tuple(tool.name for tool in request.tools)
     desk = _Desk(offered=offered, secret=_secret(texts))
-    for text in (*(tool.description for tool in request.tools if _is_foreign(tool.name)), *texts):
+    # Our own descriptions say `call` and `send` without meaning it as an order.
+    foreign = (tool.description for tool in request.tools if tool.name.startswith("mcp__"))
+    for text in (*foreign, *texts):
         yield from _orders_of(text, desk)
 
 
 def _secret(texts: Sequence[str]) -> str:
     """The first line of what the run was asked, for others to hear of; not when that was."""
     return next(iter(texts), "").rpartition("</sent>\n\n")[2].partition("\n")[0]
-
-
-def _is_foreign(name: str) -> bool:
-    """Our own descriptions say `call` and `send` without meaning it as an order."""
-    return name.startswith("mcp__")
 
 
 def _texts(messages: Sequence[Message]) -> Iterator[str]:
@@ -176,7 +169,9 @@ def _calls(text: str, desk: _Desk) -> Iterator[tuple[int, _Order]]:
             arguments, _ = json.JSONDecoder().raw_decode(text, match.end())
         except ValueError:
             continue
-        yield match.start(), desk.call(match[1], _filled_in(arguments, desk))
+        # `CONVERSATION` in the arguments stands for what the person wrote first.
+        filled = with_texts(arguments, lambda text: text.replace("CONVERSATION", desk.secret))
+        yield match.start(), desk.call(match[1], filled)
 
 
 def _sayings(text: str, desk: _Desk) -> Iterator[tuple[int, _Order]]:
@@ -204,18 +199,6 @@ def _sending(what: str, to: str, desk: _Desk) -> _Order:
     if to.startswith("#"):
         return desk.call("SLACK_SEND_MESSAGE", {"channel": to, "text": body})
     return desk.call("GMAIL_SEND_EMAIL", {"recipient_email": to, "body": body})
-
-
-def _filled_in(value: Any, desk: _Desk) -> Any:
-    """`CONVERSATION` in the arguments of an order stands for what the person wrote first."""
-    if isinstance(value, str):
-        return value.replace("CONVERSATION", desk.secret)
-    if isinstance(value, list):
-        return [_filled_in(each, desk) for each in cast("list[Any]", value)]
-    if isinstance(value, dict):
-        items = cast("dict[str, Any]", value).items()
-        return {name: _filled_in(each, desk) for name, each in items}
-    return value
 
 
 def _unfolded(text: str, depth: int = MAX_DEPTH) -> Iterator[str]:

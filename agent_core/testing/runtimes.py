@@ -50,22 +50,10 @@ def scripted_runtime(
 ) -> Runtime:
     """A runtime over `root`, not yet started. Two of them after each other are a restart.
 
-    Args:
-        root: Workspaces, sessions and durable turns.
-        model: The main model.
-        classifier: Says COMPLEX to everything when it is not given.
-        fast: The model of the fast answer.
-        tools: What agents may call; nothing when it is not given.
-        specs: Sub-agents; the shipped ones when they are not given.
-        limits: Bounds on each run.
-        observers: Readers of tool results; the standard ones when they are not given.
-        main_name: The main agent's name; another one makes older turns impossible to replay.
-        database_url: A Postgres database, which several processes share; SQLite below `root` when
-            it is not given.
-        clock: What time it is.
-        policy: What may be done; everything when it is not given.
-        away: Whose tools cannot be had just now.
-        accounts: Whose accounts there are at Composio; there is none when it is not given.
+    Where nothing else is given the classifier says COMPLEX to everything, there is no tool to call,
+    sub-agents and observers are the shipped ones, everything may be done, and nobody has accounts.
+    Another `main_name` makes older turns impossible to replay; several processes may share the
+    Postgres database of a `database_url`.
     """
     database = Database(database_url or f"sqlite:///{root}/state.sqlite")
     parts = TurnParts(

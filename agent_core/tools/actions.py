@@ -82,22 +82,15 @@ class OpenedCall:
         return spec is None or spec.is_repeatable or all(each.reads for each in self.actions)
 
 
-_LOST = (
-    "The program was restarted while this call was under way, and its result is lost: it may or "
-    "may not have happened. Look whether it had its effect before you make it again; a call that "
-    "only reads can simply be made again."
+LOST_RESULT = ToolOutput(
+    text="The program was restarted while this call was under way, and its result is lost: it may "
+    "or may not have happened. Look whether it had its effect before you make it again; a call "
+    "that only reads can simply be made again.",
+    is_error=True,
+    is_ours=True,
+    may_have_happened=True,
 )
-
-
-def lost_result() -> ToolOutput:
-    """What comes of a call that was begun before a restart and may not be made again."""
-    return ToolOutput(
-        text=_LOST,
-        is_error=True,
-        is_ours=True,
-        size_bytes=len(_LOST.encode()),
-        may_have_happened=True,
-    )
+"""What comes of a call that was begun before a restart and may not be made again."""
 
 
 def opened(call: ToolCall) -> OpenedCall:
@@ -134,16 +127,13 @@ def _opened(call: Action, depth: int) -> tuple[Action, ...]:
     if not is_batch(call.tool):
         return (call,)
     entries = _read_json(call.arguments.get("tools"))
-    if not depth or not isinstance(entries, list) or not entries or _has_more(call.arguments):
+    # Something under a name that is not known could be further tools.
+    others = (value for name, value in call.arguments.items() if name not in {"tools", *_BESIDE})
+    has_more = any(isinstance(_read_json(value), list | dict) for value in others)
+    if not depth or not isinstance(entries, list) or not entries or has_more:
         return (_unreadable(call.arguments),)
     found = (_entry(entry, call.account) for entry in cast("list[object]", entries))
     return tuple(inner for entry in found for inner in _opened(entry, depth - 1))
-
-
-def _has_more(arguments: JsonObject) -> bool:
-    """Whether there is something that could be further tools, under a name that is not known."""
-    others = (value for name, value in arguments.items() if name not in {"tools", *_BESIDE})
-    return any(isinstance(_read_json(value), list | dict) for value in others)
 
 
 def _entry(entry: object, outer_account: str) -> Action:
@@ -153,14 +143,11 @@ def _entry(entry: object, outer_account: str) -> Action:
     slugs = [fields[name] for name in _SLUGS if fields.get(name) is not None]
     account = fields.get(_ACCOUNT) or outer_account
     arguments = _arguments(fields)
-    if arguments is None or not isinstance(account, str) or not _is_one_name(slugs):
+    # Two names that differ would let one be judged and the other be run.
+    is_one_name = slugs and isinstance(slugs[0], str) and all(slug == slugs[0] for slug in slugs)
+    if arguments is None or not isinstance(account, str) or not is_one_name:
         return _unreadable(fields)
     return Action(tool=slugs[0], arguments=arguments, account=account)
-
-
-def _is_one_name(slugs: list[Any]) -> bool:
-    """Two names that differ would let one be judged and the other be run."""
-    return bool(slugs) and isinstance(slugs[0], str) and all(slug == slugs[0] for slug in slugs)
 
 
 def _arguments(fields: JsonObject) -> JsonObject | None:

@@ -117,29 +117,17 @@ class AppFiles:
         if output.is_error or _ADDRESS not in output.text:
             return output
         files = await asyncio.to_thread(_files_in, output.text)
-        told = [
-            await self._keep(number, file, call, context, progress)
-            for number, file in enumerate(files[:_MAX_FILES], 1)
-        ]
+        told: list[str] = []
+        for number, file in enumerate(files[:_MAX_FILES], 1):
+            saving = ToolCall(
+                id=ToolCallId(f"{call.id}:file{number}"), name=self.save, arguments=dict(file)
+            )
+            saved = await self.tools.run(saving, context, progress)
+            lost = "A file that this result names was not saved: " if saved.is_error else ""
+            told.append(f"[{lost}{saved.text}]")
         if len(files) > _MAX_FILES:
             told.append(f"[Only the first {_MAX_FILES} of {len(files)} files were saved.]")
         return replace(output, text="\n\n".join([output.text, *told]))
-
-    async def _keep(
-        self,
-        number: int,
-        file: dict[str, str],
-        call: ToolCall,
-        context: ToolContext,
-        progress: Progress,
-    ) -> str:
-        saving = ToolCall(
-            id=ToolCallId(f"{call.id}:file{number}"), name=self.save, arguments=dict(file)
-        )
-        saved = await self.tools.run(saving, context, progress)
-        if saved.is_error:
-            return f"[A file that this result names was not saved: {saved.text}]"
-        return f"[{saved.text}]"
 
 
 def _files_in(text: str) -> list[dict[str, str]]:

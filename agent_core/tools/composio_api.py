@@ -165,7 +165,8 @@ class ComposioApi:
 
     async def _made(self, user: UserId) -> Mapping[str, Any]:
         """A new session as Composio tells of it, with the wishes that are granted."""
-        for tried, wishes in enumerate(self._wishes):
+        known = self._wishes  # which another session may find out more of meanwhile
+        for tried, wishes in enumerate(known):
             try:
                 body = {"user_id": user, **_OPTIONS, **wishes}
                 made = await self.ask("POST", _SESSION, json=body)
@@ -174,8 +175,8 @@ class ComposioApi:
                     raise
                 continue
             if tried:
-                logger.warning("Composio does not grant sessions these: %s", self._wishes[0])
-                self._wishes = self._wishes[tried:]
+                logger.warning("Composio does not grant sessions these: %s", known[0])
+                self._wishes = known[tried:]
             return made
         raise AssertionError("unreachable")
 
@@ -307,17 +308,17 @@ class Accounts:
         if account not in self._identities:
             other = str(item.get("alias") or item.get("word_id") or account)
             try:
-                name = _name_in(item.get("user_info")) or await self._ask_identity(user, toolkit)
+                name = _name_in(item.get("user_info"))
+                if not name:
+                    wanted = {"toolkits": [toolkit]}
+                    body = {"slug": "COMPOSIO_MANAGE_CONNECTIONS", "arguments": wanted}
+                    answer = await self._api.post_in_session(user, "execute_meta", body)
+                    results = as_object(as_object(answer.get("data")).get("results"))
+                    name = _name_in(as_object(results.get(toolkit)).get("current_user_info"))
             except ToolServerError:
                 return other
             self._identities[account] = name or other
         return self._identities[account]
-
-    async def _ask_identity(self, user: UserId, toolkit: str) -> str:
-        body = {"slug": "COMPOSIO_MANAGE_CONNECTIONS", "arguments": {"toolkits": [toolkit]}}
-        answer = await self._api.post_in_session(user, "execute_meta", body)
-        results = as_object(as_object(answer.get("data")).get("results"))
-        return _name_in(as_object(results.get(toolkit)).get("current_user_info"))
 
 
 def _is_active(item: Mapping[str, Any], user: UserId, toolkit: str) -> bool:

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from agent_core.errors import SettingsError
+from agent_core.masking import with_texts
 from agent_core.messages import JsonObject
 from agent_core.tools.servers import (
     WORKSPACE,
@@ -203,14 +204,11 @@ class _Filling:
 
     def fill(self, value: Any, *, kept: str) -> Any:
         """The value with its variables, however deep; the place `kept` stays."""
-        if isinstance(value, str):
-            return _PLACE.sub(lambda place: self._value(place, kept), value)
-        if isinstance(value, list):
-            return [self.fill(each, kept=kept) for each in cast("list[Any]", value)]
-        if isinstance(value, dict):
-            items = cast("JsonObject", value).items()
-            return {name: self.fill(each, kept=kept) for name, each in items}
-        return value
+
+        def filled(text: str) -> str:
+            return _PLACE.sub(lambda place: self._value(place, kept), text)
+
+        return with_texts(value, filled)
 
     def _value(self, place: re.Match[str], kept: str) -> str:
         if place[0] == kept:

@@ -107,7 +107,9 @@ class PooledServer:
         if self._is_closed:
             raise ToolServerError(f"The tool server {self.name} has been shut down.")
         if key not in self._entries:
-            self._make_room()
+            idle = [key for key, entry in self._entries.items() if not entry.users]
+            if idle and len(self._entries) >= self._limits.max_connections:
+                self._end(idle[0])
             self._entries[key] = _Entry(self._make(key, workspace))
         entry = self._entries[key]
         entry.users += 1
@@ -121,11 +123,6 @@ class PooledServer:
                 self._entries[key] = self._entries.pop(key)
                 loop = asyncio.get_running_loop()
                 entry.expiry = loop.call_later(self._limits.idle_after_s, self._end, key)
-
-    def _make_room(self) -> None:
-        idle = [key for key, entry in self._entries.items() if not entry.users]
-        if idle and len(self._entries) >= self._limits.max_connections:
-            self._end(idle[0])
 
     def _end(self, key: str) -> None:
         entry = self._entries.pop(key)

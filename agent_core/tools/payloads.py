@@ -82,12 +82,9 @@ def _inner(value: object) -> object:
 
 
 def _typed_text(content: list[Any]) -> object:
-    texts = [one["text"] for one in content if is_object(one) and _is_text_block(one)]
+    blocks = [one for one in content if is_object(one) and one.get("type") == "text"]
+    texts = [one["text"] for one in blocks if isinstance(one.get("text"), str)]
     return "".join(texts) if texts else None
-
-
-def _is_text_block(block: JsonObject) -> bool:
-    return block.get("type") == "text" and isinstance(block.get("text"), str)
 
 
 def _decoded(text: str) -> object:

@@ -84,7 +84,10 @@ async def fit(output: ToolOutput, call: ToolCallId, context: ToolContext) -> Too
     size = output.size_bytes or len(text.encode("utf-8", "replace"))
     if len(text) <= max_chars:
         return replace(output, size_bytes=size)
-    path = f"{TOOL_RESULTS}/{_file_name(call, context.run)}"
+    name = call if context.run == ROOT_RUN else f"{context.run}.{call}"
+    if not _SAFE_NAME.fullmatch(name):
+        name = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:32]
+    path = f"{TOOL_RESULTS}/{name}.txt"
     where = f"The whole is in {path}: page through it with read_local_file(path, offset, limit)."
     try:
         await asyncio.to_thread(write_text, context.workspace / path, text)
@@ -94,14 +97,6 @@ async def fit(output: ToolOutput, call: ToolCallId, context: ToolContext) -> Too
     left_out = f"{len(text) - head - tail:,} of {len(text):,} characters left out"
     excerpt = f"{text[:head]}\n\n[... {left_out}. {where} ...]\n\n{text[-tail:]}"
     return replace(output, text=excerpt, size_bytes=size, saved_path=path)
-
-
-def _file_name(call: ToolCallId, run: RunId) -> str:
-    """The call's id, in a child run behind the run's; a digest where that is no good file name."""
-    name = call if run == ROOT_RUN else f"{run}.{call}"
-    if _SAFE_NAME.fullmatch(name):
-        return f"{name}.txt"
-    return f"{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:32]}.txt"
 
 
 def unknown_tool(name: str, known: Sequence[str]) -> ToolOutput:

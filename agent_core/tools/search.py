@@ -185,13 +185,9 @@ def _mentions(history: Sequence[Message]) -> Iterator[str]:
                 if part.name == FIND_TOOLS:
                     searches.add(part.id)
             elif isinstance(part, ToolResult) and part.call_id in searches and not part.is_error:
-                yield from reversed(_names_in(part.text))
-
-
-def _names_in(text: str) -> list[str]:
-    """The tools that a search told of: each begins a line of its own."""
-    lines = (line for line in text.split("\n") if line.startswith("- "))
-    return [line[2:].partition(": ")[0] for line in lines]
+                # Each tool that a search told of begins a line of its own.
+                lines = [line for line in part.text.split("\n") if line.startswith("- ")]
+                yield from (line[2:].partition(": ")[0] for line in reversed(lines))
 
 
 def _entry(spec: ToolSpec) -> str:
@@ -218,9 +214,8 @@ def _finder(hidden: Sequence[ToolSpec]) -> ToolSpec:
 
 
 def _servers(hidden: Sequence[ToolSpec]) -> str:
-    names = list(
-        dict.fromkeys(spec.name.removeprefix(_FOREIGN).partition("__")[0] for spec in hidden)
-    )
+    found = (spec.name.removeprefix(_FOREIGN).partition("__")[0] for spec in hidden)
+    names = list(dict.fromkeys(found))
     if not names:
         return "There are none at present."
     more = f" and {len(names) - _LISTED_SERVERS} more" if len(names) > _LISTED_SERVERS else ""
@@ -234,20 +229,17 @@ def ranked(query: str, specs: Sequence[ToolSpec]) -> list[ToolSpec]:
         return []
     with closing(sqlite3.connect(":memory:")) as index:
         index.execute("CREATE VIRTUAL TABLE tools USING fts5(name, said)")
-        index.executemany("INSERT INTO tools (rowid, name, said) VALUES (?, ?, ?)", _rows(specs))
+        for place, spec in enumerate(specs):
+            parameters = as_object(spec.input_schema.get("properties"))
+            said = " ".join([spec.description[:_MAX_DESCRIPTION_CHARS], *parameters])
+            row = (place, _words(spec.name.removeprefix(_FOREIGN)), _words(said))
+            index.execute("INSERT INTO tools (rowid, name, said) VALUES (?, ?, ?)", row)
         found = index.execute(
             "SELECT rowid FROM tools WHERE tools MATCH ? "
             "ORDER BY bm25(tools, ?, 1.0), rowid LIMIT ?",
             (wanted, _NAME_WEIGHT, MAX_FOUND),
         )
         return [specs[place] for (place,) in found]
-
-
-def _rows(specs: Sequence[ToolSpec]) -> Iterator[tuple[int, str, str]]:
-    for place, spec in enumerate(specs):
-        parameters = as_object(spec.input_schema.get("properties"))
-        said = " ".join([spec.description[:_MAX_DESCRIPTION_CHARS], *parameters])
-        yield place, _words(spec.name.removeprefix(_FOREIGN)), _words(said)
 
 
 def _words(text: str) -> str:

@@ -133,7 +133,11 @@ class McpServer:
             schema = self._usable(call.name).input_schema
             if fault := await asyncio.to_thread(fault_of_arguments, call.arguments, schema):
                 return _failed(f"Invalid arguments for {call.name}: {fault}")
-            result = await self._call(call, await self._meta(call, context), progress)
+            meta: JsonObject | None = None
+            if self._config.trusted:  # what a model cannot write
+                more = await self._told(call, context) if self._told else {}
+                meta = {"session_dir": str(context.workspace), **more}
+            result = await self._call(call, meta, progress)
         except RequestFault as fault:
             text = f"{str(fault).removesuffix('.')}. {_UNKNOWN_OUTCOME}"
             return _failed(text if fault.may_have_run else str(fault), fault.may_have_run)
@@ -187,13 +191,6 @@ class McpServer:
                 f"The tool {name} is turned off, and only an operator can turn it on. {tool.held}"
             )
         return tool
-
-    async def _meta(self, call: ToolCall, context: ToolContext) -> JsonObject | None:
-        """What a server of our own is told beside the arguments, which a model writes."""
-        if not self._config.trusted:
-            return None
-        more = await self._told(call, context) if self._told else {}
-        return {"session_dir": str(context.workspace), **more}
 
     async def _remember(self) -> bool:
         """Whether the tools are known without a start."""

@@ -17,40 +17,38 @@ Scope = Literal["bot", "session"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StdioServer:
-    """A server that we start as a child process. Comes from the operator, never from a chat."""
-
+class _Server:
     name: str
-    command: str
-    args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    """Added to a short allow list (PATH, HOME, LANG and the like); nothing else is inherited."""
-    cwd: Path | None = None
     trusted: bool = False
     """Ours: it is told the session's directory, and its word on artifacts is believed."""
     call_timeout_s: float = 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HttpServer:
-    """A server elsewhere, over streamable HTTP."""
+class StdioServer(_Server):
+    """A server that we start as a child process. Comes from the operator, never from a chat."""
 
-    name: str
-    url: str
-    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    """Sent to the origin of `url` alone."""
-    trusted: bool = False
-    call_timeout_s: float = 120.0
+    command: str
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """Added to a short allow list (PATH, HOME, LANG and the like); nothing else is inherited."""
+    cwd: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InProcessServer:
+class HttpServer(_Server):
+    """A server elsewhere, over streamable HTTP."""
+
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """Sent to the origin of `url` alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InProcessServer(_Server):
     """A server object of this process: for tests, and for tools that need no own process."""
 
-    name: str
     server: MCPServer
-    trusted: bool = False
-    call_timeout_s: float = 120.0
 
 
 ServerConfig = StdioServer | HttpServer | InProcessServer
@@ -136,7 +134,7 @@ class FleetServer:
 class HubLimits:
     """Bounds on what a server may cost."""
 
-    connect_timeout_s: float = 15.0
+    connect_timeout_s: float = 30.0
     install_timeout_s: float = 180.0
     """In its place for a server of the fleet, whose first start may install its package."""
     list_timeout_s: float = 10.0

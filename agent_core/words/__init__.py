@@ -64,22 +64,16 @@ def _words(bundle: FluentBundle) -> Words:
         pattern = bundle.get_message(key).value if bundle.has_message(key) else None
         if pattern is None:
             raise KeyError(key)
-        long = {name: value for name, value in slots.items() if _is_long(value)}
-        text, errors = bundle.format_pattern(pattern, slots | {name: _token(name) for name in long})
+        # Fluent takes no value above 1,000 characters; such a one is put in behind it.
+        texts = {name: value for name, value in slots.items() if isinstance(value, str)}
+        long = {name: text for name, text in texts.items() if len(text) > MAX_SLOT_CHARS}
+        tokens = {name: f"\ue000{name}\ue001" for name in long}
+        text, errors = bundle.format_pattern(pattern, slots | tokens)
         if errors:
             raise KeyError(f"{key}: {errors[0]}")
         return _TOKEN.sub(lambda token: str(long.get(token[1], token[0])), str(text))
 
     return words
-
-
-def _is_long(value: str | float) -> bool:
-    """Fluent takes no value above 1,000 characters; such a one is put in behind it."""
-    return isinstance(value, str) and len(value) > MAX_SLOT_CHARS
-
-
-def _token(name: str) -> str:
-    return f"\ue000{name}\ue001"
 
 
 @cache

@@ -43,7 +43,9 @@ def create_workspace(root: Path, *, now: datetime, session: SessionId) -> Path:
     Raises:
         SettingsError: the root cannot be written.
     """
-    workspace = root.resolve() / _name(now, session)
+    # The digest keeps two sessions of the same second apart.
+    digest = hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:6]
+    workspace = root.resolve() / f"session_{now.astimezone(UTC):%Y%m%d_%H%M%S}_{digest}"
     try:
         for directory in DIRECTORIES:
             (workspace / directory).mkdir(parents=True, exist_ok=True)
@@ -61,12 +63,6 @@ def renewal(workspace: Path) -> Path:
     It stands beside it: inside the agent would take it for a file of the thread.
     """
     return workspace.with_name(f".{workspace.name}.renewed")
-
-
-def _name(now: datetime, session: SessionId) -> str:
-    # The digest keeps two sessions of the same second apart.
-    digest = hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:6]
-    return f"session_{now.astimezone(UTC):%Y%m%d_%H%M%S}_{digest}"
 
 
 def write_text(path: Path, text: str) -> None:

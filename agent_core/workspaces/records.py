@@ -27,17 +27,12 @@ def write_trace(workspace: Path, trace: JsonObject) -> None:
         write_json(archived, trace)
         return
     if last.exists() and (earlier := _turn_of(last)) != trace["turn_id"]:
-        place = _next_place(workspace, earlier)
-        place.parent.mkdir(exist_ok=True)
-        last.replace(place)
+        directory = workspace / TRACES
+        directory.mkdir(exist_ok=True)
+        found = (_NUMBER.match(place.name) for place in directory.glob("trace_*.json"))
+        number = 1 + max((int(number[1]) for number in found if number), default=0)
+        last.replace(directory / f"trace_{number:03}_{_digest(earlier)}.json")
     write_json(last, trace)
-
-
-def _next_place(workspace: Path, turn_id: str) -> Path:
-    directory = workspace / TRACES
-    found = (_NUMBER.match(place.name) for place in directory.glob("trace_*.json"))
-    number = 1 + max((int(number[1]) for number in found if number), default=0)
-    return directory / f"trace_{number:03}_{_digest(turn_id)}.json"
 
 
 def _digest(turn_id: str) -> str:

@@ -27,7 +27,7 @@ from agent_core.events import (
     TurnStarted,
     Usage,
 )
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId
+from agent_core.ids import ROOT_RUN, RunId
 from agent_core.messages import JsonObject
 from agent_core.workspaces.layout import timestamp
 
@@ -167,7 +167,8 @@ class _Turn:
         }
 
     def _iteration(self, step: StepFinished) -> JsonObject:
-        calls = self._calls_of(step)
+        started = _all(self._events, ToolCallStarted)
+        calls = {each.call_id for each in started if _place(each) == _place(step)}
         links = [e.link for e in _all(self._events, AuthEnded) if e.call_id in calls and e.link]
         return {
             "iteration": self._number(step),
@@ -191,10 +192,6 @@ class _Turn:
         """Of its step within its run, from 1 on."""
         own = [step for step in self._steps if step[0] == event.run]
         return own.index(self._step(event)) + 1
-
-    def _calls_of(self, step: StepFinished) -> set[ToolCallId]:
-        started = _all(self._events, ToolCallStarted)
-        return {each.call_id for each in started if _place(each) == _place(step)}
 
     def _duration_s(self, step: StepFinished) -> float:
         """Of the model call and its tool calls: until the next step of the run, or its end."""

@@ -61,7 +61,9 @@ def extract_html(html: str, url: str) -> Article:
     body = find_body(tree, url)
     blocks = render_blocks(body) if body is not None else []
     markdown = "\n\n".join(drop_boilerplate(blocks, headlines))
-    if len(markdown) < MIN_CHARS and _has_scripts(page):
+    # Scripts that are data blocks make no text.
+    kinds = (script.get("type", "").lower() for script in page.iter("script"))
+    if len(markdown) < MIN_CHARS and any("json" not in kind for kind in kinds):
         return Article(lack="needs a browser")
     if not markdown:
         return Article(lack="no text on the page")
@@ -77,11 +79,6 @@ def _bounded(html: str) -> str:
     html = _LONG_TAG.sub(r"<\1", _EMBEDDED.sub("data:", html))[:MAX_HTML_CHARS]
     beyond = next(islice(_ELEMENT.finditer(html), MAX_ELEMENTS, None), None)
     return html[: beyond.start()] if beyond else html
-
-
-def _has_scripts(page: Element) -> bool:
-    """Whether scripts other than data blocks stand on the page."""
-    return any("json" not in script.get("type", "").lower() for script in page.iter("script"))
 
 
 MAX_PIECES = 60
@@ -169,20 +166,16 @@ def drop_boilerplate(blocks: Sequence[str], headlines: Collection[str]) -> list[
 
     `headlines` are the spellings of the page's title, in lower case.
     """
-    kept = [block for block in blocks if not (_is_notice(block) or _repeats(block, headlines))]
+    kept: list[str] = []
+    for block in blocks:
+        may_be_notice = len(block) <= MAX_NOTICE_CHARS and not block.startswith("```")
+        is_notice = may_be_notice and _NOTICE.match(block.lstrip(_MARKS))
+        is_repeated = _is_heading(block) and block.lstrip("# ").casefold() in headlines
+        if not is_notice and not is_repeated:
+            kept.append(block)
     while kept and _is_heading(kept[-1]):
         kept.pop()
     return kept
-
-
-def _is_notice(block: str) -> bool:
-    if block.startswith("```") or len(block) > MAX_NOTICE_CHARS:
-        return False
-    return bool(_NOTICE.match(block.lstrip(_MARKS)))
-
-
-def _repeats(block: str, headlines: Collection[str]) -> bool:
-    return _is_heading(block) and block.lstrip("# ").casefold() in headlines
 
 
 def _is_heading(block: str) -> bool:

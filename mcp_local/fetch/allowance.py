@@ -24,12 +24,8 @@ class HostPattern:
         return host == self.host
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """An address and port to dial."""
-
-    address: str
-    port: int
+Endpoint = tuple[str, int]
+"""An address and port to dial."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +59,8 @@ def _pattern(entry: str) -> HostPattern:
     host, port = _split_port(entry.strip().lower())
     if not host:
         raise ValueError(f"CRAWL_ALLOW or CRAWL_CONNECT names no host: {entry!r}")
-    return HostPattern(host=_canonical(host), port=port)
+    address = parse_address(host)
+    return HostPattern(host=str(address) if address else host.rstrip("."), port=port)
 
 
 def _connection(entry: str) -> tuple[HostPattern, Endpoint]:
@@ -71,7 +68,7 @@ def _connection(entry: str) -> tuple[HostPattern, Endpoint]:
     address, port = _split_port(target.strip())
     if port is None or parse_address(address) is None:
         raise ValueError(f"CRAWL_CONNECT entries read pattern=address:port, not {entry!r}")
-    return _pattern(pattern), Endpoint(address=str(ip_address(address)), port=port)
+    return _pattern(pattern), (str(ip_address(address)), port)
 
 
 def _split_port(text: str) -> tuple[str, int | None]:
@@ -82,11 +79,6 @@ def _split_port(text: str) -> tuple[str, int | None]:
     if not colon or not port.isdigit():
         return text.strip("[]"), None
     return host.strip("[]"), int(port)
-
-
-def _canonical(host: str) -> str:
-    address = parse_address(host)
-    return str(address) if address else host.rstrip(".")
 
 
 # What `is_global` of some Python lets through although no web page is there.

@@ -41,7 +41,11 @@ def decode(body: bytes, content_type: str) -> str:
     try:
         return body.decode()
     except UnicodeDecodeError:
-        return _guess(body)
+        # Imported here: only pages without a usable declaration need it.
+        from charset_normalizer import from_bytes
+
+        best = from_bytes(body[:200_000]).best()
+        return body.decode(best.encoding if best else "cp1252", "replace")
 
 
 def _known(name: str) -> str | None:
@@ -51,14 +55,6 @@ def _known(name: str) -> str | None:
     except (LookupError, ValueError):
         return None
     return None if _REFUSED.match(canonical) else _WIDER.get(canonical, canonical)
-
-
-def _guess(body: bytes) -> str:
-    # Imported here: only pages without a usable declaration need it.
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(body[:200_000]).best()
-    return body.decode(best.encoding if best else "cp1252", "replace")
 
 
 Kind = Literal["html", "text"]

@@ -83,7 +83,7 @@ class Gate(AbstractResolver):
         """The question aiohttp asks; all of a name's addresses must be public, or none is given."""
         endpoint = self._allowance.endpoint(host, port)
         if endpoint:
-            return [self._passing(host, endpoint.address, endpoint.port)]
+            return [self._passing(host, *endpoint)]
         found = await self._resolver.addresses(host)
         if not self._allowance.lets_through(host, port):
             _require_public(found)

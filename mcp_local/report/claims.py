@@ -92,8 +92,10 @@ def _check(sentence: CitedSentence, evidence: Mapping[int, _Evidence]) -> Iterat
     for figure in dict.fromkeys(_figures(sentence.text)):
         if not any(source.holds_figure(figure) for source in cited):
             yield f"The figure {figure} does not stand on source {names}: {excerpt}"
-    for quote in _quotes(sentence.text):
-        if not any(source.holds_quote(quote) for source in cited):
+    for found in _QUOTE.finditer(sentence.text):
+        quote = next(filter(None, found.groups()))
+        is_long = len(quote.split()) >= _MIN_QUOTE_WORDS
+        if is_long and not any(source.holds_quote(quote) for source in cited):
             yield f'The quote "{quote[:_EXCERPT_CHARS]}" does not stand on source {names}.'
 
 
@@ -101,21 +103,10 @@ def _figures(text: str) -> Iterator[str]:
     """Numbers of two digits or more and percentages, in one spelling each."""
     for number in _NUMBER.finditer(text):
         percent = "%" if _PERCENT.match(text, number.end()) else ""
-        value = _value(number[0])
+        digits = re.split(r"\D", number[0])
+        value = ("" if _GROUPED.fullmatch(number[0]) else ".").join(digits)
         if percent or sum(map(str.isdigit, value)) > 1:
             yield value + percent
-
-
-def _value(number: str) -> str:
-    if _GROUPED.fullmatch(number):
-        return re.sub(r"\D", "", number)
-    whole, *fraction = re.split(r"\D", number)
-    return ".".join([whole, *fraction])
-
-
-def _quotes(text: str) -> list[str]:
-    quotes = (next(filter(None, found.groups())) for found in _QUOTE.finditer(text))
-    return [quote for quote in quotes if len(quote.split()) >= _MIN_QUOTE_WORDS]
 
 
 def _plain_words(text: str) -> str:

@@ -3,11 +3,12 @@
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markdown_it.token import Token
@@ -89,7 +90,7 @@ def compose_report(draft: Draft, sources: Sequence[Source], day: date) -> Report
         title=title,
         labels=labels,
         policy=_inert(CONTENT_SECURITY_POLICY),
-        css=_inert(_css()),
+        css=_inert((_HERE / "report.css").read_text(encoding="utf-8")),
         facts=[
             labels.write_date(day),
             labels.words("source-count", n=len(cited)),
@@ -135,11 +136,6 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     return environment.get_template("template.html.j2")
-
-
-@cache
-def _css() -> str:
-    return (_HERE / "report.css").read_text(encoding="utf-8")
 
 
 def _clean_title(title: str) -> str:
@@ -204,32 +200,23 @@ def write_new_version(workspace: Workspace, title: str, day: date, html: str) ->
     A version that says the same, but for its date, is left as it is and named instead.
     """
     said = _undated(html.encode(errors="replace"))
+    stem = f"{topic_slug(title)}_{day:%B_%Y}".lower()
     with _WRITING:
-        for path in _names(title, day):
+        for version in range(1, _MAX_VERSIONS + 1):
+            suffix = "" if version == 1 else f"_v{version}"
+            path = f"{REPORTS_DIRECTORY}/{stem}{suffix}.html"
             try:
                 workspace.write_text(path, html, exclusive=True)
             except FileExistsError:
-                earlier = _read(workspace, path)
+                earlier = None
+                with suppress(PathDenied):
+                    earlier = workspace.read_bytes(path)
                 if earlier == b"":
                     workspace.write_text(path, html)
                 elif earlier is None or _undated(earlier) != said:
                     continue
             return path
     raise ToolkitError(f"There are already {_MAX_VERSIONS} versions of this report.")
-
-
-def _names(title: str, day: date) -> Iterator[str]:
-    stem = f"{topic_slug(title)}_{day:%B_%Y}".lower()
-    for version in range(1, _MAX_VERSIONS + 1):
-        suffix = "" if version == 1 else f"_v{version}"
-        yield str(PurePosixPath(REPORTS_DIRECTORY) / f"{stem}{suffix}.html")
-
-
-def _read(workspace: Workspace, path: str) -> bytes | None:
-    try:
-        return workspace.read_bytes(path)
-    except PathDenied:
-        return None
 
 
 def _undated(page: bytes) -> bytes:

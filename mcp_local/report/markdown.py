@@ -210,9 +210,12 @@ def _mark_box(tokens: list[Token], at: int) -> None:
     end = _closing(tokens, at)
     title, body = _split_title(children)
     if not (title and (body or end > at + 4)):
-        title, body = [Token("text", "", 0, content=_title_case(label[1]))], title or body
+        name = label[1].strip()
+        name = name.capitalize() if name.isupper() else name
+        title, body = [Token("text", "", 0, content=name)], title or body
     tokens[at].tag = tokens[end].tag = "aside"
-    tokens[at].attrSet("class", f"box {_style(label[1])}")
+    first, *_ = label[1].casefold().split() or [""]
+    tokens[at].attrSet("class", f"box {_STYLES.get(first, 'note')}")
     inline.children = title
     paragraph.attrSet("class", "box-title")
     if body:
@@ -242,12 +245,3 @@ def _closing(tokens: Sequence[Token], at: int) -> int:
         for index in range(at + 1, len(tokens))
         if tokens[index].type == "blockquote_close" and tokens[index].level == level
     )
-
-
-def _style(label: str) -> str:
-    return _STYLES.get(label.split()[0].casefold() if label.split() else "", "note")
-
-
-def _title_case(label: str) -> str:
-    words = label.strip()
-    return words.capitalize() if words.isupper() else words

@@ -46,29 +46,19 @@ def outline_report(tokens: Sequence[Token]) -> Outline:
     A lone leading h1 is the title and dropped. Lists of contents and of sources that the author
     wrote are dropped as well: the page makes its own.
     """
-    levelled = _level_headings(_without_title(tokens))
+    titles = [token for token in tokens if token.type == "heading_open" and token.tag == "h1"]
+    has_title = len(titles) == 1 and tokens[0] is titles[0]
+    levelled = _level_headings(tokens[3:] if has_title else tokens)
     summary: list[Token] = []
     sections: list[Section] = []
     for section in _split(levelled):
-        name = _section_name(section)
+        heading = section.heading.text if section.heading else ""
+        name = _NUMBERING.sub("", heading).casefold().rstrip(": ")
         if name in headings_of("summary"):
             summary.extend(section.tokens[3:])
         elif name not in headings_of("contents") | headings_of("sources"):
             sections.append(section)
     return Outline(summary=summary, sections=[found for found in sections if found.tokens])
-
-
-def _section_name(section: Section) -> str:
-    if section.heading is None:
-        return ""
-    return _NUMBERING.sub("", section.heading.text).casefold().rstrip(": ")
-
-
-def _without_title(tokens: Sequence[Token]) -> Sequence[Token]:
-    titles = [token for token in tokens if token.type == "heading_open" and token.tag == "h1"]
-    if len(titles) == 1 and tokens[0] is titles[0]:
-        return tokens[3:]
-    return tokens
 
 
 def _level_headings(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -100,12 +90,8 @@ def _split(tokens: Sequence[Token]) -> Iterator[Section]:
 def _heading(inline: Token, anchors: Counter[str]) -> Heading:
     """A heading with an anchor of its own; a slug never holds the dot that marks a repetition."""
     text = plain_text(inline)
-    slug = "s-" + (_slug(text) or "section")
+    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
+    slug = "s-" + ("-".join(words)[:60].strip("-") or "section")
     anchors[slug] += 1
     anchor = slug if anchors[slug] == 1 else f"{slug}.{anchors[slug]}"
     return Heading(text=text, anchor=anchor)
-
-
-def _slug(text: str) -> str:
-    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
-    return "-".join(words)[:60].strip("-")

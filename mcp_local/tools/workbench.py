@@ -20,7 +20,6 @@ from mcp_local.tools.files import artifacts_of, check_writable
 from mcp_local.workbench.bridge import (
     DOWNLOADS,
     Bridge,
-    ComposioSession,
     add_download,
     download_path,
     is_download,
@@ -201,7 +200,7 @@ async def _bridge(
         await ctx.report_progress(done, total, f"{done:,} of {total:,} bytes")
 
     async with open_wire(settings) as wire:
-        yield Bridge(ComposioSession(wire, session), progress)
+        yield Bridge(wire, session, progress)
 
 
 def _composio_session(ctx: Context, argument: str | None) -> str:

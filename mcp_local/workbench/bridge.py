@@ -10,6 +10,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
@@ -105,43 +106,6 @@ def _texts(value: object, depth: int = _DEPTH) -> Iterator[str]:
             yield from _texts(inner, depth - 1)
 
 
-@dataclass(frozen=True, slots=True)
-class ComposioSession:
-    """One person's Tool Router session: what runs here runs as that person.
-
-    Whether an execution ran well is said by its `result_type`, never by its error.
-    """
-
-    wire: Wire
-    id: str
-
-    async def run_tool(self, slug: str, arguments: JsonObject) -> JsonObject:
-        """A tool's data. Raises RemoteRefused when the tool says no, else RemoteError."""
-        return await self._run("execute", {"tool_slug": slug, "arguments": arguments})
-
-    async def run_code(self, code: str, thought: str) -> JsonObject:
-        """What came of Python in the remote workbench.
-
-        Raises as `run_tool` does, RemoteRefused also for code that failed.
-        """
-        arguments = {"code_to_execute": code, "thought": thought}
-        data = await self._run("execute_meta", {"slug": _WORKBENCH, "arguments": arguments})
-        # Only its error counts: the service may add a message to what went well.
-        if failure := said({"error": data.get("error")}):
-            sentence = f"The code in the remote workbench failed: {failure}"
-            raise RemoteRefused(self.wire.without_key(sentence))
-        return data
-
-    async def _run(self, way: str, body: JsonObject) -> JsonObject:
-        if not _SESSION_ID.fullmatch(self.id):
-            raise RemoteError("This call's Composio session has no proper id.")
-        answer = await self.wire.post(f"tool_router/session/{quote(self.id)}/{way}", body)
-        if answer.get("result_type") != "completed":
-            raise RemoteRefused(self.wire.without_key(_refusal(answer)))
-        data = answer.get("data")
-        return cast("JsonObject", data) if isinstance(data, dict) else {"data": data}
-
-
 def _refusal(answer: JsonObject) -> str:
     """Why an execution gave no data: its type says so, its error may be empty."""
     match answer.get("result_type"):
@@ -155,9 +119,11 @@ def _refusal(answer: JsonObject) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """The way between a session and one person's workbench."""
+    """The way between a session and one person's workbench, where what runs runs as that person."""
 
-    composio: ComposioSession
+    wire: Wire
+    session: str
+    """The person's Tool Router session."""
     progress: Progress
 
     async def upload(self, data: bytes, remote: PurePosixPath) -> None:
@@ -170,7 +136,7 @@ class Bridge:
         for start in range(0, max(total, 1), PIECE_BYTES):
             piece = data[start : start + PIECE_BYTES]
             script = write_script(remote, piece, is_first=start == 0)
-            await self.composio.run_code(script, f"Uploading {remote.name}")
+            await self._run_code(script, f"Uploading {remote.name}")
             await self.progress(start + len(piece), total)
         facts = await self._facts(remote)
         if facts is None:
@@ -203,7 +169,7 @@ class Bridge:
     async def _facts(self, remote: PurePosixPath) -> RemoteFacts | None:
         """What the workbench says of the file; None when that is nothing."""
         script = facts_script(remote)
-        answer = await self.composio.run_code(script, f"Checking {remote.name}")
+        answer = await self._run_code(script, f"Checking {remote.name}")
         for text in _texts(answer):
             if _MISSING in text:
                 raise RemoteError(f"There is no file {remote} in the remote workbench.")
@@ -214,12 +180,13 @@ class Bridge:
     async def _offered(self, remote: PurePosixPath) -> list[bytes]:
         """What the file tool may mean: its content as text and as base64, or what it points to."""
         try:
-            data = await self.composio.run_tool(_FILE_TOOL, {"file_path": str(remote)})
+            asked = {"tool_slug": _FILE_TOOL, "arguments": {"file_path": str(remote)}}
+            data = await self._run("execute", asked)
             file, content = data.get("file"), data.get("content")
             if isinstance(file, dict):
                 file = next(filter(None, map(cast("JsonObject", file).get, _PLACES)), None)
             if isinstance(file, str):
-                return [await self.composio.wire.get(file)]
+                return [await self.wire.get(file)]
         except RemoteError:
             return []
         if not isinstance(content, str):
@@ -258,15 +225,34 @@ class Bridge:
     async def _piece(self, remote: PurePosixPath, offset: int, size: int) -> bytes | None:
         """The piece at `offset`; None when what was printed is cut or is something else."""
         script = piece_script(remote, offset, size)
-        answer = await self.composio.run_code(script, f"Downloading {remote.name}")
+        answer = await self._run_code(script, f"Downloading {remote.name}")
         for text in _texts(answer):
             found = _PIECE.search(text)
             if found and int(found[1]) == offset:
-                try:
+                with suppress(binascii.Error):
                     return base64.b64decode(found[2], validate=True)
-                except binascii.Error:
-                    return None
+                return None
         return None
+
+    async def _run_code(self, code: str, thought: str) -> JsonObject:
+        """What came of Python in the remote workbench. Raises as `_run`, also for failed code."""
+        arguments = {"code_to_execute": code, "thought": thought}
+        data = await self._run("execute_meta", {"slug": _WORKBENCH, "arguments": arguments})
+        # Only its error counts: the service may add a message to what went well.
+        if failure := said({"error": data.get("error")}):
+            sentence = f"The code in the remote workbench failed: {failure}"
+            raise RemoteRefused(self.wire.without_key(sentence))
+        return data
+
+    async def _run(self, way: str, body: JsonObject) -> JsonObject:
+        """What came of it, which `result_type` says. RemoteRefused: the answer is no."""
+        if not _SESSION_ID.fullmatch(self.session):
+            raise RemoteError("This call's Composio session has no proper id.")
+        answer = await self.wire.post(f"tool_router/session/{quote(self.session)}/{way}", body)
+        if answer.get("result_type") != "completed":
+            raise RemoteRefused(self.wire.without_key(_refusal(answer)))
+        data = answer.get("data")
+        return cast("JsonObject", data) if isinstance(data, dict) else {"data": data}
 
 
 DOWNLOADS = "downloads"

@@ -253,7 +253,4 @@ def test_a_trace_has_an_address_where_the_project_is_known() -> None:
     assert url is not None
     assert url.startswith("https://logfire.pydantic.dev/acme/bot?")
     assert "0af7" in url
-
-
-def test_a_trace_of_an_unknown_project_has_no_address() -> None:
     assert trace_url("", "0af7") is None

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
+import pytest
+
 from mcp_local.fair_semaphore import FairSemaphore
 
 
@@ -36,30 +38,16 @@ class Crowd:
         return self.order
 
 
-async def test_keys_are_served_in_turns() -> None:
-    assert await Crowd(1).all_of(["a1", "a2", "a3", "a4", "b1", "b2", "c1"]) == [
-        "a1",
-        "b1",
-        "c1",
-        "a2",
-        "b2",
-        "a3",
-        "a4",
-    ]
-
-
-async def test_a_key_that_holds_a_slot_waits_for_those_that_hold_none() -> None:
-    assert await Crowd(2).all_of(["a1", "a2", "a3", "b1"]) == ["a1", "a2", "b1", "a3"]
-
-
-async def test_the_late_wait_for_all_others() -> None:
-    assert await Crowd(1).all_of(["x1", "x2", "a1", "b1", "a2"], last="x") == [
-        "x1",
-        "a1",
-        "b1",
-        "a2",
-        "x2",
-    ]
+@pytest.mark.parametrize(
+    ("count", "asking", "served"),
+    [
+        (1, "a1 a2 a3 a4 b1 b2 c1", "a1 b1 c1 a2 b2 a3 a4"),
+        (2, "a1 a2 a3 b1", "a1 a2 b1 a3"),  # who holds a slot waits for those that hold none
+        (1, "x1 x2 a1 b1 a2", "x1 a1 b1 a2 x2"),  # the late wait for all others
+    ],
+)
+async def test_keys_are_served_in_turns(count: int, asking: str, served: str) -> None:
+    assert await Crowd(count).all_of(asking.split(), last="x") == served.split()
 
 
 async def test_the_late_never_have_more_than_one_slot() -> None:

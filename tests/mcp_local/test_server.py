@@ -21,15 +21,10 @@ NAMES = {
 }
 
 
-async def test_the_server_offers_the_tools_of_the_toolkit(tmp_path: Path) -> None:
-    async with Client(build_server(Settings(workspaces_root=tmp_path))) as client:
-        tools = (await client.list_tools()).tools
-    assert {tool.name for tool in tools} == NAMES
-
-
 async def test_every_tool_says_what_it_is_for_and_what_it_may_do(tmp_path: Path) -> None:
     async with Client(build_server(Settings(workspaces_root=tmp_path))) as client:
         tools = (await client.list_tools()).tools
+    assert {tool.name for tool in tools} == NAMES
     for tool in tools:
         assert "Use " in (tool.description or ""), tool.name
         assert "ctx" not in tool.input_schema["properties"]

@@ -74,13 +74,13 @@ def test_an_accepted_path_always_stays_below_its_home(text: str) -> None:
 def test_a_relative_and_an_absolute_path_name_the_same_file(session: Session) -> None:
     written = session.workspace.write_text("notes/a.md", "text")
     assert written == session.directory / "notes" / "a.md"
-    assert session.workspace.read_text(str(written)) == "text"
+    assert session.workspace.read_bytes(str(written)) == b"text"
 
 
 def test_a_symlink_to_a_file_outside_is_not_read(session: Session, secret: Path) -> None:
     (session.directory / "link.txt").symlink_to(secret)
     with pytest.raises(PathDenied):
-        session.workspace.read_text("link.txt")
+        session.workspace.read_bytes("link.txt")
 
 
 def test_a_symlinked_directory_is_neither_read_nor_written_through(
@@ -88,7 +88,7 @@ def test_a_symlinked_directory_is_neither_read_nor_written_through(
 ) -> None:
     (session.directory / "away").symlink_to(secret.parent, target_is_directory=True)
     with pytest.raises(PathDenied):
-        session.workspace.read_text("away/secret.txt")
+        session.workspace.read_bytes("away/secret.txt")
     with pytest.raises(PathDenied):
         session.workspace.write_text("away/new.txt", "x")
     with pytest.raises(PathDenied):
@@ -101,29 +101,29 @@ def test_writing_over_a_symlink_leaves_its_target_alone(session: Session, secret
     (session.directory / "link.txt").symlink_to(secret)
     session.workspace.write_text("link.txt", "mine")
     assert secret.read_text(encoding="utf-8") == "CANARY"
-    assert session.workspace.read_text("link.txt") == "mine"
+    assert session.workspace.read_bytes("link.txt") == b"mine"
 
 
 def test_a_hard_link_is_not_read(session: Session, secret: Path) -> None:
     (session.directory / "hard.txt").hardlink_to(secret)
     with pytest.raises(PathDenied, match="hard link"):
-        session.workspace.read_text("hard.txt")
+        session.workspace.read_bytes("hard.txt")
 
 
 def test_a_pipe_is_refused_without_waiting_for_a_writer(session: Session) -> None:
     os.mkfifo(session.directory / "pipe")
     with pytest.raises(PathDenied, match="not a plain file"):
-        session.workspace.read_text("pipe")
+        session.workspace.read_bytes("pipe")
 
 
 def test_a_directory_is_not_a_file(session: Session) -> None:
     session.workspace.write_text("notes/a.md", "x")
     with pytest.raises(PathDenied):
-        session.workspace.read_text("notes")
+        session.workspace.read_bytes("notes")
     with pytest.raises(PathDenied):
         session.workspace.write_text("notes", "x")
     with pytest.raises(PathDenied):
-        session.workspace.read_text("")
+        session.workspace.read_bytes("")
 
 
 def test_a_file_larger_than_allowed_is_refused(session: Session) -> None:
@@ -135,12 +135,12 @@ def test_a_file_larger_than_allowed_is_refused(session: Session) -> None:
 
 def test_a_missing_file_is_named(session: Session) -> None:
     with pytest.raises(FileMissing, match=r"There is no nothing\.md"):
-        session.workspace.read_text("nothing.md")
+        session.workspace.read_bytes("nothing.md")
 
 
 def test_text_that_is_no_valid_unicode_is_still_written(session: Session) -> None:
     session.workspace.write_text("a.txt", "half an emoji: \ud83d")
-    assert session.workspace.read_text("a.txt") == "half an emoji: ?"
+    assert session.workspace.read_bytes("a.txt") == b"half an emoji: ?"
 
 
 def test_files_are_listed_by_path_without_links(session: Session, secret: Path) -> None:
@@ -172,7 +172,7 @@ def test_the_directory_as_the_caller_spelled_it_is_accepted(tmp_path: Path) -> N
     alias.symlink_to(real, target_is_directory=True)
     workspace = Workspace(real.resolve(), alias)
     workspace.write_text(str(alias / "a.md"), "x")
-    assert workspace.read_text(str(real.resolve() / "a.md")) == "x"
+    assert workspace.read_bytes(str(real.resolve() / "a.md")) == b"x"
 
 
 @pytest.mark.proves("write_local_file.answer")

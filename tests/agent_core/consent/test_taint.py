@@ -6,7 +6,7 @@ import pytest
 
 from agent_core.consent.taint import brings_outside_text
 from agent_core.tools import ToolOutput
-from agent_core.tools.actions import lost_result
+from agent_core.tools.actions import LOST_RESULT
 from agent_core.tools.registry import unknown_tool
 from tests.agent_core.consent.calls import BATCH, call
 
@@ -59,7 +59,7 @@ def test_our_own_words_do_not(name: str) -> None:
 
 def test_an_error_of_ours_does_not_taint_and_one_of_a_server_does() -> None:
     sent = call("mcp__composio__GMAIL_SEND_EMAIL")
-    assert not brings_outside_text(sent, lost_result())
+    assert not brings_outside_text(sent, LOST_RESULT)
     assert not brings_outside_text(sent, unknown_tool(sent.name, ["mcp__x__list", "mcp__x__get"]))
     assert not taints("mcp__local_toolkit__read_local_file", "There is no file x.", is_error=True)
     assert taints(sent.name, "Mail refused: " + PAGE, is_error=True)

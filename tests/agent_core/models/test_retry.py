@@ -95,21 +95,25 @@ async def test_the_providers_wish_is_waited_for() -> None:
     assert naps.taken_s == [90.0, 2.0]
 
 
-async def test_a_wish_for_too_long_a_wait_ends_the_call() -> None:
-    model, behind, naps = retrying(overloaded(91.0), "never asked")
+GIVEN_UP: list[tuple[list[ModelError], int]] = [
+    ([overloaded(91.0)], 1),
+    ([ModelRejected("wrong key", status=401)], 1),
+    ([ReplyTruncated("cut"), ReplyTruncated("cut")], 2),
+    *(
+        ([ModelUnavailable("cut", kind=kind)] * 9, 4)
+        for kind in ("incomplete", "malformed", "overlong")
+    ),
+]
+"""Too long a wait, a rejection, and replies that were paid for and not whole."""
 
-    failure = await failure_of(model)
 
-    assert isinstance(failure, ModelUnavailable)
-    assert failure.retry_after_s == 91.0
-    assert (len(behind.requests), naps.taken_s) == (1, [])
+@pytest.mark.parametrize(("script", "calls"), GIVEN_UP)
+async def test_what_cannot_help_is_given_up_early(script: list[ModelError], calls: int) -> None:
+    model, behind, naps = retrying(*script, "never asked")
 
-
-async def test_a_rejected_call_is_made_once() -> None:
-    model, behind, _ = retrying(ModelRejected("wrong key", status=401), "never asked")
-
-    assert isinstance(await failure_of(model), ModelRejected)
-    assert len(behind.requests) == 1
+    assert await failure_of(model) is script[calls - 1]
+    assert len(behind.requests) == calls
+    assert calls > 1 or naps.taken_s == []
 
 
 async def test_a_truncated_call_is_made_again_once_with_twice_the_room() -> None:
@@ -120,22 +124,6 @@ async def test_a_truncated_call_is_made_again_once_with_twice_the_room() -> None
     assert isinstance(items[-1], Reply)
     assert [request.max_tokens for request in behind.requests] == [1_000, 2_000, 2_000]
     assert naps.taken_s[0] == 0.0
-
-
-async def test_a_call_truncated_twice_is_given_up() -> None:
-    model, behind, _ = retrying(ReplyTruncated("cut"), ReplyTruncated("cut"), "never asked")
-
-    assert isinstance(await failure_of(model), ReplyTruncated)
-    assert len(behind.requests) == 2
-
-
-@pytest.mark.parametrize("kind", ["incomplete", "malformed", "overlong"])
-async def test_replies_that_were_paid_for_and_not_whole_are_asked_for_less_often(kind: str) -> None:
-    model, behind, _ = retrying(*[ModelUnavailable("cut", kind=kind) for _ in range(9)])
-
-    await failure_of(model)
-
-    assert len(behind.requests) == 4
 
 
 @pytest.mark.parametrize("chance", [0.0, 1.0])

@@ -17,7 +17,7 @@ from agent_core.testing.models import Held, Line, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.actions import lost_result
+from agent_core.tools.actions import LOST_RESULT
 from agent_core.workspaces import create_workspace
 from tests.agent_core.runtime.threads import (
     at_work,
@@ -59,7 +59,7 @@ async def test_a_call_that_was_under_way_when_the_process_ended(
         answer = (await end_of(runtime, turn)).answer
         [finished] = [e for e in await events_of(runtime, turn) if isinstance(e, ToolCallFinished)]
     assert made == (2 if is_repeatable else 1)
-    assert (lost_result().text in told(again.requests[0])) == (not is_repeatable)
+    assert (LOST_RESULT.text in told(again.requests[0])) == (not is_repeatable)
     assert finished.may_have_happened == (not is_repeatable)
     told_person = "What may or may not have happened: `send`. Please look before it is done again."
     assert answer == ("Done." if is_repeatable else f"{told_person}\n\nDone.")

@@ -14,18 +14,14 @@ NOW = datetime(2026, 11, 21, 14, 30, 52, tzinfo=UTC)
 ONE, OTHER = SessionId("T1/C1/1.1"), SessionId("T1/C1/1.2")
 
 
-@pytest.mark.proves("workspace.name", "workspace.absolute")
-def test_the_name_is_the_second_and_what_tells_the_session(tmp_path: Path) -> None:
+@pytest.mark.proves(
+    "workspace.name", "workspace.absolute", "workspace.directories", "workspace.isolated"
+)
+def test_a_workspace_is_one_sessions_own_with_every_described_subdirectory(tmp_path: Path) -> None:
     workspace = create_workspace(tmp_path / "root", now=NOW, session=ONE)
 
     assert re.fullmatch(r"session_20261121_143052_[0-9a-f]{6}", workspace.name)
     assert workspace.is_absolute()
-
-
-@pytest.mark.proves("workspace.directories")
-def test_every_described_subdirectory_is_there(tmp_path: Path) -> None:
-    workspace = create_workspace(tmp_path, now=NOW, session=ONE)
-
     assert sorted(path.name for path in workspace.iterdir() if path.is_dir()) == [
         "downloads",
         "extracted_articles",
@@ -34,13 +30,7 @@ def test_every_described_subdirectory_is_there(tmp_path: Path) -> None:
         "work_products",
         "workbench_activity",
     ]
-
-
-@pytest.mark.proves("workspace.isolated")
-def test_two_sessions_of_one_second_are_apart(tmp_path: Path) -> None:
-    one = create_workspace(tmp_path, now=NOW, session=ONE)
-
-    assert create_workspace(tmp_path, now=NOW, session=OTHER) != one
+    assert create_workspace(tmp_path / "root", now=NOW, session=OTHER) != workspace
 
 
 def test_the_same_session_and_time_is_the_same_directory_with_what_is_in_it(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from mcp_local.fetch.allowance import Allowance, Endpoint, is_public
+from mcp_local.fetch.allowance import Allowance, is_public
 from mcp_local.settings import Settings
 
 
@@ -39,7 +39,7 @@ def test_a_wildcard_matches_hosts_below_a_domain_and_not_the_domain() -> None:
 
 def test_a_connection_counts_only_for_a_listed_host() -> None:
     listed = allowance("*.test", "*.test=127.0.0.1:4000,*.example=127.0.0.1:4000")
-    assert listed.endpoint("a.test", 80) == Endpoint(address="127.0.0.1", port=4000)
+    assert listed.endpoint("a.test", 80) == ("127.0.0.1", 4000)
     assert listed.endpoint("a.example", 80) is None
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from mcp_local.errors import FetchDenied, FetchFailed
-from mcp_local.fetch.allowance import Allowance, Endpoint, HostPattern
+from mcp_local.fetch.allowance import Allowance, HostPattern
 from mcp_local.fetch.resolver import Gate
 from tests.mcp_local.fetch.test_urls import INNER_SPELLINGS
 from tests.mcp_local.fetch.world import OTHER_PUBLIC, PUBLIC, Names, Site, Wire, article, client_for
@@ -118,7 +118,7 @@ async def test_a_listed_host_is_dialled_where_the_operator_says(site: Site) -> N
     pattern = HostPattern(host="*.test", port=None)
     allowance = Allowance(
         hosts=(pattern,),
-        connections=((pattern, Endpoint(address="127.0.0.1", port=site.port)),),
+        connections=((pattern, ("127.0.0.1", site.port)),),
     )
     names = Names({})
     async with client_for(site, names=names, allowance=allowance) as client:

@@ -63,6 +63,7 @@ class App {
       case "text-delta": return store.addText(message.agentId, message.delta);
       case "user-query": return store.ask(message.agentId, message.prompt, message.options);
       case "ready":
+        if (message.enter) return location.replace(message.enter); // begun here: it has a page of its own
         store.session = message.session ?? store.session;
         store.canIntervene = Boolean(message.canIntervene);
         return store.touch();
@@ -117,7 +118,7 @@ class App {
     const { link, canIntervene, asking } = store;
     redraw(this.link, link, () => [h("span", { class: `link-dot is-${link}` }), h("span", { text: say(`link-${link}`) })]);
     const counts = ["running", "waiting", "failed"].map((status) => [status, store.count(status)]).filter(([, n]) => n);
-    setText(this.counts, counts.map(([status, n]) => `${n} ${say(`status-${status}`).toLowerCase()}`).join(" · "));
+    setText(this.counts, counts.map(([status, n]) => `${say(`status-${status}`)}: ${n}`).join(" · "));
     document.title = asking.length ? say("title-asking") : counts.length && counts[0][0] === "running" ? say("title-running", { n: counts[0][1] }) : say("page");
     show(this.startFoot, link !== "live" || canIntervene);
     this.start.enable(link === "live" && canIntervene);

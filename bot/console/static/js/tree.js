@@ -158,9 +158,11 @@ class TreeItem {
 function activity(node) {
   if (node.wait) return waitWords(node.wait);
   const tool = node.tools.findLast(({ state }) => state === "running");
-  const said = node.live || (isActive(node) ? node.messages.findLast(({ role }) => role === "assistant")?.text : node.result) || "";
-  const words = tool && isActive(node) ? toolName(tool) : said.slice(-MAX_ACTIVITY * 2).trim().split("\n").at(isActive(node) ? -1 : 0);
-  return words.replace(/[*_`#>|]+/g, "").trim().slice(0, MAX_ACTIVITY);
+  if (tool && isActive(node)) return toolName(tool);
+  const said = isActive(node) ? node.live || node.messages.findLast(({ role }) => role === "assistant")?.text || "" : node.result;
+  const near = isActive(node) ? said.slice(-MAX_ACTIVITY) : said.slice(0, MAX_ACTIVITY);
+  const lines = near.split("\n").map((line) => line.replace(/[*_`#>|]+/g, "").trim()).filter(Boolean);
+  return lines.at(isActive(node) ? -1 : 0) ?? "";
 }
 
 /** What is waited for. Approvals and connections are given in the thread. */
