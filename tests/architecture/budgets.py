@@ -25,11 +25,11 @@ ROOMS = {
     "agent_core/consent": Budget(1773, 12, 1450, 11),
     "agent_core/context": Budget(219, 3, 160, 2),
     "agent_core/durable": Budget(454, 3, 390, 3),
-    "agent_core/loop": Budget(981, 6, 820, 6),
+    "agent_core/loop": Budget(1001, 6, 820, 6),
     "agent_core/models": Budget(887, 6, 900, 6),
     "agent_core/observers": Budget(765, 6, 750, 7),
     "agent_core/prompts": Budget(196, 3, 180, 3),
-    "agent_core/runtime": Budget(3714, 15, 2600, 12),
+    "agent_core/runtime": Budget(3764, 15, 2600, 12),
     "agent_core/schedules": Budget(924, 5, 700, 5),
     "agent_core/sessions": Budget(3060, 17, 2500, 16),
     "agent_core/subagents": Budget(902, 4, 170, 2),
@@ -57,7 +57,7 @@ ROOMS = {
     "product": Budget(48957, 323, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(3525, 31, 4500, 50),
     "bot/console, JS and CSS": Budget(2400, 21, 2500, 24),
-    "tests": Budget(50742, 322, 45_000, 330),
+    "tests": Budget(51102, 322, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
