@@ -43,6 +43,11 @@ REVISIONS: Revisions = {
         "CREATE INDEX ix_interventions_session ON interventions (session)",
         "CREATE INDEX ix_interventions_turn ON interventions (turn)",
     ),
+    "0008": (
+        "CREATE TABLE programs (turn VARCHAR NOT NULL, run VARCHAR NOT NULL, call VARCHAR NOT NULL,"
+        " body JSON NOT NULL, variables BYTEA NOT NULL, paused BYTEA NOT NULL,"
+        " PRIMARY KEY (turn, run))",
+    ),
 }
 """The first one is what version 0.1.0 makes."""
 NEWEST = next(reversed(REVISIONS))
