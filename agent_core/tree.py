@@ -90,6 +90,8 @@ class AgentState:
     """What a person is waited for: `kind` (question, approval, connection) and its fields."""
     interventions: list[JsonObject] = field(default_factory=list[JsonObject])
     correction: str = ""
+    trust: JsonObject = field(default_factory=dict[str, Any])
+    """Of an answer, as in TurnFinished: `isTainted` and `sources`; empty before."""
     last_step: tuple[int, int] = (0, -1)
     """Generation and number of the step that was finished last; text of it comes too late."""
 
@@ -126,6 +128,7 @@ class AgentState:
                 "wait": self.wait,
                 "interventions": self.interventions,
                 "correction": self.correction,
+                **self.trust,
             },
             "createdAt": _ms(self.created_at),
         }
@@ -222,6 +225,7 @@ def _fold_life(
         case TurnFinished():
             _end(state, event.outcome, event.answer, event.at)
             state.is_final_answer = event.outcome in ("answered", "limited")
+            state.trust = {"isTainted": event.is_tainted, "sources": list(event.sources)}
             state.is_tainted, state.sources = event.is_tainted, event.sources
 
 
@@ -307,7 +311,7 @@ def _step_in(state: AgentState, event: Intervened) -> None:
             "by": event.by,
             "byName": event.by_name,
             "at": _ms(event.at),
-            "taken": False,
+            "taken": state.finished_at is not None,
         }
     )
     if event.what == "content":
