@@ -11,6 +11,9 @@
     │   └── TurnSetAside            its process died of a turn, more than once
     ├── ScheduleError               a schedule is not there
     │   └── BadRule                 what recurs cannot recur so (`schedules.rule`)
+    ├── ChildRefused                a child run cannot be had; the model is told why
+
+
     ├── InterventionRefused         nothing is there to step in at
     ├── ConsentRefused              a decision was not this person's, or came too late
     └── SettingsError               the configuration is incomplete or contradicts itself
@@ -90,6 +93,10 @@ class TurnSetAside(SessionError):
 
 class ScheduleError(AgentError):
     """A schedule is not there, or what recurs cannot recur so."""
+
+
+class ChildRefused(AgentError):
+    """A child run cannot be started, or there is none to wait for. The model is told in words."""
 
 
 class InterventionRefused(AgentError):

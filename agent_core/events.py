@@ -98,11 +98,16 @@ class FastPathFallback(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunStarted(Event):
-    """A run began; `parent` is None for the root run. Precedes every step of the run."""
+    """A run began; `parent` is None for the root run. Precedes every step of the run.
+
+    A child run may still wait for its place among those at work.
+    """
 
     parent: RunId | None
     agent: str
     task: str
+    asker: UserId | None = None
+    """For whom a child's tools act at first; None of the root run."""
     kind: Literal["run_started"] = "run_started"
 
 
@@ -350,11 +355,20 @@ class CorrectionInjected(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFinished(Event):
-    """A run ended; last event of its run but for a CorrectionInjected."""
+    """A run ended; last event of its run but for a CorrectionInjected and a ResultTaken."""
 
     outcome: Outcome
     text: str
     kind: Literal["run_finished"] = "run_finished"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultTaken(Event):
+    """The result of this run, a child, is with its parent: as a call's result or a message."""
+
+    place: str
+    """Before which model call of the parent: its generation and step; empty for a call."""
+    kind: Literal["result_taken"] = "result_taken"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -395,6 +409,7 @@ AnyEvent = Annotated[
     | AuthEnded
     | CorrectionInjected
     | RunFinished
+    | ResultTaken
     | TurnFinished,
     Field(discriminator="kind"),
 ]

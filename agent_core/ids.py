@@ -9,7 +9,7 @@ TurnId = NewType("TurnId", str)
 """One turn: from a person's message to the final answer. Unique over all sessions."""
 
 RunId = NewType("RunId", str)
-"""One agent's execution of the loop: `root`, or `<parent>.<call id>` for a child."""
+"""One agent's execution of the loop: `root`, or `<parent>.<key>` for a child."""
 
 ToolCallId = NewType("ToolCallId", str)
 """The model's id of a tool call, unique in its run."""
@@ -29,9 +29,9 @@ ProcessId = NewType("ProcessId", str)
 ROOT_RUN = RunId("root")
 
 
-def child_run(parent: RunId, call: ToolCallId) -> RunId:
-    """The id of the run that a tool call starts; the same on every replay."""
-    return RunId(f"{parent}.{call}")
+def child_run(parent: RunId, key: str) -> RunId:
+    """The id of the run that a run starts under a key, such as a tool call's id."""
+    return RunId(f"{parent}.{key}")
 
 
 def agent_id(turn: TurnId, run: RunId) -> AgentId:

@@ -57,7 +57,14 @@ class Steps(Protocol):
         ...
 
     async def child(self, run_key: str, payload: JsonObject) -> JsonObject:
-        """Run the child body with `payload` as a unit of its own and return what it returned."""
+        """What the child body returned for `payload`, as a unit of its own.
+
+        It is no part of the body that asks: it goes on when that ends, and is begun once for a
+        key, whoever asks for it and however often.
+
+        Raises:
+            CannotReplay: its record does not fit the code; it has to go on under another key.
+        """
         ...
 
 

@@ -16,8 +16,9 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import sqlalchemy
-from dbos import DBOS, DBOSConfig, SetWorkflowID, StepOptions
+from dbos import DBOS, DBOSConfig, SetWorkflowID, StepOptions, WorkflowHandleAsync
 from dbos._error import DBOSUnexpectedStepError
+from opentelemetry import context as trace_context
 from pydantic import TypeAdapter
 from sqlalchemy import make_url
 
@@ -42,14 +43,14 @@ STOP_PATIENCE_S = 5.0
 OLDEST_SQLITE_WITH_SUBSEC = (3, 42)
 
 
-ChildWorkflow = Callable[[JsonObject], Coroutine[Any, Any, JsonObject]]
+Child = Callable[[str, JsonObject], Coroutine[Any, Any, JsonObject]]
 
 
 class DbosSteps:
-    """The `Steps` of a running workflow."""
+    """The `Steps` of a running workflow; `child` gives the result of a child's workflow."""
 
-    def __init__(self, start_child: ChildWorkflow) -> None:
-        self._start_child = start_child
+    def __init__(self, child: Child) -> None:
+        self._child = child
 
     async def once(self, name: str, work: Callable[[], Awaitable[T]], result: TypeAdapter[T]) -> T:
         async def recorded() -> Any:
@@ -62,17 +63,11 @@ class DbosSteps:
         return as_recorded(record, result)
 
     async def child(self, run_key: str, payload: JsonObject) -> JsonObject:
-        try:
-            with SetWorkflowID(run_key):
-                handle = await DBOS.start_workflow_async(self._start_child, payload)
-        except DBOSUnexpectedStepError as error:
-            raise CannotReplay(str(error)) from error
-        # Outside the workflow's context the wait is no step of its own: the order in which parallel
-        # children end is not the same on a replay.
-        waiting: asyncio.Task[JsonObject] = asyncio.create_task(
-            handle.get_result(polling_interval_sec=CHILD_POLL_S), context=contextvars.Context()
-        )
-        return await waiting
+        # Outside of any workflow, but in the same trace: to start a child and to wait for it are no
+        # steps, so their order need not be the same on a replay.
+        outside = contextvars.Context()
+        outside.run(trace_context.attach, trace_context.get_current())
+        return await asyncio.create_task(self._child(run_key, payload), context=outside)
 
 
 class DurableTurns:
@@ -108,6 +103,8 @@ class DurableTurns:
         """The tasks that run bodies, and their workflows."""
         self._workflows: set[asyncio.Task[Any]] = set()
         """The same tasks until their outcome is recorded, too."""
+        self._begun: set[str] = set()
+        """Child workflows that this process has begun or taken over, and that have not ended."""
         self._is_closing = False
 
     async def launch(self) -> None:
@@ -121,13 +118,13 @@ class DurableTurns:
         @DBOS.workflow(name="child_run")
         async def child_run(payload: JsonObject) -> JsonObject:
             with self._held(DBOS.workflow_id or ""):
-                return await self._child_body(DbosSteps(child_run), payload)
+                return await self._child_body(DbosSteps(self._child), payload)
 
         @DBOS.workflow(name="turn")
         async def turn(turn_id: str, generation: int) -> None:
             try:
                 with self._held(f"{turn_id}#{generation}"):
-                    await self._turn_body(DbosSteps(child_run), turn_id, generation)
+                    await self._turn_body(DbosSteps(self._child), turn_id, generation)
             except Exception as error:
                 if cannot_replay(error):
                     logger.warning("turn %s does not replay", turn_id)
@@ -135,7 +132,7 @@ class DurableTurns:
                     logger.exception("turn %s broke off", turn_id)
                 self._on_broken(turn_id, generation, error)
 
-        self._turn_workflow = turn
+        self._turn_workflow, self._child_workflow = turn, child_run
         self._engine = make_system_engine(self._url)
         DBOS(config=_dbos_config(self._url, self._process, self._engine))
         queue = queue_of(self._process)
@@ -168,13 +165,43 @@ class DurableTurns:
         if status is None or status.status not in _UNFINISHED:
             return False
         children = await DBOS.list_workflows_async(
-            workflow_id_prefix=f"{workflow}/", status=list(_UNFINISHED), load_input=False
+            workflow_id_prefix=f"{turn_id}/", status=list(_UNFINISHED), load_input=False
         )
         for child in children:
             if child.workflow_id not in self._at_work.values():
+                self._begun.add(child.workflow_id)
                 await self._take_here(child.workflow_id)
         await self._take_here(workflow)
         return True
+
+    async def _child(self, workflow: str, payload: JsonObject) -> JsonObject:
+        """What a child comes to; it is begun, or taken over from a dead process, where need be."""
+        self._refuse_when_closing()
+        handle: WorkflowHandleAsync[JsonObject] | None = None
+        if workflow not in self._begun:
+            handle = await self._begin_child(workflow, payload)
+        if handle is None:
+            handle = await DBOS.retrieve_workflow_async(workflow, existing_workflow=False)
+        return await handle.get_result(polling_interval_sec=CHILD_POLL_S)
+
+    async def _begin_child(
+        self, workflow: str, payload: JsonObject
+    ) -> WorkflowHandleAsync[JsonObject] | None:
+        """None where the workflow is known: it has ended, or is taken over from a dead process."""
+        self._begun.add(workflow)
+        try:
+            status = await DBOS.get_workflow_status_async(workflow)
+            if status is None:
+                with SetWorkflowID(workflow):
+                    return await DBOS.start_workflow_async(self._child_workflow, payload)
+            if status.status in _UNFINISHED:
+                await self._take_here(workflow)
+            else:
+                self._begun.discard(workflow)
+        except BaseException:
+            self._begun.discard(workflow)
+            raise
+        return None
 
     async def _take_here(self, workflow: str) -> None:
         await DBOS.resume_workflow_async(workflow, queue_name=queue_of(self._process))
@@ -212,6 +239,7 @@ class DurableTurns:
         self._at_work[task] = workflow
         self._workflows.add(task)
         task.add_done_callback(self._workflows.discard)
+        task.add_done_callback(lambda _: self._begun.discard(workflow))
         try:
             yield
         finally:

@@ -1,13 +1,14 @@
 """What an agent is, and the surroundings in which one of its runs takes place."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
 from agent_core.durable import Steps
 from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken, Usage
-from agent_core.ids import ToolCallId, TurnId, UserId
+from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import AttachedFile, Message, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.retry import RetryingModel
@@ -16,6 +17,9 @@ from agent_core.tools import ToolContext, ToolOutput, Toolset
 from agent_core.tools.actions import OpenedCall
 
 Clock = Callable[[], datetime]
+
+EXPLORER = "explorer"
+"""The sub-agent that works on a sub-question, where no other is named."""
 
 ROUTE_SLOTS = {
     "turn_started": 10,
@@ -39,6 +43,18 @@ def nobody_away(_context: ToolContext) -> Mapping[str, str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """A child run that a person wants to be begun again, under another key."""
+
+    key: str
+    prompt: str
+    agent: str
+    asker: UserId
+    """For whom its tools act."""
+    zone: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
     """A message that a run takes in while it is at work."""
 
@@ -57,6 +73,8 @@ class Taken:
     """When it was written, for the model."""
     intervention: int = 0
     """The number of the intervention that it is; 0 for a message of the thread."""
+    again: Again | None = None
+    """What the run begins before it goes on; nobody's words are in it that it acts for."""
 
 
 class Gate(Protocol):
@@ -80,6 +98,70 @@ class Gate(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChildResult:
+    """What a child run came to."""
+
+    run: RunId
+    task: str
+    text: str
+    is_error: bool = False
+    """It failed, or was stopped."""
+    correction: str = ""
+    """For whoever delegated, when a rule was broken."""
+    tokens: int = 0
+    """Of its model calls, and of those of all runs below it."""
+
+    @property
+    def said(self) -> str:
+        """What a model gets of it."""
+        return "\n\n".join(filter(None, (self.text, self.correction)))
+
+
+class Children(Protocol):
+    """Hook: the child runs of one run, which are at work beside it."""
+
+    def at_work(self) -> AbstractAsyncContextManager[None]:
+        """The time in which the run itself is at work."""
+        ...
+
+    @property
+    def tokens(self) -> int:
+        """Of the children whose results were taken in."""
+        ...
+
+    async def fork(self, scope: "RunScope", key: str, prompt: str, agent: str) -> RunId:
+        """As `RunScope.fork`."""
+        ...
+
+    async def wait(self, run: RunId) -> ChildResult:
+        """As `RunScope.wait`."""
+        ...
+
+    async def arrived(self, place: str) -> tuple[ChildResult, ...]:
+        """Results that the run was not given yet; for a place asked for again, the same and more.
+
+        `take` them before the model sees them.
+        """
+        ...
+
+    async def take(self, results: "Sequence[ChildResult]", place: str = "") -> None:
+        """The run has these now. Safe to do again."""
+        ...
+
+    async def settle(self) -> bool:
+        """Wait until all children have ended; False when the run has been given every result."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    max_steps: int = 40
+    max_duration_s: float = 30 * 60
+    max_tokens: int = 3_000_000
+    """All tokens of the run's model calls and its children's, cached ones included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunScope:
     """Where a run takes place: whose it is, where its work is recorded, who hears of it."""
 
@@ -99,20 +181,45 @@ class RunScope:
     begin_effect: Callable[[ToolCallId], Awaitable[bool]]
     """Notes a call before it is made; False when an earlier process had begun it."""
     gate: Gate
+    children: Children
+    left: Limits = Limits()
+    """What the run may still use; its children get a share of it."""
     generation: int = 1
     """2 or more: the turn goes on from its history, and its events are new attempts."""
 
     def acting_for(self, taken: Sequence[Taken]) -> "RunScope":
         """The scope after messages were taken in: tools act for the author of the last one."""
-        return self.acting_as(taken[-1].author, taken[-1].author_zone) if taken else self
+        said = [each for each in taken if each.again is None]
+        return self.acting_as(said[-1].author, said[-1].author_zone) if said else self
 
     def acting_as(self, asker: UserId, zone: str) -> "RunScope":
         """The scope in which tools act for a person, whose time zone this is."""
         return replace(self, context=replace(self.context, asker=asker, zone=zone))
 
+    async def fork(self, key: str, prompt: str, agent: str = EXPLORER) -> RunId:
+        """Start a child run, which works beside this one; returns at once.
+
+        A key that the run has used gives the child that it started: so whatever is begun again
+        starts nothing twice.
+
+        Raises:
+            ChildRefused: too deep, too many at once, or nothing left for it to work with.
+        """
+        return await self.children.fork(self, key, prompt, agent)
+
+    async def wait(self, run: RunId) -> ChildResult:
+        """The result of a child of this run, as soon as it is there; a failure is one, too.
+
+        Raises:
+            ChildRefused: this run has no such child.
+        """
+        return await self.children.wait(run)
+
     async def announce_taken(self, taken: Sequence[Taken], step: int, first_slot: int) -> None:
         """Tell the run's readers what it took in. Safe to do again."""
         for index, each in enumerate(taken):
+            if each.again is not None:
+                continue
             await self.emit(
                 MessageTaken(
                     **self.at(step, first_slot + index),
@@ -138,27 +245,24 @@ class RunScope:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    max_steps: int = 40
-    max_duration_s: float = 30 * 60
-    max_tokens: int = 3_000_000
-    """All tokens of the run's model calls, cached ones included."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
     """What a run has spent. Times come from recorded steps, so a replay decides the same."""
 
     steps: int = 0
     usage: Usage = Usage()
+    child_tokens: int = 0
+    """Of the children whose results the run has."""
     started_at: datetime | None = None
     finished_at: datetime | None = None
 
-    def plus(self, usage: Usage, started_at: datetime, finished_at: datetime) -> "Tally":
+    def plus(
+        self, usage: Usage, started_at: datetime, finished_at: datetime, *, child_tokens: int = 0
+    ) -> "Tally":
         """The tally after a step that took this long."""
         return Tally(
             steps=self.steps + 1,
             usage=self.usage + usage,
+            child_tokens=child_tokens,
             started_at=self.started_at or started_at,
             finished_at=finished_at,
         )
@@ -170,13 +274,26 @@ class Tally:
             return 0.0
         return (self.finished_at - self.started_at).total_seconds()
 
+    @property
+    def tokens(self) -> int:
+        """Of the run and its children."""
+        return self.usage.total_tokens + self.child_tokens
+
+    def left_of(self, limits: Limits) -> Limits:
+        """What remains of time and tokens; steps are each run's own."""
+        return replace(
+            limits,
+            max_duration_s=max(limits.max_duration_s - self.duration_s, 0.0),
+            max_tokens=max(limits.max_tokens - self.tokens, 0),
+        )
+
     def reached(self, limits: Limits) -> str | None:
         """The limit that is reached, in words; None while there is room."""
         if self.steps >= limits.max_steps:
             return f"the limit of {limits.max_steps} steps"
         if self.duration_s >= limits.max_duration_s:
             return f"the limit of {limits.max_duration_s / 60:.0f} minutes"
-        if self.usage.total_tokens >= limits.max_tokens:
+        if self.tokens >= limits.max_tokens:
             return f"the limit of {limits.max_tokens:,} tokens"
         return None
 

@@ -1,7 +1,7 @@
 """A run: steps until there is no tool call, or a limit. New needs come in through hooks."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from agent_core.durable import cannot_replay
 from agent_core.events import Outcome, RunFinished, RunStarted
@@ -40,11 +40,13 @@ async def run_agent(
     *,
     parent: RunId | None,
     task: str,
+    failed: Callable[[BaseException], str] = lambda _: "",
 ) -> RunResult:
     """Run an agent to its end and return what it says.
 
     `earlier` is the history of earlier turns, sent and not stored again; `opening` is what this run
-    begins with, stored with what it adds; `task` is the request, for the run's readers.
+    begins with, stored with what it adds; `task` is the request, for the run's readers; `failed`
+    says a failure in words, for whoever started the run.
 
     Raises:
         Asked: the run waits for a person; it goes on from its history when the answer is there.
@@ -56,7 +58,7 @@ async def run_agent(
         raise
     except Exception as error:
         if not cannot_replay(error):
-            await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=""))
+            await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=failed(error)))
         raise
     await scope.emit(RunFinished(**scope.at(0, 1), outcome=result.outcome, text=result.text))
     return result
@@ -71,19 +73,28 @@ async def _run_steps(
     said: list[str] = []
     limit: str | None = None
     while True:
+        if limit:
+            await scope.children.settle()
         closing = prompt("wrap_up", limit=limit) if limit else ""
         place = len(history) - len(earlier)
+        scope = replace(scope, left=tally.left_of(agent.limits))
         step = await run_step(agent, history, scope, tally.steps + 1, place=place, closing=closing)
         history.extend(step.messages)
         scope = scope.acting_for(step.taken)
-        tally = tally.plus(step.usage, step.started_at, step.finished_at)
+        spent = scope.children.tokens
+        tally = tally.plus(step.usage, step.started_at, step.finished_at, child_tokens=spent)
         if step.is_final:
             said.append(step.spoken)
-            request = _request_to_go_on(step, said) or _reminder(agent, history[len(earlier) :])
-            if limit or request is None:
+            if limit:
                 break
-            await scope.save(len(history) - len(earlier), (request,))
-            history.append(request)
+            request = _request_to_go_on(step, said) or _reminder(agent, history[len(earlier) :])
+            if request is not None:
+                await scope.save(len(history) - len(earlier), (request,))
+                history.append(request)
+            elif await scope.children.settle():
+                said.clear()  # its last words come when it has all results
+            else:
+                break
         limit = tally.reached(agent.limits)
     is_cut = step.reply.stop_reason in CUT
     return RunResult(outcome="limited" if limit or is_cut else "answered", text=_words(said, step))

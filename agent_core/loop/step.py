@@ -1,7 +1,7 @@
 """One step: a model call, then the tool calls it asked for."""
 
 from collections.abc import Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -10,11 +10,11 @@ from pydantic import TypeAdapter
 from agent_core import tracing
 from agent_core.context.history import repaired
 from agent_core.context.pictures import load_pictures
-from agent_core.errors import ModelUnavailable
+from agent_core.errors import ChildRefused, ModelUnavailable
 from agent_core.events import StepFinished, StepRetried, StepStarted, TextDelta, Usage
 from agent_core.fault_points import fault_point
 from agent_core.ids import ToolCallId
-from agent_core.loop.agent import Agent, RunScope, Taken
+from agent_core.loop.agent import Agent, ChildResult, RunScope, Taken
 from agent_core.loop.calls import Asked, run_calls
 from agent_core.messages import Message, Part, Text, ToolCall, user_message
 from agent_core.models import Delta, ModelRequest, Reply
@@ -33,6 +33,8 @@ class ModelCall:
     finished_at: datetime
     taken: tuple[Taken, ...] = ()
     """What people wrote meanwhile; the model saw it."""
+    results: tuple[ChildResult, ...] = ()
+    """What children came to meanwhile; the model saw it, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,7 @@ class StepResult:
 
 MODEL_CALL: TypeAdapter[ModelCall] = TypeAdapter(ModelCall)
 FIRST_TAKEN_SLOT = 500
+MAX_TASK_CHARS = 200
 
 
 async def run_step(
@@ -81,6 +84,7 @@ async def run_step(
     with tracing.span(f"conversation_iteration_{number}", run=scope.context.run):
         call = await _call_model(agent, history, scope, number, place, closing)
         scope = scope.acting_for(call.taken)
+        await _begin_again(call.taken, scope)
         message = _with_fresh_ids(call.reply.message, history, number)
         if message.text:
             tracing.note("reasoning", length=len(message.text))
@@ -89,7 +93,7 @@ async def run_step(
         if closing:
             parts = tuple(part for part in message.parts if part.kind != "tool_call")
             message = replace(message, parts=parts)
-        added = (*_messages(call.taken), message)
+        added = (*_messages(call.results, call.taken), message)
         await scope.save(place, added)
         if message.tool_calls:
             results = await _results(agent, message, scope, number, place + len(added))
@@ -102,6 +106,14 @@ async def run_step(
         started_at=call.finished_at - timedelta(seconds=call.duration_s),
         finished_at=call.finished_at,
     )
+
+
+async def _begin_again(taken: Sequence[Taken], scope: RunScope) -> None:
+    for each in taken:
+        if child := each.again:
+            with suppress(ChildRefused):  # too much is at work, or nothing left to work with
+                acting = scope.acting_as(child.asker, child.zone)
+                await acting.fork(child.key, child.prompt, child.agent)
 
 
 async def _results(
@@ -117,21 +129,39 @@ async def _results(
     return results
 
 
-def _messages(taken: Sequence[Taken]) -> tuple[Message, ...]:
-    return tuple(user_message(each.text, each.files) for each in taken)
+def _messages(results: Sequence[ChildResult], taken: Sequence[Taken]) -> tuple[Message, ...]:
+    """What came in meanwhile, as the model gets it."""
+    told = [user_message(_told(result)) for result in results]
+    return (*told, *(user_message(each.text, each.files) for each in taken))
+
+
+def _told(result: ChildResult) -> str:
+    """A child's result in words; its id and its task tell which it is."""
+    task = " ".join(result.task.split())
+    return prompt(
+        "child_result",
+        run=result.run,
+        task=task if len(task) <= MAX_TASK_CHARS else f"{task[:MAX_TASK_CHARS]}…",
+        ended="failed" if result.is_error else "has ended",
+        text=result.said,
+    )
 
 
 async def _call_model(
     agent: Agent, history: Sequence[Message], scope: RunScope, number: int, place: int, closing: str
 ) -> ModelCall:
     await scope.emit(StepStarted(**scope.at(number, 0)))
+    asked_at = f"{scope.generation}:{number}"
 
     async def work() -> ModelCall:
-        taken = await scope.take_messages(f"{scope.generation}:{number}")
-        await scope.save(place, _messages(taken))
+        taken = await scope.take_messages(asked_at)
+        results = await scope.children.arrived(asked_at)
+        came = _messages(results, taken)
+        await scope.save(place, came)
+        await scope.children.take(results, asked_at)
         await scope.announce_taken(taken, number, FIRST_TAKEN_SLOT)
         acting = scope.acting_for(taken)
-        told = [*history, *_messages(taken)]
+        told = [*history, *came]
         specs = shown(await agent.tools.specs(acting.context), told)
         lines = [f"- {name}: {reason}" for name, reason in agent.away(acting.context).items()]
         away = prompt("tools_away", servers="\n".join(lines)) if lines else ""
@@ -145,10 +175,11 @@ async def _call_model(
         fault_point("model_call.before")
         call = await _stream(agent, request, acting, number)
         fault_point("model_call.after")
-        return replace(call, taken=taken)
+        return replace(call, taken=taken, results=results)
 
     call = await scope.steps.once(f"model:{agent.name}", work, MODEL_CALL)
     # Told at once, and again from the record: a crash may have kept the first from the log.
+    await scope.children.take(call.results, asked_at)
     await scope.announce_taken(call.taken, number, FIRST_TAKEN_SLOT)
     await scope.emit(
         StepFinished(

@@ -1,6 +1,6 @@
 """Runs: what each run of a turn works with, signals to stop it, and the body of a sub-agent's run.
 
-A turn is a tree of runs, the root run of the main agent and one for each call of the Task tool.
+A turn is a tree of runs: the root run of the main agent, and below it those that runs start.
 What a run may touch is in its scope, so that the loop knows neither sessions nor storage.
 """
 
@@ -11,12 +11,16 @@ from collections.abc import Coroutine, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+from pydantic import TypeAdapter
+
 from agent_core import tracing
 from agent_core.clock import local_time
 from agent_core.durable import GuardedSteps, Steps, as_recorded, cannot_replay, first_cause
 from agent_core.errors import SessionError
 from agent_core.events import (
+    ATTEMPTS_A_GENERATION,
     CorrectionInjected,
+    Intervened,
     MessageTaken,
     Outcome,
     RunFinished,
@@ -24,10 +28,26 @@ from agent_core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, is_in_branch
-from agent_core.loop.agent import ROUTE_SLOTS, RunScope, Taken
-from agent_core.loop.run import RunResult, run_agent
-from agent_core.messages import AttachedFile, JsonObject, ToolCall, user_message
+from agent_core.ids import (
+    ROOT_RUN,
+    RunId,
+    ToolCallId,
+    TurnId,
+    UserId,
+    child_run,
+    is_in_branch,
+)
+from agent_core.loop.agent import ROUTE_SLOTS, Again, ChildResult, Limits, RunScope, Taken
+from agent_core.loop.calls import IS_SO
+from agent_core.loop.run import run_agent
+from agent_core.messages import (
+    MESSAGES,
+    AttachedFile,
+    JsonObject,
+    Message,
+    ToolCall,
+    user_message,
+)
 from agent_core.observers import ToolObserved
 from agent_core.observers.compliance import correction
 from agent_core.prompts import prompt
@@ -43,14 +63,22 @@ from agent_core.runtime.ready_answers import (
 from agent_core.runtime.standing import apology, child_failure, found_by
 from agent_core.sessions import StoredSession, StoredTurn
 from agent_core.sessions.interventions import Intervention
-from agent_core.subagents.task import CHILD_REQUEST, CHILD_RESULT, ChildRequest, ChildResult
+from agent_core.subagents.children import (
+    CHILD_REQUEST,
+    CHILD_RESULT,
+    LOST,
+    STOPPED,
+    ChildRequest,
+    ChildRuns,
+    result_of,
+)
 from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
 from agent_core.words import CORE
 
 T = TypeVar("T")
 CORRECTION_SLOT = 2
+ASKER: TypeAdapter[UserId] = TypeAdapter(UserId)
 POSTS_AND_FILES = "the thread's posts and files"
-STOPPED = "The work was stopped."
 
 logger = logging.getLogger(__name__)
 
@@ -151,9 +179,16 @@ class Work:
         asker: UserId,
         zone: str,
         agent: str = MAIN_AGENT,
+        depth: int = 0,
+        limits: Limits,
+        is_known: bool,
     ) -> RunScope:
-        """A run's scope. Its steps are done only while this process holds the session."""
+        """A run's scope. Its steps are done only while this process holds the session.
+
+        `is_known`: it may have children already.
+        """
         parts, turn = self.parts, self.turn
+        guarded = GuardedSteps(steps, partial(parts.leases.check, turn.session))
         context = ToolContext(
             session=turn.session,
             turn=turn.id,
@@ -178,7 +213,7 @@ class Work:
 
         return RunScope(
             context=context,
-            steps=GuardedSteps(steps, partial(parts.leases.check, turn.session)),
+            steps=guarded,
             emit=parts.log.append,
             clock=parts.clock,
             save=partial(parts.store.append_messages, turn.id, run),
@@ -187,6 +222,17 @@ class Work:
             has_messages=partial(parts.inbox.has_messages, turn),
             begin_effect=begin_effect,
             gate=parts.gate,
+            children=ChildRuns(
+                context,
+                steps=guarded,
+                log=parts.log,
+                clock=parts.clock,
+                places=parts.places_of(turn.id),
+                depth=depth,
+                limits=limits,
+                is_known=is_known,
+            ),
+            left=limits,
             generation=generation,
         )
 
@@ -212,15 +258,50 @@ class Work:
                 known = [
                     agents.get(event.run, "sub-agent") for event in by if event.run != ROOT_RUN
                 ]
-            elif any(event.run == context.run and place != f"1:{event.step}" for event in by):
+            elif any(event.run == context.run and place != _place_of(event) for event in by):
                 continue
             else:
                 known = []
             taken.append(_taken(each, known, await self.read_files(each, context)))
-        if not is_root:
-            said = await self.parts.interventions.take(self.turn.id, context.run, place)
-            taken += [_said(each, await self.zone_of(each.by)) for each in said]
-        return tuple(taken)
+        if place.endswith(":answer"):
+            return tuple(taken)  # a question is answered in the thread
+        said = await self.parts.interventions.take(self.turn.id, context.run, place)
+        return (*taken, *[await self._told(each, context) for each in said])
+
+    async def _told(self, wish: Intervention, context: ToolContext) -> Taken:
+        """An intervention as a run gets it that is to take it in."""
+        parts, name = self.parts, one_line(wish.by_name)
+        events = await parts.log.of_turn(self.turn.id)
+        began = next(e for e in events if isinstance(e, RunStarted) and e.run == wish.run)
+        task = await parts.interventions.task_of(self.turn.id, wish.run)
+        about = {"author": name, "run": wish.run, "task": " ".join((task or began.task).split())}
+        again = None
+        if wish.kind == "retry":
+            key = again_key(wish.number)
+            text = prompt("run_again", **about, new=child_run(context.run, key))
+            asker = began.asker or context.asker
+            again = Again(
+                key=key,
+                prompt=task or began.task,
+                agent=began.agent,
+                asker=asker,
+                zone=await self.zone_of(asker),
+            )
+        elif wish.run == context.run:
+            text = prompt(f"run_{wish.kind}", author=name, text=wish.text)
+        else:
+            text = prompt("run_late", **about, text=wish.text)
+        return Taken(
+            turn=TurnId(""),
+            author=wish.by,
+            author_name=name,
+            words=wish.text,
+            said=wish.text,
+            text=text,
+            author_zone=await self.zone_of(wish.by),
+            intervention=wish.number,
+            again=again,
+        )
 
     async def read_files(self, turn: StoredTurn, context: ToolContext) -> tuple[AttachedFile, ...]:
         """What the model gets at once of the files that came with a message."""
@@ -237,17 +318,17 @@ class Work:
         What only sub-agents had taken in stays said: whoever goes on later knows of it.
         """
         taken = await self.parts.inbox.taken_by(self.turn.id)
-        heard = {event.taken for event in await self._heard()} if taken else set[TurnId]()
+        heard = {event.taken for event in await self._heard(ROOT_RUN)} if taken else set[TurnId]()
         for each in taken:
             if each.id not in heard:
                 said = [user_message(opening_text(each))]
                 await self.parts.store.append_messages(each.id, ROOT_RUN, 0, said)
         await end_silently(self.parts, taken, "steered")
 
-    async def acting_for(self) -> UserId:
-        """Whose message the turn took in last; its own where it took none in."""
-        taken = await self._heard()
-        return taken[-1].author if taken else self.turn.inbound.asker
+    async def acting_for(self, run: RunId, asker: UserId) -> UserId:
+        """Whose message a run took in last; `asker` where it took none in."""
+        taken = await self._heard(run)
+        return taken[-1].author if taken else asker
 
     async def zone_of(self, person: UserId) -> str:
         """The time zone that a person had last in the session; empty where it is not known."""
@@ -256,15 +337,36 @@ class Work:
         zones = (each.author_zone for each in reversed(said) if each.asker == person)
         return next(filter(None, zones), "")
 
-    async def find_unheard(self) -> None:
-        """What an earlier generation took without leaving a trace of it is taken once more."""
-        heard = {event.taken for event in await self._heard()}
-        await self.parts.inbox.forget_places(self.turn.id, but=heard)
+    async def history_of(self, run: RunId) -> tuple[Message, ...]:
+        """What an earlier workflow of a run has stored.
 
-    async def _heard(self) -> list[MessageTaken]:
-        """What the root run has taken in."""
+        What it took without leaving a trace of it is taken once more.
+        """
+        heard, turn = await self._heard(run), self.turn.id
+        if run == ROOT_RUN:
+            await self.parts.inbox.forget_places(turn, but={event.taken for event in heard})
+        events = await self.parts.log.of_turn(turn)
+        begun = {event.run for event in events if isinstance(event, RunStarted)}
+        wishes = [event for event in events if isinstance(event, Intervened)]
+        kept = {event.intervention for event in heard}
+        kept |= {each.number for each in wishes if child_run(run, again_key(each.number)) in begun}
+        await self.parts.interventions.forget_places(turn, run, but=kept)
+        return await self.parts.store.run_messages(turn, run)
+
+    async def _heard(self, run: RunId) -> list[MessageTaken]:
+        """What a run has taken in."""
         events = await self.parts.log.of_turn(self.turn.id)
-        return [each for each in events if isinstance(each, MessageTaken) and each.run == ROOT_RUN]
+        return [each for each in events if isinstance(each, MessageTaken) and each.run == run]
+
+
+def again_key(number: int) -> str:
+    """Of the child that an intervention of this number begins again."""
+    return f"again-{number}"
+
+
+def _place_of(taken: MessageTaken) -> str:
+    """Before which model call of its run a message was taken in."""
+    return f"{(taken.attempt - 1) // ATTEMPTS_A_GENERATION + 1}:{taken.step}"
 
 
 def _taken(turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ...]) -> Taken:
@@ -283,21 +385,6 @@ def _taken(turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ..
         files=files,
         author_zone=turn.inbound.author_zone,
         moment=moment,
-    )
-
-
-def _said(comment: Intervention, zone: str) -> Taken:
-    """A comment or a new task as its run gets it."""
-    name = one_line(comment.by_name)
-    return Taken(
-        turn=TurnId(""),
-        author=comment.by,
-        author_name=name,
-        words=comment.text,
-        said=comment.text,
-        text=prompt(f"run_{comment.kind}", author=name, text=comment.text),
-        author_zone=zone,
-        intervention=comment.number,
     )
 
 
@@ -353,77 +440,110 @@ async def run_child(
     The body replays: it branches only on records and stored facts.
     """
     request = as_recorded(payload, CHILD_REQUEST)
-    work = await Work.on(parts, TurnId(request.turn))
+    turn = TurnId(request.turn)
+    work = await Work.on(parts, turn)
     scope = work.scope(
         request.run,
         steps,
-        generation=1,
+        generation=request.generation,
         asker=UserId(request.asker),
         zone=request.zone,
         agent=request.agent,
+        depth=request.depth,
+        limits=request.limits,
+        is_known=request.is_known,
     )
-    result = await _run_child(work, signals, request, scope)
-    is_cut = result.outcome == "stopped" or await parts.interventions.ending(
-        work.turn.id, request.run
-    )
-    complaint = "" if is_cut else await _complaint(parts, request, scope)
-    child = ChildResult(
-        text=result.text,
-        is_error=result.outcome in ("failed", "stopped"),
-        correction=complaint,
-    )
-    return CHILD_RESULT.dump_python(child, mode="json")
+    if not await _has_ended(parts, request, scope):
+        await _run_child(work, signals, request, scope)
+    await parts.interventions.hand_on(turn, request.run, request.parent)
+    ended = result_of(await parts.log.of_turn(turn), request.run, request.prompt)
+    lost = ChildResult(run=request.run, task=request.prompt, text=LOST, is_error=True)
+    return CHILD_RESULT.dump_python(ended or lost, mode="json")
+
+
+async def _has_ended(parts: TurnParts, request: ChildRequest, scope: RunScope) -> bool:
+    """Whether an earlier workflow has brought the run to its end."""
+    if not request.is_known:
+        return False
+
+    async def look() -> bool:
+        events = await parts.log.of_turn(TurnId(request.turn))
+        return result_of(events, request.run, request.prompt) is not None
+
+    return await scope.steps.once("ended", look, IS_SO)
 
 
 async def _run_child(
     work: Work, signals: StopSignals, request: ChildRequest, scope: RunScope
-) -> RunResult:
-    agent = work.parts.agents.subagent(
-        request.agent,
-        today=local_time(work.turn.inbound.received_at, request.zone),
-        workspace=work.workspace,
-    )
-    opening = (user_message(request.prompt),)
-    run = run_agent(agent, (), opening, scope, parent=request.parent, task=request.prompt)
-    if await work.parts.interventions.ending(work.turn.id, request.run):
-        signals.give(work.turn.id, request.run)
+) -> None:
+    turn = work.turn
+    if await work.parts.interventions.ending(turn.id, request.run):
+        signals.give(turn.id, request.run)
     try:
-        return await signals.unless_given(work.turn, request.run, run)
+        await signals.unless_given(turn, request.run, _work_as_child(work, request, scope))
     except Stopped:
-        result = await _ended(work, request.run)
-        await scope.emit(RunFinished(**scope.at(0, 1), outcome=result.outcome, text=result.text))
-        return result
+        await scope.emit(await _ended(work, scope))
     except Exception as error:
         if cannot_replay(error):
             raise
-        logger.exception("run %s of turn %s failed", request.run, work.turn.id)
-        return RunResult(outcome="failed", text=child_failure(first_cause(error)))
+        logger.exception("run %s of turn %s failed", request.run, turn.id)
+        signals.give(turn.id, request.run)  # nobody is left to take in what runs below it find
+        await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=_failure(error)))
+    else:
+        if not await work.parts.interventions.ending(turn.id, request.run):
+            await _check(work.parts, request, scope)
 
 
-async def _ended(work: Work, run: RunId) -> RunResult:
+def _failure(error: BaseException) -> str:
+    return child_failure(first_cause(error))
+
+
+async def _work_as_child(work: Work, request: ChildRequest, scope: RunScope) -> None:
+    run = request.run
+    async with scope.children.at_work():
+        agent = work.parts.agents.subagent(
+            request.agent,
+            today=local_time(work.turn.inbound.received_at, request.zone),
+            workspace=work.workspace,
+            limits=request.limits,
+            depth=request.depth,
+        )
+        done: tuple[Message, ...] = ()
+        if request.is_known:
+            done = await scope.steps.once("history", partial(work.history_of, run), MESSAGES)
+            last = partial(work.acting_for, run, UserId(request.asker))
+            asker = await scope.steps.once("asker", last, ASKER)
+            scope = scope.acting_as(asker, await work.zone_of(asker))
+        opening = done or (user_message(request.prompt),)
+        parent, task = request.parent, request.prompt
+        await run_agent(agent, (), opening, scope, parent=parent, task=task, failed=_failure)
+
+
+async def _ended(work: Work, scope: RunScope) -> RunFinished:
     """What a run comes to that was ended from outside, for whoever waits for it."""
+    run, at = scope.context.run, scope.at(0, 1)
     ending = await work.parts.interventions.ending(work.turn.id, run)
     if ending is None:
-        return RunResult(outcome="stopped", text=STOPPED)
+        return RunFinished(**at, outcome="stopped", text=STOPPED)
     name = one_line(ending.by_name)
     found = found_by(await work.parts.log.of_turn(work.turn.id), run)
     if ending.kind == "done" and ending.run == run:
-        said = ending.text or found
-        return RunResult(
-            outcome="answered", text=f"({name} marked this as done.)\n\n{said}".strip()
-        )
+        said = f"({name} marked this as done.)\n\n{ending.text or found}".strip()
+        return RunFinished(**at, outcome="answered", text=said)
     text = f"This work was stopped by {name}."
+    if ending.kind == "retry" and ending.run == run:
+        text = f"{name} wants this to be done again: it is begun anew, and that result counts."
     if ending.text:
         text += f" They said: {ending.text}"
     if found:
         text += f"\n\nWhat it had found until then:\n\n{found}"
-    return RunResult(outcome="stopped", text=text)
+    return RunFinished(**at, outcome="stopped", text=text)
 
 
-async def _complaint(parts: TurnParts, request: ChildRequest, scope: RunScope) -> str:
-    """What a rule that the agent's definition names has against the run; empty for nothing."""
+async def _check(parts: TurnParts, request: ChildRequest, scope: RunScope) -> None:
+    """Hold the run against the rule that its agent's definition names, if it names one."""
     if not parts.agents.spec(request.agent).complete_when:
-        return ""
+        return
     messages = await parts.store.run_messages(TurnId(request.turn), request.run)
     called = [call.name for message in messages for call in message.tool_calls]
 
@@ -436,4 +556,3 @@ async def _complaint(parts: TurnParts, request: ChildRequest, scope: RunScope) -
         tracing.note("subagent_compliance_message_injected", agent=request.agent)
         at = scope.at(0, CORRECTION_SLOT)
         await scope.emit(CorrectionInjected(**at, agent=request.agent, text=text))
-    return text

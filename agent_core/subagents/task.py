@@ -1,27 +1,26 @@
-"""Sub-agents, and the `Task` tool that delegates to one, which works as a child run of its own.
+"""Sub-agents, and the tools that start them as child runs: `Task`, or `fork` and `wait`.
 
 A definition is a Markdown file: front matter for its name and tools, then its orders.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from agent_core.durable import as_recorded
-from agent_core.errors import SettingsError
-from agent_core.ids import RunId, child_run
-from agent_core.loop.agent import BodyTool, RunScope
+from agent_core.errors import ChildRefused, SettingsError
+from agent_core.ids import RunId
+from agent_core.loop.agent import EXPLORER, BodyTool, ChildResult, RunScope
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.prompts import fill, prompt
 from agent_core.tools import ToolOutput
 
-TASK = "Task"
+TASK, FORK, WAIT = "Task", "fork", "wait"
 
 
 class SubagentSpec(BaseModel):
@@ -33,7 +32,7 @@ class SubagentSpec(BaseModel):
     description: str
     """For the delegating model: what the agent is for and what triggers it."""
     tools: tuple[str, ...]
-    """Patterns over full tool names; one that begins with `!` denies."""
+    """Patterns over full tool names; one that begins with `!` denies. `fork`, `wait`: as such."""
     model: Literal["inherit"] = "inherit"
     """Every sub-agent has the main agent's."""
     complete_when: Literal["", "corpus_saved"] = ""
@@ -65,40 +64,28 @@ def shipped_specs() -> tuple[SubagentSpec, ...]:
     return tuple(parse_spec(path.read_text(encoding="utf-8"), source=path.name) for path in paths)
 
 
+Prompt = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
 class TaskArguments(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     description: str = ""
-    prompt: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+    prompt: Prompt
     subagent_type: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChildRequest:
-    """What a child run is started with; stored with its workflow."""
+class ForkArguments(BaseModel):
+    model_config = ConfigDict(extra="ignore")
 
-    turn: str
-    run: RunId
-    parent: RunId
-    agent: str
-    prompt: str
-    asker: str
-    """For whom its tools act."""
-    zone: str = ""
-    """Their time zone; empty where it is not known."""
+    prompt: Prompt
+    subagent_type: str = EXPLORER
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChildResult:
-    """What a child run came to. `correction` is for the delegating model when a rule was broken."""
+class WaitArguments(BaseModel):
+    model_config = ConfigDict(extra="ignore")
 
-    text: str
-    is_error: bool = False
-    correction: str = ""
-
-
-CHILD_REQUEST: TypeAdapter[ChildRequest] = TypeAdapter(ChildRequest)
-CHILD_RESULT: TypeAdapter[ChildResult] = TypeAdapter(ChildResult)
+    id: Prompt
 
 
 def task_tool(specs: Sequence[SubagentSpec]) -> BodyTool:
@@ -118,22 +105,48 @@ def task_tool(specs: Sequence[SubagentSpec]) -> BodyTool:
 
 
 async def _delegate(call: ToolCall, arguments: TaskArguments, scope: RunScope) -> ToolOutput:
-    request = ChildRequest(
-        turn=scope.context.turn,
-        run=child_run(scope.context.run, call.id),
-        parent=scope.context.run,
-        agent=arguments.subagent_type,
-        prompt=arguments.prompt,
-        asker=scope.context.asker,
-        zone=scope.context.zone,
-    )
     started_at = scope.clock()
-    key = f"{request.turn}#{scope.generation}/{request.run}"
-    answer = await scope.steps.child(key, CHILD_REQUEST.dump_python(request, mode="json"))
-    result = as_recorded(answer, CHILD_RESULT)
-    text = f"{result.text}\n\n{result.correction}" if result.correction else result.text
+    try:
+        run = await scope.fork(call.id, arguments.prompt, arguments.subagent_type)
+        result = await scope.wait(run)
+    except ChildRefused as refused:
+        return _fault(str(refused))
+    return _output(result, scope, started_at)
+
+
+def fork_tools(specs: Sequence[SubagentSpec]) -> tuple[BodyTool, ...]:
+    """`fork` and `wait` over these sub-agents."""
+    names = [spec.name for spec in specs]
+
+    async def fork(call: ToolCall, scope: RunScope) -> ToolOutput:
+        try:
+            arguments = ForkArguments.model_validate(call.arguments)
+        except ValidationError as error:
+            return _fault(f"fork needs `prompt`: {error}")
+        if arguments.subagent_type not in names:
+            return _fault(f"There is no sub-agent {arguments.subagent_type!r}; there are {names}.")
+        try:
+            text = await scope.fork(call.id, arguments.prompt, arguments.subagent_type)
+        except ChildRefused as refused:
+            return _fault(str(refused))
+        return ToolOutput(text=text, is_ours=True)
+
+    async def wait(call: ToolCall, scope: RunScope) -> ToolOutput:
+        started_at = scope.clock()
+        try:
+            run = WaitArguments.model_validate(call.arguments).id
+            return _output(await scope.wait(RunId(run)), scope, started_at)
+        except ValidationError as error:
+            return _fault(f"wait needs `id`: {error}")
+        except ChildRefused as refused:
+            return _fault(str(refused))
+
+    return BodyTool(spec=_fork_spec(names), run=fork), BodyTool(spec=WAIT_SPEC, run=wait)
+
+
+def _output(result: ChildResult, scope: RunScope, started_at: datetime) -> ToolOutput:
     return ToolOutput(
-        text=text,
+        text=result.said,
         is_error=result.is_error,
         started_at=started_at,
         finished_at=scope.clock(),
@@ -153,6 +166,35 @@ def _tool_spec(specs: Sequence[SubagentSpec]) -> ToolSpec:
         "additionalProperties": False,
     }
     return ToolSpec(name=TASK, description=prompt("task", agents=agents), input_schema=schema)
+
+
+def _fork_spec(names: Sequence[str]) -> ToolSpec:
+    schema: JsonObject = {
+        "type": "object",
+        "properties": {
+            "prompt": {"type": "string", "description": "Everything the sub-agent needs to know."},
+            "subagent_type": {
+                "type": "string",
+                "enum": list(names),
+                "description": f"`{EXPLORER}` where you name none.",
+            },
+        },
+        "required": ["prompt"],
+        "additionalProperties": False,
+    }
+    return ToolSpec(name=FORK, description=prompt("fork"), input_schema=schema)
+
+
+WAIT_SPEC = ToolSpec(
+    name=WAIT,
+    description=prompt("wait"),
+    input_schema={
+        "type": "object",
+        "properties": {"id": {"type": "string", "description": "What `fork` returned."}},
+        "required": ["id"],
+        "additionalProperties": False,
+    },
+)
 
 
 def _fault(text: str) -> ToolOutput:

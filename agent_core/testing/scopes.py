@@ -1,13 +1,15 @@
 """A run's surroundings for tests: events and messages kept in lists, a clock that steps."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from agent_core.errors import ChildRefused
 from agent_core.events import AnyEvent
 from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, UserId
-from agent_core.loop.agent import RunScope, Taken
+from agent_core.loop.agent import ChildResult, RunScope, Taken
 from agent_core.messages import Message, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.sessions.turns import Wait
@@ -59,6 +61,31 @@ class OpenGate:
         return progress
 
 
+class NoChildren:
+    """The children of a run that starts none."""
+
+    tokens = 0
+
+    @asynccontextmanager
+    async def at_work(self) -> AsyncGenerator[None]:
+        yield
+
+    async def fork(self, scope: RunScope, key: str, prompt: str, agent: str) -> RunId:
+        raise ChildRefused("There are no child runs here.")
+
+    async def wait(self, run: RunId) -> ChildResult:
+        raise ChildRefused("There are no child runs here.")
+
+    async def arrived(self, place: str) -> tuple[ChildResult, ...]:
+        return ()
+
+    async def take(self, results: Sequence[ChildResult], place: str = "") -> None:
+        """Nothing comes."""
+
+    async def settle(self) -> bool:
+        return False
+
+
 @dataclass(slots=True, kw_only=True)
 class Surroundings:
     """What a run leaves behind."""
@@ -91,6 +118,7 @@ class Surroundings:
             has_messages=_nothing_waits,
             begin_effect=_always_new,
             gate=OpenGate(),
+            children=NoChildren(),
         )
 
     @property

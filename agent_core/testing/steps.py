@@ -29,6 +29,7 @@ class RecordedSteps:
         self.kill_after: int | None = None
         self._child = child
         self._children: dict[str, RecordedSteps] = {}
+        self._results: dict[str, JsonObject] = {}
         self._place = 0
 
     def restart(self) -> None:
@@ -57,11 +58,11 @@ class RecordedSteps:
     async def child(self, run_key: str, payload: JsonObject) -> JsonObject:
         if self._child is None:
             raise CannotReplay("this body has no child runs")
-        name = f"child {run_key}"
-        self.records[self._next_place(name)] = (name, None)
-        steps = self._children.setdefault(run_key, RecordedSteps(child=self._child))
-        steps.restart()
-        return await self._child(steps, payload)
+        if run_key not in self._results:
+            steps = self._children.setdefault(run_key, RecordedSteps(child=self._child))
+            steps.restart()
+            self._results[run_key] = await self._child(steps, payload)
+        return self._results[run_key]
 
     def _next_place(self, name: str) -> int:
         place, self._place = self._place, self._place + 1

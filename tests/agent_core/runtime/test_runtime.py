@@ -189,7 +189,11 @@ async def test_an_extracting_run_without_a_corpus_gets_the_correction(tmp_path: 
     [injected] = [event for event in events if isinstance(event, CorrectionInjected)]
     assert injected.text in str(model.requests[-1].messages[-1])
     of_child = [event for event in events if event.run == injected.run]
-    assert [event.kind for event in of_child[-2:]] == ["run_finished", "correction_injected"]
+    assert [event.kind for event in of_child[-3:]] == [
+        "run_finished",
+        "correction_injected",
+        "result_taken",
+    ]
 
 
 @pytest.mark.proves("trace.written", "trace.one_a_turn")

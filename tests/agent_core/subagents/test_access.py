@@ -166,9 +166,14 @@ async def test_a_refused_tool_names_none_that_the_agent_may_not_use(tmp_path: Pa
 
 
 @pytest.mark.proves("subagent.main_only")
-def test_the_main_agent_alone_delegates() -> None:
+def test_the_main_agent_delegates_and_the_report_expert_does_not() -> None:
     main, expert, _ = agents()
-    assert [tool.spec.name for tool in main.body_tools] == ["Task", "ask_user"]
+    assert [tool.spec.name for tool in main.body_tools] == [
+        "Task",
+        "fork",
+        "wait",
+        "ask_user",
+    ]
     assert expert.body_tools == ()
 
 
@@ -254,7 +259,8 @@ def test_a_bad_definition_is_refused_with_its_file_and_its_fault(text: str, name
 
 @pytest.mark.proves("subagent.ships", "subagent.inherits_model")
 def test_the_report_expert_ships() -> None:
-    assert [spec.name for spec in shipped_specs()] == ["report-creation-expert"]
+    names = [spec.name for spec in shipped_specs()]
+    assert names == ["explorer", "report-creation-expert"]
     assert expert().model == "inherit"
     assert expert().complete_when == "corpus_saved"
 

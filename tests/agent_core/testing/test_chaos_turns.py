@@ -285,10 +285,11 @@ def _faults_of_run(events: Sequence[AnyEvent], run: str) -> Iterator[str]:
         yield "it has not one start and one finish"
     begun = [event.step for event in own if isinstance(event, StepStarted)]
     ended = [event.step for event in own if isinstance(event, StepFinished)]
-    failed = any(isinstance(event, RunFinished) and event.outcome == "failed" for event in own)
+    ends = {event.outcome for event in own if isinstance(event, RunFinished)}
+    is_cut = bool(ends & {"failed", "stopped"})
     if begun != list(range(1, len(begun) + 1)):
         yield f"its steps are numbered {begun}"
-    if ended != begun and not (failed and ended == begun[:-1]):
+    if ended != begun and not (is_cut and ended == begun[:-1]):
         yield f"steps {begun} began and {ended} finished"
 
 
@@ -296,22 +297,23 @@ _OF_A_RUN = (RunStarted, RunFinished, StepStarted, StepFinished, ToolCallStarted
 
 
 def _faults_of_calls(events: Sequence[AnyEvent]) -> Iterator[str]:
-    open_calls: set[object] = set()
+    open_calls: set[tuple[str, ...]] = set()
+    stopped = {e.run for e in events if isinstance(e, RunFinished) and e.outcome == "stopped"}
     made: Counter[object] = Counter()
     for event in events:
         match event:
             case ToolCallStarted():
                 made[event.run, event.step] += 1
-                open_calls.add((event.run, event.step, event.call_id, event.tool))
+                open_calls.add((event.run, str(event.step), event.call_id, event.tool))
             case ToolCallFinished():
-                call = (event.run, event.step, event.call_id, event.tool)
+                call = (event.run, str(event.step), event.call_id, event.tool)
                 if call not in open_calls:
                     yield f"call {call} finished and had not started, or twice"
                 open_calls.discard(call)
             case _:
                 pass
-    if open_calls:
-        yield f"calls {open_calls} never finished"
+    if never := [call for call in open_calls if call[0] not in stopped]:
+        yield f"calls {never} never finished"
     for event in events:
         if isinstance(event, StepFinished) and made[event.run, event.step] != event.tool_calls:
             yield f"step {event.step} of {event.run} made other calls than it asked for"
