@@ -61,7 +61,7 @@ _MAX_WORKERS = 4
 class ProgramLimits:
     """Of one program, from its start to its end; it is told which one it reached."""
 
-    max_code_chars: int = 30_000
+    max_code_chars: int = 20_000
     max_s: float = 20.0
     """Of computing; waiting for children does not count."""
     max_memory_bytes: int = 64_000_000
@@ -411,7 +411,8 @@ def prepared(code: str, max_value_chars: int) -> str:
             tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return code  # Monty says what is wrong with it
-    edits = [(name.lineno, name.col_offset, "_") for name in _awaited(tree)]
+    awaited = _awaited(tree) if "await" in code else ()
+    edits = [(name.lineno, name.col_offset, "_") for name in awaited]
     if tree.body and isinstance(last := tree.body[-1], ast.Expr):
         end = last.value.end_lineno or 1, last.value.end_col_offset or 0
         edits.append((last.value.lineno, last.value.col_offset, "repr(("))
