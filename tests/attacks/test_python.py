@@ -176,6 +176,7 @@ def _files(root: Path) -> dict[str, str]:
          "100,000 bytes written"),
         ("for n in range(9): open(f'work_products/{n}.txt', 'w')", "5 files written"),
         ("import os\nfor n in range(9): os.mkdir(f'work_products/{n}')", "5 files written"),
+        ("while True: open('work_products/again.txt', 'a')", "suspension limit"),
         ("while True: fork('again')", "100 calls"),
         ("while True: wait(fork('again'))", "100 calls"),
         ("while True:\n    try: fork('again')\n    except BaseException: pass", "100 calls"),
