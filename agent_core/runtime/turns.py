@@ -48,7 +48,7 @@ from agent_core.runtime.ready_answers import (
     opening_text,
     work_to_tell,
 )
-from agent_core.runtime.runs import Stopped, StopSignals, Work, turn_at
+from agent_core.runtime.runs import ASKER, Stopped, StopSignals, Work, turn_at
 from agent_core.runtime.standing import Standing, apology, found_by, unsure_words
 from agent_core.runtime.waits import Waits, unfinished
 from agent_core.sessions import Stop, StoredTurn
@@ -66,7 +66,6 @@ logger = logging.getLogger(__name__)
 _READER = re.compile(r"(?:^|__)crawl_parallel$")
 _SUCCESSES = re.compile(r'"successful": ?(\d+)')
 OBSERVERS_PATIENCE_S = 5.0
-ASKER: TypeAdapter[UserId] = TypeAdapter(UserId)
 IS_TAKEN: TypeAdapter[bool] = TypeAdapter(bool)
 
 Orders = Callable[[InboundMessage], Awaitable[bool]]
@@ -233,12 +232,10 @@ class _Body:
         if self._scope.generation == 1:
             return (), self._turn.inbound.asker
 
-        async def read() -> tuple[Message, ...]:
-            await self._work.find_unheard()
-            return await self._parts.store.run_messages(self._turn.id, ROOT_RUN)
-
-        done = await self._scope.steps.once("history", read, MESSAGES)
-        return done, await self._scope.steps.once("asker", self._work.acting_for, ASKER)
+        steps, work = self._scope.steps, self._work
+        done = await steps.once("history", partial(work.history_of, ROOT_RUN), MESSAGES)
+        last = partial(work.acting_for, ROOT_RUN, self._turn.inbound.asker)
+        return done, await steps.once("asker", last, ASKER)
 
     async def _route(
         self, earlier: tuple[Message, ...], files: tuple[AttachedFile, ...], *, is_resumed: bool

@@ -36,8 +36,8 @@ REVISIONS: Revisions = {
     ),
     "0007": (
         "CREATE TABLE interventions (id VARCHAR NOT NULL PRIMARY KEY, session VARCHAR NOT NULL,"
-        " turn VARCHAR NOT NULL, run VARCHAR NOT NULL, kind VARCHAR NOT NULL,"
-        ' "by" VARCHAR NOT NULL,'
+        " turn VARCHAR NOT NULL, run VARCHAR NOT NULL, taker VARCHAR NOT NULL,"
+        ' kind VARCHAR NOT NULL, "by" VARCHAR NOT NULL,'
         " by_name VARCHAR NOT NULL, text TEXT NOT NULL, at TIMESTAMP WITH TIME ZONE NOT NULL,"
         " number INTEGER NOT NULL, taken_at VARCHAR, UNIQUE (turn, number))",
         "CREATE INDEX ix_interventions_session ON interventions (session)",

@@ -105,7 +105,7 @@ interventions = Table(
     metadata,
     *_keys("id"),
     *_given(String, "session", "turn", index=True),
-    *_given(String, "run", "kind", "by", "by_name"),
+    *_given(String, "run", "taker", "kind", "by", "by_name"),
     *_given(Text, "text"),
     *_given(Moment, "at"),
     *_given(Integer, "number"),

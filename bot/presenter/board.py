@@ -186,18 +186,20 @@ class Board:
 
     def _take_in(self, event: MessageTaken) -> None:
         self._names[event.author] = event.author_name
-        is_answer = any(isinstance(wait, QuestionAsked) for wait in self.waits.values())
+        asks = any(isinstance(wait, QuestionAsked) for wait in self.waits.values())
+        is_answer = asks and event.run == ROOT_RUN
         key = "progress-answered-by" if is_answer else "progress-took-in"
         said = f"“{foreign_line(event.text, limits.PROGRESS_WORD_CHARS)}”"
         told = self.words(key, who=self._name(event.author), what=said)
-        line = self._taken.get(event.taken)
+        taken = event.taken or TurnId(f"{event.run} {event.intervention}")
+        line = self._taken.get(taken)
         if line is None:
             line = Line(words=told, part=len(self.asked), state="taken")
-            self._lines[event.run][f"taken {event.taken}"] = line
+            self._lines[event.run][f"taken {taken}"] = line
             if is_answer:
                 return
             line.is_late = any(each.mimetype == REPORT for each in self.artifacts.values())
-            self._taken[event.taken] = line
+            self._taken[taken] = line
         place = self.words("progress-taken-from", n=event.step)
         if event.run != ROOT_RUN:
             agent = agent_name(self._agents.get(event.run, ""), self.words)
@@ -231,7 +233,7 @@ class Board:
             self.waits.pop(event.consent, None)
         elif isinstance(event, TurnFinished):
             self.waits.clear()
-        elif isinstance(event, _ENDS_A_QUESTION):
+        elif isinstance(event, _ENDS_A_QUESTION) and event.run == ROOT_RUN:
             for key, wait in list(self.waits.items()):
                 if isinstance(wait, QuestionAsked):
                     del self.waits[key]
