@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from time import thread_time
 from typing import Any, Protocol
 
 from agent_core.background import Background, Backoff
@@ -23,9 +24,10 @@ from agent_core.runtime import Runtime
 from agent_core.tree import AgentState, AgentTree
 from bot.console.passes import HOME
 
-PAUSE_S = 0.04
-"""Between two rounds at least."""
+PAUSE_S, LONGEST_PAUSE_S = 0.04, 1.0
+"""Between two rounds at least, and at most."""
 PAUSE_FACTOR = 20
+"""Times what the last round took of the processor."""
 YIELD_EVERY = 25
 """After so many viewers others may do something."""
 BACKOFF = Backoff(first_s=0.5, longest_s=10.0)
@@ -136,19 +138,19 @@ class Feed:
 
     async def _tell(self) -> None:
         """Round after round."""
-        clock = asyncio.get_running_loop().time
         told = self.version
         while True:
             await self._has_news.wait()
             self._has_news.clear()
-            begun_s = clock()
+            begun_s = thread_time()
             news = Round(told, self.version, list(self._news(told)))
             told = self.version
             for number, watcher in enumerate(list(self.watchers), start=1):
                 await watcher.tell(news)
                 if number % YIELD_EVERY == 0:
                     await asyncio.sleep(0)
-            await asyncio.sleep(max(PAUSE_S, PAUSE_FACTOR * (clock() - begun_s)))
+            pause_s = max(PAUSE_S, PAUSE_FACTOR * (thread_time() - begun_s))
+            await asyncio.sleep(min(pause_s, LONGEST_PAUSE_S))
 
     def _news(self, told: int) -> Iterable[str]:
         """Text goes before the state that it is part of, but not before the first one."""
