@@ -54,10 +54,10 @@ ROOMS = {
     "bot/sandbox/composio": Budget(1572, 11, 1600, 14),
     "bot/sandbox": Budget(9135, 66, 9000, 80),
     "mcp_local": Budget(5786, 46, 4700, 42),
-    "product": Budget(49676, 327, 43_000, 330),
+    "product": Budget(49688, 327, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(3525, 31, 4500, 50),
     "bot/console, JS and CSS": Budget(2400, 21, 2500, 24),
-    "tests": Budget(52046, 329, 45_000, 330),
+    "tests": Budget(52053, 329, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
