@@ -109,7 +109,7 @@ class Gate:
         self._clock = clock
         self._closed_until = float("-inf")
         self._next_turn = float("-inf")
-        self._refusals = 0
+        self.refusals = 0
 
     def wait_s(self) -> float:
         """How long no call may leave; not positive when one may now."""
@@ -117,13 +117,9 @@ class Gate:
 
     def close(self, retry_after_s: float | None = None) -> None:
         """Slack asked for a pause: nobody calls before it is over."""
-        self._refusals += 1
-        wait_s = retry_after_s or LIMITED_BACKOFF.wait_s(self._refusals)
+        self.refusals += 1
+        wait_s = retry_after_s or LIMITED_BACKOFF.wait_s(self.refusals)
         self._closed_until = max(self._closed_until, self._clock.seconds() + wait_s)
-
-    def note_answer(self) -> None:
-        """Slack took a call: the next pause of no said length is a short one again."""
-        self._refusals = 0
 
     async def admit(self) -> None:
         """Wait for this call's turn; no call leaves inside a pause."""
@@ -218,7 +214,7 @@ class Calls:
         except SlackLimited as limited:
             gate.close(limited.retry_after_s)
             raise
-        gate.note_answer()
+        gate.refusals = 0  # the next pause of no said length is a short one again
         fault_point(f"{place}.after")
         return cast("JsonObject", answer.data)
 
