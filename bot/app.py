@@ -105,7 +105,7 @@ async def running_bot(
         )
         await catch_up.heard.open()
         register(app, ingress, actions, catch_up)
-        runtime.take_orders_with(digests.take_order)
+        runtime.take_orders_with(partial(digests.take, is_order=True))
         await runtime.readers.show_with(READER, presenting.attach)
         looks_for_left = Background()
         stack.push_async_callback(looks_for_left.close)

@@ -136,7 +136,8 @@ class WorkspaceFiles:
             return _left_out(file, "too_big")
         except DownloadRefused as refused:
             logger.warning("an attached file was not downloaded: %s", refused)
-            return _left_out(file, "gone" if await self._is_gone(file) else "not_given")
+            is_gone = (await self._about(file)).get("mode") == "tombstone"
+            return _left_out(file, "gone" if is_gone else "not_given")
         except OSError:
             logger.exception("an attached file was not saved")
             return _left_out(file, "not_saved")
@@ -146,9 +147,6 @@ class WorkspaceFiles:
             mimetype=file.mimetype,
             size_bytes=size_bytes,
         )
-
-    async def _is_gone(self, file: SlackFile) -> bool:
-        return (await self._about(file)).get("mode") == "tombstone"
 
     async def _about(self, file: SlackFile) -> JsonObject:
         """What Slack says of a file; empty where it says nothing."""

@@ -7,7 +7,7 @@ dead processes, and what other processes have queued here.
 import asyncio
 import logging
 from collections.abc import Awaitable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Protocol
@@ -37,7 +37,7 @@ MAX_TRIES = 3
 """A turn of which so many processes in a row died, each without getting it any further, is set
 aside: one in which it may have been any turn, and two in which it went on by itself."""
 ALONE_S = 20.0
-"""A turn that has not killed its process for so long is not what kills it."""
+"""Others that were interrupted wait for a turn no longer; it stays under suspicion."""
 
 LOOK_EVERY_S = 0.5
 BEAT_EVERY_LOOKS = 6
@@ -225,7 +225,7 @@ class Dispatch:
         self._background.run(lambda: self._alone(turn.id), name=f"{turn.id} by itself")
 
     async def _alone(self, turn_id: TurnId) -> None:
-        """Until the turn gets on, is shown, or has been harmless for long enough."""
+        """Until the turn gets on or is shown, or has had its time."""
         async with self._one_by_one:
             self._suspects.discard(turn_id)
             turn = await self._store.turn(turn_id)
@@ -233,7 +233,7 @@ class Dispatch:
                 return
             tries = await self._tries_of(turn)
             newest = await self._try(turn, tries + 1)
-            try:
+            with suppress(TimeoutError):
                 async with asyncio.timeout(ALONE_S):
                     if turn.status == "running":
                         async with aclosing(self._parts.log.read(turn_id, after=newest)) as events:
@@ -243,8 +243,6 @@ class Dispatch:
                     elif self._show is not None:
                         shown = self._show(replace(turn, tries=tries), is_resumed=True)
                         await (asyncio.wait({shown}) if shown else asyncio.sleep(0))
-            except TimeoutError:
-                await self._note_try(turn_id, 1)
 
     async def _begin_work(self, work: Sequence[StoredTurn]) -> None:
         busy = next((turn for turn in work if turn.status != "queued"), None)

@@ -165,7 +165,8 @@ class ComposioApi:
 
     async def _made(self, user: UserId) -> Mapping[str, Any]:
         """A new session as Composio tells of it, with the wishes that are granted."""
-        for tried, wishes in enumerate(self._wishes):
+        known = self._wishes  # which another session may find out more of meanwhile
+        for tried, wishes in enumerate(known):
             try:
                 body = {"user_id": user, **_OPTIONS, **wishes}
                 made = await self.ask("POST", _SESSION, json=body)
@@ -174,8 +175,8 @@ class ComposioApi:
                     raise
                 continue
             if tried:
-                logger.warning("Composio does not grant sessions these: %s", self._wishes[0])
-                self._wishes = self._wishes[tried:]
+                logger.warning("Composio does not grant sessions these: %s", known[0])
+                self._wishes = known[tried:]
             return made
         raise AssertionError("unreachable")
 

@@ -6,6 +6,7 @@ The SDK tells every refusal in the same words; here each says its status, and a 
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Any
 
 import anyio
@@ -16,7 +17,7 @@ from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND, JSONRPCError, jsonrpc_me
 from pydantic import ValidationError
 
 from agent_core.tools.servers import HttpServer, HubLimits
-from agent_core.tools.wire import UNREADABLE, LineCutter, Screen, error_line
+from agent_core.tools.wire import UNREADABLE, LineCutter, Screen, apart, error_line
 
 UNAUTHORIZED = (-32_041, "HTTP 401: our credentials are not taken")
 """The code and the words of a 401, which says that the request did not run."""
@@ -131,7 +132,7 @@ async def _cut_body(pieces: _Pieces, max_bytes: int) -> _Pieces:
 async def _as_event(pieces: _Pieces, max_bytes: int, screen: Screen) -> _Pieces:
     """A body that is one message, as a stream of it alone."""
     body = b"".join([piece async for piece in _cut_body(pieces, max_bytes)])
-    yield _event(body, screen) or _DATA + _UNREADABLE + b"\n\n"
+    yield await apart(partial(_event, screen), body) or _DATA + _UNREADABLE + b"\n\n"
 
 
 async def _cut_events(pieces: _Pieces, max_bytes: int, screen: Screen) -> _Pieces:
@@ -146,12 +147,12 @@ async def _cut_events(pieces: _Pieces, max_bytes: int, screen: Screen) -> _Piece
             elif line.strip():
                 told += line + b"\n"
             else:
-                told += _event(b" ".join(data), screen) or b"\n"
+                told += await apart(partial(_event, screen), b" ".join(data)) or b"\n"
                 data, size = [], 0
         yield bytes(told)
 
 
-def _event(body: bytes, screen: Screen) -> bytes:
+def _event(screen: Screen, body: bytes) -> bytes:
     """An event with this message as the SDK may see it; empty where it is none."""
     message = screen.read(body.translate(_ONE_LINE))
     if message is None:

@@ -134,7 +134,7 @@ class FleetServer:
 class HubLimits:
     """Bounds on what a server may cost."""
 
-    connect_timeout_s: float = 15.0
+    connect_timeout_s: float = 30.0
     install_timeout_s: float = 180.0
     """In its place for a server of the fleet, whose first start may install its package."""
     list_timeout_s: float = 10.0

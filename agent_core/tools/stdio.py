@@ -15,10 +15,11 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCRequest
 
 from agent_core.background import Background
 from agent_core.tools.servers import HubLimits, StdioServer
-from agent_core.tools.wire import LineCutter, Screen
+from agent_core.tools.wire import LineCutter, Screen, apart
 
 _CHUNK_BYTES = 65_536
 _OUTGOING_MESSAGES = 64
@@ -82,7 +83,7 @@ async def stdio_streams(
     sink, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, source = anyio.create_memory_object_stream[SessionMessage](_OUTGOING_MESSAGES)
     lines, pumps = LineCutter(limits.max_message_bytes), Background()
-    reading = pumps.start(_read_stdout(child.stdout, lines, screen, sink))
+    reading = pumps.start(_read_stdout(child.stdout, lines, screen, sink, outgoing))
     reading.add_done_callback(lambda _: on_end())
     hearing = pumps.start(_read_stderr(child.stderr, stderr))
     pumps.start(_write_stdin(child.stdin, source))
@@ -110,11 +111,16 @@ async def _read_stdout(
     lines: LineCutter,
     screen: Screen,
     sink: MemoryObjectSendStream[SessionMessage | Exception],
+    answers: MemoryObjectSendStream[SessionMessage],
 ) -> None:
     with sink, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
         while chunk := await stdout.read(_CHUNK_BYTES):
             for line in lines.feed(chunk):
-                if (message := screen.read(line)) is not None:
+                message = await apart(screen.read, line)
+                unread = answers.statistics().current_buffer_used
+                if isinstance(message, JSONRPCRequest) and unread == _OUTGOING_MESSAGES:
+                    continue  # whoever reads no answers
+                if message is not None:
                     await sink.send(SessionMessage(message))
 
 

@@ -3,9 +3,10 @@
 The SDK holds a line whole, over stdio in quadratic time; here it is cut while it arrives. The SDK
 refuses a whole listing or result when one tool or item of it is malformed; here only that one is
 lost. A line that nobody can read ends the call that it answers. And the SDK spends a task on each
-notification, also on those of which a server can send thousands to nobody.
+notification and request, also on those of which a server can send thousands to nobody.
 """
 
+import asyncio
 import json
 import logging
 import re
@@ -13,13 +14,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import cast
+from typing import TypeVar, cast
 
 from mcp_types import (
     INTERNAL_ERROR,
     ContentBlock,
     JSONRPCMessage,
     JSONRPCNotification,
+    JSONRPCRequest,
     JSONRPCResponse,
     jsonrpc_message_adapter,
 )
@@ -60,8 +62,19 @@ _KNOWN: dict[str, type] = {
 _CACHING = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 _TOOLS_CHANGED = "notifications/tools/list_changed"
 _PROGRESS = "notifications/progress"
-_MAX_REPORTS = 50
+_MAX_REPORTS, _REPORTS_S = 50, 1.0
+_MAX_REQUESTS, _REQUESTS_S = 20, 10.0
+"""Each answer waits until the server reads it, and there are servers that never do."""
+_LONG_BYTES = 100_000
 _HEARD = frozenset({"notifications/cancelled", "notifications/subscriptions/acknowledged"})
+
+
+T = TypeVar("T")
+
+
+async def apart(read: Callable[[bytes], T], line: bytes) -> T:
+    """What `read` makes of a line; beside the loop where the line is long."""
+    return read(line) if len(line) < _LONG_BYTES else await asyncio.to_thread(read, line)
 
 
 class LineCutter:
@@ -195,7 +208,8 @@ class Screen:
         self._server = server
         self._version = version
         self._on_tools_changed = on_tools_changed
-        self._reports: deque[float] = deque(maxlen=_MAX_REPORTS)
+        self._reports = deque[float](maxlen=_MAX_REPORTS)
+        self._requests = deque[float](maxlen=_MAX_REQUESTS)
 
     def read(self, line: bytes) -> JSONRPCMessage | None:
         """The message on a line as the SDK may see it, mended where need be.
@@ -206,7 +220,10 @@ class Screen:
         if isinstance(message, JSONRPCNotification):
             if message.method == _TOOLS_CHANGED:
                 self._on_tools_changed()
-            return message if self._is_heard(message.method) else None
+            is_report = message.method == _PROGRESS and not _is_flood(self._reports, _REPORTS_S)
+            return message if is_report or message.method in _HEARD else None
+        if isinstance(message, JSONRPCRequest):
+            return None if _is_flood(self._requests, _REQUESTS_S) else message
         if not isinstance(message, JSONRPCResponse):
             return message
         result = message.result
@@ -225,16 +242,6 @@ class Screen:
             return message
         return message.model_copy(update={"result": result})
 
-    def _is_heard(self, method: str) -> bool:
-        """Of reports on progress, so many a second."""
-        if method != _PROGRESS:
-            return method in _HEARD
-        now = time.monotonic()
-        is_flood = len(self._reports) == _MAX_REPORTS and now - self._reports[0] < 1
-        if not is_flood:
-            self._reports.append(now)
-        return not is_flood
-
     def _is_good(self, tool: JsonObject) -> bool:
         name = str(tool.get("name"))[:128]
         if as_object(tool.get("execution")).get("taskSupport") == "required":
@@ -248,6 +255,15 @@ class Screen:
             logger.warning("%s: tool %s is malformed; left out: %s", self._server, name, error)
             return False
         return True
+
+
+def _is_flood(times: deque[float], within_s: float) -> bool:
+    """Whether one more is too many; if not, it is counted."""
+    now = time.monotonic()
+    is_flood = len(times) == times.maxlen and now - times[0] < within_s
+    if not is_flood:
+        times.append(now)
+    return is_flood
 
 
 def _without_output_schema(tool: object) -> JsonObject:

@@ -83,20 +83,40 @@ class DigestMessages:
     _marks: Marks
     _clock: Callable[[], datetime]
 
-    async def take(self, message: InboundMessage) -> bool:
+    async def take(self, message: InboundMessage, *, is_order: bool = False) -> bool:
         """Answer a message that is about digests; False where it is about something else.
 
-        Only one that smells of an order, or stands where an order waits, is read at all.
+        Only one in which the classifier sees an order (`is_order`), that smells of one, or stands
+        where one waits, is read at all.
         """
         text = message.text
-        smells = smells_of_order(text) or _CHANNEL.search(text) or short_form(text, "digests")
-        if message.key == message.session and not smells:
+        is_to_be_read = bool(
+            is_order
+            or smells_of_order(text)
+            or _CHANNEL.search(text)
+            or short_form(text, "digests")
+        )
+        if message.key == message.session and not is_to_be_read:
             return False
-        return await self._take(message, is_to_be_read=bool(smells))
-
-    async def take_order(self, message: InboundMessage) -> bool:
-        """The same for one in which the classifier sees an order."""
-        return await self._take(message, is_to_be_read=True)
+        if message.scheduled or message.attachments:
+            return False  # only a person's own words order something
+        pending, thread = await self._waiting(message), parse_session(message.session)
+        if pending is None:
+            return True
+        consent = _consent(message.text) if pending.proposal else ""
+        if not (consent or is_to_be_read or pending.draft or pending.doing):
+            return False
+        found = await self._settle(message, pending, consent)
+        if found is None:
+            return False
+        left, answer = found
+        if answer is not None:
+            await self._answer(thread, message.key, answer)
+        if consent != "yes" and pending.proposal not in ("", left.proposal):
+            await self._decide_on(pending.proposal, thread.session, message.asker, is_yes=False)
+        left = replace(left, doing=None)
+        await self._save(thread.session, message.asker, f"{_stamp(message)} 1", left)
+        return True
 
     async def has_order(self, key: str) -> bool:
         """Whether a message ordered a digest that waits for a yes."""
@@ -259,27 +279,6 @@ class DigestMessages:
         """This waits from now on. Marks only move on, so each begins with a time and a step."""
         told = PENDING.dump_json(pending, exclude_defaults=True).decode()
         await self._marks.save({_name(session, asker): f"{stamp} {told}"})
-
-    async def _take(self, message: InboundMessage, *, is_to_be_read: bool) -> bool:
-        if message.scheduled or message.attachments:
-            return False  # only a person's own words order something
-        pending, thread = await self._waiting(message), parse_session(message.session)
-        if pending is None:
-            return True
-        consent = _consent(message.text) if pending.proposal else ""
-        if not (consent or is_to_be_read or pending.draft or pending.doing):
-            return False
-        found = await self._settle(message, pending, consent)
-        if found is None:
-            return False
-        left, answer = found
-        if answer is not None:
-            await self._answer(thread, message.key, answer)
-        if consent != "yes" and pending.proposal not in ("", left.proposal):
-            await self._decide_on(pending.proposal, thread.session, message.asker, is_yes=False)
-        left = replace(left, doing=None)
-        await self._save(thread.session, message.asker, f"{_stamp(message)} 1", left)
-        return True
 
     async def _waiting(self, message: InboundMessage) -> Pending | None:
         """What a message may be about; None when the message has been dealt with."""

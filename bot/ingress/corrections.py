@@ -48,13 +48,15 @@ class Posts:
         self.identity = identity
         self._bot_user = identity.bot_user
         self._edited: LRUCache[str, InboundPost] = LRUCache(MAX_POSTS)
-        self._gone: LRUCache[str, str] = LRUCache(MAX_POSTS)
-        self._under_way: dict[str, InboundPost] = {}
+        self.gone: LRUCache[str, str] = LRUCache(MAX_POSTS)
+        """Who called off each post that is not handed over any more; empty where it was deleted."""
+        self.under_way: dict[str, InboundPost] = {}
+        """Those that are being handed over, by key."""
 
     def note(self, told: Told) -> None:
         """Take a change into account from now on."""
         if isinstance(told, Deletion):
-            self._gone[told.post_key] = ""
+            self.gone[told.post_key] = ""
         if isinstance(told, Edit) and not self.is_outdated(told):
             self._edited[told.post.key] = told.post
 
@@ -70,29 +72,11 @@ class Posts:
             return post
         return replace(post, wire_text=edited.wire_text, said_ts=edited.said_ts)
 
-    def is_gone(self, key: str) -> bool:
-        """Whether the post is not to be handed over any more."""
-        return key in self._gone
-
-    def called_off_by(self, key: str) -> str:
-        """The name of who called the post off; empty where it was deleted."""
-        return self._gone.get(key, "")
-
-    def begin(self, post: InboundPost) -> None:
-        """The post is being handed over."""
-        self._under_way[post.key] = post
-
-    def end(self, post: InboundPost) -> None:
-        self._under_way.pop(post.key, None)
-
-    def is_under_way(self, key: str) -> bool:
-        return key in self._under_way
-
     def call_off(self, concerns: Callable[[InboundPost], bool], *, by: str, before_ts: str) -> None:
         """What was said before then, and is still being handed over, is left."""
-        for post in self._under_way.values():
-            if concerns(post) and float(post.ts) < float(before_ts) and not self.is_gone(post.key):
-                self._gone[post.key] = by
+        for post in self.under_way.values():
+            if concerns(post) and float(post.ts) < float(before_ts) and post.key not in self.gone:
+                self.gone[post.key] = by
 
     async def text(self, post: InboundPost) -> str:
         """What the person typed, people by their names; whom Slack does not tell stays an id."""
@@ -138,7 +122,7 @@ class Corrections:
 
     async def _revise(self, edit: Edit) -> InboundPost | None:
         post = edit.post
-        if self._posts.is_outdated(edit) or self._posts.is_gone(post.key):
+        if self._posts.is_outdated(edit) or post.key in self._posts.gone:
             return None
         author = await self._gate.judge_author(post)
         if not isinstance(author, Admitted):
@@ -158,7 +142,7 @@ class Corrections:
         is_over = await self._front.withdraw(key)
         never_came = not is_over and await self._ledger.record(key, "", {})
         await self._ledger.settle(key)
-        if is_over or never_came or self._posts.is_under_way(key):
+        if is_over or never_came or key in self._posts.under_way:
             return
         if await self._front.taken(key) is None:
             raise InVain(key)

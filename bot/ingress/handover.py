@@ -112,11 +112,11 @@ class Handover:
 
     async def _give(self, message: InboundMessage) -> bool:
         """A post may be deleted before the agent has it, or while it takes it."""
-        if self._posts.is_gone(message.key):
+        if message.key in self._posts.gone:
             return False
         turn = await self._front.handle(message)
-        if self._posts.is_gone(message.key):
-            await self._front.withdraw(message.key, by=self._posts.called_off_by(message.key))
+        if message.key in self._posts.gone:
+            await self._front.withdraw(message.key, by=self._posts.gone.get(message.key, ""))
         return turn is not None
 
     async def _message(self, admitted: Admitted, *, again: bool) -> InboundMessage | None:

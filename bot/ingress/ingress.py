@@ -166,7 +166,7 @@ class Ingress:
 
     async def _take_post(self, post: InboundPost, *, again: bool) -> None:
         """The author is looked up while earlier posts of the thread are still handed over."""
-        self._posts.begin(post)
+        self._posts.under_way[post.key] = post
         try:
             async with asyncio.TaskGroup() as group:
                 judging = group.create_task(self._judge(post))
@@ -175,7 +175,7 @@ class Ingress:
                     judged = await judging
                     outcome = await self._act(judged, post, again=again)
         finally:
-            self._posts.end(post)
+            self._posts.under_way.pop(post.key, None)
         if outcome == "parked":
             self.in_vain.add(post.key)
         if isinstance(judged, Admitted) and outcome != "begun":  # a turn takes its sign back itself

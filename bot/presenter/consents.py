@@ -41,13 +41,8 @@ def waiting_draft(event: AuthRequired, words: Words) -> Draft:
 def ended_draft(event: AuthEnded, words: Words) -> Draft:
     """What that post becomes."""
     what = app_names(event.toolkits, words("consent-conjunction"))
-    text = words(
-        f"consent-ended-{event.outcome}",
-        n=len(event.toolkits),
-        who=mention(event.asker),
-        what=what,
-    )
-    return card(text)
+    n, who = len(event.toolkits), mention(event.asker)
+    return card(words(f"consent-ended-{event.outcome}", n=n, who=who, what=what))
 
 
 ConnectLink = Callable[[ConsentId, UserId, str], Awaitable[str]]

@@ -166,14 +166,14 @@ class Place:
 
     async def _find_twin(self, user: str) -> ThreadRef | None:
         """The thread of the asker's post with the same words, as near as Slack's twins are."""
-        around_s = float(self.thread.root_ts)
-        oldest = f"{around_s - TWIN_S:.6f}"
-        async with aclosing(self.api.channels.history(self.thread.channel, oldest=oldest)) as pages:
+        around_s, asked = float(self.thread.root_ts), _bare(self.board.text)
+        oldest, latest = (f"{around_s + off_s:.6f}" for off_s in (-TWIN_S, TWIN_S))
+        history = self.api.channels.history(self.thread.channel, oldest=oldest, latest=latest)
+        async with aclosing(history) as pages:
             async for page in pages:
                 for post in map(read_post, page):
-                    is_near = abs(float(post.ts) - around_s) <= TWIN_S
-                    said = plain_text(_MENTION.sub("", post.text))
-                    if is_near and post.user == user and _same(said, self.board.text):
+                    said = _bare(plain_text(_MENTION.sub("", post.text)))
+                    if asked and post.user == user and said == asked:
                         return replace(self.thread, root_ts=post.ts)
         return None
 
@@ -185,9 +185,9 @@ class Place:
         posts[op.removesuffix(":direct")] = f"{place.channel} {ts}"
 
 
-def _same(said: str, asked: str) -> bool:
-    """But for blanks and for whom they name."""
-    return _NAMED.sub("", said) == _NAMED.sub("", asked)
+def _bare(text: str) -> str:
+    """Without blanks and without whom it names."""
+    return _NAMED.sub("", text)
 
 
 async def whisper(api: SlackApi, thread: ThreadRef, person: UserId, draft: Draft) -> None:

@@ -64,7 +64,12 @@ class TurnPresenter(ABC):
 
 
 class ThreadPresenter(TurnPresenter):
-    """Shows one turn's events in its thread, in the order in which `show` gets them."""
+    """Shows one turn's events in its thread, in the order in which `show` gets them.
+
+    `asked_ts` is the asker's post, for a reaction where Slack cannot show a status;
+    `edit_interval_s` the least time between two edits of the progress post. With `is_plain` the
+    answer is shown as it is.
+    """
 
     def __init__(
         self,
@@ -79,12 +84,6 @@ class ThreadPresenter(TurnPresenter):
         edit_interval_s: float = 1.0,
         is_plain: bool = False,
     ) -> None:
-        """Make a presenter.
-
-        `asked_ts` is the asker's post, for a reaction where Slack cannot show a status;
-        `edit_interval_s` the least time between two edits of the progress post. With `is_plain`
-        the answer is shown as it is.
-        """
         super().__init__(state)
         self._signs = signs
         self._is_plain = is_plain

@@ -47,20 +47,6 @@ def post_json(post: Post) -> JsonObject:
     }
 
 
-def root_json(
-    channel: str, at: str, post: Post, replies: Sequence[Post], files: Mapping[str, JsonObject]
-) -> JsonObject:
-    """A post outside of threads, by its channel's name and in ISO local time."""
-    told = [
-        {
-            "text": reply.text,
-            "files": [files[file.id] for file in reply.files if file.id in files],
-        }
-        for reply in replies
-    ]
-    return {"channel": channel, "at": at, "ts": post.ts, "text": post.text, "replies": told}
-
-
 def _texts_in(value: object) -> Iterator[str]:
     """All that is to be read in blocks: what an approval shows stands there alone."""
     fields = as_object(value) or {}
@@ -395,13 +381,19 @@ async def drive(
         "turns": [turn.as_json() for turn in turns],
         "posts": [post_json(post) for post in world.slack.thread(_CHANNEL, driver.root_ts)],
         "root_posts": [
-            root_json(
-                channel,
-                local(float(post.ts)),
-                post,
-                state.replies_of(post.channel, post.ts),
-                files,
-            )
+            {
+                "channel": channel,
+                "at": local(float(post.ts)),
+                "ts": post.ts,
+                "text": post.text,
+                "replies": [
+                    {
+                        "text": reply.text,
+                        "files": [files[f.id] for f in reply.files if f.id in files],
+                    }
+                    for reply in state.replies_of(post.channel, post.ts)
+                ],
+            }
             for channel, post in driver.roots()
         ],
         "files": list(files.values()),

@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.background import Backoff
 from agent_core.fault_points import fault_point
-from agent_core.masking import masked_value
+from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
 from bot.slack_api.clock import Clock
 from bot.slack_api.errors import SlackError, SlackLimited, SlackUnavailable, refusal
@@ -109,7 +109,7 @@ class Gate:
         self._clock = clock
         self._closed_until = float("-inf")
         self._next_turn = float("-inf")
-        self._refusals = 0
+        self.refusals = 0
 
     def wait_s(self) -> float:
         """How long no call may leave; not positive when one may now."""
@@ -117,13 +117,9 @@ class Gate:
 
     def close(self, retry_after_s: float | None = None) -> None:
         """Slack asked for a pause: nobody calls before it is over."""
-        self._refusals += 1
-        wait_s = retry_after_s or LIMITED_BACKOFF.wait_s(self._refusals)
+        self.refusals += 1
+        wait_s = retry_after_s or LIMITED_BACKOFF.wait_s(self.refusals)
         self._closed_until = max(self._closed_until, self._clock.seconds() + wait_s)
-
-    def note_answer(self) -> None:
-        """Slack took a call: the next pause of no said length is a short one again."""
-        self._refusals = 0
 
     async def admit(self) -> None:
         """Wait for this call's turn; no call leaves inside a pause."""
@@ -209,7 +205,7 @@ class Calls:
         if self._guard is not None and method in VISIBLE:
             await self._guard()
         given = {name: value for name, value in arguments.items() if value is not None}
-        given |= {name: masked_value(given[name]) for name in _SHOWN & given.keys()}
+        given |= {name: masked_post(given[name]) for name in _SHOWN & given.keys()}
         form = {n: each if isinstance(each, str) else json.dumps(each) for n, each in given.items()}
         place = _FAULT_POINTS.get(method, method)
         fault_point(f"{place}.before")
@@ -218,7 +214,7 @@ class Calls:
         except SlackLimited as limited:
             gate.close(limited.retry_after_s)
             raise
-        gate.note_answer()
+        gate.refusals = 0  # the next pause of no said length is a short one again
         fault_point(f"{place}.after")
         return cast("JsonObject", answer.data)
 

@@ -59,8 +59,10 @@ class Channels:
             raise
         return frozenset(map(str, found))
 
-    def history(self, channel: str, *, oldest: str) -> AsyncGenerator[list[JsonObject]]:
-        """Pages of the posts later than `oldest`, newest first, as Slack has them.
+    def history(
+        self, channel: str, *, oldest: str, latest: str | None = None
+    ) -> AsyncGenerator[list[JsonObject]]:
+        """Pages of the posts between these moments, newest first, as Slack has them.
 
         Replies are among them where they were sent to the channel as well; a root says how late
         the latest reply to it is.
@@ -68,6 +70,7 @@ class Channels:
         arguments = {
             "channel": channel,
             "oldest": oldest,
+            "latest": latest,
             "limit": PAGE_SIZE,
             "include_all_metadata": True,
         }

@@ -49,14 +49,21 @@ UNITS: Mapping[str, str] = {
     "ideographs": "\u6f22",
     "slashes": "\\/",
     "reads": "read a b c d ",
+    "open links": "<a:b|",
+    "spans": "`a` b`c` ",
+    "addresses that touch": "https://a.b",
+    "empty lines": "\n",
 }
-BEGINNINGS: Mapping[str, str] = {
-    "a long label": "[",
-    "a table": "|a|b|\n|-|-|\n",
-    "a tag": "<",
-    "an address": "[a](https://x.org/",
+FRAMED: Mapping[str, tuple[str, str, str]] = {
+    "a long label": ("[", "a", "](https://x.org)"),
+    "a label of hosts": ("[", "a.", "](https://x.org)"),
+    "a table": ("|a|b|\n|-|-|\n", "|x|y|\n", ""),
+    "a tag": ("<", "a", "x"),
+    "a tag that is blank": ("<", " ", "x"),
+    "an address": ("[a](https://x.org/", "a", ""),
+    "code that is cut": ("`", "a ", "`"),
 }
-ENDS: Mapping[str, str] = {"a long label": "](https://x.org)", "a tag": "x"}
+"""What stands before and behind a unit."""
 
 
 def shape(unit: str, chars: int, beginning: str = "", end: str = "") -> str:
@@ -67,8 +74,8 @@ def shape(unit: str, chars: int, beginning: str = "", end: str = "") -> str:
 def shapes(chars: int) -> dict[str, str]:
     """Every shape by its name."""
     plain = {name: shape(unit, chars) for name, unit in UNITS.items()}
-    begun = {
-        name: shape("|x|y|\n" if name == "a table" else "a", chars, beginning, ENDS.get(name, ""))
-        for name, beginning in BEGINNINGS.items()
-    }
-    return {**plain, **begun, "a tag that is blank": shape(" ", chars, "<", "x")}
+    framed = {name: shape(unit, chars, a, z) for name, (a, unit, z) in FRAMED.items()}
+    few = chars // 8
+    wide = "\n".join(("|a" * few, "|-" * few, "|" * few * 2))
+    nested = f"{'*_' * 2 * few}a{'_*' * 2 * few}"
+    return {**plain, **framed, "a wide table": wide, "nested marks": nested}

@@ -12,6 +12,7 @@ from aiohttp.test_utils import TestServer
 
 from agent_core.tools.pins import Pins
 from agent_core.tools.servers import HttpServer, ServerConfig, StdioServer
+from agent_core.tools.wire import Screen
 from tests.agent_core.tools.conftest import HubMaker, Start
 from tests.agent_core.tools.conftest import context as context
 from tests.agent_core.tools.conftest import make_hub as make_hub
@@ -193,6 +194,20 @@ async def test_a_listing_that_nobody_can_read_is_told_at_once(
         assert await bot.names() == []
         assert "did not list its tools: " in bot.hub.failures["evil"]
         await bot.hub.close()
+
+
+@pytest.mark.proves("hub.answers")
+@pytest.mark.parametrize("method", ["ping", "roots/list", "notifications/progress"])
+def test_of_what_a_server_sends_without_being_asked_a_little_is_heard(method: str) -> None:
+    """An answer to each would wait for ever in front of a server that reads none."""
+    screen = Screen("evil", version=lambda: "2025-06-18", on_tools_changed=lambda: None)
+    said: dict[str, object] = {"jsonrpc": "2.0", "method": method, "params": {}}
+    known = {"progressToken": 1, "progress": 1.0}
+    lines = [
+        json.dumps(said | ({"params": known} if "progress" in method else {"id": number}))
+        for number in range(1_000)
+    ]
+    assert 0 < len(list(filter(None, (screen.read(line.encode()) for line in lines)))) <= 100
 
 
 @pytest.mark.proves("hub.answers")

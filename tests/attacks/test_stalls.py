@@ -26,14 +26,14 @@ from mcp_local.report.claims import find_foreign
 from mcp_local.report.compose import Draft, compose_report
 from mcp_local.report.markdown import parse_markdown
 from mcp_local.sources import Source
-from tests.attacks.shapes import BEGINNINGS, UNITS, shape, shapes
+from tests.attacks.shapes import FRAMED, UNITS, shape, shapes
 from tests.bench.stalls import DOORS
 
 SIZE = 40_000
 _DAY = date(2026, 11, 23)
 MAX_CPU_S = 3.0
 """Far above what any shape costs, and far below what a quadratic reading of one costs."""
-PIECES = st.sampled_from([*UNITS.values(), *BEGINNINGS.values()])
+PIECES = st.sampled_from([*UNITS.values(), *(beginning for beginning, *_ in FRAMED.values())])
 
 
 DOUBLED: JsonObject = {f"n{n}": {"allOf": [{"$ref": f"#/$defs/n{n + 1}"}] * 2} for n in range(40)}
@@ -75,6 +75,17 @@ async def test_no_shape_holds_the_loop_at_any_door(name: str, unstalled: None) -
 def test_whatever_is_repeated_is_rendered_in_bounded_time(pieces: list[str], end: str) -> None:
     text = shape("".join(pieces), limits.ANSWER_CHARS, end=end)
     assert cpu_s(lambda: answer_drafts(text, lambda _: False)) < MAX_CPU_S
+
+
+@pytest.mark.parametrize("name", shapes(1))
+def test_no_shape_of_an_answer_takes_more_than_its_length(name: str) -> None:
+    """What takes eight times the text takes no longer."""
+
+    def render(chars: int) -> None:
+        drafts = answer_drafts(shapes(chars)[name], lambda _: False)
+        assert all(len(draft.text) <= limits.TEXT_CHARS for draft in drafts)
+
+    assert cpu_s(lambda: render(80_000)) < 20 * max(cpu_s(lambda: render(10_000)), 0.05)
 
 
 @pytest.mark.proves("stalls.none")

@@ -32,7 +32,7 @@ from agent_core.prompts.small_talk import small_talk
 from agent_core.runtime import MAX_TRIES
 from agent_core.tools.results import output_of
 from agent_core.tools.schemas import fault_of_arguments
-from agent_core.tools.wire import Screen
+from agent_core.tools.wire import Screen, apart
 from bot.inbound import mentioned_users, plain_text
 from bot.presenter.answer import question_drafts, thread_drafts
 from bot.render import one_line
@@ -88,12 +88,17 @@ async def result_in_pieces(text: str) -> None:
     await _received([{"type": "text", "text": sign} for sign in text[::30]])
 
 
-async def _received(content: list[dict[str, str]]) -> None:
+async def structured(text: str) -> None:
+    await _received([], {"rows": [[] for _ in text[::4]], text[:2_000]: text[2_000:]})
+
+
+async def _received(content: list[dict[str, str]], more: JsonObject | None = None) -> None:
     """The line is made here and costs the loop nothing there, so a thread makes it."""
-    told = {"jsonrpc": "2.0", "id": 1, "result": {"content": content}}
+    result: JsonObject = {"content": content} | ({"structuredContent": more} if more else {})
+    told = {"jsonrpc": "2.0", "id": 1, "result": result}
     line = await asyncio.to_thread(lambda: json.dumps(told).encode())
     screen = Screen("s", version=lambda: "2025-06-18", on_tools_changed=lambda: None)
-    read = screen.read(line)
+    read = await apart(screen.read, line)
     if isinstance(read, JSONRPCResponse):
         validated = CallToolResult.model_validate(read.result)
         output = await asyncio.to_thread(output_of, validated, max_bytes=5_000_000)
@@ -136,7 +141,8 @@ async def report(text: str) -> None:
 DOORS: Mapping[str, Door] = {
     door.__name__: door
     for door in (
-        answer, question, message, result, result_in_pieces, schema, recipients, gate, report,
+        answer, question, message, result, result_in_pieces, structured, schema, recipients, gate,
+        report,
     )
 }  # fmt: skip
 

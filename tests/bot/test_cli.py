@@ -1,11 +1,13 @@
 """The command line as a person meets it."""
 
+import shlex
 import subprocess
 
 import pytest
 from typer.testing import CliRunner
 
 from bot.cli import app
+from bot.sandbox.child import KINDS
 
 CliResult = subprocess.CompletedProcess[str]
 
@@ -44,16 +46,25 @@ def test_the_check_explains_its_exit_code_and_its_option() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "named"),
+    ("line", "named"),
     [
-        (["fly"], "fly"),
-        (["start", "--fast"], "--fast"),
-        (["check", "--all"], "--all"),
-        (["sandbox", "--ask"], "--ask"),
-        (["sandbox", "--first-token-s", "quick"], "--first-token-s"),
+        ("fly", "fly"),
+        ("start --fast", "--fast"),
+        ("check --all", "--all"),
+        ("sandbox --ask", "--ask"),
+        ("sandbox --first-token-s quick", "--first-token-s"),
+        ("sandbox --port 70000", "65535"),
+        ("sandbox --until-posts 3", "--until-posts"),
+        ("sandbox --click confirm", "--click"),
+        ("sandbox --click confirm --clock '2026-03-27T08:59:50 Europe/Berlin'", "--click"),
+        ("sandbox --ask hello --until-posts 0", "--until-posts"),
+        ("sandbox --ask hello --clock now", "--clock"),
+        ("sandbox --ask hello --clock '2026-03-29T02:30 Europe/Berlin'", "leave out"),
+        ("sandbox --kill-at turn_started", "--ask"),
+        ("sandbox --ask hello --kill-at turn_started,lunch_eaten", ", ".join(KINDS)),
     ],
 )
-def test_what_it_does_not_know_is_named_with_code_2(arguments: list[str], named: str) -> None:
-    result = CliRunner().invoke(app, arguments)
+def test_what_cannot_be_done_is_named_with_code_2(line: str, named: str) -> None:
+    result = CliRunner().invoke(app, shlex.split(line), env={"COLUMNS": "500"})
     assert result.exit_code == 2
     assert named in result.output

@@ -3,9 +3,7 @@
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from bot.cli import app
 from bot.sandbox.child import KINDS, count_repeated, read_events
 from bot.sandbox.composio import Call
 from tests.e2e.command_line import run_sandbox
@@ -19,17 +17,6 @@ def test_events_are_named_by_their_kind_or_their_class_also_more_than_once() -> 
         read_events(["ToolCallStarted", "turn_finished", "STEP-STARTED", "step_started"]) == wanted
     )
     assert read_events(KINDS) == KINDS
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [(["--ask", "hello", "--kill-at", "turn_started,lunch_eaten"], ", ".join(KINDS)),
-     (["--kill-at", "turn_started"], "--ask")],
-)  # fmt: skip
-def test_what_cannot_be_done_is_said_with_code_2(arguments: list[str], named: str) -> None:
-    result = CliRunner().invoke(app, ["sandbox", *arguments], env={"COLUMNS": "500"})
-    assert result.exit_code == 2
-    assert named in result.output
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,9 @@ async def test_a_notice_loses_nothing_under_traffic(tmp_path: Path) -> None:
             for part in ("before", "with", "after"):
                 roots.append(await world.mention(f"Number {number}, {part} the notice?"))
                 if part == "before":
-                    await world.slack.disconnect(("warning", "refresh_requested")[number % 2])
+                    await world.slack.sockets.disconnect(
+                        ("warning", "refresh_requested")[number % 2]
+                    )
         for root in roots:
             await world.answered(root)
         assert [world.answers(root) for root in roots] == [[SIMPLE_ANSWER]] * 15

@@ -115,6 +115,13 @@ def test_a_picture_is_made_small_and_written_anew(kind: str) -> None:
     assert shown.format == ("JPEG" if kind == "JPEG" else "PNG")
 
 
+def test_a_grey_picture_of_16_bits_keeps_its_greys() -> None:
+    written = io.BytesIO()
+    Image.new("I;16", (MAX_SIDE_PX + 1, 4), 30_000).save(written, "PNG")
+    shown = Image.open(io.BytesIO(read(written.getvalue()).picture))
+    assert shown.convert("L").getpixel((1, 1)) == 30_000 // 256
+
+
 def test_a_picture_that_stays_big_becomes_a_jpeg() -> None:
     written = io.BytesIO()
     Image.effect_noise((1500, 1500), 90).save(written, "PNG")

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, cast
 
@@ -79,21 +79,19 @@ class ToolError(Exception):
     """A tool's refusal, in the app's own words; the call changed nothing."""
 
 
+@dataclass(eq=False)
 class RestError(Exception):
     """A request that is answered with an error, in Composio's envelope."""
 
-    def __init__(self, status: int, slug: str, message: str) -> None:
-        super().__init__(message)
-        self._status = status
-        self._slug = slug
+    status: int
+    slug: str
+    message: str
 
     def as_response(self) -> web.Response:
         envelope = {
-            "message": str(self),
-            "slug": self._slug,
-            "status": self._status,
-            "code": self._status,
+            **asdict(self),
+            "code": self.status,
             "request_id": make_id("req"),
             "suggested_fix": "",
         }
-        return web.json_response({"error": envelope}, status=self._status)
+        return web.json_response({"error": envelope}, status=self.status)

@@ -45,31 +45,24 @@ TYPE_OF_STATUS = {
 }
 
 
+@dataclass(eq=False)
 class RefusedError(Exception):
     """The request is answered with an error of the given status and its type."""
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        status: int = 400,
-        code: str | None = None,
-        retry_after: float | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.status = status
-        self._code = code
-        self._retry_after = retry_after
+    message: str
+    status: int = 400
+    code: str | None = None
+    retry_after: float | None = None
 
     def answer(self, request_id: str) -> web.Response:
         """The answer that tells it."""
         kind = TYPE_OF_STATUS.get(self.status, "api_error")
-        inner: Json = {"type": kind, "message": str(self)}
-        if self._code:
-            inner["details"] = {"error_code": self._code}
+        inner: Json = {"type": kind, "message": self.message}
+        if self.code:
+            inner["details"] = {"error_code": self.code}
         headers = {"request-id": request_id}
-        if self._retry_after is not None:
-            headers["retry-after"] = f"{self._retry_after:g}"
+        if self.retry_after is not None:
+            headers["retry-after"] = f"{self.retry_after:g}"
         body = {"type": "error", "error": inner, "request_id": request_id}
         return web.json_response(body, status=self.status, headers=headers)
 
@@ -105,9 +98,7 @@ class Fault:
         """Raise RefusedError where it is an HTTP error and not one of the stream."""
         if self.cut is None and self.status != OK:
             await self.silence()
-            raise RefusedError(
-                self.message, status=self.status, code=self.error_code, retry_after=self.retry_after
-            )
+            raise RefusedError(self.message, self.status, self.error_code, self.retry_after)
 
 
 def validate(body: Json) -> None:

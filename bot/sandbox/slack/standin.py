@@ -112,11 +112,6 @@ class SlackStandIn(Gestures):
         return list(self.state.deliveries.values())
 
     @property
-    def events_under_way(self) -> int:
-        """How many events the app has not acknowledged yet, those on their way included."""
-        return self.workspace.deliverer.events_under_way
-
-    @property
     def open_sockets(self) -> int:
         return self.sockets.open_sockets
 
@@ -159,10 +154,6 @@ class SlackStandIn(Gestures):
         """Take back every fault that was ordered and not used."""
         self._server.faults.clear()
 
-    def revoke_tokens(self) -> None:
-        """From now on the tokens are answered with `token_revoked`."""
-        self.workspace.revoked_tokens |= {self.bot_token, self.app_token}
-
     def send_event(self, event: JsonObject) -> None:
         """Deliver an event made up by the caller, subscribed or not, in the usual wrapper."""
         self.workspace.deliverer.start_event(wrap_event(self.state, self.app, event, None))
@@ -172,10 +163,3 @@ class SlackStandIn(Gestures):
         events = [delivery for delivery in self.deliveries if delivery.event_id]
         attempt = self.workspace.deliverer.attempt
         return await attempt("events_api", events[-1].payload, attempt=1)
-
-    async def disconnect(self, reason: str = "refresh_requested") -> None:
-        await self.sockets.disconnect(reason)
-
-    def cut_sockets(self) -> None:
-        """Break every socket's connection without a word."""
-        self.sockets.cut()

@@ -159,11 +159,7 @@ class SmallWeb:
     """Serves pages by the Host header; an asynchronous context manager.
 
     A client reaches a page under its made-up name by dialling `127.0.0.1:port` for it, which
-    is what `CRAWL_CONNECT` says in the words of curl's `--connect-to`.
-
-    Args:
-        documents: How each address answers.
-        robots: The text of robots.txt by host; a host that is not here has none.
+    is what `CRAWL_CONNECT` says in the words of curl's `--connect-to`. `robots` is by host.
     """
 
     def __init__(self, documents: Sequence[Document], robots: Mapping[str, str]) -> None:

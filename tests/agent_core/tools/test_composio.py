@@ -160,6 +160,18 @@ async def test_an_account_without_these_options_gets_sessions_without_them(
     assert later["workbench"]["enable_tool_execution"] is False
 
 
+@pytest.mark.proves("composio.preload")
+async def test_people_who_come_at_the_same_time_find_out_for_all_who_come_later(
+    service: Composio, open_hub: OpenHub, tmp_path: Path
+) -> None:
+    service.unknown = {"preload"}
+    hub = open_hub()
+    async with asyncio.TaskGroup() as group:
+        for person in (ANN, BEN):
+            group.create_task(names(hub, tool_context(tmp_path, asker=person)))
+    assert await names(hub, tool_context(tmp_path, asker=UserId("T1:U9"))) == [ECHO]
+
+
 @pytest.mark.proves("trace.session_info.url")
 async def test_where_a_persons_tools_come_from_is_known_without_what_is_secret_in_it(
     service: Composio,

@@ -165,7 +165,7 @@ async def test_a_message_that_was_dealt_with_and_not_noted_is_read_once_and_nobo
     assert await table.digests.take(table.message(ORDER, 1))
     table.marks.fails = "T070002.000000 1"
     with pytest.raises(DatabaseTrouble):
-        await table.digests.take_order(table.message(said, 2))
+        await table.digests.take(table.message(said, 2), is_order=True)
     before = table.posts()
     assert await table.digests.take(table.message(said, 2))
     assert len(table.model.requests) == (1 if said in ("yes", "no") else 2)
@@ -180,7 +180,7 @@ async def test_a_command_that_was_carried_out_and_not_answered_shows_how_things_
     assert await table.digests.take(table.message("yes", 2))
     table.slack.fail("chat.postMessage", error="is_inactive")
     with pytest.raises(SlackError):
-        await table.digests.take_order(table.message("delete it", 3))
+        await table.digests.take(table.message("delete it", 3), is_order=True)
     assert await table.digests.take(table.message("delete it", 3))
     assert await table.agreed() == []
     [_, now] = table.posts()
@@ -259,7 +259,7 @@ async def test_another_persons_words_are_not_about_the_order(table: Table) -> No
 async def test_what_does_not_smell_of_an_order_is_not_read(table: Table) -> None:
     assert not await table.digests.take(table.message("pause it", 1))
     assert table.model.requests == []
-    assert await table.digests.take_order(table.message("pause it", 2))
+    assert await table.digests.take(table.message("pause it", 2), is_order=True)
     assert table.posts() == ["There is no such digest. “List digests” shows them all."]
 
 
@@ -273,6 +273,6 @@ async def test_only_a_persons_own_words_reach_the_reader(
 ) -> None:
     message = replace(table.message(ORDER, 1), **change)
     assert not await table.digests.take(message)
-    assert not await table.digests.take_order(message)
+    assert not await table.digests.take(message, is_order=True)
     assert ORDER not in str([request.messages for request in table.model.requests])
     assert table.posts() == []

@@ -225,12 +225,15 @@ async def test_a_post_of_another_ts_than_slack_has_is_answered_in_the_thread_the
     assert stage.direct_texts() == []
 
 
-async def test_without_a_post_of_the_same_words_the_asker_is_told_directly(stage: Stage) -> None:
-    await stage.slack.say("ann", "general", "Something else.")
+@pytest.mark.parametrize("text", ["What is new in batteries?", ""])
+async def test_without_a_post_of_the_same_words_the_asker_is_told_directly(
+    stage: Stage, text: str
+) -> None:
+    await stage.slack.say("ann", "general", stage.slack.mention)
     await stage.slack.say("ben", "general", "What is new in batteries?")
     turn = stage.turn()
     stage.slack.fail("chat.postMessage", error="thread_not_found")
-    await stage.show(turn.started(), turn.finished("The answer."))
+    await stage.show(turn.started(text), turn.finished("The answer."))
     assert stage.direct_texts() == [NOTICE, "The answer."]
 
 

@@ -1,34 +1,14 @@
-"""`bot sandbox --clock`, `--click` and `--until-posts`: what is refused, and a run of the bot."""
+"""`bot sandbox --clock`, `--click` and `--until-posts`: runs of the bot."""
 
 import secrets
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from bot.cli import app
 from tests.e2e.command_line import run_sandbox
 
 CLOCK = "2026-03-27T08:59:50 Europe/Berlin"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--port", "70000"], "65535"),
-        (["--until-posts", "3"], "--until-posts"),
-        (["--click", "confirm"], "--click"),
-        (["--click", "confirm", "--clock", CLOCK], "--click"),
-        (["--ask", "hello", "--until-posts", "0"], "--until-posts"),
-        (["--ask", "hello", "--clock", "now"], "--clock"),
-        (["--ask", "hello", "--clock", "2026-03-29T02:30 Europe/Berlin"], "leave out"),
-    ],
-)
-def test_what_cannot_be_done_is_said_with_code_2(arguments: list[str], said: str) -> None:
-    result = CliRunner().invoke(app, ["sandbox", *arguments], env={"COLUMNS": "500"})
-    assert result.exit_code == 2
-    assert said in result.output
 
 
 @pytest.mark.process("the command starts the bot as a process of its own")

@@ -58,7 +58,7 @@ async def test_one_socket_is_open_in_the_end_however_often_it_was_cut(
     world: World, count: int
 ) -> None:
     for number in range(1, count + 1):
-        world.slack.cut_sockets()
+        world.slack.sockets.cut()
         await world.until(lambda wanted=number: len(world.healed) == wanted, within_s=60)
     await world.at_once(lambda: world.slack.sockets.connections == 1)
     await world.at_once(lambda: world.sessions.open == 1)
@@ -106,7 +106,7 @@ BACK_AGAIN_S = 17
 )
 async def test_an_outage_of_ten_minutes_is_outlasted(world: World, fault: dict[str, Any]) -> None:
     world.slack.fail(OPEN, times=10_000, **fault)
-    world.slack.cut_sockets()
+    world.slack.sockets.cut()
     await world.pass_time(600)
     assert "does not open" in world.socket.health().reason
     assert 600 / BACK_AGAIN_S <= len(world.tries()) <= 600 / 6
@@ -118,7 +118,7 @@ async def test_an_outage_of_ten_minutes_is_outlasted(world: World, fault: dict[s
 @pytest.mark.proves("socket.outage")
 async def test_names_that_are_not_found_are_asked_for_again(world: World) -> None:
     world.sessions.names.are_lost = True
-    world.slack.cut_sockets()
+    world.slack.sockets.cut()
     await world.pass_time(90)
     assert "ClientConnectorDNSError" in world.socket.health().reason
     world.sessions.names.are_lost = False
@@ -127,7 +127,7 @@ async def test_names_that_are_not_found_are_asked_for_again(world: World) -> Non
 
 async def test_a_pause_that_slack_asks_for_is_kept(world: World) -> None:
     world.slack.fail(OPEN, status=429, retry_after_s=40)
-    world.slack.cut_sockets()
+    world.slack.sockets.cut()
     await world.pass_time(39)
     assert len(world.tries()) == 2
     await world.until(lambda: world.healed, within_s=8)
@@ -152,7 +152,7 @@ async def test_a_token_that_is_refused_at_the_start_ends_it() -> None:
 
 async def test_a_socket_can_be_closed_while_it_is_tried_for(world: World) -> None:
     world.slack.fail(OPEN, status=503, times=100)
-    world.slack.cut_sockets()
+    world.slack.sockets.cut()
     await world.pass_time(5)
     await world.socket.close()
     tries = len(world.tries())

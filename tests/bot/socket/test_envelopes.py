@@ -83,7 +83,7 @@ async def test_a_payload_in_hand_is_finished_though_its_socket_is_gone(world: Wo
     world.desk.may_go_on.clear()
     await world.slack.say("ann", dm=True, text="in hand")
     await world.at_once(lambda: world.desk.taken)
-    world.slack.cut_sockets()
+    world.slack.sockets.cut()
     await world.at_once(lambda: world.healed)
     world.desk.may_go_on.set()
     await world.at_once(lambda: world.desk.finished == 1)

@@ -30,7 +30,7 @@ async def test_the_new_socket_is_open_before_the_old_one_is_closed(
     world: World, reason: str
 ) -> None:
     with counted(world.slack) as counts:
-        await world.slack.disconnect(reason)
+        await world.slack.sockets.disconnect(reason)
         await world.at_once(lambda: len(counts) > 1 and world.slack.sockets.connections == 1)
     assert counts[-2:] == [2, 1]
     assert 0 not in counts
@@ -44,7 +44,7 @@ async def test_what_came_over_the_old_socket_is_acknowledged_before_it_closes(wo
     world.desk.may_go_on.clear()
     await world.slack.say("ann", dm=True, text="in hand")
     await world.at_once(lambda: world.desk.taken)
-    await world.slack.disconnect("warning")
+    await world.slack.sockets.disconnect("warning")
     await world.at_once(lambda: world.slack.sockets.connections == 2)
     await world.round_trip()
     assert world.slack.sockets.connections == 2
@@ -57,7 +57,7 @@ async def test_what_came_over_the_old_socket_is_acknowledged_before_it_closes(wo
 @pytest.mark.proves("socket.notice")
 async def test_a_payload_between_notice_and_new_socket_is_taken(world: World) -> None:
     world.slack.fail("apps.connections.open", status=500, times=2)
-    await world.slack.disconnect("warning")
+    await world.slack.sockets.disconnect("warning")
     await world.delivers("in between")
     assert not world.socket.health().reason
     await world.until(lambda: world.slack.open_sockets == 1, within_s=9)
@@ -67,7 +67,7 @@ async def test_a_payload_between_notice_and_new_socket_is_taken(world: World) ->
 @pytest.mark.proves("socket.one")
 async def test_twenty_refreshes_leave_one_socket(world: World) -> None:
     for number in range(20):
-        await world.slack.disconnect("refresh_requested")
+        await world.slack.sockets.disconnect("refresh_requested")
         await world.until(lambda: world.slack.open_sockets == 1, within_s=60)
         await world.delivers(f"number {number}")
     await world.at_once(lambda: world.slack.sockets.connections == 1)
@@ -77,7 +77,7 @@ async def test_twenty_refreshes_leave_one_socket(world: World) -> None:
 
 async def test_a_server_that_ends_every_socket_is_not_stormed(world: World) -> None:
     for _ in range(60):
-        await world.slack.disconnect("refresh_requested")
+        await world.slack.sockets.disconnect("refresh_requested")
         await world.pass_time(1)
     assert len(world.tries()) <= 15
 
@@ -85,7 +85,7 @@ async def test_a_server_that_ends_every_socket_is_not_stormed(world: World) -> N
 @pytest.mark.proves("socket.too_many")
 async def test_an_app_with_too_many_sockets_waits_longer_each_time(world: World) -> None:
     world.slack.sockets.to_turn_away = 4
-    world.slack.cut_sockets()
+    world.slack.sockets.cut()
     await world.until(lambda: world.healed, within_s=200)
     tries = world.tries()[1:]
     waits = [later - earlier for earlier, later in pairwise(tries)]
@@ -99,7 +99,7 @@ async def test_socket_mode_that_is_switched_off_is_said_once_and_looked_at_each_
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     world.slack.fail("apps.connections.open", error="link_disabled", times=100)
-    await world.slack.disconnect("link_disabled")
+    await world.slack.sockets.disconnect("link_disabled")
     await world.pass_time(300)
     assert len(world.tries()[1:]) in {4, 5}
     health = world.socket.health()
@@ -115,8 +115,8 @@ async def test_socket_mode_that_is_switched_off_is_said_once_and_looked_at_each_
 async def test_a_token_that_is_refused_later_is_said_once_and_looked_at_each_minute(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    world.slack.revoke_tokens()
-    world.slack.cut_sockets()
+    world.slack.workspace.revoked_tokens |= {world.slack.bot_token, world.slack.app_token}
+    world.slack.sockets.cut()
     await world.pass_time(200)
     assert len(world.tries()[1:]) in {3, 4}
     assert "SLACK_APP_TOKEN (token_revoked)" in world.socket.health().reason
