@@ -70,14 +70,16 @@ class Exact(dict[str, Any]):
 
 
 def masked_value(value: Any) -> Any:
-    """A JSON value with all its texts masked; names stay, and objects that are `Exact`."""
-    if isinstance(value, list | tuple):
-        return [masked_value(each) for each in cast("list[Any]", value)]
-    return value if isinstance(value, Exact) else with_texts(value, masked)
+    """A JSON value with all its texts masked; names stay."""
+    return with_texts(value, masked)
 
 
 def masked_post(value: Any) -> Any:
-    """The same for what people read: links to meetings keep their passcode."""
+    """The same for what people read: links to meetings keep their passcode, `Exact` blocks all."""
+    if isinstance(value, list | tuple):
+        return [masked_post(each) for each in cast("list[Any]", value)]
+    if isinstance(value, Exact):
+        return value
     return with_texts(value, lambda text: _SECRET.sub(_mask_but_passcodes, text))
 
 
