@@ -1,6 +1,7 @@
 """Secrets in texts that leave for logs, run.log, traces and posts: found by their shapes, masked.
 
-It is applied at those doors alone; what agents read and write stays as it is. Linear in the text:
+It is applied at those doors alone; what agents read and write stays as it is, and so does what a
+person is to approve: a text from outside could choose these shapes to hide in. Linear in the text:
 what is looked at is consumed, whether it is a secret or not.
 """
 
@@ -64,13 +65,21 @@ def with_texts(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
+class Exact(dict[str, Any]):
+    """An object in which nothing is masked: a person decides about exactly what it shows."""
+
+
 def masked_value(value: Any) -> Any:
     """A JSON value with all its texts masked; names stay."""
     return with_texts(value, masked)
 
 
 def masked_post(value: Any) -> Any:
-    """The same for what people read: links to meetings keep their passcode."""
+    """The same for what people read: links to meetings keep their passcode, `Exact` blocks all."""
+    if isinstance(value, list | tuple):
+        return [masked_post(each) for each in cast("list[Any]", value)]
+    if isinstance(value, Exact):
+        return value
     return with_texts(value, lambda text: _SECRET.sub(_mask_but_passcodes, text))
 
 

@@ -22,12 +22,12 @@ class Budget:
 
 ROOMS = {
     "agent_core/classifier": Budget(263, 2, 320, 3),
-    "agent_core/consent": Budget(1743, 12, 1450, 11),
+    "agent_core/consent": Budget(1816, 12, 1450, 11),
     "agent_core/context": Budget(210, 3, 160, 2),
     "agent_core/durable": Budget(419, 3, 390, 3),
     "agent_core/loop": Budget(833, 6, 820, 6),
     "agent_core/models": Budget(875, 6, 900, 6),
-    "agent_core/observers": Budget(724, 6, 750, 7),
+    "agent_core/observers": Budget(727, 6, 750, 7),
     "agent_core/prompts": Budget(192, 3, 180, 3),
     "agent_core/runtime": Budget(3318, 14, 2600, 12),
     "agent_core/schedules": Budget(915, 5, 700, 5),
@@ -43,7 +43,7 @@ ROOMS = {
     "bot/console": Budget(131, 2, 120, 2),
     "bot/digests": Budget(1366, 7, 1200, 7),
     "bot/ingress": Budget(2527, 12, 2700, 12),
-    "bot/presenter": Budget(2133, 12, 2100, 12),
+    "bot/presenter": Budget(2134, 12, 2100, 12),
     "bot/render": Budget(735, 8, 600, 8),
     "bot/slack_api": Budget(1304, 9, 1350, 11),
     "bot/socket": Budget(553, 4, 700, 8),

@@ -14,8 +14,11 @@ from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
+from bot.presenter.approval import approval_draft, decided_draft
+from bot.words import BOT
 from tests.agent_core.runtime.threads import begin, end_of
 from tests.bot.desk import Desk, open_desk
+from tests.bot.presenter.turns import Turn, action
 
 BODY = "1a2B3c4D5e6F7g8H9i0J"
 SECRETS = (
@@ -121,3 +124,19 @@ async def test_a_post_holds_no_secret() -> None:
     assert f"pwd={BODY}" in passcode.text
     assert f"pwd={BODY}" in second.text
     assert BODY not in str(connection)
+
+
+@pytest.mark.proves("masking.approval")
+@pytest.mark.parametrize("secret", [*SECRETS, f"sk-{BODY}@evil.example"])
+async def test_nothing_hides_from_whoever_approves_it(secret: str) -> None:
+    async with open_desk(Desk) as desk:
+        turn, words = Turn(desk.thread), BOT.of("en")
+        event = turn.requested(action(recipient_email=secret, body=f"{secret}\nAnd the rest."))
+        asked = approval_draft(event, words, "whole")
+        ts = await desk.api.post(desk.thread, asked.text, op_id="op1", blocks=asked.blocks)
+        for draft in (asked, decided_draft(event, turn.decided(), words, "whole")):
+            await desk.api.update(desk.thread.channel, ts, draft.text, blocks=draft.blocks)
+            post = desk.slack.thread("general", desk.thread.root_ts)[-1]
+            assert MASK not in str(post)
+            assert str(post.blocks).count(BODY) + str(post.blocks).count(BODY.upper()) >= 3
+            assert "And the rest." in str(post.blocks)
