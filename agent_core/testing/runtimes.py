@@ -14,6 +14,7 @@ from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
+from agent_core.planner import Planner
 from agent_core.runtime.parts import Agents, TurnParts
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import Database
@@ -46,6 +47,7 @@ def scripted_runtime(
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     policy: Policy | None = None,
     accounts: Accounts | None = None,
+    planner: Model | None = None,
     away: Away = nobody_away,
 ) -> Runtime:
     """A runtime over `root`, not yet started. Two of them after each other are a restart.
@@ -75,6 +77,7 @@ def scripted_runtime(
         places=LinkPlaces(("connect.composio.dev",)),
         accounts=accounts,
         clock=clock,
+        planner=Planner(planner) if planner else None,
     )
     return Runtime(
         parts,

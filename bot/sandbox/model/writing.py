@@ -51,9 +51,13 @@ def write_report(
     `sections` were asked for by name and come last.
     """
     wanted = stems(topic)
-    fit = [source for source in sources if is_about(wanted, f"{source.title}\n{source.text}")]
-    room, told = max(LEAST_A_PAGE, MAX_SENTENCES // max(1, len(fit))), list[str]()
     asked_for = [wanted, *map(stems, sections)]
+    fit = [
+        source
+        for source in sources
+        if any(is_about(each, f"{source.title}\n{source.text}") for each in asked_for)
+    ]
+    room, told = max(LEAST_A_PAGE, MAX_SENTENCES // max(1, len(fit))), list[str]()
     chosen = [p for source in fit for p in _choose(source.passages(), asked_for, room, told)]
     if not chosen:
         return None
