@@ -44,18 +44,21 @@ class Report:
 
 
 def write_report(
-    sources: Sequence[Source], topic: str, sections: Sequence[str] = ()
+    sources: Sequence[Source],
+    topic: str,
+    sections: Sequence[str] = (),
+    sides: Sequence[str] = (),
 ) -> Report | None:
     """A report on the topic from the pages that are about it; None where none is.
 
-    `sections` were asked for by name and come last.
+    `sections` were asked for by name and come last. Of several `sides` a page need have but one.
     """
     wanted = stems(topic)
-    asked_for = [wanted, *map(stems, sections)]
+    topics, asked_for = [wanted, *map(stems, sides)], [wanted, *map(stems, sections)]
     fit = [
         source
         for source in sources
-        if any(is_about(each, f"{source.title}\n{source.text}") for each in asked_for)
+        if any(is_about(each, f"{source.title}\n{source.text}") for each in topics)
     ]
     room, told = max(LEAST_A_PAGE, MAX_SENTENCES // max(1, len(fit))), list[str]()
     chosen = [p for source in fit for p in _choose(source.passages(), asked_for, room, told)]

@@ -65,9 +65,15 @@ async def plan(body: Json, pages: Pages) -> tuple[Kind, Reply]:
     """What is played for one validated request, and its reply."""
     conversation = read_conversation(body)
     tools = conversation.tools.keys()
-    for name, kind, read in (("read_order", "order", order.read), ("plan", "plan", parts.plan)):
-        if name in tools:
-            return kind, read(conversation)
+    if "read_order" in tools:
+        return "order", order.read(conversation)
+    if "plan" in tools:
+        return "plan", parts.plan(conversation)
+    return await _played(conversation, pages)
+
+
+async def _played(conversation: Conversation, pages: Pages) -> tuple[Kind, Reply]:
+    tools = conversation.tools.keys()
     verdict = _verdict(conversation)
     if verdict and not tools:
         return "classify", say(verdict)

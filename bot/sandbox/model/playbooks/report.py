@@ -53,11 +53,14 @@ class Brief:
     topic: str
     sections: tuple[str, ...] = ()
     """To be added to the report that there is."""
+    sides: tuple[str, ...] = ()
+    """What the report compares."""
 
     def write(self, hits: Sequence[Json], complaint: str = "") -> str:
         """The brief in words, with every page that was found."""
         lines = [f'Request, word for word:\n"""\n{self.request}\n"""\n\nTopic: {self.topic}']
         lines += [f"Section: {section}" for section in self.sections]
+        lines += [f"Side: {side}" for side in self.sides]
         if self.sections:
             lines.append("The report exists: keep its title and sections, and add the new one.")
         lines += [f"Correction: {complaint}"] if complaint else []
@@ -73,6 +76,7 @@ class Brief:
             request=request[1] if request else text,
             topic=topic[1] if topic else topic_of(URL.sub(" ", text)),
             sections=tuple(re.findall(r"^Section: (.+)$", text, re.MULTILINE)),
+            sides=tuple(re.findall(r"^Side: (.+)$", text, re.MULTILINE)),
         )
 
 
@@ -110,7 +114,7 @@ def _compare(conversation: Conversation, sides: Sequence[str]) -> Reply:
     if step := search(conversation, sides):
         return step
     hits, topic = find_hits(conversation, sides), " and ".join([", ".join(sides[:-1]), sides[-1]])
-    brief = Brief(request=now.words, topic=topic, sections=tuple(sides))
+    brief = Brief(request=now.words, topic=topic, sides=tuple(sides))
     can_delegate = conversation.may_call_tools and "Task" in conversation.tools
     if hits and can_delegate and not now.done("Task"):
         return (_task(conversation, brief, hits),)
@@ -311,7 +315,7 @@ def as_expert(conversation: Conversation) -> Reply:
         return step
     sources = sources_of(conversation, rows_of(now.done("save_corpus")[-1:]))
     written = now.done("write_report")
-    report = write_report(sources, brief.topic, brief.sections)
+    report = write_report(sources, brief.topic, brief.sections, brief.sides)
     told = written[-1].arguments.get("markdown") if written else None
     is_new = not written or (bool(notes) and report is not None and report.markdown != told)
     if report and is_new and conversation.may_call_tools:

@@ -126,7 +126,7 @@ async def test_the_sides_of_a_comparison_are_looked_into_side_by_side(
     ]
     answer = await box.run(client, f"{request}", planned, *results)
     [task] = [arguments["prompt"] for name, arguments in box.calls if name == "Task"]
-    assert "Topic: moss roofs, tidal power and cars\nSection: moss roofs" in task
+    assert "Topic: moss roofs, tidal power and cars\nSide: moss roofs" in task
     assert "**Tidal power**\nMuch on root.part2." in answer
     assert "4 litres. ([Moss](http://a.test/moss))" in answer
 
