@@ -118,6 +118,8 @@ class RunStarted(Event):
     parent: RunId | None
     agent: str
     task: str
+    asker: UserId | None = None
+    """For whom a child's tools act at first; None of the root run."""
     kind: Literal["run_started"] = "run_started"
 
 

@@ -36,7 +36,7 @@ from agent_core.events import (
     TurnStarted,
     Usage,
 )
-from agent_core.ids import ROOT_RUN, AgentId, ToolCallId, agent_id
+from agent_core.ids import ROOT_RUN, AgentId, ToolCallId, agent_id, child_run, run_of
 from agent_core.masking import masked
 from agent_core.messages import JsonObject
 
@@ -49,6 +49,7 @@ _ENDS: Mapping[Outcome, AgentStatus] = {
     "stopped": "stopped",
 }
 MAX_ARGUMENT_CHARS = 400
+MAX_TITLE_CHARS = 120
 
 _Wait = QuestionAsked | ApprovalRequested | AuthRequired
 
@@ -69,6 +70,8 @@ class AgentState:
     messages: list[JsonObject] = field(default_factory=list[JsonObject])
     """`role` and `content` of what the run was told and what it said."""
     result: str | None = None
+    title: str = ""
+    """What the call that started it says that it is for; empty where it says nothing."""
     agent: str = ""
     is_final_answer: bool = False
     is_tainted: bool | None = None
@@ -87,6 +90,8 @@ class AgentState:
     """What a person is waited for: `kind` (question, approval, connection) and its fields."""
     interventions: list[JsonObject] = field(default_factory=list[JsonObject])
     correction: str = ""
+    trust: JsonObject = field(default_factory=dict[str, Any])
+    """Of an answer, as in TurnFinished: `isTainted` and `sources`; empty before."""
     last_step: tuple[int, int] = (0, -1)
     """Generation and number of the step that was finished last; text of it comes too late."""
 
@@ -102,6 +107,7 @@ class AgentState:
             "messages": self.messages,
             "result": self.result,
             "metadata": {
+                "title": self.title,
                 "agent": self.agent,
                 "isFinalAnswer": self.is_final_answer,
                 "isTainted": self.is_tainted,
@@ -122,6 +128,7 @@ class AgentState:
                 "wait": self.wait,
                 "interventions": self.interventions,
                 "correction": self.correction,
+                **self.trust,
             },
             "createdAt": _ms(self.created_at),
         }
@@ -163,6 +170,9 @@ class AgentTree:
         if parent is None or parent not in self.agents:
             return ()
         self.agents[parent].subagents.append(mine)
+        for call in self.agents[parent].tools.values():
+            if child_run(run_of(parent)[1], call["id"]) == event.run:
+                self.agents[mine].title = call["description"]
         return (parent,)
 
     def _end_steered(self, event: TurnFinished) -> tuple[AgentId, ...]:
@@ -215,6 +225,7 @@ def _fold_life(
         case TurnFinished():
             _end(state, event.outcome, event.answer, event.at)
             state.is_final_answer = event.outcome in ("answered", "limited")
+            state.trust = {"isTainted": event.is_tainted, "sources": list(event.sources)}
             state.is_tainted, state.sources = event.is_tainted, event.sources
 
 
@@ -248,6 +259,9 @@ def _fold_call(
             state.tools[event.call_id] = {
                 "id": event.call_id,
                 "name": event.tool,
+                "description": masked(str(event.arguments.get("description", "")))[
+                    :MAX_TITLE_CHARS
+                ],
                 "arguments": _shortly(event.arguments),
                 "state": "running",
                 "startedAt": _ms(event.at),
@@ -297,11 +311,11 @@ def _step_in(state: AgentState, event: Intervened) -> None:
             "by": event.by,
             "byName": event.by_name,
             "at": _ms(event.at),
-            "taken": False,
+            "taken": state.finished_at is not None,
         }
     )
     if event.what == "content":
-        state.user_content = event.text
+        state.user_content, state.title = event.text, ""
     elif event.text:
         state.user_comment = {"text": event.text, "by": event.by_name, "at": _ms(event.at)}
 

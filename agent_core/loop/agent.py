@@ -44,6 +44,18 @@ def nobody_away(_context: ToolContext) -> Mapping[str, str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """A child run that a person wants to be begun again, under another key."""
+
+    key: str
+    prompt: str
+    agent: str
+    asker: UserId
+    """For whom its tools act."""
+    zone: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
     """A message that a run takes in while it is at work."""
 
@@ -62,6 +74,8 @@ class Taken:
     """When it was written, for the model."""
     intervention: int = 0
     """The number of the intervention that it is; 0 for a message of the thread."""
+    again: Again | None = None
+    """What the run begins before it goes on; nobody's words are in it that it acts for."""
 
 
 class Gate(Protocol):
@@ -176,7 +190,8 @@ class RunScope:
 
     def acting_for(self, taken: Sequence[Taken]) -> "RunScope":
         """The scope after messages were taken in: tools act for the author of the last one."""
-        return self.acting_as(taken[-1].author, taken[-1].author_zone) if taken else self
+        said = [each for each in taken if each.again is None]
+        return self.acting_as(said[-1].author, said[-1].author_zone) if said else self
 
     def acting_as(self, asker: UserId, zone: str) -> "RunScope":
         """The scope in which tools act for a person, whose time zone this is."""
@@ -204,6 +219,8 @@ class RunScope:
     async def announce_taken(self, taken: Sequence[Taken], step: int, first_slot: int) -> None:
         """Tell the run's readers what it took in. Safe to do again."""
         for index, each in enumerate(taken):
+            if each.again is not None:
+                continue
             await self.emit(
                 MessageTaken(
                     **self.at(step, first_slot + index),

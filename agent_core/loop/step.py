@@ -1,7 +1,7 @@
 """One step: a model call, then the tool calls it asked for."""
 
 from collections.abc import Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from agent_core import tracing
 from agent_core.context.history import repaired
 from agent_core.context.pictures import load_pictures
-from agent_core.errors import ModelUnavailable
+from agent_core.errors import ChildRefused, ModelUnavailable
 from agent_core.events import StepFinished, StepRetried, StepStarted, TextDelta, Usage
 from agent_core.fault_points import fault_point
 from agent_core.ids import ToolCallId
@@ -84,6 +84,7 @@ async def run_step(
     with tracing.span(f"conversation_iteration_{number}", run=scope.context.run):
         call = await _call_model(agent, history, scope, number, place, closing)
         scope = scope.acting_for(call.taken)
+        await _begin_again(call.taken, scope)
         message = _with_fresh_ids(call.reply.message, history, number)
         if message.text:
             tracing.note("reasoning", length=len(message.text))
@@ -105,6 +106,14 @@ async def run_step(
         started_at=call.finished_at - timedelta(seconds=call.duration_s),
         finished_at=call.finished_at,
     )
+
+
+async def _begin_again(taken: Sequence[Taken], scope: RunScope) -> None:
+    for each in taken:
+        if child := each.again:
+            with suppress(ChildRefused):  # too much is at work, or nothing left to work with
+                acting = scope.acting_as(child.asker, child.zone)
+                await acting.fork(child.key, child.prompt, child.agent)
 
 
 async def _results(

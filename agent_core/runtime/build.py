@@ -15,6 +15,7 @@ from agent_core.consent.links import LinkPlaces
 from agent_core.consent.policy import read_policy
 from agent_core.errors import ToolServerError
 from agent_core.loop.agent import Clock, Limits
+from agent_core.loop.run_python import RunPython
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
 from agent_core.models.retry import RetryingModel
@@ -25,6 +26,7 @@ from agent_core.runtime.parts import Agents, TurnParts
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import Database
 from agent_core.sessions.pins import ToolPins
+from agent_core.sessions.programs import ProgramStore
 from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.task import shipped_specs
 from agent_core.tools import ToolContext
@@ -32,6 +34,7 @@ from agent_core.tools.composio import SERVER_NAME, AppFiles, composio_server
 from agent_core.tools.composio_api import DEFAULT_BASE_URL, PRELOADED, Accounts, ComposioApi
 from agent_core.tools.fleet import read_fleet
 from agent_core.tools.hub import McpHub
+from agent_core.tools.interpreter import Interpreter
 from agent_core.tools.names import full_name
 from agent_core.tools.pins import Pins
 from agent_core.tools.registry import Registry
@@ -80,6 +83,8 @@ def build_runtime(
         places += [f"{other}/link/", f"{other}/connect/"]
     observers = Observers((*standard_observers(), blacklist))
     classifier = AnthropicModel(settings.classifier_model, connection)
+    interpreter = Interpreter()
+    python = RunPython(interpreter, ProgramStore(database))
     turns = TurnParts(
         database=database,
         router=Router(classifier=classifier, answerer=model),
@@ -94,6 +99,7 @@ def build_runtime(
                 max_tokens=settings.max_tokens,
             ),
             away=hub.away,
+            python=python,
         ),
         observers=observers,
         policy=read_policy(settings.policy_file),
@@ -112,8 +118,8 @@ def build_runtime(
         scheduled_at_once=settings.scheduled_at_once,
         prepare=connection.client,
         warm_up=hub.warm_up,
-        away=lambda: hub.failures,
-        close=lambda: _close(connection, hub, api, observers),
+        away=lambda: {**hub.failures, **python.away},
+        close=lambda: _close(connection, hub, api, observers, interpreter),
     )
 
 
@@ -184,11 +190,16 @@ async def _told(
 
 
 async def _close(
-    models: AnthropicConnection, hub: McpHub, api: ComposioApi | None, observers: Observers
+    models: AnthropicConnection,
+    hub: McpHub,
+    api: ComposioApi | None,
+    observers: Observers,
+    interpreter: Interpreter,
 ) -> None:
     async with asyncio.TaskGroup() as group:
         group.create_task(observers.close())
         group.create_task(hub.close())
+        group.create_task(interpreter.close())
     if api is not None:
         await api.close()
     await models.close()

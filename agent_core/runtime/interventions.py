@@ -13,7 +13,7 @@ from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import thread_language
 from agent_core.runtime.runs import turn_at
 from agent_core.sessions import Stop, StoredTurn
-from agent_core.sessions.interventions import Intervention
+from agent_core.sessions.interventions import ENDINGS, Intervention
 from agent_core.words import CORE
 
 FIRST_SLOT = 100_000
@@ -83,6 +83,7 @@ class Interventions:
             session=session,
             turn=turn_id,
             run=run,
+            taker=_taker_of(events, run, kind),
             kind=kind,
             text=text,
             by=by,
@@ -90,36 +91,40 @@ class Interventions:
             at=self._parts.clock(),
         )
         if is_message:
-            await self._say(wish, turn, text if kind == "comment" else self._words(wish, turn))
+            words = CORE.of(thread_language(turn, ()))
+            say = text if kind == "comment" else words("intervention-task", text=text)
+            await self._say(wish, turn, say)
             return
         wish = await self._parts.interventions.add(wish)
         await self._announce(wish, turn)
-        if kind != "comment" and kind != "content":
-            is_ours = self._parts.leases.holds(session)
-            if is_ours or run == ROOT_RUN or turn.status == "finished":
-                await self.carry_out(wish)
+        is_ours = self._parts.leases.holds(session)
+        if kind in ENDINGS and (is_ours or run == ROOT_RUN or turn.status == "finished"):
+            await self.carry_out(wish)
 
     async def carry_out(self, wish: Intervention) -> None:
-        """Do what ends a branch, or begins it again. Safe to do again.
+        """End a branch, begin it again, or find who else takes in what came too late for a run.
 
-        A branch of a turn at work is ended by the process that holds the session alone.
+        Safe to do again. In a turn at work it is for the process that holds the session.
         """
-        turn = await self._turn(wish.session, wish.turn)
+        parts, turn = self._parts, await self._turn(wish.session, wish.turn)
         if wish.run == ROOT_RUN:
             await self._dispatch.withdraw(turn, Stop(by=wish.by_name, why="asked"))
-        else:
+            if wish.kind == "retry":
+                await self._say(wish, turn, turn.inbound.text, again=True)
+        elif wish.kind in ENDINGS:
             self._dispatch.stop_branch(wish.turn, wish.run)
-        if wish.kind == "retry" and wish.run == ROOT_RUN:
-            await self._say(wish, turn, turn.inbound.text, again=True)
-        elif wish.kind == "retry" and turn.status == "finished":
-            events = await self._parts.log.of_turn(wish.turn)
-            task = next(event.task for event in _started(events, wish.run))
-            await self._say(wish, turn, self._words(replace(wish, text=task), turn))
-        await self._parts.interventions.note(wish, "carried out")
-
-    def _words(self, wish: Intervention, turn: StoredTurn) -> str:
-        words = CORE.of(thread_language(turn, ()))
-        return words(f"intervention-{wish.kind}", text=wish.text)
+        if wish.run != ROOT_RUN and wish.taker:
+            events = await parts.log.of_turn(wish.turn)
+            if turn.status != "finished":
+                await parts.interventions.hand_on(wish.turn, wish.taker, _taker(events, wish.taker))
+                return
+            task = await parts.interventions.task_of(wish.turn, wish.run)
+            task = task or _started(events, wish.run)[0].task
+            text = CORE.say(
+                thread_language(turn, ()), f"intervention-{wish.kind}", task=task, text=wish.text
+            )
+            await self._say(wish, turn, text)
+        await parts.interventions.note(wish, "carried out")
 
     async def _say(
         self, wish: Intervention, turn: StoredTurn, text: str, *, again: bool = False
@@ -167,6 +172,20 @@ class Interventions:
 
 def _started(events: list[AnyEvent], run: RunId) -> list[RunStarted]:
     return [event for event in events if isinstance(event, RunStarted) and event.run == run]
+
+
+def _taker_of(events: list[AnyEvent], run: RunId, kind: InterventionKind) -> RunId:
+    """Which run is to take an intervention in; the one above begins a branch again."""
+    if run == ROOT_RUN or kind in ("stop", "done"):
+        return RunId("")
+    return run if kind != "retry" else _taker(events, _started(events, run)[0].parent or ROOT_RUN)
+
+
+def _taker(events: list[AnyEvent], run: RunId) -> RunId:
+    """The run, or where it has ended the nearest one above it that is at work."""
+    while run != ROOT_RUN and any(isinstance(e, RunFinished) and e.run == run for e in events):
+        run = next((each.parent for each in _started(events, run) if each.parent), ROOT_RUN)
+    return run
 
 
 def _is_over(turn: StoredTurn, events: list[AnyEvent], run: RunId) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +17,7 @@ from agent_core.consent.policy import Policy
 from agent_core.ids import TurnId, UserId
 from agent_core.loop.agent import Agent, Away, BodyTool, Clock, Limits, RunScope, nobody_away
 from agent_core.loop.ask_user import ask_user_tool
+from agent_core.loop.run_python import RunPython
 from agent_core.messages import ToolCall
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers
@@ -31,7 +32,7 @@ from agent_core.sessions.interventions import InterventionStore
 from agent_core.sessions.leases import new_process_id
 from agent_core.subagents.children import MAX_AT_WORK, MAX_DEPTH
 from agent_core.subagents.task import SubagentSpec, fork_tools, task_tool
-from agent_core.tools import MAIN_AGENT, ToolOutput
+from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
 from agent_core.tools.composio_api import Accounts
 from agent_core.tools.registry import Registry
 from agent_core.tools.search import AgentTools
@@ -51,6 +52,8 @@ class Agents:
     specs: Sequence[SubagentSpec]
     limits: Limits
     away: Away = nobody_away
+    python: RunPython | None = None
+    """None where no agent writes programs."""
     main_name: str = MAIN_AGENT
     """In events and records."""
 
@@ -68,11 +71,12 @@ class Agents:
             tools=AgentTools(self.registry, MAIN_TOOLS),
             body_tools=(
                 *((task_tool(self.specs), *fork_tools(self.specs)) if self.specs else ()),
+                *self._programs(),
                 publish_digest_tool() if is_digest else ask_user_tool(),
             ),
             owes=PUBLISH_DIGEST if is_digest else "",
             limits=self.limits,
-            away=self.away,
+            away=self._away,
         )
 
     def subagent(
@@ -87,15 +91,22 @@ class Agents:
         """A sub-agent by name, so deep below the root run; KeyError when there is none."""
         spec = self.spec(name)
         deeper = fork_tools(self.specs) if depth < MAX_DEPTH else ()
+        known = (*deeper, *self._programs())
         return Agent(
             name=spec.name,
             system=fill(spec.instructions, today=_day(today), workspace=str(workspace)),
             model=self.model,
             tools=AgentTools(self.registry, spec.tools),
-            body_tools=tuple(tool for tool in deeper if tool.spec.name in spec.tools),
+            body_tools=tuple(tool for tool in known if tool.spec.name in spec.tools),
             limits=limits or self.limits,
-            away=self.away,
+            away=self._away,
         )
+
+    def _away(self, context: ToolContext) -> Mapping[str, str]:
+        return {**self.away(context), **(self.python.away if self.python else {})}
+
+    def _programs(self) -> tuple[BodyTool, ...]:
+        return self.python.tools() if self.python else ()
 
     def spec(self, name: str) -> SubagentSpec:
         return {spec.name: spec for spec in self.specs}[name]

@@ -11,6 +11,8 @@ from collections.abc import Coroutine, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+from pydantic import TypeAdapter
+
 from agent_core import tracing
 from agent_core.clock import local_time
 from agent_core.durable import GuardedSteps, Steps, as_recorded, cannot_replay, first_cause
@@ -18,6 +20,7 @@ from agent_core.errors import SessionError
 from agent_core.events import (
     ATTEMPTS_A_GENERATION,
     CorrectionInjected,
+    Intervened,
     MessageTaken,
     Outcome,
     RunFinished,
@@ -25,8 +28,16 @@ from agent_core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, is_in_branch
-from agent_core.loop.agent import ROUTE_SLOTS, ChildResult, Limits, RunScope, Taken
+from agent_core.ids import (
+    ROOT_RUN,
+    RunId,
+    ToolCallId,
+    TurnId,
+    UserId,
+    child_run,
+    is_in_branch,
+)
+from agent_core.loop.agent import ROUTE_SLOTS, Again, ChildResult, Limits, RunScope, Taken
 from agent_core.loop.calls import IS_SO
 from agent_core.loop.run import run_agent
 from agent_core.messages import (
@@ -66,6 +77,7 @@ from agent_core.words import CORE
 
 T = TypeVar("T")
 CORRECTION_SLOT = 2
+ASKER: TypeAdapter[UserId] = TypeAdapter(UserId)
 POSTS_AND_FILES = "the thread's posts and files"
 
 logger = logging.getLogger(__name__)
@@ -251,10 +263,45 @@ class Work:
             else:
                 known = []
             taken.append(_taken(each, known, await self.read_files(each, context)))
-        if not is_root:
-            said = await self.parts.interventions.take(self.turn.id, context.run, place)
-            taken += [_said(each, await self.zone_of(each.by)) for each in said]
-        return tuple(taken)
+        if place.endswith(":answer"):
+            return tuple(taken)  # a question is answered in the thread
+        said = await self.parts.interventions.take(self.turn.id, context.run, place)
+        return (*taken, *[await self._told(each, context) for each in said])
+
+    async def _told(self, wish: Intervention, context: ToolContext) -> Taken:
+        """An intervention as a run gets it that is to take it in."""
+        parts, name = self.parts, one_line(wish.by_name)
+        events = await parts.log.of_turn(self.turn.id)
+        began = next(e for e in events if isinstance(e, RunStarted) and e.run == wish.run)
+        task = await parts.interventions.task_of(self.turn.id, wish.run)
+        about = {"author": name, "run": wish.run, "task": " ".join((task or began.task).split())}
+        again = None
+        if wish.kind == "retry":
+            key = again_key(wish.number)
+            text = prompt("run_again", **about, new=child_run(context.run, key))
+            asker = began.asker or context.asker
+            again = Again(
+                key=key,
+                prompt=task or began.task,
+                agent=began.agent,
+                asker=asker,
+                zone=await self.zone_of(asker),
+            )
+        elif wish.run == context.run:
+            text = prompt(f"run_{wish.kind}", author=name, text=wish.text)
+        else:
+            text = prompt("run_late", **about, text=wish.text)
+        return Taken(
+            turn=TurnId(""),
+            author=wish.by,
+            author_name=name,
+            words=wish.text,
+            said=wish.text,
+            text=text,
+            author_zone=await self.zone_of(wish.by),
+            intervention=wish.number,
+            again=again,
+        )
 
     async def read_files(self, turn: StoredTurn, context: ToolContext) -> tuple[AttachedFile, ...]:
         """What the model gets at once of the files that came with a message."""
@@ -271,17 +318,17 @@ class Work:
         What only sub-agents had taken in stays said: whoever goes on later knows of it.
         """
         taken = await self.parts.inbox.taken_by(self.turn.id)
-        heard = {event.taken for event in await self._heard()} if taken else set[TurnId]()
+        heard = {event.taken for event in await self._heard(ROOT_RUN)} if taken else set[TurnId]()
         for each in taken:
             if each.id not in heard:
                 said = [user_message(opening_text(each))]
                 await self.parts.store.append_messages(each.id, ROOT_RUN, 0, said)
         await end_silently(self.parts, taken, "steered")
 
-    async def acting_for(self) -> UserId:
-        """Whose message the turn took in last; its own where it took none in."""
-        taken = await self._heard()
-        return taken[-1].author if taken else self.turn.inbound.asker
+    async def acting_for(self, run: RunId, asker: UserId) -> UserId:
+        """Whose message a run took in last; `asker` where it took none in."""
+        taken = await self._heard(run)
+        return taken[-1].author if taken else asker
 
     async def zone_of(self, person: UserId) -> str:
         """The time zone that a person had last in the session; empty where it is not known."""
@@ -290,15 +337,31 @@ class Work:
         zones = (each.author_zone for each in reversed(said) if each.asker == person)
         return next(filter(None, zones), "")
 
-    async def find_unheard(self) -> None:
-        """What an earlier generation took without leaving a trace of it is taken once more."""
-        heard = {event.taken for event in await self._heard()}
-        await self.parts.inbox.forget_places(self.turn.id, but=heard)
+    async def history_of(self, run: RunId) -> tuple[Message, ...]:
+        """What an earlier workflow of a run has stored.
 
-    async def _heard(self) -> list[MessageTaken]:
-        """What the root run has taken in."""
+        What it took without leaving a trace of it is taken once more.
+        """
+        heard, turn = await self._heard(run), self.turn.id
+        if run == ROOT_RUN:
+            await self.parts.inbox.forget_places(turn, but={event.taken for event in heard})
+        events = await self.parts.log.of_turn(turn)
+        begun = {event.run for event in events if isinstance(event, RunStarted)}
+        wishes = [event for event in events if isinstance(event, Intervened)]
+        kept = {event.intervention for event in heard}
+        kept |= {each.number for each in wishes if child_run(run, again_key(each.number)) in begun}
+        await self.parts.interventions.forget_places(turn, run, but=kept)
+        return await self.parts.store.run_messages(turn, run)
+
+    async def _heard(self, run: RunId) -> list[MessageTaken]:
+        """What a run has taken in."""
         events = await self.parts.log.of_turn(self.turn.id)
-        return [each for each in events if isinstance(each, MessageTaken) and each.run == ROOT_RUN]
+        return [each for each in events if isinstance(each, MessageTaken) and each.run == run]
+
+
+def again_key(number: int) -> str:
+    """Of the child that an intervention of this number begins again."""
+    return f"again-{number}"
 
 
 def _place_of(taken: MessageTaken) -> str:
@@ -322,21 +385,6 @@ def _taken(turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ..
         files=files,
         author_zone=turn.inbound.author_zone,
         moment=moment,
-    )
-
-
-def _said(comment: Intervention, zone: str) -> Taken:
-    """A comment or a new task as its run gets it."""
-    name = one_line(comment.by_name)
-    return Taken(
-        turn=TurnId(""),
-        author=comment.by,
-        author_name=name,
-        words=comment.text,
-        said=comment.text,
-        text=prompt(f"run_{comment.kind}", author=name, text=comment.text),
-        author_zone=zone,
-        intervention=comment.number,
     )
 
 
@@ -407,6 +455,7 @@ async def run_child(
     )
     if not await _has_ended(parts, request, scope):
         await _run_child(work, signals, request, scope)
+    await parts.interventions.hand_on(turn, request.run, request.parent)
     ended = result_of(await parts.log.of_turn(turn), request.run, request.prompt)
     lost = ChildResult(run=request.run, task=request.prompt, text=LOST, is_error=True)
     return CHILD_RESULT.dump_python(ended or lost, mode="json")
@@ -450,6 +499,7 @@ def _failure(error: BaseException) -> str:
 
 
 async def _work_as_child(work: Work, request: ChildRequest, scope: RunScope) -> None:
+    run = request.run
     async with scope.children.at_work():
         agent = work.parts.agents.subagent(
             request.agent,
@@ -460,8 +510,10 @@ async def _work_as_child(work: Work, request: ChildRequest, scope: RunScope) -> 
         )
         done: tuple[Message, ...] = ()
         if request.is_known:
-            read = partial(work.parts.store.run_messages, work.turn.id, request.run)
-            done = await scope.steps.once("history", read, MESSAGES)
+            done = await scope.steps.once("history", partial(work.history_of, run), MESSAGES)
+            last = partial(work.acting_for, run, UserId(request.asker))
+            asker = await scope.steps.once("asker", last, ASKER)
+            scope = scope.acting_as(asker, await work.zone_of(asker))
         opening = done or (user_message(request.prompt),)
         parent, task = request.parent, request.prompt
         await run_agent(agent, (), opening, scope, parent=parent, task=task, failed=_failure)
@@ -479,6 +531,8 @@ async def _ended(work: Work, scope: RunScope) -> RunFinished:
         said = f"({name} marked this as done.)\n\n{ending.text or found}".strip()
         return RunFinished(**at, outcome="answered", text=said)
     text = f"This work was stopped by {name}."
+    if ending.kind == "retry" and ending.run == run:
+        text = f"{name} wants this to be done again: it is begun anew, and that result counts."
     if ending.text:
         text += f" They said: {ending.text}"
     if found:

@@ -54,7 +54,7 @@ from agent_core.runtime.ready_answers import (
     opening_text,
     work_to_tell,
 )
-from agent_core.runtime.runs import Stopped, StopSignals, Work, turn_at
+from agent_core.runtime.runs import ASKER, Stopped, StopSignals, Work, turn_at
 from agent_core.runtime.standing import Standing, apology, found_by, unsure_words
 from agent_core.runtime.waits import Waits, unfinished
 from agent_core.sessions import Question, Stop, StoredTurn
@@ -74,7 +74,6 @@ _SUCCESSES = re.compile(r'"successful": ?(\d+)')
 OBSERVERS_PATIENCE_S = 5.0
 CLARIFYING_PATIENCE = timedelta(minutes=5)
 """How long a question waits whose answer is taken for granted otherwise."""
-ASKER: TypeAdapter[UserId] = TypeAdapter(UserId)
 IS_TAKEN: TypeAdapter[bool] = TypeAdapter(bool)
 
 Orders = Callable[[InboundMessage], Awaitable[bool]]
@@ -297,12 +296,10 @@ class _Body:
         if self._scope.generation == 1:
             return (), self._turn.inbound.asker
 
-        async def read() -> tuple[Message, ...]:
-            await self._work.find_unheard()
-            return await self._parts.store.run_messages(self._turn.id, ROOT_RUN)
-
-        done = await self._scope.steps.once("history", read, MESSAGES)
-        return done, await self._scope.steps.once("asker", self._work.acting_for, ASKER)
+        steps, work = self._scope.steps, self._work
+        done = await steps.once("history", partial(work.history_of, ROOT_RUN), MESSAGES)
+        last = partial(work.acting_for, ROOT_RUN, self._turn.inbound.asker)
+        return done, await steps.once("asker", last, ASKER)
 
     async def _route(
         self, earlier: tuple[Message, ...], files: tuple[AttachedFile, ...], *, is_resumed: bool

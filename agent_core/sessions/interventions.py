@@ -1,20 +1,20 @@
 """Interventions of people in single runs, stored before anything comes of them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, exists, func, select, update
 
 from agent_core.events import InterventionKind
 from agent_core.ids import ProcessId, RunId, SessionId, TurnId, UserId, is_in_branch
 from agent_core.sessions.database import Database, columns_of, objects_of
+from agent_core.sessions.schema import events, leases, turns
 from agent_core.sessions.schema import interventions as table
-from agent_core.sessions.schema import leases
 
-_TOLD: Sequence[InterventionKind] = ("comment", "content")
-"""Kinds that the run itself takes in; the others end it."""
+ENDINGS: tuple[InterventionKind, ...] = ("stop", "done", "retry")
+"""Kinds that end the run at which they are meant, and all below it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +29,8 @@ class Intervention:
     by: UserId
     by_name: str
     at: datetime
+    taker: RunId
+    """Which run takes it in; empty where none does."""
     number: int = 0
     """1 for the turn's first; given when it is stored."""
     taken_at: str | None = None
@@ -61,11 +63,11 @@ class InterventionStore:
             # Another one took the number in the meantime.
 
     async def take(self, turn: TurnId, run: RunId, place: str) -> list[Intervention]:
-        """Comments and new tasks for a run, in order, each at one place of it.
+        """What a run has to take in, in order, each at one place of it.
 
         Asked again for the same place, the same ones come, and what is new.
         """
-        mine = (table.c.turn == turn) & (table.c.run == run) & table.c.kind.in_(_TOLD)
+        mine = (table.c.turn == turn) & (table.c.taker == run)
         new = mine & table.c.taken_at.is_(None)
         taken = select(table).where(mine, table.c.taken_at == place).order_by(table.c.number)
 
@@ -76,22 +78,30 @@ class InterventionStore:
 
         return await self._database.run(take)
 
-    async def has_new(self, turn: TurnId, run: RunId) -> bool:
-        """Whether `take` would give a run something new."""
-        found = await self._of(turn)
-        return any(e.run == run and e.kind in _TOLD and e.taken_at is None for e in found)
-
     async def forget_places(self, turn: TurnId, run: RunId, *, but: Collection[int]) -> None:
         """What a run took, except these numbers, was not heard of since: it is taken once more."""
-        mine = (table.c.turn == turn) & (table.c.run == run) & table.c.kind.in_(_TOLD)
+        mine = (table.c.turn == turn) & (table.c.taker == run)
         lost = mine & table.c.number.not_in(but)
         await self._database.execute(update(table).where(lost).values(taken_at=None))
 
     async def ending(self, turn: TurnId, run: RunId) -> Intervention | None:
         """The first one by which a run is to end: its own, or one of a branch that it is in."""
-        found = await self._of(turn)
-        ends = (e for e in found if e.kind not in _TOLD and is_in_branch(run, e.run))
-        return next(ends, None)
+        query = select(table).where(table.c.turn == turn, table.c.kind.in_(ENDINGS))
+        found = await self._database.read(query.order_by(table.c.number), INTERVENTION)
+        return next((each for each in found if is_in_branch(run, each.run)), None)
+
+    async def task_of(self, turn: TurnId, run: RunId) -> str:
+        """A run's newest task, where somebody changed it; else empty."""
+        mine = (table.c.turn == turn) & (table.c.run == run) & (table.c.kind == "content")
+        row = await self._database.row(
+            select(table.c.text).where(mine).order_by(table.c.number.desc())
+        )
+        return row.text if row is not None else ""
+
+    async def hand_on(self, turn: TurnId, run: RunId, taker: RunId) -> None:
+        """Another run takes in what came too late for a run that has ended."""
+        left = (table.c.turn == turn) & (table.c.taker == run) & table.c.taken_at.is_(None)
+        await self._database.execute(update(table).where(left).values(taker=taker))
 
     async def note(self, done: Intervention, what: str) -> None:
         """So much was done about it; it is no news any more."""
@@ -99,16 +109,18 @@ class InterventionStore:
         await self._database.execute(statement)
 
     async def news(self, process: ProcessId) -> list[Intervention]:
-        """Those that end a branch in a session of the process, and were not carried out yet."""
+        """Those of the process's sessions that end a branch, or that nobody is left to take in."""
+        is_over = exists().where(turns.c.id == table.c.turn, turns.c.status == "finished")
+        is_left = exists().where(
+            events.c.turn == table.c.turn,
+            events.c.run == table.c.taker,
+            events.c.kind == "run_finished",
+        )
         query = (
             select(table)
             .join(leases, leases.c.session == table.c.session)
-            .where(leases.c.process == process)
-            .where(table.c.taken_at.is_(None), table.c.kind.not_in(_TOLD))
+            .where(leases.c.process == process, table.c.taken_at.is_(None))
+            .where(table.c.kind.in_(ENDINGS) | is_over | is_left)
             .order_by(table.c.turn, table.c.number)
         )
-        return await self._database.read(query, INTERVENTION)
-
-    async def _of(self, turn: TurnId) -> list[Intervention]:
-        query = select(table).where(table.c.turn == turn).order_by(table.c.number)
         return await self._database.read(query, INTERVENTION)

@@ -11,6 +11,7 @@ from sqlalchemy import (
     Dialect,
     Float,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -104,7 +105,7 @@ interventions = Table(
     metadata,
     *_keys("id"),
     *_given(String, "session", "turn", index=True),
-    *_given(String, "run", "kind", "by", "by_name"),
+    *_given(String, "run", "taker", "kind", "by", "by_name"),
     *_given(Text, "text"),
     *_given(Moment, "at"),
     *_given(Integer, "number"),
@@ -141,6 +142,15 @@ leases = Table(
 )
 
 effects = Table("effects", metadata, *_keys("turn", "run", "call"))
+
+programs = Table(
+    "programs",
+    metadata,
+    *_keys("turn", "run"),
+    *_given(String, "call"),
+    *_given(JSON, "body"),
+    *_given(LargeBinary, "variables", "paused"),
+)
 
 marks = Table("marks", metadata, *_keys("name"), *_given(Text, "value"))
 

@@ -25,7 +25,7 @@ from agent_core.events import (
     RunStarted,
     StepFinished,
 )
-from agent_core.ids import RunId, child_run, is_in_branch
+from agent_core.ids import RunId, UserId, child_run, is_in_branch
 from agent_core.loop.agent import ChildResult, Clock, Limits, RunScope
 from agent_core.sessions import EventLog
 from agent_core.tools import ToolContext
@@ -77,6 +77,7 @@ class _Known:
     run: RunId
     agent: str
     task: str
+    asker: UserId | None
     is_taken: bool
 
 
@@ -188,7 +189,13 @@ class ChildRuns:
         self._requests[run] = request = self._request(run, agent, prompt, scope.context, limits)
         # Known before any message tells of it, and announced once, whoever begins it again.
         await self._log.append(
-            RunStarted(**self._at(run, 0), parent=self._context.run, agent=agent, task=prompt)
+            RunStarted(
+                **self._at(run, 0),
+                parent=self._context.run,
+                agent=agent,
+                task=prompt,
+                asker=scope.context.asker,
+            )
         )
         self._begin(request)
         return run
@@ -258,9 +265,11 @@ class ChildRuns:
     async def _find(self) -> None:
         """The children that the run had before; those that are not taken in go on."""
         for known in await self._steps.once("children", self._known, _KNOWN):
-            request = self._request(
-                known.run, known.agent, known.task, self._context, _share(self._limits, 0)
-            )
+            context = self._context
+            if known.asker and known.asker != context.asker:
+                context = replace(context, asker=known.asker, zone="")
+            limits = _share(self._limits, 0)
+            request = self._request(known.run, known.agent, known.task, context, limits)
             self._requests[known.run] = request = replace(request, is_known=True)
             if known.is_taken:
                 self._taken[known.run] = 0
@@ -275,9 +284,16 @@ class ChildRuns:
             for event in events
             if isinstance(event, RunStarted) and event.parent == self._context.run
         ]
+        first = {event.run: event for event in reversed(started)}
         return tuple(
-            _Known(run=run, agent=event.agent, task=event.task, is_taken=run in taken)
-            for run, event in {event.run: event for event in started}.items()
+            _Known(
+                run=each.run,
+                agent=each.agent,
+                task=each.task,
+                asker=each.asker,
+                is_taken=each.run in taken,
+            )
+            for each in first.values()
         )
 
     def _request(

@@ -10,6 +10,7 @@ from agent_core.consent.policy import Policy
 from agent_core.consent.rules import Rule
 from agent_core.ids import SessionId, UserId
 from agent_core.loop.agent import Away, Limits, nobody_away
+from agent_core.loop.run_python import RunPython
 from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.models.retry import RetryingModel
@@ -18,11 +19,13 @@ from agent_core.planner import Planner
 from agent_core.runtime.parts import Agents, TurnParts
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import Database
+from agent_core.sessions.programs import ProgramStore
 from agent_core.subagents.task import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import MAIN_AGENT, Toolset
 from agent_core.tools.composio_api import Accounts
+from agent_core.tools.interpreter import Interpreter
 from agent_core.tools.registry import Registry
 
 ANYTHING_GOES = Policy(rules=(Rule(rule="anything goes", verdict="allow", even_when_tainted=True),))
@@ -49,13 +52,15 @@ def scripted_runtime(
     accounts: Accounts | None = None,
     planner: Model | None = None,
     away: Away = nobody_away,
+    interpreter: Interpreter | None = None,
 ) -> Runtime:
     """A runtime over `root`, not yet started. Two of them after each other are a restart.
 
     Where nothing else is given the classifier says COMPLEX to everything, there is no tool to call,
     sub-agents and observers are the shipped ones, everything may be done, and nobody has accounts.
     Another `main_name` makes older turns impossible to replay; several processes may share the
-    Postgres database of a `database_url`.
+    Postgres database of a `database_url`. An `interpreter` runs programs,
+    and is closed by the test.
     """
     database = Database(database_url or f"sqlite:///{root}/state.sqlite")
     parts = TurnParts(
@@ -70,6 +75,7 @@ def scripted_runtime(
             specs=shipped_specs() if specs is None else specs,
             limits=limits or Limits(),
             away=away,
+            python=RunPython(interpreter, ProgramStore(database)) if interpreter else None,
             main_name=main_name,
         ),
         observers=Observers(standard_observers() if observers is None else observers),

@@ -150,5 +150,7 @@ short-digests = Digests, zeig die Digests, zeige die Digests, zeig mir die Diges
 ## Interventions
 
 done-by = Von { $name } als erledigt markiert.
-intervention-content = Statt dessen, worum ich bat, bitte dies: { $text }
-intervention-retry = Bitte diesen Teil der Arbeit noch einmal: { $text }
+intervention-comment = Das sagte ich zu dem Teil „{ $task }“: { $text }
+intervention-content = Das sagte ich zu dem Teil „{ $task }“: { $text }
+intervention-task = Statt dessen, worum ich bat, bitte dies: { $text }
+intervention-retry = Bitte diesen Teil der Arbeit noch einmal: { $task }

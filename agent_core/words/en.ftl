@@ -159,5 +159,7 @@ short-digests = digests, list digests, list the digests, list my digests, show d
 ## Interventions
 
 done-by = Marked as done by { $name }.
-intervention-content = Instead of what I asked, do this: { $text }
-intervention-retry = Do this part of the work again: { $text }
+intervention-comment = I said this about the part “{ $task }”: { $text }
+intervention-content = I said this about the part “{ $task }”: { $text }
+intervention-task = Instead of what I asked, do this: { $text }
+intervention-retry = Do this part of the work again: { $task }

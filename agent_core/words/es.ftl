@@ -150,5 +150,7 @@ short-digests = digests, los digests, mis digests, lista los digests, muestra lo
 ## Interventions
 
 done-by = { $name } lo ha marcado como terminado.
-intervention-content = En lugar de lo que pedí, haz esto: { $text }
-intervention-retry = Haz de nuevo esta parte del trabajo: { $text }
+intervention-comment = Dije esto sobre la parte «{ $task }»: { $text }
+intervention-content = Dije esto sobre la parte «{ $task }»: { $text }
+intervention-task = En lugar de lo que pedí, haz esto: { $text }
+intervention-retry = Haz de nuevo esta parte del trabajo: { $task }

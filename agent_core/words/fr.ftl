@@ -150,5 +150,7 @@ short-digests = digests, les digests, mes digests, liste les digests, montre les
 ## Interventions
 
 done-by = Marqué comme terminé par { $name }.
-intervention-content = Au lieu de ce que j’ai demandé, fais ceci : { $text }
-intervention-retry = Refais cette partie du travail : { $text }
+intervention-comment = J’ai dit ceci de la partie « { $task } » : { $text }
+intervention-content = J’ai dit ceci de la partie « { $task } » : { $text }
+intervention-task = Au lieu de ce que j’ai demandé, fais ceci : { $text }
+intervention-retry = Refais cette partie du travail : { $task }

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = {"aiohttp", "anthropic", "dbos", "logfire", "mcp", "slack_bolt", "sqlalchemy"}
+HEAVY = {
+    "aiohttp", "anthropic", "dbos", "logfire", "mcp", "pydantic_monty", "slack_bolt", "sqlalchemy",
+}  # fmt: skip
 _IMPORTED = re.compile(r"^import time:\s+\d+ \|\s+\d+ \|\s*(\S+)$", re.MULTILINE)
 
 pytestmark = pytest.mark.process("what a start loads is a matter of a process")

@@ -2,18 +2,21 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
 from agent_core.errors import InterventionRefused
-from agent_core.events import AnyEvent, Intervened, MessageTaken, RunFinished
+from agent_core.events import AnyEvent, Intervened, MessageTaken, RunFinished, TurnFinished
 from agent_core.ids import ROOT_RUN, AgentId, RunId, TurnId, agent_id
 from agent_core.messages import ToolCall
 from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
-from agent_core.testing.models import Held, Line, ScriptedModel, call
+from agent_core.sessions.interventions import Intervention, InterventionStore
+from agent_core.testing.models import Held, Line, ScriptedModel, call, calls_reply
 from agent_core.testing.runtimes import inbound, scripted_runtime
+from agent_core.testing.scopes import START
 from agent_core.testing.tools import FakeToolset
 from tests.agent_core.runtime.threads import (
     BEN,
@@ -26,6 +29,7 @@ from tests.agent_core.runtime.threads import (
     seen,
     told,
 )
+from tests.agent_core.sessions.databases import opened
 
 EXPERT = "report-creation-expert"
 LOOK = "mcp__local_toolkit__search_corpus"
@@ -64,8 +68,38 @@ async def reached(*lines: Held) -> None:
             await line.reached.wait()
 
 
+async def next_answer(runtime: Runtime, *, after: TurnId, nth: int = 1) -> str:
+    """What the nth turn behind `after` is answered."""
+    async with asyncio.timeout(TIMEOUT_S), aclosing(runtime.watch(SESSION)) as events:
+        async for _, event in events:
+            if isinstance(event, TurnFinished) and event.turn != after:
+                nth -= 1
+                if nth == 0:
+                    return event.answer
+    raise AssertionError("no turn")
+
+
 async def step_in(runtime: Runtime, agent: AgentId, kind: str, text: str = "") -> None:
     await runtime.intervene(SESSION, agent, kind, text, BEN, "Ben")  # type: ignore[arg-type]
+
+
+async def stop_elsewhere(root: Path, turn: TurnId, run: RunId) -> None:
+    """What another process does that is told to stop a branch."""
+    async with opened(f"sqlite:///{root}/state.sqlite") as database:
+        await InterventionStore(database).add(
+            Intervention(
+                id="of another process",
+                session=SESSION,
+                turn=turn,
+                run=run,
+                taker=RunId(""),
+                kind="stop",
+                text="",
+                by=BEN,
+                by_name="Ben",
+                at=START,
+            )
+        )
 
 
 @pytest.mark.proves("branch.comment")
@@ -121,6 +155,161 @@ async def test_a_stop_ends_one_branch_and_its_parent_gets_what_it_had_found(tmp_
     assert ends(events)["root.b"] == ("answered", "The other note.")
     assert ends(events)[ROOT_RUN] == ("answered", "Both.")
     assert "This work was stopped by Ben." in told(model.requests[-1])
+
+
+@pytest.mark.proves("branch.done")
+@pytest.mark.parametrize(("given", "result"), [("It is 42.", "It is 42."), ("", "So far: 41.")])
+async def test_a_branch_that_is_done_ends_as_answered_with_what_is_given_or_was_said(
+    tmp_path: Path, given: str, result: str
+) -> None:
+    looks = calls_reply(call(LOOK, id="x"), text="So far: 41.")
+    held = Held(then="(never said)")
+    model = by_run(root=[task("a"), "Done."], a=[looks, held])
+    tools = FakeToolset({LOOK: look})
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await reached(held)
+        await step_in(runtime, child(turn, "a"), "done", given)
+        events = await events_of(runtime, turn)
+    assert ends(events)["root.a"] == ("answered", f"(Ben marked this as done.)\n\n{result}")
+    assert result in told(model.requests[-1])
+
+
+@pytest.mark.proves("branch.retry")
+async def test_a_branch_at_work_is_begun_again_with_its_changed_task_and_that_result_counts(
+    tmp_path: Path,
+) -> None:
+    first = Held(then="(never said)")
+    model = by_run(root=[task("a"), "I wait.", "Done."], a=[first], c=["Of c."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await reached(first)
+        await step_in(runtime, child(turn, "a"), "content", "Note c.")
+        await step_in(runtime, child(turn, "a"), "retry")
+        events = await events_of(runtime, turn)
+    assert ends(events)["root.a"][0] == "stopped"
+    assert ends(events)["root.again-2"] == ("answered", "Of c.")
+    assert ends(events)[ROOT_RUN] == ("answered", "Done.")
+    assert "Of c." in told(model.requests[-1])
+
+
+@pytest.mark.proves("branch.retry")
+async def test_a_branch_that_has_ended_is_begun_again_while_its_parent_is_at_work(
+    tmp_path: Path,
+) -> None:
+    held = Held(then=call("look"))
+    model = by_run(root=[task("a"), held, "I wait.", "Done."], a=["First try.", "Second try."])
+    tools = FakeToolset({"look": look})
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await reached(held)
+        await step_in(runtime, child(turn, "a"), "retry")
+        held.release.set()
+        events = await events_of(runtime, turn)
+    assert ends(events)["root.a"] == ("answered", "First try.")
+    assert ends(events)["root.again-1"] == ("answered", "Second try.")
+    assert ends(events)[ROOT_RUN] == ("answered", "Done.")
+    whole = told(model.requests[-1])
+    assert "Ben, who watches your work, wants one part of it done again: root.a" in whole
+    assert "Second try." in whole
+
+
+@pytest.mark.proves("branch.late")
+async def test_a_comment_that_came_with_the_last_word_of_a_branch_reaches_its_parent(
+    tmp_path: Path,
+) -> None:
+    held = Held(then="Without Poland.")
+    model = by_run(root=[task("a"), "With Poland."], a=[held])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await reached(held)
+        await step_in(runtime, child(turn, "a"), "comment", "also include Poland")
+        held.release.set()
+        assert (await end_of(runtime, turn)).answer == "With Poland."
+    assert "Ben, who watches your work, said this to root.a" in told(model.requests[-1])
+    assert "also include Poland" in told(model.requests[-1])
+
+
+@pytest.mark.proves("branch.late", "branch.retry")
+async def test_what_comes_too_late_for_the_whole_turn_begins_another_one(tmp_path: Path) -> None:
+    held = Held(then="The end.")
+    model = by_run(root=[task("a"), held, "Anew."], a=["Of a."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await reached(held)
+        await step_in(runtime, child(turn, "a"), "retry")
+        held.release.set()
+        assert (await end_of(runtime, turn)).answer == "The end."
+        assert await next_answer(runtime, after=turn) == "Anew."
+        assert "Do this part of the work again: Note a." in told(model.requests[-1])
+
+
+@pytest.mark.proves("branch.retry")
+async def test_a_branch_of_a_turn_that_has_ended_and_a_whole_turn_are_begun_again(
+    tmp_path: Path,
+) -> None:
+    model = by_run(root=[task("a"), "One.", "Two.", "Three."], a=["Of a."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        turn = await begin(runtime, inbound("continue with the list"))
+        assert (await end_of(runtime, turn)).answer == "One."
+        await step_in(runtime, child(turn, "a"), "retry")
+        assert await next_answer(runtime, after=turn) == "Two."
+        assert "Do this part of the work again: Note a." in told(model.requests[-1])
+        await step_in(runtime, agent_id(turn, ROOT_RUN), "retry")
+        assert await next_answer(runtime, after=turn, nth=2) == "Three."
+        assert told(model.requests[-1]).endswith("continue with the list")
+
+
+@pytest.mark.proves("branch.stop")
+async def test_a_branch_ends_in_whatever_process_it_was_stopped(tmp_path: Path) -> None:
+    held = Held(then="(never said)")
+    model = by_run(root=[task("a"), "Done."], a=[held])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await reached(held)
+        await stop_elsewhere(tmp_path, turn, RunId("root.a"))
+        events = await events_of(runtime, turn)
+    assert ends(events)["root.a"] == ("stopped", "This work was stopped by Ben.")
+
+
+@pytest.mark.proves("branch.restart")
+async def test_a_comment_survives_a_restart_and_so_does_whom_the_branch_acts_for(
+    tmp_path: Path,
+) -> None:
+    tools = FakeToolset({LOOK: look})
+    first, held = Held(then=call(LOOK, id="x")), Held(then="(never said)")
+    model = by_run(root=[task("a")], a=[first, call(LOOK, id="y"), held])
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await reached(first)
+        await step_in(runtime, child(turn, "a"), "comment", "also include Poland")
+        first.release.set()
+        await reached(held)
+        await step_in(runtime, child(turn, "a"), "comment", "and Malta")
+    model = by_run(root=["Done."], a=[call(LOOK, id="z"), "With both."])
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
+        events = await events_of(runtime, turn)
+    assert [context.asker for context in tools.contexts] == ["T1:U1", BEN, BEN]
+    taken = [event.text for event in events if isinstance(event, MessageTaken)]
+    assert taken == ["also include Poland", "and Malta"]
+    last = next(r for r in reversed(model.requests) if r.messages[0].text == "Note a.")
+    assert told(last).count("also include Poland") == told(last).count("and Malta") == 1
+
+
+@pytest.mark.proves("branch.restart")
+async def test_a_branch_that_was_to_end_when_the_process_died_does_not_go_on(
+    tmp_path: Path,
+) -> None:
+    held = Held(then="(never said)")
+    async with scripted_runtime(tmp_path, model=by_run(root=[task("a")], a=[held])) as runtime:
+        turn = await begin(runtime, inbound("continue"))
+        await reached(held)
+    await stop_elsewhere(tmp_path, turn, RunId("root.a"))
+    model = by_run(root=["Done."], a=[])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        events = await events_of(runtime, turn)
+    assert ends(events)["root.a"] == ("stopped", "This work was stopped by Ben.")
+    assert ends(events)[ROOT_RUN] == ("answered", "Done.")
 
 
 @pytest.mark.proves("branch.unknown")

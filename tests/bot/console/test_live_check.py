@@ -28,8 +28,8 @@ ASK = call("ask_user", {"question": "Since when?", "options": ["2020", "2023"]},
 
 def task(name: str) -> ToolCall:
     """The call that has a branch work."""
-    arguments: JsonObject = {"prompt": f"About {name}", "subagent_type": "report-creation-expert"}
-    return call("Task", arguments, id=name)
+    words = {"description": f"About {name}", "prompt": f"Word for word:\nfind out about {name}"}
+    return call("Task", {**words, "subagent_type": "report-creation-expert"}, id=name)
 
 
 def by_branch(**scripts: Sequence[Line]) -> ScriptedModel:
@@ -38,7 +38,7 @@ def by_branch(**scripts: Sequence[Line]) -> ScriptedModel:
 
     def pick(request: ModelRequest) -> Line:
         opening = request.messages[0].text
-        name = next((name for name in lines if opening == f"About {name}"), "root")
+        name = next((name for name in lines if opening.endswith(f" {name}")), "root")
         if name == "one" and "Only Poland" in str(request.messages):
             return "About one, in Poland only."
         return next(lines[name])
@@ -71,7 +71,7 @@ async def test_a_person_watches_answers_steers_stops_and_misses_nothing(
         def branch(name: str, status: str) -> str:
             return f"About {name}, {status}"
 
-        await browser_page.get_by_label("Ask for something new").fill("Compare all three")
+        await browser_page.get_by_label("Ask for something new").fill("Compare them all")
         await browser_page.keyboard.press("Enter")
         await detail.get_by_role("button", name="2023").click()
         for name in ("one", "two", "three"):
@@ -90,11 +90,12 @@ async def test_a_person_watches_answers_steers_stops_and_misses_nothing(
         await browser_page.reload()
         await expect(tree.get_by_role("treeitem", name="About")).to_have_count(3)
         await tree.get_by_text("About one", exact=True).click()
+        await expect(detail).to_contain_text("Word for word: find out about one")
         await expect(detail).to_contain_text("ann commentedtaken inOnly Poland")
         await expect(detail.locator(".tool")).to_contain_text("search corpus")
         three.release.set()
         await expect(tree.get_by_role("treeitem", name="Final answer")).to_be_visible()
-        await tree.get_by_text("Compare all three", exact=True).click()
+        await tree.get_by_text("Compare them all", exact=True).click()
         await expect(detail.locator("strong", has_text="compared")).to_be_visible()
         await expect(detail).to_contain_text("<base href=")
         await tree.get_by_text("About three", exact=True).click()

@@ -181,6 +181,27 @@ def test_parallel_sub_agents_keep_their_own_steps(turn: Turn) -> None:
     ]
 
 
+@pytest.mark.proves("plan.board")
+def test_branches_stand_by_what_each_is_after_with_their_steps_below(turn: Turn) -> None:
+    parts = [RunId("root.part1"), RunId("root.part2")]
+    events: list[AnyEvent] = [
+        turn.started(),
+        turn.branch(parts[0], "Who *makes* A?\n\nThe task: more"),
+        turn.branch(parts[1], "Who makes B?"),
+        turn.call("c1", "run_python", run=parts[0]),
+        turn.call("f", "fork"),
+        turn.branch(RunId("root.f"), "And C?"),
+        turn.returned("f"),
+        turn.branch_ended(parts[1]),
+    ]
+    assert lines(*events) == [
+        "▸ Looking into: Who *makes* A?",
+        "      ▸ Working with the data",
+        "✓ Looking into: Who makes B?",
+        "▸ Looking into: And C?",
+    ]
+
+
 def test_older_steps_are_folded_and_running_ones_are_not(turn: Turn) -> None:
     events: list[AnyEvent] = [turn.started(), turn.call("first", "run_python")]
     for number in range(40):

@@ -8,7 +8,7 @@ import { fileCard } from "./files.js";
 import { composer, Question } from "./forms.js";
 import { MarkdownView } from "./markdown.js";
 import { isActive } from "./store.js";
-import { elapsedS, statusMark, toolName, waitWords } from "./tree.js";
+import { elapsedS, statusMark, toolDetail, toolName, waitWords } from "./tree.js";
 import { durationLabel, fullLabel, say, shortNumber, timeLabel } from "./words.js";
 
 const NEAR_END_PX = 80;
@@ -237,12 +237,13 @@ function toolItem(row) {
   const took = h("span", { class: "tool-took" });
   const node = h("li", {}, mark, h("span", { class: "tool-words" }, name, detail), took);
   const update = ({ tool }) => {
-    const { state, display, arguments: given, durationMs } = tool;
+    const { state, durationMs } = tool;
     setAttribute(node, "class", `tool is-${state}`);
     redraw(mark, state, () => h("span", { role: "img", "aria-label": say(`tool-${state}`), title: say(`tool-${state}`) },
       TOOL_ICONS[state] ? icon(TOOL_ICONS[state]) : h("span", { class: "spinner" })));
     setText(name, toolName(tool));
-    setText(detail, display || given || "");
+    setText(detail, toolDetail(tool));
+    setAttribute(detail, "title", tool.arguments);
     setText(took, state === "running" ? say("tool-running") : durationLabel(durationMs / 1000));
   };
   update(row);

@@ -150,7 +150,7 @@ function nodeOf(id, state, before) {
     id,
     parentId: state.parentId ?? null,
     status: state.status,
-    title: firstLine(task),
+    title: firstLine(text(metadata.title) || task),
     task,
     comments: commentsOf(metadata.interventions, state.userComment),
     messages: (state.messages ?? []).map(messageOf).filter((message) => message.text),

@@ -161,7 +161,7 @@ function activity(node) {
   if (tool && isActive(node)) return toolName(tool);
   const said = isActive(node) ? node.live || node.messages.findLast(({ role }) => role === "assistant")?.text || "" : node.result;
   const near = isActive(node) ? said.slice(-MAX_ACTIVITY) : said.slice(0, MAX_ACTIVITY);
-  const lines = near.split("\n").map((line) => line.replace(/[*_`#>|]+/g, "").trim()).filter(Boolean);
+  const lines = near.split("\n").map((line) => line.replace(/[*_`#|]+|^\s*(?:[-+>]|\d+[.)])\s/g, "").trim()).filter(Boolean);
   return lines.at(isActive(node) ? -1 : 0) ?? "";
 }
 
@@ -169,6 +169,16 @@ function activity(node) {
 export function waitWords({ kind, prompt = "", tools = [], toolkits = [] }) {
   if (kind === "question") return prompt;
   return say(`wait-${kind}`, { what: [...tools, ...toolkits].join(", ") });
+}
+
+/** What a call is for: what was told of it, else what it was given, as words where it is whole. */
+export function toolDetail({ display, description, arguments: given }) {
+  if (display || description) return display || description;
+  try {
+    return Object.entries(JSON.parse(given)).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join(" · ");
+  } catch {
+    return given ?? "";
+  }
 }
 
 /** A tool as it is called on the page: "read local file" for `mcp__local_toolkit__read_local_file`. */

@@ -2,6 +2,7 @@
 
 `answer` quotes a page for a plain question. With tools, `errand` acts in an app, `digest` tells a
 channel what is new, and `report` does all other work, as the main agent and as the report expert.
+A program that stands in a request is run.
 `order` reads orders for digests, and `parts` plans new tasks.
 """
 
@@ -37,6 +38,7 @@ STOPS = phrases("stops")
 NEEDS_TOOLS = phrases("needs_tools")
 ASKS_FOR_WORK = phrases("asks_for_work")
 QUESTION = phrases("question")
+CODE = re.compile(r"```(?:python)?\s*?\n?(?P<code>.+?)```", re.DOTALL)
 
 
 async def no_pages() -> Sequence[Page]:
@@ -104,7 +106,7 @@ def classify(words: str) -> str:
         return "STOP"
     if ORDERS.search(words):
         return "ORDER"
-    works = (REPORT, SEARCHES, NEEDS_TOOLS, GO_ON)
+    works = (REPORT, SEARCHES, NEEDS_TOOLS, GO_ON, CODE)
     is_work = any(rule.search(words) for rule in works) and not _is_plain_question(words)
     is_vague = ASKS_FOR_WORK.search(words) is not None and not stems(topic_of(words))
     return "COMPLEX" if is_work or is_vague or errand.is_asked_for(words) else "SIMPLE"
@@ -122,6 +124,17 @@ def _work(conversation: Conversation) -> Reply:
         return digest.decide(conversation)
     return (
         answer.from_files(conversation)
+        or _program(conversation)
         or errand.decide(conversation)
         or report.decide(conversation)
     )
+
+
+def _program(conversation: Conversation) -> Reply | None:
+    """Run the program that stands in the request, and tell what came of it."""
+    given = CODE.search(conversation.now.words)
+    if given is None or "run_python" not in conversation.tools:
+        return None
+    if done := conversation.now.done("run_python"):
+        return say(f"The program has ended.\n\n{done[-1].result}")
+    return (conversation.use("run_python", code=given["code"].strip()),)

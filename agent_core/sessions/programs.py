@@ -1,0 +1,48 @@
+"""What a run's Python has kept: its variables, and a program that waits."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import TypeAdapter
+from sqlalchemy import select
+
+from agent_core.ids import RunId, ToolCallId, TurnId
+from agent_core.messages import JsonObject
+from agent_core.sessions.database import Database, columns_of
+from agent_core.sessions.schema import programs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredProgram:
+    """The last program of a run."""
+
+    turn: TurnId
+    run: RunId
+    call: ToolCallId
+    """The tool call that brought it."""
+    body: JsonObject
+    """What is known of it here: counts, what it printed, how it ended."""
+    variables: bytes
+    """All that was defined when the last program ended; empty where there is nothing."""
+    paused: bytes
+    """The program where it waits; empty for one that waits for nothing."""
+
+
+_STORED: TypeAdapter[StoredProgram] = TypeAdapter(StoredProgram)
+
+
+class ProgramStore:
+    """One program a run: the next one takes the place of the last one, whose variables it has."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def last(self, turn: TurnId, run: RunId) -> StoredProgram | None:
+        """None for a run without programs."""
+        query = select(programs).where(programs.c.turn == turn, programs.c.run == run)
+        return next(iter(await self._database.read(query, _STORED)), None)
+
+    async def keep(self, program: StoredProgram) -> None:
+        """Safe to do again."""
+        row: dict[str, Any] = columns_of(program)
+        await self._database.execute(self._database.upsert(programs, row))

@@ -1,0 +1,254 @@
+"""Programs that a model writes: what they keep, what they wait for, and what outlives a restart."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from agent_core.loop.run_python import RunPython
+from agent_core.sessions import Database
+from agent_core.sessions.programs import ProgramStore
+from agent_core.tools.interpreter import Interpreter, ProgramLimits, prepared
+from tests.programs import ToldChildren, program_run
+
+pytestmark = pytest.mark.process("programs run in processes of Monty")
+
+ALL = "Value:\n['found a', 'found b', 'found c']"
+IDS = "[fork(q) for q in 'abc']"
+
+
+@pytest.mark.proves("python.state")
+async def test_a_program_tells_what_it_printed_and_its_value_and_leaves_its_variables(
+    tmp_path: Path,
+) -> None:
+    async with program_run(tmp_path) as python:
+        assert await python.run("x = 2\nprint('seen')\nx + 1") == "Printed:\nseen\n\nValue:\n3"
+        assert (
+            await python.run("def double(n):\n    return n * 2\nprint(double(x))") == "Printed:\n4"
+        )
+        assert "ended" in await python.run("None")
+        assert await python.run("'ä' + chr(10), double('b')") == "Value:\n('ä\\n', 'bb')"
+
+
+async def test_after_an_error_the_variables_are_what_they_had_become(tmp_path: Path) -> None:
+    async with program_run(tmp_path) as python:
+        failed = await python.fail("x = 1\nprint('before')\nx / 0")
+        assert "before" in failed
+        assert "ZeroDivisionError" in failed
+        assert await python.run("x") == "Value:\n1"
+        assert "SyntaxError" in await python.fail("x = = 1")
+        assert "name 'foreign' is not defined" in await python.fail("foreign(x)")
+        assert await python.run("x") == "Value:\n1"
+
+
+@pytest.mark.parametrize("code", ["", 7, None])
+async def test_what_is_no_program_is_told_and_not_run(tmp_path: Path, code: object) -> None:
+    async with program_run(tmp_path) as python:
+        output = await python.call(code)
+        assert (output.is_error, "needs `code`" in output.text) == (True, True)
+
+
+async def test_moments_are_those_of_the_askers_zone(tmp_path: Path) -> None:
+    ask = "from datetime import datetime\nstr(datetime.now().astimezone())[-6:]"
+    async with program_run(tmp_path) as python:
+        python.zone = "Asia/Tokyo"
+        assert await python.run(ask) == "Value:\n'+09:00'"
+
+
+@pytest.mark.proves("python.fork_and_wait")
+@pytest.mark.parametrize(
+    "program",
+    [
+        f"results = [wait(i) for i in {IDS}]\nresults",
+        f"import asyncio\nids = {IDS}\nawait asyncio.gather(*[wait(i) for i in ids])",
+        f"import asyncio\ntasks = [wait(i) for i in {IDS}]\nawait asyncio.gather(*tasks)",
+        "[await wait(await fork(q)) for q in 'abc']",
+        "import asyncio\nasync def ask(q):\n    return await wait(await fork(q))\n"
+        "await asyncio.gather(*[ask(q) for q in 'abc'])",
+        "import asyncio\nids = await asyncio.gather(fork('a'), fork('b'), fork('c'))\n"
+        "[wait(i) for i in ids]",
+        "start, pause = fork, wait\n[pause(i) for i in [start(q) for q in 'abc']]",
+        "first = wait(fork('a'))\n[first, wait(id=fork(prompt='b')), wait(fork('c'))]",
+    ],
+)
+async def test_programs_fork_and_wait_as_they_like_to_write_it(
+    tmp_path: Path, program: str
+) -> None:
+    async with program_run(tmp_path) as python:
+        assert await python.run(program) == ALL
+        assert list(python.children.started.values()) == ["a", "b", "c"]
+
+
+async def test_children_are_awaited_side_by_side_and_as_they_come(tmp_path: Path) -> None:
+    code = (
+        "import asyncio\ncame = []\nasync def ask(q):\n    came.append(await wait(await fork(q)))\n"
+        "await asyncio.gather(ask('a'), ask('b'))\ncame"
+    )
+    async with program_run(tmp_path) as python:
+        python.children.held = {"a": asyncio.Event(), "b": asyncio.Event()}
+        running = asyncio.create_task(python.run(code))
+        await python.until_asked("a", "b")
+        python.children.held["b"].set()
+        python.children.asked["a"].clear()
+        await python.until_asked("a")  # it has b's result, and waits again
+        python.children.held["a"].set()
+        assert await running == "Value:\n['found b', 'found a']"
+
+
+async def test_a_childs_failure_is_its_result_and_a_foreign_id_an_error(tmp_path: Path) -> None:
+    async with program_run(tmp_path) as python:
+        assert "failed" in await python.run("wait(fork('fail'))")
+        caught = "try:\n    r = wait('root.x')\nexcept RuntimeError as e:\n    r = str(e)\nr"
+        assert "no run 'root.x'" in await python.run(caught)
+        assert "a text" in await python.fail("wait(3)")
+        assert "argument" in await python.fail("fork()")
+
+
+async def test_the_same_question_may_be_asked_twice(tmp_path: Path) -> None:
+    async with program_run(tmp_path) as python:
+        await python.run("[wait(i) for i in [fork('a'), fork('a')]]")
+        await python.run("fork('a')")
+        assert len(python.children.started) == 3
+
+
+@pytest.mark.proves("python.restart")
+async def test_a_program_that_waits_goes_on_after_a_restart_and_does_nothing_twice(
+    tmp_path: Path,
+) -> None:
+    code = (
+        "seen = open('work_products/seen.txt', 'a')\nseen.write('begun ')\nprint('begun')\n"
+        "import asyncio\nids = [fork(q) for q in 'ab']\n"
+        "results = [wait(ids[0])] + await asyncio.gather(*[wait(ids[1])])\n"
+        "seen.write('ended')\nresults"
+    )
+    children = ToldChildren()
+    for held in ("a", "b"):
+        children.held = {held: asyncio.Event()}
+        async with program_run(tmp_path, children=children) as python:
+            killed = asyncio.create_task(python.call(code, call_id="call_1"))
+            await python.until_asked(held)
+            killed.cancel()
+            await asyncio.wait({killed})
+        children.asked.clear()
+    children.held = {}
+    async with program_run(tmp_path, children=children) as python:
+        output = await python.call(code, call_id="call_1")
+        assert output.text.startswith("Printed:\nbegun\n\nValue:\n['found a', 'found b']")
+        assert (python.workspace / "work_products/seen.txt").read_text() == "begun ended"
+        assert list(children.started.values()) == ["a", "b"]
+        assert [artifact.path for artifact in output.artifacts] == ["work_products/seen.txt"]
+        assert await python.run("results") == "Value:\n['found a', 'found b']"
+
+
+async def test_a_program_whose_end_was_stored_but_not_recorded_is_not_run_again(
+    tmp_path: Path,
+) -> None:
+    async with program_run(tmp_path) as python:
+        await python.run("x = 1")
+        code = "x += 1\nid = fork('open')\nx"
+        first = await python.call(code, call_id="add")
+        after = replace(python, children=ToldChildren())
+        assert (await after.call(code, call_id="add")).text == first.text == "Value:\n2"
+        assert after.children.started == python.children.started
+        assert await python.run("x") == "Value:\n2"
+
+
+async def test_a_replayed_call_gives_its_record_and_makes_its_children_known_again(
+    tmp_path: Path,
+) -> None:
+    code = "fork('open')\nwait(fork('done'))"
+    async with program_run(tmp_path) as python:
+        output = await python.call(code, call_id="call_1")
+        python.surroundings.steps.restart()
+        after = replace(python, children=ToldChildren())
+        assert await after.call(code, call_id="call_1") == output
+        assert python.surroundings.steps.done == ["tool:run_python"]
+        assert after.children.started == python.children.started
+        assert after.children.given == ["done", "done"]
+
+
+async def test_programs_of_one_reply_run_one_after_another(tmp_path: Path) -> None:
+    async with program_run(tmp_path) as python:
+        python.children.held = {"a": asyncio.Event()}
+        async with asyncio.TaskGroup() as group:
+            first = group.create_task(python.run("order = [wait(fork('a'))]"))
+            second = group.create_task(python.run("order.append('second')\norder"))
+            await python.until_asked("a")
+            python.children.held["a"].set()
+        assert "ended" in first.result()
+        assert second.result() == "Value:\n['found a', 'second']"
+
+
+@pytest.mark.proves("python.plot")
+async def test_a_chart_and_data_files_are_handed_to_the_person(tmp_path: Path) -> None:
+    code = (
+        "import csv\npath = plot('line', {'2024': [1, 2], '2025': [2, 3]}, title='Sales & more')\n"
+        "with open('work_products/notes/data.csv', 'w') as f:\n    csv.writer(f).writerow([1, 2])\n"
+        "path"
+    )
+    async with program_run(tmp_path) as python:
+        (python.workspace / "work_products/notes").mkdir()
+        output = await python.call(code)
+        chart, data = output.artifacts
+        assert (chart.mimetype, chart.title) == ("image/svg+xml", "Sales & more")
+        assert (data.path, data.mimetype) == ("work_products/notes/data.csv", "text/csv")
+        assert f"Value:\n'{chart.path}'" in output.text
+        drawn = (python.workspace / chart.path).read_bytes()
+        assert len(drawn) == chart.size_bytes
+        Xml.fromstring(drawn)  # noqa: S314 - ours
+        assert "no kind 'pie'" in await python.fail("plot('pie', [1, 2])")
+
+
+async def test_files_of_the_session_are_read_under_their_usual_paths(tmp_path: Path) -> None:
+    async with program_run(tmp_path) as python:
+        page = python.workspace / "search_results/page.md"
+        page.write_text("moss", encoding="utf-8")
+        read = (
+            "import os\nopen('search_results/page.md').read(), open({!r}).read(), os.listdir('.')"
+        )
+        told = await python.run(read.format(str(page)))
+        assert "('moss', 'moss', ['downloads'" in told
+        assert "'traces'" not in told
+
+
+async def test_variables_that_are_too_large_to_keep_are_told(tmp_path: Path) -> None:
+    limits = ProgramLimits(max_kept_bytes=3_000)
+    large = "import random\nlarge = [random.random() for _ in range(5000)]\n"
+    async with program_run(tmp_path, limits=limits) as python:
+        await python.run("x = 1")
+        assert "too large to be kept" in await python.fail(f"{large}len(large)")
+        assert "too large to be kept" in await python.fail(f"{large}wait(fork('a'))")
+        assert await python.run("x") == "Value:\n1"
+
+
+@pytest.mark.proves("python.off")
+async def test_without_monty_the_tool_is_not_offered_and_nothing_runs(tmp_path: Path) -> None:
+    store = ProgramStore(Database(f"sqlite:///{tmp_path}/state.sqlite"))
+    python = RunPython(Interpreter(fault="pydantic-monty is not installed"), store)
+    assert python.tools() == ()
+    assert python.away == {"run_python": "pydantic-monty is not installed"}
+
+
+@pytest.mark.parametrize(
+    ("code", "fed"),
+    [
+        ("await wait(i)", "repr((await _wait(i)))[:9]"),
+        ("x = await gather(*[wait(i) for i in ids], fork('ä'))",
+         "x = await gather(*[_wait(i) for i in ids], _fork('ä'))"),
+        ("ä = [wait(i) for i in ids]\nawait gather(*ä)\n",
+         "ä = [_wait(i) for i in ids]\nrepr((await gather(*ä)))[:9]\n"),
+        ("await f(wait(i), [x for x in [wait(j)]])",
+         "repr((await f(wait(i), [x for x in [wait(j)]])))[:9]"),
+        ("await wait(fork('a'))", "repr((await _wait(fork('a'))))[:9]"),
+        ("wait = 1\nawait wait(i)", "wait = 1\nrepr((await wait(i)))[:9]"),
+        ("async def wait(i): pass\nawait wait(i)",
+         "async def wait(i): pass\nrepr((await wait(i)))[:9]"),
+        ("await (\n  wait(i)\n)  # so", "repr((await (\n  _wait(i)\n)))[:9]  # so"),
+        ("x = 1; (x, 2)", "x = 1; repr(((x, 2)))[:9]"),
+        ("def (", "def ("),
+    ],
+)  # fmt: skip
+def test_what_is_fed_differs_from_what_was_written_as_little_as_it_can(code: str, fed: str) -> None:
+    assert prepared(code, 9) == fed
