@@ -195,7 +195,7 @@ def test_branches_stand_by_what_each_is_after_with_their_steps_below(turn: Turn)
         turn.branch_ended(parts[1]),
     ]
     assert lines(*events) == [
-        "▸ Looking into: Who *makes* A?",
+        "▸ Looking into: Who *\u200bmakes* A?",
         "      ▸ Working with the data",
         "✓ Looking into: Who makes B?",
         "▸ Looking into: And C?",
