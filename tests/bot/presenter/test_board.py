@@ -191,7 +191,7 @@ def test_branches_stand_by_what_each_is_after_with_their_steps_below(turn: Turn)
         turn.call("c1", "run_python", run=parts[0]),
         turn.call("f", "fork"),
         turn.branch(RunId("root.f"), "And C?"),
-        turn.returned("f"),
+        turn.returned("f", tool="fork"),
         turn.branch_ended(parts[1]),
     ]
     assert lines(*events) == [
