@@ -132,6 +132,12 @@ export class Store {
     return root.links;
   }
 
+  /** The files that an agent and those below it made, each once. */
+  filesOf(node) {
+    const below = this.childrenOf(node.id).flatMap((child) => this.filesOf(child));
+    return [...new Map([...below, ...node.artifacts].map((file) => [file.path, file])).values()];
+  }
+
   /** How many agents below a node are still at work. */
   countBelow(id) {
     return this.childrenOf(id).reduce((sum, node) => sum + Number(isActive(node)) + this.countBelow(node.id), 0);
