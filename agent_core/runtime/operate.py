@@ -35,6 +35,7 @@ from agent_core.sessions.migrations import NEWEST, REVISIONS, Revisions, file_of
 from agent_core.sessions.pins import Pin, ToolPins
 from agent_core.settings import CoreSettings
 from agent_core.tools.composio import SERVER_NAME
+from agent_core.tools.interpreter import Interpreter
 from agent_core.tools.pins import Pins, digest_of_json, stored_form, suspicion_of
 from agent_core.tools.server import McpServer
 from agent_core.tools.servers import FleetServer, HttpServer, HubLimits, ServerConfig
@@ -175,6 +176,11 @@ async def examine_browser(settings: CoreSettings) -> JsonObject:
     if process.returncode:
         raise ToolServerError("the local toolkit cannot be asked for its browser")
     return json.loads(told)
+
+
+def examine_python() -> str:
+    """Why the agents' programs cannot run on this machine; empty where they can."""
+    return Interpreter().fault
 
 
 async def audited_calls(

@@ -49,6 +49,7 @@ _READS = (
 _WRITES = (
     "Path.append_bytes", "Path.append_text", "Path.write_bytes", "Path.write_text",
 )  # fmt: skip
+_FAULTS = (NameError, OSError, PermissionError, RuntimeError, TypeError, ValueError)
 _AWAITING = ("gather", "create_task", "ensure_future", "wait_for")
 _LISTS = (ast.Starred, ast.List, ast.Tuple, ast.ListComp, ast.GeneratorExp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -61,7 +62,7 @@ _MAX_WORKERS = 4
 class ProgramLimits:
     """Of one program, from its start to its end; it is told which one it reached."""
 
-    max_code_chars: int = 30_000
+    max_code_chars: int = 20_000
     max_s: float = 20.0
     """Of computing; waiting for children does not count."""
     max_memory_bytes: int = 64_000_000
@@ -207,7 +208,7 @@ class Interpreter:
                 how = {"mount": mounts, "print_callback": self._printing(program)}
                 async with pool.checkout(**self._conditions(host)) as session:
                     return await self._drive(session, start(session, how), program, host)
-        except (monty.MontyError, _Stops) as error:
+        except (monty.MontyError, _Stops, OSError) as error:
             return Ended(error=str(error))
 
     async def _drive(
@@ -286,8 +287,8 @@ class Interpreter:
                 reply = calls.system(str(snapshot.function_name), snapshot.args)
             else:
                 reply = await calls.reply(snapshot)
-        except (ChildRefused, NameError, OSError, RuntimeError, TypeError, ValueError) as error:
-            kind = RuntimeError if isinstance(error, ChildRefused) else type(error)
+        except (ChildRefused, *_FAULTS) as error:
+            kind = type(error) if type(error) in _FAULTS else RuntimeError
             return await snapshot.resume({"exception": kind(str(error))})
         return await (snapshot.resume_auto() if reply is None else snapshot.resume(reply))
 
@@ -411,7 +412,8 @@ def prepared(code: str, max_value_chars: int) -> str:
             tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return code  # Monty says what is wrong with it
-    edits = [(name.lineno, name.col_offset, "_") for name in _awaited(tree)]
+    awaited = _awaited(tree) if "await" in code else ()
+    edits = [(name.lineno, name.col_offset, "_") for name in awaited]
     if tree.body and isinstance(last := tree.body[-1], ast.Expr):
         end = last.value.end_lineno or 1, last.value.end_col_offset or 0
         edits.append((last.value.lineno, last.value.col_offset, "repr(("))

@@ -1,4 +1,4 @@
-"""What lies on this machine: the workspaces' root, the database, the toolkit, a browser."""
+"""What lies on this machine: workspaces, database, toolkit, a browser, Python for the agents."""
 
 import asyncio
 import sqlite3
@@ -8,6 +8,7 @@ from agent_core.runtime import holder_of
 from agent_core.runtime.operate import (
     examine_browser,
     examine_database,
+    examine_python,
     examine_root,
     list_toolkit,
 )
@@ -28,6 +29,7 @@ def machine_checks(core: CoreSettings) -> list[Check]:
         Check(title="Other bots", look=lambda: _look_for_others(core), needs=_STORES),
         Check(title="Local toolkit", look=lambda: _look_at_toolkit(core), needs=_CRAWLING),
         Check(title="Browser", look=lambda: _look_at_browser(core)),
+        Check(title="Python", look=_look_at_python),
     ]
 
 
@@ -111,3 +113,9 @@ async def _look_at_browser(core: CoreSettings) -> Finding:
             "container without user namespaces has one. Start the bot as another user."
         )
     return fine(f"{path} reads pages that need it, in Chromium's own sandbox.")
+
+
+async def _look_at_python() -> Finding:
+    if fault := await asyncio.to_thread(examine_python):
+        return warning(f"{fault}: the agents write no programs. Install the package anew.")
+    return fine("the agents' programs run in Monty.")

@@ -142,3 +142,8 @@ async def test_a_browser_that_starts_is_named_with_its_sandbox(tmp_path: Path) -
     told = await checked("Browser", core=CoreSettings(crawl_browser=path))
     assert path in told.text
     assert "sandbox" in told.text
+
+
+async def test_python_for_the_agents_comes_with_the_package(tmp_path: Path) -> None:
+    found = await checked("Python", core=at(tmp_path))
+    assert (found.state, found.text) == ("fine", "the agents' programs run in Monty.")
