@@ -81,10 +81,10 @@ export class Store {
     return (this.families.get(id) ?? []).map((child) => this.nodes.get(child));
   }
 
-  select(id, { isChosen = true } = {}) {
+  select(id) {
     if (this.selected === id) return;
     this.selected = id;
-    if (isChosen) this.isFollowing = id === this.childrenOf(null).at(-1)?.id;
+    this.isFollowing = id === this.childrenOf(null).at(-1)?.id;
     this.keep();
     this.touch();
   }
