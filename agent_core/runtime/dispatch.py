@@ -26,7 +26,6 @@ from agent_core.runtime.ready_answers import opening_text
 from agent_core.runtime.runs import StopSignals, Work, end_silently, give_up, run_child
 from agent_core.runtime.turns import Orders, no_orders, run_turn, verdict_of
 from agent_core.sessions import ApprovalWait, Stop, StoredTurn, Wait
-from agent_core.sessions.interventions import Intervention
 from agent_core.sessions.leases import DEAD_AFTER_S, purge
 
 logger = logging.getLogger(__name__)
@@ -360,7 +359,7 @@ class Keeping:
         parts: TurnParts,
         dispatch: Dispatch,
         consents: Consents,
-        carry_out: Callable[[Intervention], Awaitable[None]],
+        look_at_interventions: Callable[[], Awaitable[None]],
     ) -> None:
         self.begun = asyncio.Event()
         """Set after the first look: what a dead process left has been taken over."""
@@ -369,7 +368,7 @@ class Keeping:
         self._inbox = parts.inbox
         self._dispatch = dispatch
         self._consents = consents
-        self._carry_out = carry_out
+        self._look_at_interventions = look_at_interventions
         self._looks = 0
         self._last_beat_s: float | None = None
         self._patient_until_s = 0.0
@@ -389,9 +388,8 @@ class Keeping:
             if looks % PURGE_EVERY_LOOKS == PURGE_EVERY_LOOKS - 1:
                 await purge(self._parts.database, self._parts.clock())
             for turn in await self._inbox.news(self._leases.process, self._parts.clock()):
-                await _apart(turn.session, self._dispatch.see_to(turn))
-            for wish in await self._parts.interventions.news(self._leases.process):
-                await _apart(wish.session, self._carry_out(wish))
+                await apart(turn.session, self._dispatch.see_to(turn))
+            await self._look_at_interventions()
         finally:
             self.begun.set()
 
@@ -401,7 +399,7 @@ class Keeping:
             await self._dispatch.durable.forget(process)
         if self._may_judge():
             for session in await self._leases.orphans():
-                await _apart(session, self._dispatch.advance(session))
+                await apart(session, self._dispatch.advance(session))
 
     async def _revive(self) -> None:
         """Turns that are said to run here and do not, in two looks after each other."""
@@ -414,7 +412,7 @@ class Keeping:
         }
         for key in self._idle & idle.keys():
             turn = idle.pop(key)
-            await _apart(turn.session, self._dispatch.revive(turn))
+            await apart(turn.session, self._dispatch.revive(turn))
         self._idle = set(idle)
 
     def _may_judge(self) -> bool:
@@ -430,7 +428,7 @@ class Keeping:
         return now_s >= self._patient_until_s
 
 
-async def _apart(session: SessionId, work: Awaitable[None]) -> None:
+async def apart(session: SessionId, work: Awaitable[None]) -> None:
     """What goes wrong with one session does not keep the others from being seen to."""
     try:
         await work

@@ -8,7 +8,7 @@ from agent_core.errors import InterventionRefused, SessionError
 from agent_core.events import AnyEvent, Intervened, InterventionKind, RunFinished, RunStarted
 from agent_core.ids import ROOT_RUN, AgentId, RunId, SessionId, TurnId, UserId, run_of
 from agent_core.messages import InboundMessage
-from agent_core.runtime.dispatch import Dispatch
+from agent_core.runtime.dispatch import Dispatch, apart
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import thread_language
 from agent_core.runtime.runs import turn_at
@@ -38,6 +38,14 @@ class Interventions:
         self._parts = parts
         self._dispatch = dispatch
         self._handle = handle
+        self._ended: set[str] = set()
+        """For which of them this process has ended the branch."""
+
+    async def look(self) -> None:
+        """Carry out what other processes were told, and what came too late for its run."""
+        parts = self._parts
+        for wish in await parts.interventions.news(parts.leases.process, but=self._ended):
+            await apart(wish.session, self.carry_out(wish))
 
     async def intervene(
         self,
@@ -113,13 +121,14 @@ class Interventions:
                 await self._say(wish, turn, turn.inbound.text, again=True)
         elif wish.kind in ENDINGS:
             self._dispatch.stop_branch(wish.turn, wish.run)
+            self._ended.add(wish.id)
         if wish.run != ROOT_RUN and wish.taker:
             events = await parts.log.of_turn(wish.turn)
             if turn.status != "finished":
                 await parts.interventions.hand_on(wish.turn, wish.taker, _taker(events, wish.taker))
                 return
-            task = await parts.interventions.task_of(wish.turn, wish.run)
-            task = task or _started(events, wish.run)[0].task
+            changed = await parts.interventions.new_task(wish.turn, wish.run)
+            task = changed.text if changed else _started(events, wish.run)[0].task
             text = CORE.say(
                 thread_language(turn, ()), f"intervention-{wish.kind}", task=task, text=wish.text
             )

@@ -273,16 +273,18 @@ class Work:
         parts, name = self.parts, one_line(wish.by_name)
         events = await parts.log.of_turn(self.turn.id)
         began = next(e for e in events if isinstance(e, RunStarted) and e.run == wish.run)
-        task = await parts.interventions.task_of(self.turn.id, wish.run)
-        about = {"author": name, "run": wish.run, "task": " ".join((task or began.task).split())}
+        changed = await parts.interventions.new_task(self.turn.id, wish.run)
+        task = changed.text if changed else began.task
+        about = {"author": name, "run": wish.run, "task": " ".join(task.split())}
         again = None
         if wish.kind == "retry":
             key = again_key(wish.number)
             text = prompt("run_again", **about, new=child_run(context.run, key))
-            asker = began.asker or context.asker
+            # Whoever changed the task gets it done with their own accounts.
+            asker = changed.by if changed else began.asker or context.asker
             again = Again(
                 key=key,
-                prompt=task or began.task,
+                prompt=task,
                 agent=began.agent,
                 asker=asker,
                 zone=await self.zone_of(asker),

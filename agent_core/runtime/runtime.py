@@ -105,7 +105,7 @@ class Runtime:
         self._interventions = Interventions(parts, self._dispatch, self.handle)
         self.intervene = self._interventions.intervene
         """A person steps in at one run."""
-        self._keeping = Keeping(parts, self._dispatch, self.consents, self._interventions.carry_out)
+        self._keeping = Keeping(parts, self._dispatch, self.consents, self._interventions.look)
         self.readers = Readers(parts.store, self._dispatch)
         """Who shows turns to people."""
         self.schedules = ScheduleStore(parts.database)

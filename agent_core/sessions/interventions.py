@@ -90,13 +90,11 @@ class InterventionStore:
         found = await self._database.read(query.order_by(table.c.number), INTERVENTION)
         return next((each for each in found if is_in_branch(run, each.run)), None)
 
-    async def task_of(self, turn: TurnId, run: RunId) -> str:
-        """A run's newest task, where somebody changed it; else empty."""
+    async def new_task(self, turn: TurnId, run: RunId) -> Intervention | None:
+        """How a run's task was changed last; None where nobody did."""
         mine = (table.c.turn == turn) & (table.c.run == run) & (table.c.kind == "content")
-        row = await self._database.row(
-            select(table.c.text).where(mine).order_by(table.c.number.desc())
-        )
-        return row.text if row is not None else ""
+        query = select(table).where(mine).order_by(table.c.number.desc()).limit(1)
+        return next(iter(await self._database.read(query, INTERVENTION)), None)
 
     async def hand_on(self, turn: TurnId, run: RunId, taker: RunId) -> None:
         """Another run takes in what came too late for a run that has ended."""
@@ -108,8 +106,11 @@ class InterventionStore:
         statement = update(table).where(table.c.id == done.id).values(taken_at=what)
         await self._database.execute(statement)
 
-    async def news(self, process: ProcessId) -> list[Intervention]:
-        """Those of the process's sessions that end a branch, or that nobody is left to take in."""
+    async def news(self, process: ProcessId, *, but: Collection[str]) -> list[Intervention]:
+        """Those of the process's sessions that end a branch, or that nobody is left to take in.
+
+        `but`: branches that were ended for these, which wait to be taken in.
+        """
         is_over = exists().where(turns.c.id == table.c.turn, turns.c.status == "finished")
         is_left = exists().where(
             events.c.turn == table.c.turn,
@@ -120,7 +121,7 @@ class InterventionStore:
             select(table)
             .join(leases, leases.c.session == table.c.session)
             .where(leases.c.process == process, table.c.taken_at.is_(None))
-            .where(table.c.kind.in_(ENDINGS) | is_over | is_left)
+            .where((table.c.kind.in_(ENDINGS) & table.c.id.not_in(but)) | is_over | is_left)
             .order_by(table.c.turn, table.c.number)
         )
         return await self._database.read(query, INTERVENTION)

@@ -17,6 +17,7 @@ from agent_core.events import (
     ArtifactSaved,
     AuthEnded,
     AuthRequired,
+    Intervened,
     MessageTaken,
     Outcome,
     QuestionAsked,
@@ -138,6 +139,8 @@ class Board:
                 self._fold_step(event)
             case MessageTaken():
                 self._take_in(event)
+            case Intervened(what="stop" | "done" | "retry") if event.run != ROOT_RUN:
+                self._end_branch(event)
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 self._wait(event)
             case ArtifactSaved():
@@ -207,6 +210,15 @@ class Board:
         elif not line.places:
             line.places.append(place)
         self._place(line)
+
+    def _end_branch(self, event: Intervened) -> None:
+        """Below the branch that a person has ended; what they say to one is told once taken in."""
+        who = foreign_line(event.by_name, limits.PROGRESS_WORD_CHARS)
+        line = Line(
+            words=self.words(f"progress-{event.what}-branch", who=who), part=len(self.asked)
+        )
+        line.state = "taken"
+        self._lines[event.run][f"intervened {event.number}"] = line
 
     def _place(self, line: Line) -> None:
         """Say where a message was taken in, and whether a report went without it."""

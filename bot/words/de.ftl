@@ -143,6 +143,9 @@ progress-taken-from = ab Schritt { $n }
 progress-taken-late = zu spät für den Bericht: „weiter“ arbeitet es ein
 progress-report-expert = Berichtsexperte
 progress-answered-by = { $who } hat geantwortet: { $what }
+progress-stop-branch = { $who } hat diesen Teil angehalten
+progress-done-branch = { $who } hat diesen Teil als erledigt markiert
+progress-retry-branch = { $who } will diesen Teil noch einmal
 progress-unsure = vielleicht geschehen, vielleicht nicht
 progress-unsure-steps =
     { $n ->

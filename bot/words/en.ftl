@@ -143,6 +143,9 @@ progress-taken-from = from step { $n } on
 progress-taken-late = too late for the report: “continue” works it in
 progress-report-expert = report expert
 progress-answered-by = { $who } answered: { $what }
+progress-stop-branch = { $who } stopped this part
+progress-done-branch = { $who } marked this part as done
+progress-retry-branch = { $who } wants this part again
 progress-unsure = may or may not have happened
 progress-unsure-steps =
     { $n ->

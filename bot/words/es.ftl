@@ -143,6 +143,9 @@ progress-taken-from = desde el paso { $n }
 progress-taken-late = demasiado tarde para el informe: «continúa» lo incorpora
 progress-report-expert = experto en informes
 progress-answered-by = { $who } respondió: { $what }
+progress-stop-branch = { $who } detuvo esta parte
+progress-done-branch = { $who } marcó esta parte como terminada
+progress-retry-branch = { $who } quiere esta parte otra vez
 progress-unsure = puede que haya ocurrido o no
 progress-unsure-steps =
     { $n ->

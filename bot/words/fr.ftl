@@ -143,6 +143,9 @@ progress-taken-from = à partir de l'étape { $n }
 progress-taken-late = trop tard pour le rapport : « continue » l'y intègre
 progress-report-expert = expert des rapports
 progress-answered-by = { $who } a répondu : { $what }
+progress-stop-branch = { $who } a arrêté cette partie
+progress-done-branch = { $who } a marqué cette partie comme terminée
+progress-retry-branch = { $who } veut refaire cette partie
 progress-unsure = a peut-être eu lieu, peut-être pas
 progress-unsure-steps =
     { $n ->

@@ -198,7 +198,7 @@ Work on this from here on. Keep of what you have what still serves it. Tools act
     assert prompt("run_again", **about, new="root.again-1") == snapshot("""\
 Ben, who watches your work, wants one part of it done again: root.a. Its task: What is A?
 
-It is at work anew as root.again-1, and its result comes to you by itself. That one counts, not the earlier one; tools still act for whom they acted before.\
+It is at work anew as root.again-1, and its result comes to you by itself. That one counts, not the earlier one.\
 """)
     assert prompt("run_late", **about, text="Poland, too.") == snapshot("""\
 Ben, who watches your work, said this to root.a, which had ended before it could take it in:

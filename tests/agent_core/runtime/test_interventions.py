@@ -180,8 +180,9 @@ async def test_a_branch_at_work_is_begun_again_with_its_changed_task_and_that_re
     tmp_path: Path,
 ) -> None:
     first = Held(then="(never said)")
-    model = by_run(root=[task("a"), "I wait.", "Done."], a=[first], c=["Of c."])
-    async with scripted_runtime(tmp_path, model=model) as runtime:
+    model = by_run(root=[task("a"), "I wait.", "Done."], a=[first], c=[call(LOOK, id="x"), "Of c."])
+    tools = FakeToolset({LOOK: look})
+    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
         turn = await begin(runtime, inbound("continue"))
         await reached(first)
         await step_in(runtime, child(turn, "a"), "content", "Note c.")
@@ -191,6 +192,7 @@ async def test_a_branch_at_work_is_begun_again_with_its_changed_task_and_that_re
     assert ends(events)["root.again-2"] == ("answered", "Of c.")
     assert ends(events)[ROOT_RUN] == ("answered", "Done.")
     assert "Of c." in told(model.requests[-1])
+    assert [context.asker for context in tools.contexts] == [BEN], "it is his task now"
 
 
 @pytest.mark.proves("branch.retry")

@@ -181,6 +181,28 @@ def test_parallel_sub_agents_keep_their_own_steps(turn: Turn) -> None:
     ]
 
 
+@pytest.mark.proves("branch.told")
+def test_what_people_did_to_a_branch_stands_below_it(turn: Turn) -> None:
+    one, two = (child_run(ROOT_RUN, ToolCallId(call)) for call in ("t1", "t2"))
+    told = lines(
+        turn.started(),
+        turn.call("t1", "Task", subagent_type="alpha"),
+        turn.began(one, "alpha"),
+        turn.call("t2", "Task", subagent_type="beta"),
+        turn.asked("Which one?"),
+        turn.commented("also Poland", 1, one),
+        turn.commented("and Malta", 2, one),
+        turn.stopped_branch(3, two),
+    )
+    assert told == [
+        "▸ Asking the alpha",
+        "      + Took in Ben's message: “also Poland” (alpha, from step 1 on)",
+        "      + Took in Ben's message: “and Malta” (alpha, from step 1 on)",
+        "▸ Asking the beta",
+        "      + Ben stopped this part",
+    ]
+
+
 def test_older_steps_are_folded_and_running_ones_are_not(turn: Turn) -> None:
     events: list[AnyEvent] = [turn.started(), turn.call("first", "run_python")]
     for number in range(40):

@@ -11,6 +11,7 @@ from agent_core.events import (
     AuthEnded,
     AuthRequired,
     Event,
+    Intervened,
     MessageTaken,
     Outcome,
     PlannedAction,
@@ -105,6 +106,15 @@ class Turn:
         author, taken = f"T1:{author_name.upper()}", f"turn:T1:C1:{ts}"
         told = {"author": author, "author_name": author_name, "text": text, "taken": taken}
         return self._next(MessageTaken, run, step, **told)
+
+    def commented(self, text: str, number: int, run: RunId) -> MessageTaken:
+        """What Ben said to one run alone."""
+        told: dict[str, Any] = {"author": "T1:BEN", "author_name": "Ben", "text": text}
+        return self._next(MessageTaken, run, **told, taken="", intervention=number)
+
+    def stopped_branch(self, number: int, run: RunId) -> Intervened:
+        told: dict[str, Any] = {"what": "stop", "text": "", "by": "T1:BEN", "by_name": "Ben"}
+        return self._next(Intervened, run, number=number, **told)
 
     def asked(
         self, question: str, *options: str, call: str = "q1", patience: timedelta = WEEK
