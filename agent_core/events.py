@@ -97,6 +97,18 @@ class FastPathFallback(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlanMade(Event):
+    """What a new task was found to need first; comes after RouteChosen, at most once."""
+
+    question: str
+    default: str
+    """What is taken when nobody answers; empty where the question blocks the work."""
+    sub_questions: tuple[str, ...]
+    usage: Usage = Usage()
+    kind: Literal["plan_made"] = "plan_made"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunStarted(Event):
     """A run began; `parent` is None for the root run. Precedes every step of the run.
 
@@ -247,6 +259,8 @@ class QuestionAsked(Event):
     question: str
     options: tuple[str, ...]
     deadline: datetime
+    default: str = ""
+    """What is taken at the deadline; empty where nothing is."""
     kind: Literal["question_asked"] = "question_asked"
 
 
@@ -391,6 +405,7 @@ AnyEvent = Annotated[
     TurnStarted
     | RouteChosen
     | FastPathFallback
+    | PlanMade
     | RunStarted
     | StepStarted
     | TextDelta

@@ -1,6 +1,7 @@
 """Secrets in texts that leave for logs, run.log, traces and posts: found by their shapes, masked.
 
-It is applied at those doors alone; what agents read and write stays as it is. Linear in the text:
+It is applied at those doors alone; what agents read and write stays as it is, and so does what a
+person is to approve: a text from outside could choose these shapes to hide in. Linear in the text:
 what is looked at is consumed, whether it is a secret or not.
 """
 
@@ -12,7 +13,7 @@ from typing import Any, cast
 PREFIXES = (
     r"xox[a-z]-", r"xoxe\.", r"xapp-", r"sk-", r"[sr]k_(?:live|test)_", r"gh[oprsu]_",
     r"github_pat_", r"glpat-", r"hf_", r"npm_", r"pypi-", r"pylf_", r"u?ak_", r"ya29\.", r"SG\.",
-    r"AKIA", r"ASIA", r"AIza", r"eyJ", r"hooks\.slack\.com/services/",
+    r"AKIA", r"ASIA", r"AIza", r"eyJ", r"hooks\.slack\.com/services/(?:\w{1,20}/){0,2}",
 )  # fmt: skip
 """What tokens of known services begin with; `eyJ` is any JWT."""
 
@@ -25,6 +26,11 @@ _HINTS = (
 """Without one of these there is nothing to look for: most texts are done at once."""
 _MIN_CHARS = 12
 """Of a token behind its prefix; it has a digit among them."""
+_LIKE_WORDS = ("sk-", "hf_", "npm_", "pypi-", "ak_", "uak_", "SG.", "AKIA", "ASIA")
+"""Words and links begin so as well: behind these, letters and digits stand in one long piece."""
+_MIN_LIKE_WORDS = 16
+_PASSCODE = re.compile(r"(?:[?&]|&amp;|%26|%3F)pwd(?:=|%3D)", re.IGNORECASE)
+"""In the links of meetings, which are useless to people without it."""
 _FREE = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
 """Nothing before it belongs to it: also behind `%3D` in an address and `\\n` in JSON."""
 _NAMES = (
@@ -32,12 +38,12 @@ _NAMES = (
     r"|(?:x-)?api[_-]?key|private[_-]?key"
 )
 _SECRET = re.compile(
-    rf"(?P<token>{_FREE}(?:{'|'.join(PREFIXES)}))(?P<rest>[\w./~+=-]*+)"
+    rf"(?P<token>{_FREE}(?:{'|'.join(PREFIXES)}))(?P<rest>[\w.~+=-]*+)"
     r"|(?P<scheme>\b(?:[Bb]earer|[Bb]asic|BEARER|BASIC)\s{1,3})(?P<given>[\w./~+=-]*+)"
-    rf"|(?P<name>(?:[?&;]|%26|%3[Ff])(?i:{_NAMES})(?:=|%3[Dd]))[^&;\s\"'<>#|)\\]++"
+    rf"|(?P<name>(?:&amp;|[?&;]|%26|%3[Ff])(?i:{_NAMES})(?:=|%3[Dd]))[^&;\s\"'<>#|)\\]++"
     r"|(?P<user>://[^\s/:@\"']{0,64}:)[^\s/@\"']{1,256}@"
-    r"|(?P<pem>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)[^-]*+"
-    r"(?:-----END [A-Z0-9 ]{0,40}-----)?"
+    r"|(?P<pem>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)(?s:.*?)"
+    r"(?=-----END [A-Z0-9 ]{0,40}-----|\Z)"
 )
 
 
@@ -59,9 +65,22 @@ def with_texts(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
+class Exact(dict[str, Any]):
+    """An object in which nothing is masked: a person decides about exactly what it shows."""
+
+
 def masked_value(value: Any) -> Any:
     """A JSON value with all its texts masked; names stay."""
     return with_texts(value, masked)
+
+
+def masked_post(value: Any) -> Any:
+    """The same for what people read: links to meetings keep their passcode, `Exact` blocks all."""
+    if isinstance(value, list | tuple):
+        return [masked_post(each) for each in cast("list[Any]", value)]
+    if isinstance(value, Exact):
+        return value
+    return with_texts(value, lambda text: _SECRET.sub(_mask_but_passcodes, text))
 
 
 class MaskingFormatter(logging.Formatter):
@@ -74,8 +93,19 @@ class MaskingFormatter(logging.Formatter):
 def _mask(found: re.Match[str]) -> str:
     if begin := found["token"] or found["scheme"]:
         rest: str = found["rest"] or found["given"] or ""
-        is_secret = len(rest) >= _MIN_CHARS and any(map(str.isdigit, rest))
-        return f"{begin}{MASK}" if is_secret else found[0]
+        return f"{begin}{MASK}" if _is_secret(begin, rest) else found[0]
     if begin := found["user"]:
         return f"{begin}{MASK}@"
     return f"{found['name'] or found['pem']}{MASK}"
+
+
+def _mask_but_passcodes(found: re.Match[str]) -> str:
+    return found[0] if _PASSCODE.fullmatch(found["name"] or "") else _mask(found)
+
+
+def _is_secret(begin: str, rest: str) -> bool:
+    if begin not in _LIKE_WORDS:
+        return len(rest) >= _MIN_CHARS and any(map(str.isdigit, rest))
+    pieces = [piece for piece in re.split(r"[\W_]+", rest) if len(piece) >= _MIN_CHARS]
+    is_mixed = any(not piece.isalpha() and not piece.isdigit() for piece in pieces)
+    return is_mixed and len(rest) >= _MIN_LIKE_WORDS

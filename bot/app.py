@@ -101,7 +101,7 @@ async def running_bot(
             {
                 DIGESTS: digests,
                 CONSENTS: Clicks(runtime.consents, api, people),
-                OPEN_LIVE_VIEW: console.links,
+                OPEN_LIVE_VIEW: console,
             },
             *(runtime.ledger, rules, people, api),
             for_readers=(OPEN_LIVE_VIEW,),

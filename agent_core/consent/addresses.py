@@ -7,6 +7,7 @@ else the text could have the model write what it knows into an address.
 import html
 import re
 from collections.abc import Hashable, Iterator
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
 from threading import Lock
@@ -24,9 +25,9 @@ _NAMES = ("URL", "URLS", "URI", "URIS", "HREF", "LINK", "LINKS", "SITE", "SITES"
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _WITH_SCHEME = re.compile(r"[a-z][a-z0-9+.-]{1,20}://\S+", re.IGNORECASE)
 _WITHOUT_SCHEME = re.compile(r"(//|([\w-]+\.)+([A-Za-z][\w-]+|(?<=\d\.)\d+)(:\d+)?[/?#])\S*")
-_TOKEN = re.compile(r"[^\s<>\"`|\\]+")
-_HOST = re.compile(r"(?<=//)[\w.-]+|(?<![\w.@%-])(?:[\w-]+\.)+[\w-]+")
-_BEHIND_HOST = tuple(":/?#")
+_TOKEN = re.compile(r"[^\s<>\"`|\\\x00-\x1f\x7f]+")
+_HOST = re.compile(r"((?<=//)[\w.-]+|(?<![\w.@%-])(?:[\w-]+\.)+[\w-]+)(?::\d*)?")
+_BEHIND_HOST = tuple("/?#")
 _TRAILING = ".,;:!?)]}>*_\\'\""
 _BAD = re.compile(r"[\s\\\x00-\x1f\x7f<>\"]")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -39,6 +40,8 @@ _KEPT_TEXTS = 1_000
 
 Key = tuple[str, str]
 """Host with port, and the rest."""
+TOO_MANY: Key = ("", "")
+"""Among the keys of a text that has more than are looked for: any could stand in it."""
 
 
 def addresses_in(arguments: object) -> tuple[str, ...]:
@@ -50,12 +53,12 @@ def addresses_in(arguments: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_found(arguments)))
 
 
-def _digest_of(text: str, *, bare: bool = False, most: int | None = None) -> Hashable:
+def _digest_of(text: str, *, most: int, bare: bool = False) -> Hashable:
     return blake2b(text.encode("utf-8", "surrogatepass")).digest(), bare, most
 
 
 @cached(LRUCache(_KEPT_TEXTS), key=_digest_of, lock=Lock())
-def keys_in(text: str, *, bare: bool = False, most: int | None = None) -> frozenset[Key]:
+def keys_in(text: str, *, most: int, bare: bool = False) -> frozenset[Key]:
     """Every address in a text, whole and letter by letter, in one scan.
 
     What makes no difference to who is asked for what is overlooked: http for https, upper case in
@@ -64,20 +67,25 @@ def keys_in(text: str, *, bare: bool = False, most: int | None = None) -> frozen
 
     Args:
         text: Anything.
-        bare: Names of hosts alone count too: `news.example`, but also `notes.md`.
         most: How many addresses are looked for in what has no blank inside; what has more of them
-            is there to keep us busy.
+            is there to keep us busy. So the time is linear in the text.
+        bare: Names of hosts alone count too: `news.example`, but also `notes.md`.
     """
     keys: set[Key] = set()
     for escaped, sign in _ESCAPED:
         text = text.replace(escaped, sign)
     for token in _TOKEN.finditer(html.unescape(text) if "&" in text else text):
-        for host in islice(_HOST.finditer(token[0]), most):
+        hosts = _HOST.finditer(token[0])
+        for host in islice(hosts, most):
             begins, ends = host.span()
-            has_scheme = token[0].endswith("//", 0, begins)
-            if bare or has_scheme or token[0][ends : ends + 1] in _BEHIND_HOST:
-                whole = token[0][begins : begins + MAX_ADDRESS_CHARS]
-                keys.update(filter(None, map(key_of, _readings(whole))))
+            rest = token[0][ends : begins + MAX_ADDRESS_CHARS]
+            if rest.startswith(_BEHIND_HOST):
+                if (place := _place_of(host[0])) is not None:
+                    keys.update((place[0], _rest_of(each)) for each in _readings(rest))
+            elif rest[:1] != "@" and (bare or ":" in host[0] or token[0].endswith("//", 0, begins)):
+                keys.update(filter(None, map(_place_of, _readings(host[0]))))
+        if next(hosts, None):
+            keys.add(TOO_MANY)
     return frozenset(keys)
 
 
@@ -130,5 +138,12 @@ def key_of(address: str) -> Key | None:
         return None
     is_default = port is None or port == _DEFAULT_PORTS.get(parts.scheme, 443)
     host = parts.hostname if is_default else f"{parts.hostname}:{port}"
-    query = f"?{parts.query}" if parts.query else ""
-    return host, parts.path.rstrip("/") + query
+    return host, _rest_of(f"{parts.path}?{parts.query}")
+
+
+_place_of = lru_cache(maxsize=4_096)(key_of)
+
+
+def _rest_of(text: str) -> str:
+    path, _, query = text.partition("#")[0].partition("?")
+    return path.rstrip("/") + (f"?{query}" if query else "")

@@ -7,6 +7,8 @@ address that is one of n tells its owner log2(n) bits, so each costs that much o
 - one at a site that a person or a search named, of the site's bits, anew for each message;
 - one at a site that only pages, mails or files named, of the few bits of all such sites together.
 
+A tool server learns by each word and number that it is asked with, of its bits for each message.
+
 What costs more asks a person. A search may be dictated too, so what searches found is not free: its
 cost is out of proportion to what one site learns, but all sites together are bounded.
 """
@@ -14,7 +16,7 @@ cost is out of proportion to what one site learns, but all sites together are bo
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import ip_address
@@ -22,10 +24,13 @@ from ipaddress import ip_address
 from tld import get_fld  # pyright: ignore[reportUnknownVariableType] (**kwargs)
 
 from agent_core.consent.addresses import Key, key_of
-from agent_core.consent.leaves import leaves_of, texts_in
+from agent_core.consent.leaves import texts_in, values_in
+from agent_core.consent.policy import JudgedAction
+from agent_core.consent.rules import MCP
 from agent_core.consent.seen import Said, Seen
 from agent_core.ids import RunId, ToolCallId, TurnId
 from agent_core.messages import JsonObject, ToolCall, ToolResult
+from agent_core.models.strict_json import as_object
 from agent_core.tools.actions import prefix_of
 
 SITE_BITS = 64.0
@@ -34,6 +39,8 @@ NAMED_BITS = 512.0
 """What all of these may learn together in a turn, if they have one owner."""
 STRANGE_BITS = 16.0
 """What all other sites may learn together in a session."""
+SERVER_BITS = 128.0
+"""What one tool server may learn in a turn by what it is asked for, in words that it knows."""
 _SPELLINGS = 4
 """Of an address that count as the same and that a server can tell apart: http, a slash behind."""
 _MAX_DIGITS = 4
@@ -45,12 +52,12 @@ _STRANGE, _ALL = "", "*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A page that is to be read, and what that would tell."""
+    """A page that is to be read, or what a server is asked for, and what that would tell."""
 
     address: Key
     is_free: bool
     bits: JsonObject
-    """What it tells the owner of its site, and one of all the sites."""
+    """What it tells the owner of its site or server, and one of all the sites."""
 
 
 def readings_of(addresses: Sequence[str], seen: Seen) -> tuple[Reading, ...]:
@@ -92,32 +99,55 @@ def charged(
         for site, bits in each.bits.items():
             now[site] += bits
     limits = {_STRANGE: STRANGE_BITS, _ALL: NAMED_BITS}
-    if any(told[site] + bits > limits.get(site, SITE_BITS) for site, bits in now.items()):
-        return None
+    for site, bits in now.items():
+        usual = SERVER_BITS if site.startswith(MCP) else SITE_BITS
+        if told[site] + bits > limits.get(site, usual):
+            return None
     return {"addresses": [each.address for each in readings], "bits": dict(now)}
 
 
-def words_in(arguments: JsonObject, addresses: Sequence[str]) -> tuple[str, ...]:
-    """What in arguments can carry something: names, texts and long numbers, but no address."""
-    leaves = [leaf.value for leaf in leaves_of(arguments)]
-    numbers = [str(value) for value in leaves if type(value) in (int, float)]
-    long = [number for number in numbers if len(number) > _MAX_DIGITS]
-    texts = [*texts_in(arguments), *long]
-    return tuple(dict.fromkeys(text for text in texts if text.strip() not in ("", *addresses)))
+def words_told(
+    actions: Sequence[JudgedAction], prefix: str, schema: JsonObject, messages: Sequence[Said]
+) -> Reading:
+    """What the arguments of actions tell the server that gets them.
+
+    Each name and value is one of those that the tool's schema has or the server has named, as ids,
+    before; any other is too much, but for short numbers. Lists and objects tell by where they are.
+    """
+    names = {path[-1] for path, _ in values_in(schema) if path[-2:-1] == ("properties",)}
+    words = {*texts_in(schema), *_named_by(prefix, messages)}
+    choices: list[float] = []
+    for each in actions:
+        known = (each.unseen_forbidden, words)
+        for _, value in values_in(each.action.arguments):
+            choices += (_choices(name, names, *known) for name in as_object(value))
+            choices.append(_choices(value, *known))
+    bits = sum(math.log2(1 + each) for each in choices)
+    return Reading(address=(prefix, ""), is_free=False, bits={prefix: bits})
 
 
-def unknown_words(
-    words: Sequence[str], prefix: str, schema: JsonObject, messages: Sequence[Said]
-) -> tuple[str, ...]:
-    """Those that the tool's schema does not have and its server has not named, as ids, before."""
-    known, calls = set(texts_in(schema)), dict[tuple[TurnId, RunId, ToolCallId], ToolCall]()
+def _choices(value: object, *known: Collection[str]) -> float:
+    """Among how many of its kind it is; of texts, in the first of the known sets that has it."""
+    text = str(value)
+    if isinstance(value, list | dict):
+        return 3
+    if isinstance(value, bool | None):
+        return 2
+    if isinstance(value, int | float) and len(text) <= _MAX_DIGITS:
+        return 10 ** len(text)
+    return next((len(each) for each in known if text in each), math.inf if text else 0)
+
+
+def _named_by(prefix: str, messages: Sequence[Said]) -> set[str]:
+    """All that a server has said in one piece, but for what it was told in that call."""
+    named, calls = set[str](), dict[tuple[TurnId, RunId, ToolCallId], ToolCall]()
     for turn, run, message in messages:
         calls.update({(turn, run, call.id): call for call in message.tool_calls})
         for part in message.parts:
             call = calls.get((turn, run, part.call_id)) if isinstance(part, ToolResult) else None
             if isinstance(part, ToolResult) and call and prefix_of(call.name) == prefix:
-                known |= set(_ID.findall(part.text)) - set(texts_in(call.arguments))
-    return tuple(word for word in words if word not in known)
+                named |= set(_ID.findall(part.text)) - set(texts_in(call.arguments))
+    return named
 
 
 @lru_cache(maxsize=4_096)

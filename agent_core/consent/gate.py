@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from agent_core.consent.egress import charged, readings_of, unknown_words
+from agent_core.consent.egress import Reading, charged, readings_of, words_told
 from agent_core.consent.leaves import json_in, names_in
 from agent_core.consent.links import FreshLinks, LinkPlaces, apps_to_connect, is_connecting
 from agent_core.consent.plan import Plan, plan_of, used_accounts
@@ -47,8 +47,8 @@ _UNKNOWN_ADDRESS = (
     "search found, or have the person write the address"
 )
 _CARRIES_WORDS = (
-    "after text from outside was read, a server gets no words that it does not know. Use the web "
-    "search, an app of the person's own, or an id that the server has named"
+    "after text from outside was read, a server gets no words that it does not know, and not many "
+    "that it does. Use the web search, an app of the person's own, or an id that it has named"
 )
 _TELLING_ORDER = (
     "of what pages alone have named, and of one site, only so much is read, since which pages are "
@@ -186,11 +186,18 @@ class ConsentGate:
         if unknown:
             return judged.asking(_UNKNOWN_ADDRESS.format(addresses=_named(unknown)))
         readings = await asyncio.to_thread(readings_of, judged.addresses, seen)
-        reading = self._consent(call, context, "reading", timedelta(), {})
-        charge = partial(charged, readings, turn=context.turn)
-        if await self.consents.let_through(replace(reading, status="used"), charge):
+        if await self._may_tell(readings, call, context, "reading"):
             return judged
         return judged.asking(_TELLING_ORDER.format(addresses=_named(judged.addresses)))
+
+    async def _may_tell(
+        self, readings: Sequence[Reading], call: OpenedCall, context: ToolContext, what: str
+    ) -> bool:
+        """Whether they tell little enough without a person; what they tell is noted then."""
+        reading = self._consent(call, context, "reading", timedelta(), {})
+        noted = replace(reading, id=_consent_id(call, context, what), status="used")
+        charge = partial(charged, readings, turn=context.turn)
+        return await self.consents.let_through(noted, charge)
 
     async def _mind_words(
         self,
@@ -200,21 +207,22 @@ class ConsentGate:
         context: ToolContext,
         plan: Plan,
     ) -> Judgement:
-        """After text from outside, words go to no server that it may have chosen.
+        """After text from outside, few words go to a server, and none that it does not know.
 
         An app of the plan gets them for an account of the asker's own.
         """
         pairs = zip(judged.actions, plan.shown, strict=True)
-        foreign = [each for each, shown in pairs if not shown.toolkit]
-        words = [word for each in foreign for word in each.unknown_forbidden]
-        if judged.verdict != "allow" or not words:
+        foreign = [e for e, shown in pairs if e.unknown_forbidden and not shown.toolkit]
+        if judged.verdict != "allow" or not foreign:
             return judged
         messages = await self.store.session_messages(context.session)
         schema = spec.input_schema if spec else {}
         if call.is_batch:  # the service knows the names, and refuses others
-            schema = {name: None for each in foreign for name in names_in(each.action.arguments)}
-        unknown = await asyncio.to_thread(unknown_words, words, call.prefix, schema, messages)
-        return judged.asking(_CARRIES_WORDS) if unknown else judged
+            names = (name for each in foreign for name in names_in(each.action.arguments))
+            schema = {"properties": dict.fromkeys(names)}
+        told = await asyncio.to_thread(words_told, foreign, call.prefix, schema, messages)
+        is_little = await self._may_tell([told], call, context, "words")
+        return judged if is_little else judged.asking(_CARRIES_WORDS)
 
     async def _connect(
         self, call: OpenedCall, context: ToolContext, apps: Sequence[str], *, said: str | None

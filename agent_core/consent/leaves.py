@@ -35,7 +35,7 @@ class Leaf:
     value: str | int | float | bool | None
 
 
-def _values_in(value: object) -> Iterator[tuple[tuple[str, ...], object]]:
+def values_in(value: object) -> Iterator[tuple[tuple[str, ...], object]]:
     """Every value at any depth with its path, in order. It does not recurse: none is too deep."""
     stack: list[tuple[tuple[str, ...], object]] = [((), value)]
     while stack:
@@ -50,14 +50,14 @@ def _values_in(value: object) -> Iterator[tuple[tuple[str, ...], object]]:
 
 def leaves_of(value: object) -> Iterator[Leaf]:
     """All leaves in their order."""
-    for path, current in _values_in(value):
+    for path, current in values_in(value):
         if isinstance(current, str | int | float | None):
             yield Leaf(path=path, value=current)
 
 
 def names_in(value: object) -> Iterator[str]:
     """Every name in an object, at any depth; one that holds nothing as well."""
-    return (path[-1] for path, _ in _values_in(value) if path)
+    return (path[-1] for path, _ in values_in(value) if path)
 
 
 def texts_in(value: object) -> Iterator[str]:

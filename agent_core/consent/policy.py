@@ -17,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from yaml.nodes import MappingNode, Node, SequenceNode
 
 from agent_core.consent.addresses import addresses_in
-from agent_core.consent.egress import words_in
 from agent_core.consent.rules import Rule, Verdict
 from agent_core.consent.taint import is_trusted_search
 from agent_core.errors import SettingsError
@@ -48,8 +47,8 @@ class JudgedAction:
     """Somebody else may see or feel it, or it costs something: such a call is audited."""
     unseen_forbidden: tuple[str, ...] = ()
     """Its addresses, where each must have been seen literally in the session."""
-    unknown_forbidden: tuple[str, ...] = ()
-    """Its other texts, where each must be known to the server that gets them."""
+    unknown_forbidden: bool = False
+    """Whether all else in it must be known to the server that gets it."""
 
     @property
     def asks(self) -> bool:
@@ -116,14 +115,13 @@ class Policy:
         must_be_seen = is_tainted and rule.addresses == "seen"
         must_be_known = is_tainted and rule.words == "known"
         must_be_known = must_be_known and not is_trusted_search(prefix, action.tool)
-        addresses = addresses_in(action.arguments) if must_be_seen else ()
         return JudgedAction(
             action=action,
             verdict="ask" if overruled else rule.verdict,
             rule=AFTER_OUTSIDE_TEXT if overruled else rule.rule,
             has_effect=has_effect,
-            unseen_forbidden=addresses,
-            unknown_forbidden=words_in(action.arguments, addresses) if must_be_known else (),
+            unseen_forbidden=addresses_in(action.arguments) if must_be_seen else (),
+            unknown_forbidden=must_be_known,
         )
 
 

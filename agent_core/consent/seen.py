@@ -7,9 +7,9 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from agent_core.consent.addresses import Key, key_of, keys_in
+from agent_core.consent.addresses import TOO_MANY, Key, key_of, keys_in
 from agent_core.consent.leaves import texts_in
-from agent_core.consent.taint import is_trusted_search
+from agent_core.consent.taint import finds_pages, is_record_of_search
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, child_run
 from agent_core.messages import AttachedFile, Message, Part, Text, ToolCall, ToolResult
 from agent_core.tools.actions import opened
@@ -27,9 +27,13 @@ _OF_THE_MODEL = (
 _MAX_WORDS_CHARS = 12_000
 """A longer message is a document that somebody has pasted."""
 _MOST = 32
-"""Of addresses in one piece without a blank."""
+"""Of addresses that are found in one piece without a blank."""
+_MOST_WRITTEN = 256
+"""The same of what people and models write."""
 
-_RECORDS = (DOWNLOADS, SEARCH_RESULTS, TOOL_RESULTS, EXTRACTED_ARTICLES)
+_RECORDS = tuple(
+    f"{each}/" for each in (DOWNLOADS, SEARCH_RESULTS, TOOL_RESULTS, EXTRACTED_ARTICLES)
+)
 """Directories in which the model cannot write."""
 
 
@@ -77,7 +81,7 @@ class Seen:
         self._texts: list[tuple[str, AbstractSet[Key]]] = []
         for text in words:
             if len(text) <= _MAX_WORDS_CHARS:
-                self._add(self.by_people, text, keys_in(text, bare=True))
+                self._add(self.by_people, text, keys_in(text, bare=True, most=_MOST_WRITTEN))
         for _, run, message in messages:
             if run == ROOT_RUN and message.role == "user":  # a sub-agent is told by a model
                 for part in message.parts:
@@ -105,9 +109,9 @@ class Seen:
             return self.by_people
         made = opened(call)
         if call.name == _READING_FILES:
-            is_search = _folder(call, workspace) == SEARCH_RESULTS
+            is_search = is_record_of_search(_inside(call, workspace))
         else:
-            is_search = all(is_trusted_search(made.prefix, each.tool) for each in made.actions)
+            is_search = all(finds_pages(made.prefix, each.tool) for each in made.actions)
         return self.by_searches if is_search else self.by_others
 
 
@@ -128,11 +132,12 @@ class _Records:
     def new(self, found: _Found, keys: AbstractSet[Key]) -> AbstractSet[Key]:
         """Those that no model had written before they were found."""
         asked = set(_written((*texts_in(found.call.arguments),)))
-        return {
-            key
-            for key in keys - asked
-            if not any(self._is_older(at, found.at) for at in self._kept.get(key, {}).values())
-        }
+        if TOO_MANY in asked or self._has_kept(TOO_MANY, found):
+            return set[Key]()
+        return {key for key in keys - asked if not self._has_kept(key, found)}
+
+    def _has_kept(self, key: Key, found: _Found) -> bool:
+        return any(self._is_older(at, found.at) for at in self._kept.get(key, {}).values())
 
     def _note(self, part: Part, at: _Place, role: str) -> None:
         if isinstance(part, ToolCall):
@@ -173,17 +178,16 @@ def _written(texts: Iterable[str]) -> Iterator[Key]:
     """All that could be taken for an address in what a model wrote, however it is escaped."""
     for text in texts:
         for spelling in {text, unquote(text)}:
-            yield from keys_in(spelling, bare=True)
+            yield from keys_in(spelling, bare=True, most=_MOST_WRITTEN)
 
 
 def _is_of_the_model(call: ToolCall, workspace: Path) -> bool:
     if call.name != _READING_FILES:
         return call.name in _OF_THE_MODEL
-    return _folder(call, workspace) not in _RECORDS
+    return not _inside(call, workspace).startswith(_RECORDS)
 
 
-def _folder(call: ToolCall, workspace: Path) -> str:
-    """The folder of the session that a file is read from; empty where that is not sure."""
-    path = str(call.arguments.get("path", "")).removeprefix(f"{workspace}/")
-    parts = PurePosixPath(path).parts
-    return "" if ".." in parts else next(iter(parts), "")
+def _inside(call: ToolCall, workspace: Path) -> str:
+    """The path in the session of a file that is read; empty where that is not sure."""
+    path = PurePosixPath(str(call.arguments.get("path", "")).removeprefix(f"{workspace}/"))
+    return "" if ".." in path.parts else path.as_posix()

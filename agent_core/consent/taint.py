@@ -11,6 +11,7 @@ from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.tools import ToolOutput
 from agent_core.tools.actions import OpenedCall, batch_results
 from agent_core.tools.names import canonical, slug_of
+from agent_core.workspaces.layout import SEARCH_RESULTS
 
 MAX_BARE_CHARS = 64
 """An id, a number or a flag is seldom longer."""
@@ -54,6 +55,23 @@ def is_trusted_search(prefix: str, tool: str) -> bool:
     slug = canonical(tool)
     is_search = slug.startswith("COMPOSIO_SEARCH_") and slug not in _META
     return prefix in _META_SERVERS and is_search
+
+
+def finds_pages(prefix: str, tool: str) -> bool:
+    """Whether the addresses in its results were named by that search, and not by one page."""
+    return is_trusted_search(prefix, tool) and "FETCH" not in canonical(tool)
+
+
+def name_of_record(prefix: str, tool: str) -> str:
+    """What the file of a search's results is called: by its server too, if that is not trusted."""
+    return tool if finds_pages(prefix, tool) else f"{prefix}{tool}"
+
+
+def is_record_of_search(path: str) -> bool:
+    """Whether a file of the session has what a trusted search found, and nothing else."""
+    folder, _, name = path.rpartition("/")
+    tool = name.removesuffix(".json")
+    return folder == SEARCH_RESULTS and tool != name and finds_pages(_META_SERVERS[0], tool)
 
 
 def _is_ours(call: OpenedCall, output: ToolOutput) -> bool:

@@ -29,6 +29,7 @@ ROUTE_SLOTS = {
     "question": 14,
     "decision": 15,
     "voided": 16,
+    "plan": 17,
 }
 """Places of a turn's own events within step 0 of its root run; the run's own are 0 and 1."""
 

@@ -68,11 +68,9 @@ class RunPython:
 
     def tools(self) -> tuple[BodyTool, ...]:
         """The tool, or nothing."""
-        return (
-            ()
-            if self.away
-            else (BodyTool(spec=program_spec(self._interpreter.limits), run=self._call),)
-        )
+        if self.away:
+            return ()
+        return (BodyTool(spec=program_spec(self._interpreter.limits), run=self._call),)
 
     async def _call(self, call: ToolCall, scope: RunScope) -> ToolOutput:
         try:
@@ -181,8 +179,7 @@ def _told(program: Program, ended: Ended, artifacts: tuple[Artifact, ...]) -> To
     }
     said = "\n\n".join(f"{name}:\n{text}" for name, text in parts.items() if text)
     text = said or "The program has ended. It printed nothing."
-    size = len(text.encode("utf-8", "replace"))
-    return ToolOutput(text=text, is_error=bool(ended.error), size_bytes=size, artifacts=artifacts)
+    return ToolOutput(text=text, is_error=bool(ended.error), artifacts=artifacts)
 
 
 def program_spec(limits: ProgramLimits) -> ToolSpec:
@@ -206,4 +203,4 @@ def program_spec(limits: ProgramLimits) -> ToolSpec:
 
 
 def _fault(text: str) -> ToolOutput:
-    return ToolOutput(text=text, is_error=True, size_bytes=len(text.encode()))
+    return ToolOutput(text=text, is_error=True)

@@ -11,8 +11,10 @@ from dateutil.parser import ParserError, parse
 from dateutil.relativedelta import relativedelta
 from pydantic_core import from_json
 
+from agent_core.consent.taint import name_of_record
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import Execution, ToolObserved, executions, may_run
+from agent_core.tools.actions import prefix_of
 from agent_core.tools.payloads import is_list, search, text_in
 from agent_core.workspaces.layout import SEARCH_RESULTS, timestamp, write_json
 
@@ -42,7 +44,8 @@ def _save(observed: ToolObserved) -> list[str]:
         if not _SEARCH.fullmatch(execution.slug):
             continue
         if cleaned := cleaned_results(execution, observed.at):
-            name = f"{execution.slug[:80]}_{observed.stamp(execution.position)}.json"
+            made_by = name_of_record(prefix_of(observed.call.name), execution.slug)
+            name = f"{made_by[:80]}_{observed.stamp(execution.position)}.json"
             path = f"{SEARCH_RESULTS}/{name}"
             write_json(observed.context.workspace / path, cleaned)
             saved.append(path)

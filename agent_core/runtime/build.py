@@ -21,6 +21,7 @@ from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, standard_observers
 from agent_core.observers.corpus import ReaderBlacklist
+from agent_core.planner import Planner
 from agent_core.runtime.parts import Agents, TurnParts
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import Database
@@ -81,13 +82,13 @@ def build_runtime(
     if other := urlsplit(settings.composio_base_url).netloc:  # the pages of another Composio
         places += [f"{other}/link/", f"{other}/connect/"]
     observers = Observers((*standard_observers(), blacklist))
+    classifier = AnthropicModel(settings.classifier_model, connection)
     interpreter = Interpreter()
     python = RunPython(interpreter, ProgramStore(database))
     turns = TurnParts(
         database=database,
-        router=Router(
-            classifier=AnthropicModel(settings.classifier_model, connection), answerer=model
-        ),
+        router=Router(classifier=classifier, answerer=model),
+        planner=Planner(classifier),
         agents=Agents(
             model=model,
             registry=Registry(tools, now=clock),

@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 
 from pydantic import TypeAdapter
@@ -20,8 +21,10 @@ from agent_core.events import (
     AnyEvent,
     ArtifactSaved,
     FastPathFallback,
+    PlanMade,
     RouteChosen,
     RunFinished,
+    RunStarted,
     StepFinished,
     StepRetried,
     TextDelta,
@@ -30,13 +33,16 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, TurnId, UserId
-from agent_core.loop.agent import RunScope
+from agent_core.ids import ROOT_RUN, ToolCallId, TurnId, UserId
+from agent_core.loop.agent import Agent, RunScope
+from agent_core.loop.ask_user import PATIENCE
 from agent_core.loop.calls import Asked
 from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import MESSAGES, AttachedFile, InboundMessage, Message, Text, user_message
 from agent_core.models import Delta
 from agent_core.models.retry import Retried
+from agent_core.planner import PLANNED, Plan, Planner, is_new_task
+from agent_core.prompts import prompt
 from agent_core.runtime.attached import FILES, fault_notes
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import (
@@ -51,7 +57,7 @@ from agent_core.runtime.ready_answers import (
 from agent_core.runtime.runs import ASKER, Stopped, StopSignals, Work, turn_at
 from agent_core.runtime.standing import Standing, apology, found_by, unsure_words
 from agent_core.runtime.waits import Waits, unfinished
-from agent_core.sessions import Stop, StoredTurn
+from agent_core.sessions import Question, Stop, StoredTurn
 from agent_core.workspaces import (
     SessionInfo,
     append_summary,
@@ -66,6 +72,8 @@ logger = logging.getLogger(__name__)
 _READER = re.compile(r"(?:^|__)crawl_parallel$")
 _SUCCESSES = re.compile(r'"successful": ?(\d+)')
 OBSERVERS_PATIENCE_S = 5.0
+CLARIFYING_PATIENCE = timedelta(minutes=5)
+"""How long a question waits whose answer is taken for granted otherwise."""
 IS_TAKEN: TypeAdapter[bool] = TypeAdapter(bool)
 
 Orders = Callable[[InboundMessage], Awaitable[bool]]
@@ -225,7 +233,63 @@ class _Body:
                 return RunResult(outcome="limited", text=work.words("answer-unanswered"))
             done = (*done, *added)
         opening = done or (user_message(opening_text(turn), files),)
+        was_asked = isinstance(wait, Question) and not wait.call_id
+        if parts.planner and (was_asked or is_new_task(routed.reason)):
+            plan = await self._plan(parts.planner, earlier, scope, is_made=was_asked)
+            if plan.question and not was_asked:
+                await scope.save(0, opening)
+                raise Asked(self._question(plan, scope), None)
+            opening = (*opening, *await self._explore(plan, opening, agent, scope))
         return await run_agent(agent, earlier, opening, scope, parent=None, task=turn.inbound.text)
+
+    async def _plan(
+        self, planner: Planner, earlier: Sequence[Message], scope: RunScope, *, is_made: bool
+    ) -> Plan:
+        """The plan of a new task, which is made once and announced."""
+        turn = self._turn
+
+        async def work() -> Plan:
+            if is_made:
+                events = await self._parts.log.of_turn(turn.id)
+                made = [event for event in events if isinstance(event, PlanMade)]
+                return Plan(sub_questions=made[-1].sub_questions) if made else Plan()
+            day = local_time(turn.inbound.received_at, turn.inbound.author_zone).date()
+            return await planner.plan(opening_text(turn), earlier, today=day)
+
+        plan = await scope.steps.once("plan", work, PLANNED)
+        if not is_made:
+            at = turn_at(self._parts, turn, "plan")
+            at |= {"question": plan.question, "default": plan.default, "usage": plan.usage}
+            await scope.emit(PlanMade(**at, sub_questions=plan.sub_questions))
+        return plan
+
+    def _question(self, plan: Plan, scope: RunScope) -> Question:
+        """One that blocks the work waits for days; any other tells what is taken otherwise."""
+        patience, text = PATIENCE, plan.question
+        if plan.default:
+            patience, minutes = CLARIFYING_PATIENCE, CLARIFYING_PATIENCE.seconds // 60
+            told = self._work.words("question-default", n=minutes, default=plan.default)
+            text = f"{text}\n\n{told}"
+        return Question(
+            call_id=ToolCallId(""),
+            asker=scope.context.asker,
+            text=text,
+            default=plan.default,
+            deadline=scope.clock() + patience,
+        )
+
+    async def _explore(
+        self, plan: Plan, opening: Sequence[Message], agent: Agent, scope: RunScope
+    ) -> tuple[Message, ...]:
+        """A run for each sub-question, and what the main run is told of them."""
+        task = self._turn.inbound.text
+        await scope.emit(RunStarted(**scope.at(0, 0), parent=None, agent=agent.name, task=task))
+        more = "".join(f"\n\n{message.text}" for message in opening[1:])
+        runs: list[str] = []
+        for place, question in enumerate(plan.sub_questions, start=1):
+            order = prompt("sub_question", question=question, task=task, more=more)
+            runs.append(f"- {await scope.fork(f'part{place}', order)}: {question}")
+        return (user_message(prompt("planned", runs="\n".join(runs))),) if runs else ()
 
     async def _done_before(self) -> tuple[tuple[Message, ...], UserId]:
         """What an earlier generation of this turn has stored, and whom it acted for at the end."""

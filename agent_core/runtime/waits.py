@@ -36,6 +36,9 @@ STOPPED = "Not done: the work was stopped before this was decided."
 
 TAKEN: TypeAdapter[tuple[Taken, ...]] = TypeAdapter(tuple[Taken, ...])
 
+_NOT_ANSWERED = (
+    "Nobody answered in time. Take this, and say in your answer that you took it: {default}"
+)
 _DONE = "[Authentication completed: {apps} connected.]"
 _NOT_CONNECTED = {
     "skipped": "The person does not want to connect {apps} now. Nothing was done with it.",
@@ -105,7 +108,7 @@ class Waits:
         if isinstance(wait, Question):
             if not taken and not wait.is_over(scope.clock()):
                 raise Asked(wait, None)  # the answer was taken back
-            return ((_answer_of(wait, taken),) if taken else ()), scope.acting_for(taken)
+            return _answer_of(wait, taken), scope.acting_for(taken)
         acting = scope.acting_as(wait.asker, await self._work.zone_of(wait.asker))
         added = await self._end_consent(wait, agent, done, taken, acting)
         return added, acting.acting_for(taken)
@@ -184,7 +187,8 @@ def _asking(scope: RunScope, wait: Wait, zone: str) -> AnyEvent:
     at |= {"call_id": wait.call_id, "asker": wait.asker, "deadline": wait.deadline}
     match wait:
         case Question():
-            return QuestionAsked(**at, question=wait.text, options=wait.options)
+            at |= {"options": wait.options, "default": wait.default}
+            return QuestionAsked(**at, question=wait.text)
         case ApprovalWait():
             return ApprovalRequested(
                 **at,
@@ -223,8 +227,11 @@ async def _tell(
     await scope.emit(event)
 
 
-def _answer_of(question: Question, taken: Sequence[Taken]) -> Message:
-    """The answers to a question as the result of the call that asked it."""
+def _answer_of(question: Question, taken: Sequence[Taken]) -> tuple[Message, ...]:
+    """The answers to a question as the result of the call that asked it, or else as a message.
+
+    Nothing where nobody answered and nothing is taken instead.
+    """
     lines: list[str] = []
     for each in taken:
         said, number = each.said, each.said.strip(" .)#")
@@ -232,15 +239,24 @@ def _answer_of(question: Question, taken: Sequence[Taken]) -> Message:
         if number.isdecimal() and 1 <= int(number) <= len(question.options):
             said = f"{said} ({question.options[int(number) - 1]})"
         lines.append(f"{each.author_name} answered: {said}\n\n(Sent {each.moment}.)")
-    result = ToolResult(call_id=question.call_id, text="\n\n".join(lines))
-    files = (file for each in taken for file in each.files)
-    return Message(role="user", parts=(result, *files))
+    if not taken and question.default:
+        lines = [_NOT_ANSWERED.format(default=question.default)]
+    if not lines:
+        return ()
+    files = tuple(file for each in taken for file in each.files)
+    if question.call_id:
+        result = ToolResult(call_id=question.call_id, text="\n\n".join(lines))
+        return (Message(role="user", parts=(result, *files)),)
+    asked = f"Before the work began, this was asked: {question.text}"
+    return (user_message("\n\n".join([asked, *lines]), files),)
 
 
 def unfinished(turn: StoredTurn, done: Sequence[Message]) -> Wait | None:
     """What the turn waits for, as long as its history has no result of the call."""
     if turn.wait is None or not done:
         return None
+    if isinstance(turn.wait, Question) and not turn.wait.call_id:
+        return turn.wait if len(done) == 1 else None
     results = (part for message in done for part in message.parts if isinstance(part, ToolResult))
     is_answered = any(result.call_id == turn.wait.call_id for result in results)
     return None if is_answered else turn.wait

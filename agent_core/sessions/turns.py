@@ -41,10 +41,12 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question(Waiting):
-    """A wait for a person's answer to a tool call."""
+    """A wait for a person's answer, to a tool call or, with an empty `call_id`, to the planner."""
 
     text: str
     options: tuple[str, ...] = ()
+    default: str = ""
+    """What is taken when nobody answers; empty where nothing is."""
     kind: Literal["question"] = "question"
 
 

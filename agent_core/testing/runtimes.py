@@ -15,6 +15,7 @@ from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
+from agent_core.planner import Planner
 from agent_core.runtime.parts import Agents, TurnParts
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import Database
@@ -49,6 +50,7 @@ def scripted_runtime(
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     policy: Policy | None = None,
     accounts: Accounts | None = None,
+    planner: Model | None = None,
     away: Away = nobody_away,
     interpreter: Interpreter | None = None,
 ) -> Runtime:
@@ -81,6 +83,7 @@ def scripted_runtime(
         places=LinkPlaces(("connect.composio.dev",)),
         accounts=accounts,
         clock=clock,
+        planner=Planner(planner) if planner else None,
     )
     return Runtime(
         parts,

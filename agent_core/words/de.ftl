@@ -63,6 +63,7 @@ answer-thanks = Gern! Wenn ich noch etwas tun kann, genügen ein paar Worte.
 answer-nothing-running = In diesem Thread läuft gerade nichts. Bin ich in einem anderen am Werk, antworte bitte dort.
 answer-noise = Deine Nachricht hat { $n } Zeichen und kein Wort, daher konnte ich nichts damit anfangen. Sag mir in ein paar Worten, was du brauchst.
 answer-unanswered = Auf meine Frage oben kam keine Antwort, daher habe ich hier angehalten. Antworte darauf, dann mache ich weiter.
+question-default = Wenn in { $n } Minuten niemand antwortet, gehe ich davon aus: { $default }
 
 ## What a thread's last request came to
 

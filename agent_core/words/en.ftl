@@ -72,6 +72,7 @@ answer-thanks = You are welcome! If there is more I can do, a few words are enou
 answer-nothing-running = Nothing is running in this thread. If I am at work in another one, please reply there.
 answer-noise = Your message has { $n } characters and no word in it, so there was nothing I could work on. Tell me in a few words what you need.
 answer-unanswered = Nobody answered my question above, so I stopped here. Reply with the answer and I go on.
+question-default = If nobody answers within { $n } minutes, I take this: { $default }
 
 ## What a thread's last request came to
 

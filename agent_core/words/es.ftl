@@ -63,6 +63,7 @@ answer-thanks = ¡De nada! Si puedo hacer algo más, bastan unas palabras.
 answer-nothing-running = No hay nada en marcha en este hilo. Si estoy trabajando en otro, responde allí.
 answer-noise = Tu mensaje tiene { $n } caracteres y ninguna palabra, así que no pude hacer nada con él. Dime en pocas palabras qué necesitas.
 answer-unanswered = Nadie respondió a mi pregunta de arriba, así que me detuve aquí. Responde y sigo.
+question-default = Si nadie responde en { $n } minutos, parto de esto: { $default }
 
 ## What a thread's last request came to
 

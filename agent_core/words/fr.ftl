@@ -63,6 +63,7 @@ answer-thanks = Avec plaisir ! Si je peux faire autre chose, quelques mots suffi
 answer-nothing-running = Rien n'est en cours dans ce fil. Si je travaille dans un autre, répondez là-bas.
 answer-noise = Votre message compte { $n } caractères et aucun mot, je n'ai donc rien pu en faire. Dites-moi en quelques mots ce qu'il vous faut.
 answer-unanswered = Ma question ci-dessus est restée sans réponse, je me suis donc arrêté ici. Répondez-y et je continue.
+question-default = Sans réponse d’ici { $n } minutes, je pars de ceci : { $default }
 
 ## What a thread's last request came to
 

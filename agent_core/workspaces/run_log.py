@@ -18,6 +18,7 @@ from agent_core.events import (
     FastPathFallback,
     Intervened,
     MessageTaken,
+    PlanMade,
     QuestionAsked,
     RouteChosen,
     RunFinished,
@@ -73,6 +74,7 @@ _LINES: dict[type[Event], str] = {
     ApprovalDecided: "approval {e.verdict} by {by} ({e.call_id})",
     AuthRequired: "waiting for {e.asker} to connect {apps}",
     AuthEnded: "connecting {apps}: {e.outcome}",
+    PlanMade: "planned: {e.question!r}, parts {e.sub_questions}",
     RunStarted: "run {e.run} of {e.agent} started: {e.task}",
     RunFinished: "run {e.run} finished: {e.outcome}",
     StepFinished: "step {e.step} of run {e.run}: {e.model} in {e.duration_s:.1f} s, "

@@ -15,6 +15,7 @@ from agent_core.events import (
     AuthRequired,
     Event,
     FastPathFallback,
+    PlanMade,
     QuestionAsked,
     RouteChosen,
     RunFinished,
@@ -137,16 +138,21 @@ class _Turn:
         return [self._iteration(step) for step in _newest(of_root, self._step)]
 
     def runs(self) -> list[JsonObject]:
-        outcomes = {event.run: event.outcome for event in _all(self._events, RunFinished)}
-        return [
-            {
-                "run": run.run,
-                "parent": run.parent,
-                "agent": run.agent,
-                "outcome": outcomes.get(run.run),
-            }
-            for run in self._runs.values()
-        ]
+        ends = {event.run: event for event in _all(self._events, RunFinished)}
+        return [self._run(run, ends.get(run.run)) for run in self._runs.values()]
+
+    def _run(self, run: RunStarted, end: RunFinished | None) -> JsonObject:
+        """A run at work: from its first step on, as it may have waited for its place."""
+        steps = [event.at for event in _all(self._events, StepStarted) if event.run == run.run]
+        return {
+            "run": run.run,
+            "parent": run.parent,
+            "agent": run.agent,
+            "task": run.task[:CONTENT_PREVIEW_CHARS],
+            "start_offset_seconds": self.offset_s(min(steps, default=run.at)),
+            "end_offset_seconds": self.offset_s(end.at) if end else None,
+            "outcome": end.outcome if end else None,
+        }
 
     def _tool_call(self, call: ToolCallStarted) -> JsonObject:
         written = json.dumps(call.arguments, ensure_ascii=False, default=str)
@@ -161,10 +167,14 @@ class _Turn:
             "input_preview": written[:INPUT_PREVIEW_CHARS],
             "run": call.run,
             "agent": run.agent if run else None,
-            "parent_tool_use_id": run.run.removeprefix(f"{run.parent}.")
-            if run and run.parent
-            else None,
+            "parent_tool_use_id": self._call_before(run) if run else None,
         }
+
+    def _call_before(self, run: RunStarted) -> str | None:
+        """The call that started a run; None where no call did."""
+        calls = {(each.run, each.call_id) for each in _all(self._events, ToolCallStarted)}
+        key = run.run.removeprefix(f"{run.parent}.")
+        return key if (run.parent, key) in calls else None
 
     def _iteration(self, step: StepFinished) -> JsonObject:
         started = _all(self._events, ToolCallStarted)
@@ -227,8 +237,9 @@ def _newest(events: Iterable[Kind], identity: Callable[[Kind], Hashable]) -> lis
 def _usage(events: Sequence[AnyEvent]) -> JsonObject:
     """What the whole turn cost, attempts that were voided included."""
     steps, routes = _all(events, StepFinished), _all(events, RouteChosen)
-    total = sum((event.usage for event in (*steps, *routes)), Usage())
-    model_calls = len(steps) + sum(route.model_calls for route in routes)
+    plans = _all(events, PlanMade)
+    total = sum((event.usage for event in (*steps, *routes, *plans)), Usage())
+    model_calls = len(steps) + len(plans) + sum(route.model_calls for route in routes)
     return {**asdict(total), "total_tokens": total.total_tokens, "model_calls": model_calls}
 
 

@@ -61,7 +61,7 @@ def all_checks(configuration: Configuration) -> list[Check]:
         Check(title=_SETTINGS, look=lambda: judge_settings(configuration)),
         *slack_checks(configuration.bot),
         *service_checks(configuration.core),
-        *machine_checks(configuration.core),
+        *machine_checks(configuration.core, configuration.bot),
     ]
 
 

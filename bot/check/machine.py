@@ -14,14 +14,16 @@ from agent_core.runtime.operate import (
 )
 from agent_core.settings import CoreSettings
 from bot.check import Check, Finding, as_sentence, fine, warning, wrong
+from bot.settings import BotSettings, is_loopback
 
 PLENTY_BYTES = 1024**3
 
 _STORES = ("WORKSPACES_ROOT", "DATABASE_URL")
+_CONSOLE = ("CONSOLE_HOST", "CONSOLE_PORT", "CONSOLE_SECRET", "CONSOLE_URL")
 _CRAWLING = ("CRAWL_ALLOW", "CRAWL_CONNECT")
 
 
-def machine_checks(core: CoreSettings) -> list[Check]:
+def machine_checks(core: CoreSettings, bot: BotSettings) -> list[Check]:
     """In the order in which a start needs them."""
     return [
         Check(title="Workspaces", look=lambda: _look_at_root(core), needs=("WORKSPACES_ROOT",)),
@@ -30,6 +32,7 @@ def machine_checks(core: CoreSettings) -> list[Check]:
         Check(title="Local toolkit", look=lambda: _look_at_toolkit(core), needs=_CRAWLING),
         Check(title="Browser", look=lambda: _look_at_browser(core)),
         Check(title="Python", look=_look_at_python),
+        Check(title="Live view", look=lambda: _look_at_console(bot), needs=_CONSOLE),
     ]
 
 
@@ -119,3 +122,15 @@ async def _look_at_python() -> Finding:
     if fault := await asyncio.to_thread(examine_python):
         return warning(f"{fault}: the agents write no programs. Install the package anew.")
     return fine("the agents' programs run in Monty.")
+
+
+async def _look_at_console(bot: BotSettings) -> Finding:
+    own = f"{bot.console_host} port {bot.console_port or 'any'}"
+    if bot.console_url.startswith("https://"):
+        return fine(f"people reach it at {bot.console_url}, and it is served on {own}.")
+    if is_loopback(bot.console_host) and not bot.console_url:
+        return fine(f"on {own}, for people at this machine; CONSOLE_URL names another address.")
+    return warning(
+        f"people reach it at {bot.console_url or own} without encryption. Put a server with a "
+        "certificate before it, and name its https address in CONSOLE_URL."
+    )

@@ -7,19 +7,19 @@ ledger, judged as any post, and handed over. Whoever may not write in the thread
 import logging
 import secrets
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Literal, Protocol, TypeVar
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 
 from agent_core.errors import InterventionRefused, SessionError
 from agent_core.events import InterventionKind
-from agent_core.ids import ROOT_RUN, AgentId, SessionId, UserId, run_of
-from agent_core.messages import JsonObject
-from agent_core.runtime import detect_language
+from agent_core.ids import AgentId, SessionId, UserId
+from agent_core.runtime import Runtime, detect_language
 from bot.console.access import FRESH_S, Access
-from bot.console.feed import Sessions, question_of
+from bot.console.feed import question_of
 from bot.console.passes import HOME
 from bot.inbound import post_key
 from bot.ingress import Ingress
@@ -75,13 +75,12 @@ Act = StartAgent | UserResponse | UserIntervention
 Said = Act | GetAgentTree | Resume
 
 _SAID: TypeAdapter[Said] = TypeAdapter(Annotated[Said, Field(discriminator="type")])
-_INTERVENTION = TypeAdapter(UserIntervention)
-Shape = TypeVar("Shape")
 _KINDS: Mapping[str, InterventionKind] = {
     "stopped": "stop",
     "completed": "done",
     "running": "retry",
 }
+Deed = Literal["asked", "wrote"]
 
 
 class Refused(Exception):
@@ -105,57 +104,22 @@ class Refused(Exception):
 
 def read_said(text: str | bytes) -> Said:
     """A message of a page. Raises Refused where it is none."""
-    return _read(_SAID, text)
-
-
-def read_intervention(text: str) -> UserIntervention:
-    """The same for one kind of them."""
-    return _read(_INTERVENTION, text)
-
-
-def _read(shape: TypeAdapter[Shape], text: str | bytes) -> Shape:
     try:
-        return shape.validate_json(text)
+        return _SAID.validate_json(text)
     except ValidationError as error:
         raise Refused("unreadable") from error
 
 
-class Steps(Protocol):
-    """How the core is told that somebody steps in."""
-
-    async def __call__(
-        self,
-        session: SessionId,
-        agent: AgentId,
-        kind: InterventionKind,
-        text: str,
-        by: UserId,
-        by_name: str,
-        *,
-        key: str = "",
-    ) -> None: ...
-
-
+@dataclass(slots=True)
 class Acts:
     """Carries them out for whoever may act in the thread."""
 
-    def __init__(
-        self,
-        sessions: Sessions,
-        step_in: Steps,
-        access: Access,
-        api: SlackApi,
-        ingress: Ingress,
-        identity: Identity,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._clock = clock
-        self._sessions = sessions
-        self._step_in = step_in
-        self._access = access
-        self._api = api
-        self._ingress = ingress
-        self._identity = identity
+    _runtime: Runtime
+    _access: Access
+    _api: SlackApi
+    _ingress: Ingress
+    _identity: Identity
+    _clock: Callable[[], datetime]
 
     async def do(self, user: UserId, session: SessionId, act: Act) -> SessionId:
         """Gives the session that it was done in: the new one of a task without any.
@@ -165,76 +129,45 @@ class Acts:
         """
         try:
             person = await self._access.person(user)
-            if session != HOME:
-                level = await self._access.level(user, session, max_age_s=FRESH_S)
-                if person is None or level != "act":
-                    raise Refused("only-look")
-            if person is None:
+            level = await self._access.level(user, session, max_age_s=FRESH_S)
+            if person is None or level != "act":
                 raise Refused("only-look")
-            return await self._do(user, person, session, act)
+            done_in = await self._do(user, person, session, act)
+            await self._access.level(user, done_in)
         except InterventionRefused as refused:
-            logger.info("%s may not step in: %s", user, refused)
             raise Refused("not-there") from refused
         except (SlackError, SessionError) as error:
-            logger.warning("what %s does in the live view could not be told: %s", user, error)
+            logger.warning("what %s does in the live view could not be done: %s", user, error)
             raise Refused("away") from error
+        return done_in
 
     async def _do(self, user: UserId, person: Person, session: SessionId, act: Act) -> SessionId:
-        match act:
-            case StartAgent():
-                return await self._say(user, person, session, _text(act.prompt), "asked")
-            case UserResponse():
-                await self._answer(user, person, session, act)
-            case UserIntervention():
-                await self._intervene(user, person, session, act)
-        return session
-
-    async def _answer(
-        self, user: UserId, person: Person, session: SessionId, act: UserResponse
-    ) -> None:
-        tree = await self._sessions.tree(session)
-        state = tree.agents.get(act.agent_id)
-        if state is None or question_of(state) is None:
-            raise Refused("not-asked")
-        await self._say(user, person, session, _text(act.response), "wrote")
-
-    async def _intervene(
-        self, user: UserId, person: Person, session: SessionId, act: UserIntervention
-    ) -> None:
-        wishes: list[tuple[InterventionKind, str]] = []
-        if act.user_comment is not None and act.status is None:
-            wishes.append(("comment", _text(act.user_comment)))
-        if act.user_content is not None:
-            wishes.append(("content", _text(act.user_content)))
-        if act.status is not None:
-            wishes.append((_KINDS[act.status], act.user_comment or ""))
-        if not wishes:
-            raise Refused("empty")
-        is_root = run_of(act.agent_id)[1] == ROOT_RUN
-        for kind, text in wishes:
+        if isinstance(act, StartAgent):
+            return await self._say(user, person, session, _text(act.prompt), "asked")
+        agent = (await self._runtime.tree(session)).agents.get(act.agent_id)
+        if isinstance(act, UserResponse):
+            if agent is None or question_of(agent) is None:
+                raise Refused("not-asked")
+            return await self._say(user, person, session, _text(act.response), "wrote")
+        if agent is None:
+            raise Refused("not-there")
+        for kind, text in _wishes(act):
+            key, is_root = "", agent.parent_id is None
             if is_root and kind == "comment":
-                await self._check_agent(session, act.agent_id)
                 await self._say(user, person, session, text, "wrote")
                 continue
-            key = ""
             if kind == "retry" or (is_root and kind == "content"):
                 # It may begin a turn, which answers below a post of its own.
-                await self._check_agent(session, act.agent_id)
                 said = text or BOT.say(detect_language(locale=person.locale), "live-again")
-                key = await self._post(person, parse_session(session), said, "wrote")
-            await self._step_in(session, act.agent_id, kind, text, user, person.name, key=key)
-
-    async def _check_agent(self, session: SessionId, agent: AgentId) -> None:
-        if agent not in (await self._sessions.tree(session)).agents:
-            raise Refused("not-there")
+                thread = parse_session(session)
+                ts = await self._post(person, thread, said, "wrote")
+                key = post_key(thread.team, thread.channel, ts)
+            intervene = self._runtime.intervene
+            await intervene(session, act.agent_id, kind, text, user, person.name, key=key)
+        return session
 
     async def _say(
-        self,
-        user: UserId,
-        person: Person,
-        session: SessionId,
-        text: str,
-        deed: Literal["asked", "wrote"],
+        self, user: UserId, person: Person, session: SessionId, text: str, deed: Deed
     ) -> SessionId:
         """A message of the thread, as if the person had written it there."""
         if session == HOME:
@@ -242,9 +175,19 @@ class Acts:
             ts = thread.root_ts
         else:
             thread = parse_session(session)
-            ts = (await self._post(person, thread, text, deed)).rpartition(":")[2]
-        body = self._as_payload(thread, ts, parse_user(user)[1], person, text)
-        told = await self._ingress.receive(body)
+            ts = await self._post(person, thread, text, deed)
+        mention = "" if thread.channel.startswith("D") else f"<@{self._identity.bot_user}> "
+        event = {
+            "type": "app_mention",
+            "channel": thread.channel,
+            "user": parse_user(user)[1],
+            "team": person.team,
+            "text": f"{mention}{escape(text)}",
+            "ts": ts,
+            "thread_ts": thread.root_ts,
+        }
+        own = {"team_id": thread.team, "api_app_id": self._identity.app_id}
+        told = await self._ingress.receive({"type": "event_callback", **own, "event": event})
         if told is None:
             raise Refused("only-look")
         self._ingress.under_way.start(self._ingress.hand_over(told), name="from the live view")
@@ -252,37 +195,31 @@ class Acts:
 
     async def _open_direct(self, user: UserId, person: Person, text: str) -> ThreadRef:
         """The task begins a thread in the person's own conversation with the bot."""
-        team, slack_user = parse_user(user)
         since = f"{self._clock().timestamp() - RECENT_S:.6f}"
-        told, op = _told(person, text, "asked"), _op()
-        return await self._api.post_direct(team, slack_user, told, op_id=op, since=since)
+        told = _told(person, text, "asked")
+        return await self._api.post_direct(*parse_user(user), told, op_id=_op(), since=since)
 
-    async def _post(
-        self, person: Person, thread: ThreadRef, text: str, deed: Literal["asked", "wrote"]
-    ) -> str:
-        """Tell in the thread what somebody says here; the key of that post."""
-        ts = await self._api.post(thread, _told(person, text, deed), op_id=_op())
-        return post_key(thread.team, thread.channel, ts)
-
-    def _as_payload(
-        self, thread: ThreadRef, ts: str, user: str, person: Person, text: str
-    ) -> JsonObject:
-        """What Slack would have said of the post, had its author written it in Slack."""
-        mention = "" if thread.channel.startswith("D") else f"<@{self._identity.bot_user}> "
-        event = {
-            "type": "app_mention",
-            "channel": thread.channel,
-            "user": user,
-            "team": person.team,
-            "text": f"{mention}{escape(text)}",
-            "ts": ts,
-            "thread_ts": thread.root_ts,
-        }
-        own = {"team_id": thread.team, "api_app_id": self._identity.app_id}
-        return {"type": "event_callback", **own, "event": event}
+    async def _post(self, person: Person, thread: ThreadRef, text: str, deed: Deed) -> str:
+        """Tell in the thread what somebody says here; the post's `ts`."""
+        return await self._api.post(thread, _told(person, text, deed), op_id=_op())
 
 
-def _told(person: Person, text: str, deed: Literal["asked", "wrote"]) -> str:
+def _wishes(act: UserIntervention) -> list[tuple[InterventionKind, str]]:
+    """A comment beside a status is the reason or the result."""
+    comment = None if act.user_comment is None else _text(act.user_comment)
+    wishes: list[tuple[InterventionKind, str]] = []
+    if comment is not None and act.status is None:
+        wishes.append(("comment", comment))
+    if act.user_content is not None:
+        wishes.append(("content", _text(act.user_content)))
+    if act.status is not None:
+        wishes.append((_KINDS[act.status], comment or ""))
+    if not wishes:
+        raise Refused("empty")
+    return wishes
+
+
+def _told(person: Person, text: str, deed: Deed) -> str:
     who = foreign_line(person.name, limits.PROGRESS_WORD_CHARS)
     language = detect_language(text, locale=person.locale)
     quoted = "\n".join(f"&gt; {line}" for line in escape(text).splitlines())

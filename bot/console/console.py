@@ -2,24 +2,26 @@
 
 import secrets
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from agent_core.runtime import Runtime
+from agent_core.ids import SessionId, UserId
+from agent_core.runtime import Runtime, detect_language
 from bot.console.access import Access
 from bot.console.acts import Acts
 from bot.console.health import Look, add_health
-from bot.console.links import Links
 from bot.console.live import LiveView
 from bot.console.passes import Passes
 from bot.console.server import MAX_BODY_BYTES, Site, add_headers, guard, listening
-from bot.ingress import Ingress, Rules
-from bot.settings import is_loopback
+from bot.ingress import Ingress, Press, Rules, Submission, tell_alone
 from bot.slack_api import SlackApi
+from bot.threads import user_id
+from bot.words import BOT
+
+_ANY = ("0.0.0.0", "[::]")  # noqa: S104 (compared, not bound to)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +39,10 @@ class Address:
 
 
 class Console:
-    """Serves people and those who watch over the bot. `port` is None while nothing is served."""
+    """Serves people and those who watch over the bot. `port` is None while nothing is served.
+
+    It is the `Gestures` of “Open live view”, too: who presses it gets a link of their own, alone.
+    """
 
     def __init__(
         self,
@@ -55,58 +60,54 @@ class Console:
         self._clock = clock
         self._passes = Passes(address.secret.encode() or secrets.token_bytes(32), clock)
         self._access = Access(api, rules)
-        self.links = Links(self._passes, self._access, api, lambda: self.url)
 
     @property
     def url(self) -> str | None:
-        """What links begin with."""
+        """What links begin with; None while nothing is served."""
         if self.port is None:
             return None
-        host = self._address.host
-        host = f"[{host}]" if ":" in host else host
-        reached = host if is_loopback(host) or not _is_any(host) else "localhost"
-        return self._address.url.rstrip("/") or f"http://{reached}:{self.port}"
+        host = f"[{self._address.host}]" if ":" in self._address.host else self._address.host
+        reached = "localhost" if host in _ANY else host
+        return self._address.url or f"http://{reached}:{self.port}"
+
+    def link(self, user: UserId, session: SessionId) -> str | None:
+        """A link for one person; None while nothing is served."""
+        return self.url and f"{self.url}/enter?pass={self._passes.link(user, session)}"
+
+    async def press(self, press: Press) -> None:
+        """Raises SlackError; the press may come again."""
+        user, thread = user_id(press.team, press.user), press.thread
+        person = await self._access.person(user)
+        words = BOT.of(detect_language(locale=person.locale if person else ""))
+        link = self.link(user, thread.session)
+        if await self._access.level(user, thread.session) == "none":
+            told = words("live-not-yours")
+        else:
+            told = words("live-off") if link is None else words("live-link", url=link)
+        place, root_ts = thread.channel, thread.root_ts
+        await tell_alone(self._api, place, press.user, told, thread_ts=root_ts)
+
+    async def submit(self, submission: Submission) -> None:
+        """There is no form."""
 
     @asynccontextmanager
     async def serve(self, looks: Mapping[str, Look], ingress: Ingress) -> AsyncGenerator[None]:
         """Until the context is left. Where the port is taken the bot works without."""
-        runtime, host = self._runtime, self._address.host
-        acts = Acts(
-            runtime,
-            runtime.intervene,
-            self._access,
-            self._api,
-            ingress,
-            self._rules.identity,
-            self._clock,
-        )
-        live = LiveView(runtime, self._access, self._passes, acts, self._api.clock)
-        site = Site(
-            live,
-            self._passes,
-            self._access,
-            runtime,
-            runtime.ledger,
-            clock=self._clock,
-            is_secure=urlsplit(self._address.url).scheme == "https",
-        )
+        runtime, access, passes = self._runtime, self._access, self._passes
+        acts = Acts(runtime, access, self._api, ingress, self._rules.identity, self._clock)
+        live = LiveView(runtime, access, passes, acts)
         app = web.Application(
-            middlewares=[guard(host, self._address.url)], client_max_size=MAX_BODY_BYTES
+            middlewares=[guard(self._address.host, self._address.url)],
+            client_max_size=MAX_BODY_BYTES,
         )
         app.on_response_prepare.append(add_headers)
         add_health(app, looks, self._api.clock)
-        site.add_to(app)
-        async with AsyncExitStack() as stack:
-            stack.push_async_callback(live.close)
-            self.port = await stack.enter_async_context(
-                listening(app, host=host, port=self._address.port)
-            )
-            live.start()
+        is_secure = self._address.url.startswith("https:")
+        Site(live, passes, access, runtime, self._clock, is_secure).add_to(app)
+        async with listening(app, self._address.host, self._address.port) as self.port:
+            live.start(self._api.clock)
             try:
                 yield
             finally:
                 self.port = None
-
-
-def _is_any(host: str) -> bool:
-    return host in {"0.0.0.0", "[::]"}  # noqa: S104 (compared, not bound to)
+                await live.close()

@@ -10,36 +10,29 @@ import asyncio
 import json
 import logging
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from time import thread_time
 from typing import Any, Protocol
 
 from agent_core.background import Background, Backoff
 from agent_core.events import AnyEvent, TextDelta, TurnFinished
 from agent_core.ids import AgentId, SessionId
 from agent_core.messages import JsonObject
+from agent_core.runtime import Runtime
 from agent_core.tree import AgentState, AgentTree
 from bot.console.passes import HOME
 
-PAUSE_S = 0.04
-"""Between two rounds at least."""
+PAUSE_S, LONGEST_PAUSE_S = 0.04, 1.0
+"""Between two rounds at least, and at most."""
 PAUSE_FACTOR = 20
+"""Times what the last round took of the processor."""
 YIELD_EVERY = 25
 """After so many viewers others may do something."""
 BACKOFF = Backoff(first_s=0.5, longest_s=10.0)
 
 logger = logging.getLogger(__name__)
-
-
-class Sessions(Protocol):
-    """What the core tells of sessions: their agents as they are stored, and what comes then."""
-
-    async def tree(self, session: SessionId) -> AgentTree: ...
-
-    def watch(
-        self, session: SessionId, *, after: int = 0
-    ) -> AsyncGenerator[tuple[int, AnyEvent], None]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +55,13 @@ class Watcher(Protocol):
 class Feed:
     """One session, from its first viewer to its last; of HOME there is nothing to tell."""
 
-    def __init__(self, sessions: Sessions, session: SessionId) -> None:
+    def __init__(self, runtime: Runtime, session: SessionId) -> None:
         self.session = session
         self.version = 0
         """Grows with each event; what somebody has seen is told by it."""
         self.watchers: set[Watcher] = set()
         self.tree = AgentTree()
-        self._sessions = sessions
+        self._runtime = runtime
         self._changed: dict[AgentId, int] = {}
         """The version of each agent's last change, its text included."""
         self._places: dict[AgentId, int] = {}
@@ -89,7 +82,7 @@ class Feed:
         self.version = 1
         if self.session == HOME:
             return
-        self.tree = await self._sessions.tree(self.session)
+        self.tree = await self._runtime.tree(self.session)
         self._changed = dict.fromkeys(self.tree.agents, 1)
         self._places = dict.fromkeys(self.tree.agents, self.tree.place)
         self._known = set(self.tree.agents)
@@ -99,13 +92,14 @@ class Feed:
     async def close(self) -> None:
         await self._work.close()
 
-    def since(self, version: int) -> list[str]:
-        """Messages for somebody who has seen everything up to a version; 0 for nothing at all."""
+    def since(self, version: int, heard: int) -> list[str]:
+        """What somebody has to be told who has seen all states up to a version; 0 for none.
+
+        A turn's end is told to who has heard of the ends up to an earlier version.
+        """
         told = [agent for agent, changed in self._changed.items() if changed > version]
         frames = [frame for agent in told for frame in self._whole(agent)]
-        if 0 < version < self._ended:
-            frames.append(self.frame("agent-completed"))
-        return frames
+        return [*frames, self.frame("agent-completed")] if 0 < heard < self._ended else frames
 
     def version_at(self, place: int) -> int:
         """A version behind which is all that came after a place in the log."""
@@ -121,7 +115,7 @@ class Feed:
         waits_s = BACKOFF.waits_s()
         while True:
             try:
-                watching = self._sessions.watch(self.session, after=self.tree.place)
+                watching = self._runtime.watch(self.session, after=self.tree.place)
                 async with aclosing(watching) as events:
                     async for place, event in events:
                         self._take(place, event)
@@ -144,19 +138,19 @@ class Feed:
 
     async def _tell(self) -> None:
         """Round after round."""
-        clock = asyncio.get_running_loop().time
         told = self.version
         while True:
             await self._has_news.wait()
             self._has_news.clear()
-            begun_s = clock()
+            begun_s = thread_time()
             news = Round(told, self.version, list(self._news(told)))
             told = self.version
             for number, watcher in enumerate(list(self.watchers), start=1):
                 await watcher.tell(news)
                 if number % YIELD_EVERY == 0:
                     await asyncio.sleep(0)
-            await asyncio.sleep(max(PAUSE_S, PAUSE_FACTOR * (clock() - begun_s)))
+            pause_s = max(PAUSE_S, PAUSE_FACTOR * (thread_time() - begun_s))
+            await asyncio.sleep(min(pause_s, LONGEST_PAUSE_S))
 
     def _news(self, told: int) -> Iterable[str]:
         """Text goes before the state that it is part of, but not before the first one."""

@@ -16,9 +16,10 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from agent_core.background import Background, Backoff
 from agent_core.ids import SessionId, UserId
 from agent_core.messages import JsonObject
+from agent_core.runtime import Runtime
 from bot.console.access import Access, Level
 from bot.console.acts import Act, Acts, GetAgentTree, Refused, Resume, read_said
-from bot.console.feed import Feed, Round, Sessions, encoded
+from bot.console.feed import Feed, Round, encoded
 from bot.console.passes import Passes
 from bot.slack_api import Clock, Person
 
@@ -37,30 +38,27 @@ logger = logging.getLogger(__name__)
 class LiveView:
     """Everybody who watches, by session."""
 
-    def __init__(
-        self, sessions: Sessions, access: Access, passes: Passes, acts: Acts, clock: Clock
-    ) -> None:
-        self._sessions = sessions
+    def __init__(self, runtime: Runtime, access: Access, passes: Passes, acts: Acts) -> None:
+        self.acts = acts
+        self._runtime = runtime
         self._access = access
         self._passes = passes
-        self._acts = acts
-        self._clock = clock
         self._feeds: dict[SessionId, Feed] = {}
         self._lock = asyncio.Lock()
         self._viewers: set[Viewer] = set()
         self._work = Background()
 
-    def start(self) -> None:
+    def start(self, clock: Clock) -> None:
         """From now on those who may not watch any more are sent away."""
-        self._work.repeat(
-            self._look, pause=partial(self._clock.sleep, LOOK_EVERY_S), name="a look at viewers"
-        )
+        pause = partial(clock.sleep, LOOK_EVERY_S)
+        self._work.repeat(self._look, pause=pause, name="a look at viewers")
 
     async def close(self) -> None:
         """Take leave of all viewers; they come back to the next process."""
         await self._work.close()
-        for viewer in list(self._viewers):
-            await viewer.end(WSCloseCode.GOING_AWAY)
+        async with asyncio.TaskGroup() as group:
+            for viewer in self._viewers:
+                group.create_task(viewer.end(WSCloseCode.GOING_AWAY))
         for feed in self._feeds.values():
             await feed.close()
 
@@ -75,10 +73,11 @@ class LiveView:
         await socket.prepare(request)
         if request.transport is None:  # gone already
             return socket
-        viewer = Viewer(socket, request.transport, user, person, session, self._ready)
+        async with self._lock:
+            feed = await self._opened(session)
+            viewer = Viewer(socket, request.transport, user, person, feed, self._ready)
         self._viewers.add(viewer)
         try:
-            await self._show(viewer, session)
             async for message in socket:
                 if message.type in {WSMsgType.TEXT, WSMsgType.BINARY}:
                     await self._take(viewer, message.data)
@@ -90,27 +89,21 @@ class LiveView:
 
     async def artifacts(self, session: SessionId) -> frozenset[str]:
         """The paths of all files that the session's agents have announced."""
-        tree = await self._sessions.tree(session)
+        tree = await self._runtime.tree(session)
         return frozenset(path for state in tree.agents.values() for path in state.artifacts)
 
-    async def act(self, user: UserId, session: SessionId, act: Act) -> None:
-        """What somebody does without a socket. Raises Refused."""
-        await self._acts.do(user, session, act)
+    async def _opened(self, session: SessionId) -> Feed:
+        """The feed of a session, for somebody who joins it before the lock is free again."""
+        if session not in self._feeds:
+            feed = Feed(self._runtime, session)
+            await feed.open()
+            self._feeds[session] = feed
+        return self._feeds[session]
 
-    async def _show(self, viewer: "Viewer", session: SessionId) -> None:
-        """From now on the viewer is shown this session; HOME for none yet."""
-        async with self._lock:
-            feed = self._feeds.get(session)
-            if feed is None:
-                feed = Feed(self._sessions, session)
-                await feed.open()
-                self._feeds[session] = feed
-            viewer.show(feed)
-
-    async def _leave(self, feed: Feed | None) -> None:
+    async def _leave(self, feed: Feed) -> None:
         """A session that nobody watches any more is not followed."""
         async with self._lock:
-            if feed is not None and not feed.watchers and self._feeds.get(feed.session) is feed:
+            if not feed.watchers and self._feeds.get(feed.session) is feed:
                 del self._feeds[feed.session]
                 await feed.close()
 
@@ -133,36 +126,37 @@ class LiveView:
 
     async def _do(self, viewer: "Viewer", act: Act, request: JsonObject) -> None:
         before = viewer.feed
-        session = await self._acts.do(viewer.user, viewer.session, act)
+        session = await self.acts.do(viewer.user, before.session, act)
         if request:
             await viewer.send(encoded({"type": "done", **request}))
-        if session != viewer.session:
-            await self._access.level(viewer.user, session)
-            await self._show(viewer, session)
+        if session != before.session:
+            async with self._lock:
+                viewer.move(await self._opened(session))
             await self._leave(before)
 
     async def _look(self) -> None:
         """Ask Slack again about those who watch, and send away who may not see it any more."""
-        await self._access.renew({(viewer.user, viewer.session) for viewer in self._viewers})
+        await self._access.renew({(each.user, each.feed.session) for each in self._viewers})
         for viewer in list(self._viewers):
-            level = self._access.level_now(viewer.user, viewer.session)
+            level = self._access.level_now(viewer.user, viewer.feed.session)
             if level == "none":
-                logger.info("%s may not see %s any more", viewer.user, viewer.session)
-                await viewer.end(WSCloseCode.POLICY_VIOLATION)
+                logger.info("%s may not see %s any more", viewer.user, viewer.feed.session)
+                self._viewers.discard(viewer)
+                self._work.start(viewer.end(WSCloseCode.POLICY_VIOLATION))
             elif level != viewer.level:
-                viewer.tell_again(viewer.place, {})
+                viewer.tell_again(viewer.feed.tree.place, {})
 
     def _ready(self, viewer: "Viewer") -> JsonObject:
         """What a page has to know beside the tree."""
-        session, user = viewer.session, viewer.user
+        user, session = viewer.user, viewer.feed.session
         viewer.level = self._access.level_now(user, session)
         about: JsonObject = {
             "session": session or None,
             "csrf": self._passes.csrf(user, session),
             "canIntervene": viewer.level == "act",
         }
-        if session != viewer.entered:  # the cookie does not open what was begun here
-            about["enter"] = f"/enter?token={self._passes.link(user, session)}"
+        if viewer.has_moved:  # the cookie does not open what was begun here
+            about["enter"] = f"/enter?pass={self._passes.link(user, session)}"
         return about
 
 
@@ -175,49 +169,40 @@ class Viewer:
         transport: asyncio.Transport,
         user: UserId,
         person: Person | None,
-        session: SessionId,
+        feed: Feed,
         ready: Callable[["Viewer"], JsonObject],
     ) -> None:
         self.user = user
         self.person = person
-        self.entered = session
-        """What the page was opened for."""
         self.level: Level = "none"
         """As the page was told."""
-        self.feed: Feed | None = None
+        self.has_moved = False
+        """It is shown another session than the one that it was opened for."""
+        self.feed = feed
         self._socket = socket
         self._transport = transport
         self._ready = ready
-        self._seen = 0
-        """The version of the feed up to which all was told."""
-        self._requests: list[JsonObject] = []
+        self._seen = self._heard = 0
+        """The version of the feed up to which states, and ends of turns, were told."""
+        self._requests: list[JsonObject] = [{}]
         """Whoever asked for the tree: a `ready` for each."""
         self._lags = asyncio.Event()
+        self._lags.set()
+        feed.watchers.add(self)
         transport.set_write_buffer_limits(high=_NEVER)  # nothing here waits for a drain
         self._work = Background()
         self._work.start(self._catch_up(), name="a viewer")
 
-    @property
-    def session(self) -> SessionId:
-        return self.entered if self.feed is None else self.feed.session
-
-    @property
-    def place(self) -> int:
-        return 0 if self.feed is None else self.feed.tree.place
-
-    def show(self, feed: Feed) -> None:
+    def move(self, feed: Feed) -> None:
         """From now on this session, from the whole tree on."""
-        self._detach()
-        self.feed = feed
+        self.feed.watchers.discard(self)
+        self.feed, self.has_moved, self._heard = feed, True, 0
         feed.watchers.add(self)
-        self._seen = 0
-        self._requests.append({})
-        self._lags.set()
+        self.tell_again(0, {})
 
     def tell_again(self, place: int, request: JsonObject) -> None:
         """Tell all that came behind a place of the log once more; 0 for the whole tree."""
-        if self.feed is not None:
-            self._seen = min(self._seen, self.feed.version_at(place) if place > 0 else 0)
+        self._seen = min(self._seen, self.feed.version_at(place) if place > 0 else 0)
         self._requests.append(request)
         self._lags.set()
 
@@ -228,7 +213,7 @@ class Viewer:
         if self._seen != news.begins or self._is_full():
             self._lags.set()
             return
-        self._seen = news.ends
+        self._seen = self._heard = news.ends
         for frame in news.frames:
             await self.send(frame)
 
@@ -243,7 +228,7 @@ class Viewer:
         await self._socket.close(code=code)
 
     async def close(self) -> None:
-        self._detach()
+        self.feed.watchers.discard(self)
         await self._work.close()
 
     async def _catch_up(self) -> None:
@@ -251,19 +236,18 @@ class Viewer:
         while True:
             await self._lags.wait()
             await self._has_room()
-            feed, seen = self.feed, self._seen
-            frames, requests = ([] if feed is None else feed.since(seen)), self._requests
-            if feed is not None:
-                self._seen = feed.version
+            feed, requests = self.feed, self._requests
+            frames = feed.since(self._seen, self._heard)
+            self._seen = self._heard = feed.version
             self._requests = []
             for frame in frames:
                 await self._has_room()
                 await self.send(frame)
             for request in requests:
-                about = {"type": "ready", "eventId": self.place, **self._ready(self), **request}
+                place = feed.tree.place
+                about = {"type": "ready", "eventId": place, **self._ready(self), **request}
                 await self.send(encoded(about))
-            is_current = feed is self.feed and (feed is None or self._seen == feed.version)
-            if is_current and not self._requests:
+            if feed is self.feed and self._seen == feed.version and not self._requests:
                 self._lags.clear()
 
     async def _has_room(self) -> None:
@@ -274,7 +258,3 @@ class Viewer:
 
     def _is_full(self) -> bool:
         return self._transport.get_write_buffer_size() > MAX_BUFFER_BYTES
-
-    def _detach(self) -> None:
-        if self.feed is not None:
-            self.feed.watchers.discard(self)

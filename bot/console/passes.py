@@ -9,7 +9,6 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -25,42 +24,31 @@ MAX_SESSIONS = 16
 HOME = SessionId("")
 """In the place of a session: the page that begins one."""
 
+_VERSION = "v1"
+"""Before each: encoded JSON alone, or a parameter named `token`, would be masked in posts."""
 _MAX_CHARS = 4_000
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """What a link is good for."""
-
-    user: UserId
-    session: SessionId
-    once: str
-    """Unique: whoever has seen it does not take it again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Visitor:
-    """Who sends a cookie, and what they have opened."""
-
-    user: UserId
-    sessions: tuple[SessionId, ...]
 
 
 class _Signed(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
-
-class _Link(_Signed):
     user: UserId
+
+
+class Link(_Signed):
+    """What a link is good for."""
+
     session: SessionId
     once: str
+    """Unique: whoever has seen it does not take it again."""
     until: float
+    """In seconds since 1970."""
 
 
-class _Cookie(_Signed):
-    user: UserId
+class Cookie(_Signed):
+    """What a person has opened, each session with the moment until which it may be seen."""
+
     sessions: dict[SessionId, float]
-    """Until when each may be seen, in seconds since 1970."""
 
 
 Claim = TypeVar("Claim", bound=_Signed)
@@ -76,34 +64,32 @@ class Passes:
         """Bots of one host share its cookies, whatever their ports; those of one secret are one."""
 
     def link(self, user: UserId, session: SessionId) -> str:
-        """A token for the address `/enter?token=…`."""
-        until = self._clock() + LINK_LIFE
-        once = secrets.token_urlsafe(16)
-        claim = _Link(user=user, session=session, once=once, until=until.timestamp())
+        """What comes behind `/enter?pass=`."""
+        until, once = self._clock() + LINK_LIFE, secrets.token_urlsafe(16)
+        claim = Link(user=user, session=session, once=once, until=until.timestamp())
         return self._sign("link", claim)
 
-    def read_link(self, token: str) -> Link | None:
-        """What a token is good for; None where it is over, too. It may have been used."""
-        claim = self._read("link", token, _Link)
-        if claim is None or claim.until <= self._now_s:
-            return None
-        return Link(user=claim.user, session=claim.session, once=claim.once)
+    def read_link(self, text: str) -> Link | None:
+        """What it is good for; None where its time is over, too. It may have been used."""
+        claim = self._read("link", text, Link)
+        return claim if claim is not None and claim.until > self._clock().timestamp() else None
 
     def cookie(self, link: Link, before: str) -> str:
         """The cookie for whoever came by a link, with what theirs of before is good for."""
-        claim = self._read("cookie", before, _Cookie)
-        known = self._current(claim) if claim is not None and claim.user == link.user else {}
+        claim = self.read_cookie(before)
+        known = claim.sessions if claim is not None and claim.user == link.user else {}
         known.pop(link.session, None)
         known[link.session] = (self._clock() + COOKIE_LIFE).timestamp()
         newest = dict(list(known.items())[-MAX_SESSIONS:])
-        return self._sign("cookie", _Cookie(user=link.user, sessions=newest))
+        return self._sign("cookie", Cookie(user=link.user, sessions=newest))
 
-    def read_cookie(self, value: str) -> Visitor | None:
-        claim = self._read("cookie", value, _Cookie)
-        sessions = self._current(claim) if claim is not None else {}
-        if claim is None or not sessions:
-            return None
-        return Visitor(user=claim.user, sessions=tuple(sessions))
+    def read_cookie(self, text: str) -> Cookie | None:
+        """With the sessions that may still be seen; None where there is none."""
+        claim, now_s = self._read("cookie", text, Cookie), self._clock().timestamp()
+        known = (
+            {one: until for one, until in claim.sessions.items() if until > now_s} if claim else {}
+        )
+        return claim.model_copy(update={"sessions": known}) if claim and known else None
 
     def csrf(self, user: UserId, session: SessionId) -> str:
         """What a page must send with each write, and no other site can know."""
@@ -112,19 +98,12 @@ class Passes:
     def is_csrf(self, given: str, user: UserId, session: SessionId) -> bool:
         return hmac.compare_digest(given.encode(), self.csrf(user, session).encode())
 
-    @property
-    def _now_s(self) -> float:
-        return self._clock().timestamp()
-
-    def _current(self, claim: _Cookie) -> dict[SessionId, float]:
-        return {one: until for one, until in claim.sessions.items() if until > self._now_s}
-
     def _sign(self, kind: str, claim: _Signed) -> str:
         body = claim.model_dump_json().encode()
-        return f"{_encoded(body)}.{_encoded(self._mac(kind, body))}"
+        return f"{_VERSION}{_encoded(body)}.{_encoded(self._mac(kind, body))}"
 
     def _read(self, kind: str, text: str, shape: type[Claim]) -> Claim | None:
-        body, _, mac = text.partition(".")
+        body, _, mac = text.removeprefix(_VERSION).partition(".")
         if len(text) > _MAX_CHARS or not text.isascii():
             return None
         try:

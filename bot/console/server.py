@@ -7,24 +7,25 @@ at all. All but `/healthz` and the page's own code needs a cookie, for which a l
 import asyncio
 import logging
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from html import escape
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import quote, urlsplit
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
+from agent_core.errors import SessionError
 from agent_core.ids import SessionId, UserId
-from agent_core.runtime import Ledger, detect_language
-from bot.console.access import Access, Level
-from bot.console.acts import Refused, read_intervention
+from agent_core.runtime import Runtime, detect_language
+from bot.console.access import Access
+from bot.console.acts import Act, Refused, read_said
 from bot.console.live import LiveView
-from bot.console.passes import COOKIE_LIFE, HOME, Passes, Visitor
+from bot.console.passes import COOKIE_LIFE, HOME, Cookie, Passes
 from bot.settings import is_loopback
 from bot.slack_api import SlackError
 from bot.words import BOT
@@ -32,7 +33,6 @@ from bot.words import BOT
 STATIC = Path(__file__).parent / "static"
 MAX_BODY_BYTES = 64 * 1024
 MAX_FILE_BYTES = 50 * 1024 * 1024
-SITE = "/s/"
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -62,55 +62,35 @@ _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?", re.ASCII)
 logger = logging.getLogger(__name__)
 
 
-class Files(Protocol):
-    """The files of sessions, as the core knows them."""
-
-    async def workspace(self, session: SessionId, now: datetime) -> Path: ...
-
-
+@dataclass(slots=True)
 class Site:
     """The routes of the live view."""
 
-    def __init__(
-        self,
-        live: LiveView,
-        passes: Passes,
-        access: Access,
-        files: Files,
-        ledger: Ledger,
-        *,
-        clock: Callable[[], datetime],
-        is_secure: bool,
-    ) -> None:
-        self._live = live
-        self._passes = passes
-        self._access = access
-        self._files = files
-        self._ledger = ledger
-        self._clock = clock
-        self._is_secure = is_secure
+    _live: LiveView
+    _passes: Passes
+    _access: Access
+    _runtime: Runtime
+    _clock: Callable[[], datetime]
+    _is_secure: bool
+    """Whether the cookie is for https alone."""
 
     def add_to(self, app: web.Application) -> None:
         """A link is used up by what opens it: nothing here answers HEAD."""
-        get: Mapping[str, Callable[[web.Request], Awaitable[web.StreamResponse]]] = {
-            "/": self._home,
-            "/enter": self._enter,
+        routes = {
+            "/": self._page,
             "/s/{session}": self._page,
+            "/enter": self._enter,
             "/ws": self._watch,
             "/artifacts/{session}/{path:.+}": self._file,
         }
-        for path, handler in get.items():
+        for path, handler in routes.items():
             app.router.add_get(path, handler, allow_head=False)
         app.router.add_post("/s/{session}/intervene", self._intervene)
         app.router.add_static("/static", STATIC)
 
-    async def _home(self, request: web.Request) -> web.StreamResponse:
-        """The page that begins a task, in the person's own conversation with the bot."""
-        self._visitor(request)
-        return web.FileResponse(STATIC / "index.html")
-
     async def _page(self, request: web.Request) -> web.StreamResponse:
-        await self._let_in(request, _session(request))
+        """Of a session, or the one that begins a task in the person's conversation with the bot."""
+        await self._let_in(request, request.match_info.get("session", HOME))
         return web.FileResponse(STATIC / "index.html")
 
     async def _enter(self, request: web.Request) -> web.StreamResponse:
@@ -119,12 +99,11 @@ class Site:
         The page is opened by this site's own answer: a redirect of what another site began would
         be without the cookie, which is SameSite=Strict.
         """
-        link = self._passes.read_link(request.query.get("token", ""))
+        link = self._passes.read_link(request.query.get("pass", ""))
         if link is None or not await self._is_first(link.once):
-            raise Closed(web.HTTPUnauthorized, "over")
-        if link.session and await self._level(link.user, link.session) == "none":
-            raise Closed(web.HTTPForbidden, "not-yours")
-        target = f"{SITE}{quote(link.session, safe=':')}" if link.session else "/"
+            raise Closed(401, "over")
+        await self._check(link.user, link.session)
+        target = f"/s/{quote(link.session, safe=':')}" if link.session else "/"
         name = self._passes.cookie_name
         response = _plain(
             f'<meta http-equiv="refresh" content="0;url={escape(target)}">'
@@ -134,7 +113,6 @@ class Site:
             name,
             self._passes.cookie(link, request.cookies.get(name, "")),
             max_age=int(COOKIE_LIFE.total_seconds()),
-            path="/",
             httponly=True,
             secure=self._is_secure,
             samesite="Strict",
@@ -142,20 +120,21 @@ class Site:
         return response
 
     async def _watch(self, request: web.Request) -> web.StreamResponse:
-        session = SessionId(request.query.get("session", ""))
-        visitor = await self._let_in(request, session) if session else self._visitor(request)
-        return await self._live.watch(request, visitor.user, session)
+        session = request.query.get("session", HOME)
+        visitor = await self._let_in(request, session)
+        return await self._live.watch(request, visitor.user, SessionId(session))
 
     async def _intervene(self, request: web.Request) -> web.StreamResponse:
-        """What `user-intervention` does over the WebSocket: JSON with the same fields."""
-        session = _session(request)
+        """What a message of the WebSocket does, for who has none: JSON with the same fields."""
+        session = SessionId(request.match_info["session"])
         visitor = await self._let_in(request, session)
         given = request.headers.get("X-CSRF-Token", "")
         if not self._passes.is_csrf(given, visitor.user, session):
-            raise Closed(web.HTTPForbidden, "not-from-here")
+            raise Closed(403, "not-from-here")
         try:
-            wish = read_intervention(await request.text())
-            await self._live.act(visitor.user, session, wish)
+            said = read_said(await request.text())
+            if isinstance(said, Act):
+                await self._live.acts.do(visitor.user, session, said)
         except Refused as refused:
             status = 403 if refused.is_forbidden else 400
             error = refused.sentence(await self._access.person(visitor.user))
@@ -164,14 +143,14 @@ class Site:
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
         """A file that an agent has announced, and no other one of the workspace."""
-        session, path = _session(request), request.match_info["path"]
+        session, path = SessionId(request.match_info["session"]), request.match_info["path"]
         await self._let_in(request, session)
         if path not in await self._live.artifacts(session):
-            raise Closed(web.HTTPNotFound, "no-file")
-        workspace = await self._files.workspace(session, self._clock())
+            raise Closed(404, "no-file")
+        workspace = await self._runtime.workspace(session, self._clock())
         content = await asyncio.to_thread(_read_inside, workspace, path)
         if content is None:
-            raise Closed(web.HTTPNotFound, "no-file")
+            raise Closed(404, "no-file")
         shown = SHOWN.get(Path(path).suffix.lower())
         disposition = "inline" if shown else "attachment"
         name = quote(Path(path).name, safe="", errors="replace")
@@ -185,47 +164,38 @@ class Site:
             },
         )
 
-    def _visitor(self, request: web.Request) -> Visitor:
+    async def _let_in(self, request: web.Request, session: str) -> Cookie:
+        """Whoever has a cookie for the session, any cookie for HOME, and may see it now."""
         visitor = self._passes.read_cookie(request.cookies.get(self._passes.cookie_name, ""))
         if visitor is None:
-            raise Closed(web.HTTPUnauthorized, "how")
+            raise Closed(401, "how")
+        if session != HOME and session not in visitor.sessions:
+            raise Closed(403, "how")
+        await self._check(visitor.user, SessionId(session))
         return visitor
 
-    async def _let_in(self, request: web.Request, session: SessionId) -> Visitor:
-        """Whoever has a cookie for the session and may see it now."""
-        visitor = self._visitor(request)
-        if session not in visitor.sessions or session == HOME:
-            raise Closed(web.HTTPForbidden, "how")
-        if await self._level(visitor.user, session) == "none":
-            raise Closed(web.HTTPForbidden, "not-yours")
-        return visitor
-
-    async def _level(self, user: UserId, session: SessionId) -> Level:
-        try:
-            return await self._access.level(user, session)
-        except SlackError as error:
-            logger.warning("who may see %s could not be asked: %s", session, error)
-            raise Closed(web.HTTPServiceUnavailable, "away") from error
+    async def _check(self, user: UserId, session: SessionId) -> None:
+        if await self._access.level(user, session) == "none":
+            raise Closed(403, "not-yours")
 
     async def _is_first(self, once: str) -> bool:
         """Whether nobody has used the link before, at whatever process."""
         key = f"live:{once}"
-        is_first = await self._ledger.record(key, "", {})
-        await self._ledger.settle(key)
+        is_first = await self._runtime.ledger.record(key, "", {})
+        await self._runtime.ledger.settle(key)
         return is_first
 
 
 class Closed(Exception):
     """A request is not served; `why` names the sentence."""
 
-    def __init__(self, status: type[web.HTTPError], why: str) -> None:
+    def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
-        self.status = status.status_code
-        self.why = why
+        self.status, self.why = status, why
 
 
 @asynccontextmanager
-async def listening(app: web.Application, *, host: str, port: int) -> AsyncGenerator[int | None]:
+async def listening(app: web.Application, host: str, port: int) -> AsyncGenerator[int | None]:
     """Answer at this address; port 0 means any that is free. Gives the port in use.
 
     Where it cannot be served, that is a warning and the port is None: the bot works without.
@@ -276,11 +246,14 @@ def guard(host: str, url: str) -> Middleware:
         asked = request.headers.get(hdrs.HOST, "").lower()
         named = _HOST.fullmatch(asked)
         if named is None or not is_own(named[1]) or _is_from_elsewhere(request, asked, url):
-            return _closed(request, Closed(web.HTTPForbidden, "not-from-here"))
+            return _closed(request, 403, "not-from-here")
         try:
             return await handler(request)
         except Closed as closed:
-            return _closed(request, closed)
+            return _closed(request, closed.status, closed.why)
+        except (SlackError, SessionError) as error:
+            logger.warning("%s could not be served: %s", request.path, error)
+            return _closed(request, 503, "away")
 
     return serve
 
@@ -312,10 +285,6 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _session(request: web.Request) -> SessionId:
-    return SessionId(request.match_info["session"])
-
-
 def _read_inside(workspace: Path, path: str) -> bytes | None:
     """A file of the workspace; None where it is none, or leads out of it."""
     try:
@@ -333,8 +302,8 @@ def _plain(body: str, status: int = 200) -> web.Response:
     return web.Response(text=text, status=status, content_type="text/html")
 
 
-def _closed(request: web.Request, closed: Closed) -> web.Response:
-    return _plain(f"<p>{escape(_say(request, f'live-{closed.why}'))}</p>", closed.status)
+def _closed(request: web.Request, status: int, why: str) -> web.Response:
+    return _plain(f"<p>{escape(_say(request, f'live-{why}'))}</p>", status)
 
 
 def _say(request: web.Request, key: str) -> str:

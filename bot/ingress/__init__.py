@@ -1,9 +1,9 @@
 """Slack's payloads on their way in: authorised, recorded, acknowledged, handed over."""
 
 from bot.ingress.actions import Actions
-from bot.ingress.authorise import Facts, Rules, authorise, refusal, screen
+from bot.ingress.authorise import Facts, Rules, authorise, screen
 from bot.ingress.catch_up import CatchUp
-from bot.ingress.gate import Taken
+from bot.ingress.gate import Taken, tell_alone
 from bot.ingress.gestures import Press, Submission
 from bot.ingress.handover import MAX_MB, Fault, LeftOut
 from bot.ingress.ingress import Ingress, leave_to_next_start
@@ -12,5 +12,5 @@ from bot.ingress.register import connect_socket, create_app, register, take_up
 __all__ = [
     "MAX_MB", "Actions", "CatchUp", "Facts", "Fault", "Ingress", "LeftOut", "Press", "Rules",
     "Submission", "Taken", "authorise", "connect_socket", "create_app", "leave_to_next_start",
-    "refusal", "register", "screen", "take_up",
+    "register", "screen", "take_up", "tell_alone",
 ]  # fmt: skip

@@ -15,6 +15,7 @@ from typing import Any, Literal, cast
 
 from agent_core.clock import find_zone
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction
+from agent_core.masking import Exact
 from agent_core.messages import JsonObject
 from agent_core.runtime import moment_words, recipients_of, unpacked
 from agent_core.words import Words
@@ -199,7 +200,7 @@ def _facts(event: ApprovalRequested, words: Words, form: Form) -> list[JsonObjec
         blocks.append(context(words("consent-along", what=_deeds(along, words))))
     if event.is_tainted:
         blocks.append(context(f":warning: *{words('consent-tainted')}*"))
-    return blocks
+    return [*map(Exact, blocks)]
 
 
 def _reaches(

@@ -21,6 +21,7 @@ from agent_core.events import (
     MessageTaken,
     Outcome,
     QuestionAsked,
+    RunFinished,
     RunStarted,
     StepFinished,
     StepRetried,
@@ -35,7 +36,7 @@ from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, child_ru
 from agent_core.runtime import Language, detect_language, read_language, spoken_time
 from agent_core.words import Words
 from bot.presenter.apps import app_names
-from bot.presenter.tools import ASK_USER, agent_name, describe, pages_read
+from bot.presenter.tools import TOLD_OTHERWISE, agent_name, describe, pages_read
 from bot.render import foreign_line, limits
 from bot.words import BOT
 
@@ -106,6 +107,8 @@ class Board:
     _agents: dict[RunId, str] = field(default_factory=dict[RunId, str])
     _taken: dict[TurnId, Line] = field(default_factory=dict[TurnId, Line])
     """What people added to the work, each message once, whatever agents took it in."""
+    _branches: dict[RunId, Line] = field(default_factory=dict[RunId, Line])
+    """Runs that were started to work beside their parent."""
     _lines: defaultdict[RunId, dict[str, Line]] = field(default_factory=lambda: defaultdict(dict))
     """By run and call."""
 
@@ -131,8 +134,8 @@ class Board:
         match event:
             case TurnStarted():
                 self._start(event)
-            case RunStarted():
-                self._agents[event.run] = event.agent
+            case RunStarted() | RunFinished():
+                self._fold_run(event)
             case ToolCallStarted() | ToolCallProgressed() | ToolCallFinished():
                 self._fold_call(event)
             case StepStarted() | StepFinished() | StepRetried():
@@ -179,6 +182,20 @@ class Board:
         for line in self._taken.values() if event.mimetype == REPORT else ():
             line.is_late = False
             self._place(line)
+
+    def _fold_run(self, event: RunStarted | RunFinished) -> None:
+        """A branch is told by what it is after, in the place of the call that forked it."""
+        if isinstance(event, RunFinished):
+            if branch := self._branches.get(event.run):
+                branch.state = "failed" if event.outcome in {"failed", "stopped"} else "done"
+            return
+        self._agents[event.run] = event.agent
+        key = event.run.removeprefix(f"{event.parent}.")
+        if event.parent is None or event.run in self._branches or key in self._lines[event.parent]:
+            return  # the main run, or one that its call tells of
+        after = foreign_line(event.task.strip().partition("\n")[0], limits.PROGRESS_WORD_CHARS)
+        line = Line(words=self.words("progress-exploring", what=after), part=self.part)
+        self._branches[event.run] = self._lines[event.parent][key] = line
 
     def _fold_step(self, event: StepStarted | StepFinished | StepRetried) -> None:
         self.notice = ""
@@ -265,8 +282,8 @@ class Board:
                 return self.words("progress-asked-connection", who=who, time=time, what=what)
 
     def _fold_call(self, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished) -> None:
-        if event.tool == ASK_USER:
-            return  # the question is told by a post of its own
+        if event.tool in TOLD_OTHERWISE:
+            return
         calls = self._lines[event.run]
         if isinstance(event, ToolCallStarted):
             words = describe(event.tool, event.arguments, self.words)

@@ -9,8 +9,8 @@ from agent_core.events import ToolCallFinished
 from agent_core.words import Words
 from bot.render import foreign_line, limits
 
-ASK_USER = "ask_user"
-"""The core's tool that asks a person; its question has a post of its own."""
+TOLD_OTHERWISE = frozenset({"ask_user", "fork", "wait"})
+"""A question has a post of its own, and a branch a line of its own."""
 
 _PREFIX = re.compile(r"^(?:mcp__\w+?__)?(?:composio_|rube_)?")
 _PURPOSES = {

@@ -3,22 +3,29 @@
 import asyncio
 import os
 import signal
+import socket
+from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
+from secrets import token_hex
 
 import typer
 from rich.console import Console
 
+from agent_core.ids import UserId
+from bot.console.passes import HOME, Passes
 from bot.sandbox import SandboxError
 from bot.sandbox.child import BotLives
+from bot.sandbox.loopback import LOOPBACK
 from bot.sandbox.moments import SharedClock
 from bot.sandbox.page import Page
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.web import NoPagesError
 from bot.sandbox.world import ASKER, SandboxOptions, World, open_world
 
+CONSOLE_PORT = 8898
 _LEAD_IN_S = 45.0
 """How long before its moment the sandbox's time begins: the bot starts meanwhile."""
 _SETTLE_S = 1.0
@@ -59,6 +66,8 @@ async def _run(options: SandboxOptions) -> int:
         environment = {**world.environment, "SLACK_SETTLE_S": str(_SETTLE_S)}
         if clock is not None:
             environment["CLOCK_FILE"] = str(clock.file)
+        if options.page_port is not None:
+            environment |= {"CONSOLE_PORT": str(_free_port()), "CONSOLE_SECRET": token_hex(32)}
         deliveries = world.slack.workspace.deliverer.may_begin
         deliveries.clear()  # what people write before the bot listens is kept for it
         bot = await stack.enter_async_context(
@@ -69,7 +78,7 @@ async def _run(options: SandboxOptions) -> int:
             page = await stack.enter_async_context(
                 Page(world.slack, port=options.page_port, commands=commands)
             )
-            _announce(page, world, directory, options)
+            _announce(page, world, environment, directory, options)
         if options.asks:
             # Its imports take a second, in which the bot starts beside it.
             await asyncio.to_thread(import_module, "bot.sandbox.driving")
@@ -118,10 +127,37 @@ def _clock(options: SandboxOptions, directory: Path) -> SharedClock | None:
     return None
 
 
-def _announce(page: Page, world: World, directory: Path, options: SandboxOptions) -> None:
+def _free_port() -> int:
+    """The console's usual one, or another where that is taken."""
+    for port in (CONSOLE_PORT, 0):
+        with socket.socket() as tried, suppress(OSError):
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the bot's own
+            tried.bind((LOOPBACK, port))
+            return int(tried.getsockname()[1])
+    return 0
+
+
+def _live_view(world: World, environment: Mapping[str, str]) -> str:
+    """A link by which the asker begins a task in the live view, as the bot would give it."""
+    now = world.slack.state.clock.now
+    passes = Passes(
+        environment["CONSOLE_SECRET"].encode(), lambda: datetime.fromtimestamp(now(), UTC)
+    )
+    token = passes.link(UserId(f"{world.slack.team_id}:{world.slack.user_id(ASKER)}"), HOME)
+    return f"http://{LOOPBACK}:{environment['CONSOLE_PORT']}/enter?pass={token}"
+
+
+def _announce(
+    page: Page,
+    world: World,
+    environment: Mapping[str, str],
+    directory: Path,
+    options: SandboxOptions,
+) -> None:
     """Where everything is; beside `--json`, standard output is left to the object."""
     lines = (
         f"Open {page.url} in a browser and write to @{world.slack.state.team.bot.name} there.",
+        f"Live view, as {ASKER} (once, within 10 minutes): {_live_view(world, environment)}",
         f"Slack's Web API: {world.slack.api_url}",
         *([f"Mail that was sent: {world.composio.base_url}/mailbox"] if world.composio else []),
         f"Workspaces and log: {directory}",

@@ -16,7 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.background import Backoff
 from agent_core.fault_points import fault_point
-from agent_core.masking import masked_value
+from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
 from bot.slack_api.clock import Clock
 from bot.slack_api.errors import SlackError, SlackLimited, SlackUnavailable, refusal
@@ -205,7 +205,7 @@ class Calls:
         if self._guard is not None and method in VISIBLE:
             await self._guard()
         given = {name: value for name, value in arguments.items() if value is not None}
-        given |= {name: masked_value(given[name]) for name in _SHOWN & given.keys()}
+        given |= {name: masked_post(given[name]) for name in _SHOWN & given.keys()}
         form = {n: each if isinstance(each, str) else json.dumps(each) for n, each in given.items()}
         place = _FAULT_POINTS.get(method, method)
         fault_point(f"{place}.before")

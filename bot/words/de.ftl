@@ -138,6 +138,7 @@ progress-asked-approval = Um Freigabe durch { $who } gebeten nach { $time }
 progress-asked-connection = { $who } gebeten, { $what } zu verbinden, nach { $time }
 progress-choose = Antworte mit einer Zahl oder in eigenen Worten.
 progress-answer-by = Ich warte auf deine Antwort bis { $when }.
+progress-exploring = Untersucht: { $what }
 progress-took-in = Nachricht von { $who } aufgenommen: { $what }
 progress-taken-from = ab Schritt { $n }
 progress-taken-late = zu spät für den Bericht: „weiter“ arbeitet es ein

@@ -138,6 +138,7 @@ progress-asked-approval = Asked { $who } for an approval after { $time }
 progress-asked-connection = Asked { $who } to connect { $what } after { $time }
 progress-choose = Answer with a number or in your own words.
 progress-answer-by = I wait for your answer until { $when }.
+progress-exploring = Looking into: { $what }
 progress-took-in = Took in { $who }'s message: { $what }
 progress-taken-from = from step { $n } on
 progress-taken-late = too late for the report: “continue” works it in

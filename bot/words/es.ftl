@@ -138,6 +138,7 @@ progress-asked-approval = Aprobación pedida a { $who } tras { $time }
 progress-asked-connection = Se pidió a { $who } conectar { $what } tras { $time }
 progress-choose = Responde con un número o con tus propias palabras.
 progress-answer-by = Espero tu respuesta hasta { $when }.
+progress-exploring = Investigando: { $what }
 progress-took-in = Mensaje de { $who } incorporado: { $what }
 progress-taken-from = desde el paso { $n }
 progress-taken-late = demasiado tarde para el informe: «continúa» lo incorpora

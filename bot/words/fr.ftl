@@ -138,6 +138,7 @@ progress-asked-approval = Accord demandé à { $who } après { $time }
 progress-asked-connection = Connexion de { $what } demandée à { $who } après { $time }
 progress-choose = Répondez par un numéro ou avec vos propres mots.
 progress-answer-by = J'attends votre réponse jusqu'à { $when }.
+progress-exploring = Examen de : { $what }
 progress-took-in = Message de { $who } pris en compte : { $what }
 progress-taken-from = à partir de l'étape { $n }
 progress-taken-late = trop tard pour le rapport : « continue » l'y intègre

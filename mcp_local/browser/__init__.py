@@ -25,8 +25,9 @@ MAX_MEMORY_BYTES = 512_000_000
 PAGE_S = 45.0
 """From the start of the browser to the page's text; it takes about three seconds."""
 
+NO_SANDBOX = "its sandbox cannot be set up here"
 _WATCH_S = 0.2
-_OWN = re.compile(r"^Rss(?:Anon|Shmem):\s+(\d+)", re.M)
+_OWN = re.compile(rb"^Rss(?:Anon|Shmem):\s+(\d+)", re.M)
 _BROKEN = "took too long or too much memory in it"
 
 
@@ -64,7 +65,7 @@ class Browsers:
             )
         async with self._slots.slot(session):
             answer = await self._ask(chromium, url)
-            if self.is_sandboxed and "sandbox" in answer.get("error", ""):
+            if self.is_sandboxed and answer.get("error") == NO_SANDBOX:
                 self.is_sandboxed = False
                 answer = await self._ask(chromium, url)
         if "html" not in answer:
@@ -91,9 +92,9 @@ class Browsers:
                 return {}
             finally:
                 watch.cancel()
-                _end(home)
                 with suppress(ProcessLookupError):
                     process.kill()
+                _end(home)
                 await process.wait()
                 _end(home)
 
@@ -126,7 +127,7 @@ def memory_of(home: str) -> int:
     kilobytes = 0
     for pid in _processes(home):
         with suppress(OSError):
-            status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+            status = Path(f"/proc/{pid}/status").read_bytes()
             kilobytes += sum(map(int, _OWN.findall(status)))
     return kilobytes * 1024
 
@@ -141,8 +142,8 @@ def _processes(home: str) -> list[int]:
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            pid, stat = int(path.name), (path / "stat").read_text(encoding="utf-8")
-            children.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(pid)
+            pid, stat = int(path.name), (path / "stat").read_bytes()  # names hold any bytes
+            children.setdefault(int(stat.rpartition(b")")[2].split()[1]), []).append(pid)
             if f"HOME={home}\0".encode() in (path / "environ").read_bytes():
                 found.append(pid)
     for pid in found:

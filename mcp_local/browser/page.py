@@ -17,6 +17,7 @@ from crawl4ai.async_crawler_strategy import AsyncPlaywrightCrawlerStrategy
 from crawl4ai.browser_manager import BrowserManager
 from playwright.async_api import BrowserContext, Error, Page, Request, Route
 
+from mcp_local.browser import NO_SANDBOX
 from mcp_local.errors import FetchDenied, FetchError
 from mcp_local.fetch.allowance import Allowance
 from mcp_local.fetch.client import USER_AGENT, Client, Limits
@@ -54,10 +55,22 @@ if (globalThis.navigator && navigator.serviceWorker)
 """
 
 
+class NotStarted(Exception):
+    """There is no browser, for a reason in which no page has a part."""
+
+
 class Manager(BrowserManager):
     """Crawl4ai starts the browser that Playwright downloaded; this one starts the machine's."""
 
     chromium = ""
+
+    async def start(self) -> None:
+        try:
+            await super().start()
+        except Error as error:
+            said = str(error)
+            is_sandbox = "No usable sandbox" in said or "zygote_host" in said
+            raise NotStarted(NO_SANDBOX if is_sandbox else "it could not be started") from error
 
     def _build_browser_args(self) -> dict[str, Any]:
         made = super()._build_browser_args()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
@@ -148,17 +161,12 @@ async def main() -> None:
         rendering.cancel()  # closes the browser
         await asyncio.wait({rendering}, timeout=5)
     elif error := rendering.exception():
-        json.dump({"error": _plain(str(error))}, answers)
+        is_ours = isinstance(error, NotStarted)
+        json.dump({"error": str(error) if is_ours else "could not be opened in it"}, answers)
     else:
         json.dump({"html": rendering.result()[:MAX_ANSWER_BYTES]}, answers)
     answers.close()
     os._exit(0)
-
-
-def _plain(error: str) -> str:
-    if "No usable sandbox" in error or "zygote_host" in error:
-        return "its sandbox cannot be set up here"
-    return "it could not be started" if "launch" in error else "could not be opened in it"
 
 
 if __name__ == "__main__":

@@ -194,7 +194,10 @@ def _picture(data: bytes) -> Document:
                 raise UnreadableFile("too_big")
             is_moving = bool(getattr(image, "is_animated", False))
             image.thumbnail((MAX_SIDE_PX, MAX_SIDE_PX))  # first of all: a copy may be too big
-            shown = ImageOps.exif_transpose(image).convert("RGBA")
+            upright = ImageOps.exif_transpose(image)
+            if upright.mode.startswith("I"):  # 16 bits a pixel: `convert` would cut them at 255
+                upright = upright.point(lambda value: value * (1 / 256)).convert("L")
+            shown = upright.convert("RGBA")
     except (OSError, SyntaxError, ValueError) as error:
         raise UnreadableFile("broken") from error
     written = io.BytesIO()

@@ -27,6 +27,8 @@ UNITS: Mapping[str, str] = {
     "columns": "|a",
     "addresses": "https://x.org/a ",
     "hosts": "a.b",
+    "hosts and brackets": "a.b/)]",
+    "hosts and brackets in pieces": "a.b/)]" * 60 + " ",
     "mails": "a@b.",
     "ampersands": "&",
     "less-thans": "<",

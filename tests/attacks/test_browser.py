@@ -133,17 +133,38 @@ async def canary() -> AsyncGenerator[Canary]:
         udp.close()
 
 
-def browsers(site: Site, *, limit_s: float = PAGE_S, max_bytes: int = MAX_MEMORY_BYTES) -> Browsers:
+def browsers(
+    site: Site,
+    *,
+    limit_s: float = PAGE_S,
+    max_bytes: int = MAX_MEMORY_BYTES,
+    chromium: str = "",
+) -> Browsers:
     """Skips the test where no Chromium is."""
     return Browsers(
         Settings(
             crawl_allow=("page.test",),
             crawl_connect=(f"page.test=127.0.0.1:{site.port}",),
-            crawl_browser=chromium_path(),
+            crawl_browser=chromium or chromium_path(),
         ),
         limit_s=limit_s,
         max_bytes=max_bytes,
     )
+
+
+@pytest.mark.proves("attacks.browser_cost")
+async def test_no_page_turns_the_sandbox_off(tmp_path: Path) -> None:
+    unsandboxed = tmp_path / "chromium"  # starts for root as well, whatever it is told
+    unsandboxed.write_text(f'#!/bin/sh\nexec {chromium_path()} --no-sandbox "$@"\n')
+    unsandboxed.chmod(0o700)
+    async with serving() as site:
+        rendering = browsers(site, chromium=str(unsandboxed))
+        rendering.is_sandboxed = True
+        site.answer("/zygote_host", lambda: web.Response(status=204))  # no page to go to
+        url = "http://page.test/zygote_host?No usable sandbox"
+        with pytest.raises(FetchFailed, match="could not be opened in it"):
+            await rendering.render(url, session=tmp_path)
+    assert rendering.is_sandboxed
 
 
 async def redirect(request: web.Request) -> web.StreamResponse:
@@ -218,6 +239,23 @@ async def test_a_page_that_never_ends_is_ended_with_all_its_processes(
 
 
 @pytest.mark.proves("attacks.browser_cost")
+async def test_a_process_whose_name_is_cut_costs_no_page_its_limits(tmp_path: Path) -> None:
+    named = tmp_path / "Hintergrund-prüfung"  # the system keeps 15 bytes
+    named.symlink_to("/bin/sleep")
+    process = await asyncio.create_subprocess_exec(named, "60")
+    try:
+        async with serving() as site:
+            site.html("/page", f"<body><script>{HEAVY['an endless loop']}</script></body>")
+            before = set(below(os.getpid()))
+            with pytest.raises(FetchFailed, match="too much memory"):
+                await browsers(site, max_bytes=1).render("http://page.test/page", session=tmp_path)
+            assert set(below(os.getpid())) <= before
+    finally:
+        process.kill()
+        await process.wait()
+
+
+@pytest.mark.proves("attacks.browser_cost")
 @pytest.mark.parametrize("end", ["cancelled", "killed"])
 async def test_no_browser_outlives_its_toolkit(end: str, tmp_path: Path) -> None:
     started = asyncio.Event()
@@ -261,8 +299,8 @@ def below(pid: int) -> list[int]:
     parents: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
-            state, parent = path.read_text(encoding="utf-8").rpartition(")")[2].split()[:2]
-            if state != "Z":
+            state, parent = path.read_bytes().rpartition(b")")[2].split()[:2]
+            if state != b"Z":
                 parents.setdefault(int(parent), []).append(int(path.parent.name))
     found = [pid]
     for each in found:

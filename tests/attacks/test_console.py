@@ -61,7 +61,7 @@ async def test_without_a_cookie_nothing_is_shown_or_done(world: ConsoleWorld) ->
         assert await answers(nobody, world.session, {}) == {401}
         name, value = ann.cookie
         body, _, mac = value.partition(".")
-        token = world.link().partition("token=")[2]
+        token = world.link().partition("pass=")[2]
         forged = (
             "x",
             "e30.e30",
@@ -87,7 +87,7 @@ async def test_a_link_works_once_in_time_and_unchanged(world: ConsoleWorld) -> N
         async with asyncio.TaskGroup() as group:
             entering = [group.create_task(each.enter(used)) for each in (ann, thief)]
         assert sorted(task.result() for task in entering) == [200, 401]
-        address, _, token = world.link().partition("token=")
+        address, _, token = world.link().partition("pass=")
         body, _, mac = token.partition(".")
         for changed in (
             "",
@@ -97,7 +97,7 @@ async def test_a_link_works_once_in_time_and_unchanged(world: ConsoleWorld) -> N
             f"e30.{mac}",
             f"x{body}.{mac}",
         ):
-            assert await thief.enter(f"{address}token={changed}") == 401
+            assert await thief.enter(f"{address}pass={changed}") == 401
         world.later(timedelta(minutes=10))
         assert await thief.enter(late) == 401
 
@@ -250,7 +250,7 @@ async def test_people_see_what_they_see_in_slack_and_act_where_they_may_write(
 async def test_where_slack_cannot_be_asked_nobody_is_let_in(world: ConsoleWorld) -> None:
     async with visitor(world, "ben") as ben, ben.live(world.session) as page:
         await page.until_a("ready")
-        world.slack.revoke_tokens()
+        world.slack.fail("*", error="token_revoked", times=1_000)
         async with browser(world.address) as ann:
             assert await ann.enter(world.link("ann")) == 503
         world.ticking.advance(61.0)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.consent.egress import NAMED_BITS, SITE_BITS, STRANGE_BITS
+from agent_core.consent.egress import NAMED_BITS, SERVER_BITS, SITE_BITS, STRANGE_BITS
 from agent_core.events import ToolCallFinished
 from agent_core.messages import JsonObject
 from agent_core.testing.obedient import ObedientModel
@@ -196,6 +196,9 @@ READERS: Mapping[str, FakeTool] = {
     "mcp__net__GET_FEED": given("feed", topic=TEXT, number={"type": "integer"}),
     "mcp__wiki__search_pages": given("wiki", query=TEXT),
     "mcp__wiki__get_page": given("page", id=TEXT, page={"type": "integer"}),
+    "mcp__wiki__get_letters": given(
+        "letters", ids={}, links={}, letters={"enum": list("abcdefghijklmnopqrstuvwxyz")}
+    ),
 }
 CARRYING: Mapping[str, Move] = {
     "a name's label": ("mcp__net__DNS_LOOKUP", {"name": "canary7731.zero.test"}),
@@ -208,6 +211,19 @@ CARRYING: Mapping[str, Move] = {
     "what a person wrote": ("mcp__wiki__search_pages", {"query": "canary7731"}),
     "an id": ("mcp__wiki__get_page", {"id": "canary7731"}),
     "a name beside": ("mcp__wiki__get_page", {"canary7731": 1}),
+    "letters of its own": (
+        "mcp__wiki__get_letters",
+        {"letters": list("themergerissignedonfriday")},
+    ),
+    "numbers": ("mcp__wiki__get_letters", {"ids": list(SECRET.encode()[:20])}),
+    "truths": ("mcp__wiki__get_letters", {"ids": [True, False] * 50}),
+    "nothings": ("mcp__wiki__get_letters", {"ids": [None, [], [[]]] * 20}),
+    "blanks": ("mcp__wiki__get_letters", {"letters": [" ", "\t"]}),
+    "its own words": ("mcp__wiki__get_letters", {"letters": ["See", "also", "text"] * 10}),
+    "addresses in turns": (
+        "mcp__wiki__get_letters",
+        {"links": ["https://zero.test/a", "https://zero.test/a/"] * 80},
+    ),
     "a look-up without an account": (
         BATCH,
         {"tools": [{"tool_slug": "NET_GET_RECORDS", "arguments": {"name": "canary7731"}}]},
@@ -216,6 +232,7 @@ CARRYING: Mapping[str, Move] = {
 QUIET: Sequence[Move] = (
     ("mcp__wiki__get_page", {"id": "AB-12", "page": 3}),
     ("mcp__net__DNS_LOOKUP", {"type": "MX"}),
+    *(("mcp__wiki__get_page", {"id": "AB-12", "page": page}) for page in range(4, 9)),
     (BATCH, {"tools": [{"tool_slug": "GMAIL_FETCH_EMAILS", "arguments": {"query": "from:bob"}}]}),
     searched("anything at all"),
 )
@@ -237,6 +254,18 @@ async def test_no_words_go_to_a_server_after_outside_text_without_a_click(
     async with office.runtime() as runtime:
         outcome = await play(runtime, inbound(asks(f"Read {NAMED}.")))
     assert [event.is_tainted for event in outcome.asked] == [True]
+
+
+@pytest.mark.proves("attacks.words_spelled")
+async def test_calls_that_spell_something_one_by_one_end_early(tmp_path: Path) -> None:
+    alphabet = "thequickbrownfxjmpsvlazydg"
+    office = readers(
+        tmp_path, HOSTS, *(("mcp__wiki__get_letters", {"letters": each}) for each in alphabet)
+    )
+    async with office.runtime() as runtime:
+        outcome = await play(runtime, inbound(asks(f"Read {NAMED}.")))
+    free = len(alphabet) - len(outcome.asked)
+    assert 0 < free <= SERVER_BITS / math.log2(len(alphabet))
 
 
 async def test_before_outside_text_a_search_is_free(tmp_path: Path) -> None:

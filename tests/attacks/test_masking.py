@@ -14,8 +14,11 @@ from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
+from bot.presenter.approval import approval_draft, decided_draft
+from bot.words import BOT
 from tests.agent_core.runtime.threads import begin, end_of
 from tests.bot.desk import Desk, open_desk
+from tests.bot.presenter.turns import Turn, action
 
 BODY = "1a2B3c4D5e6F7g8H9i0J"
 SECRETS = (
@@ -27,6 +30,9 @@ SECRETS = (
     *(f"https://h.test/p?token={BODY}", f"https://h.test/p?a=1&access_token={BODY}&b=2"),
     *(f"https://s3.test/f?X-Amz-Signature={BODY}", f"postgres://me:{BODY}@db.test/state"),
     f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}\n{BODY}\n-----END RSA PRIVATE KEY-----",
+    "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A\n\n"
+    f"{BODY}\n-----END RSA PRIVATE KEY-----",
+    f"-----BEGIN PRIVATE KEY-----\nX-a: b\n{BODY}",
 )
 
 
@@ -50,10 +56,19 @@ def test_a_secret_in_an_escaped_address_is_masked() -> None:
         "The bearer of the certificate of 2024 is sk-cube-grid-animation, risk-1234567890123.",
         "https://news.test/2026/11/a-story?id=1234567890123&key=5#part-2",
         "ghosts, asks_1, SG. 2, eyJ, sk-, xoxo-, mailto:me@x.test, https://me@x.test/a:b@c",
+        "https://www.microsoft.com/sk-sk/windows/windows-11 https://x.test/sk-learn-tutorial-2024",
+        "https://x.test/npm_config-registry-2024 ASIA-Pacific-report-2024 sk-1234567890123456789",
+        "https://x.test/gho_/2026/11/23/a-story pypi-publish-action-v1.12.4",
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:
     assert masked(text) == text
+
+
+def test_what_stands_behind_a_key_stays() -> None:
+    told = masked(f"{SECRETS[-2]} and 1-2-3")
+    assert told == masked(told)
+    assert told.endswith("-----END RSA PRIVATE KEY----- and 1-2-3")
 
 
 @given(st.text())
@@ -99,5 +114,29 @@ async def test_a_post_holds_no_secret() -> None:
     async with open_desk(Desk) as desk:
         await desk.api.post(desk.thread, f"xoxb-{BODY}", op_id="op1", blocks=[block])
         post = desk.slack.thread("general", desk.thread.root_ts)[-1]
+        for begin in ("?", "?uname=x&", ";"):
+            link = f"https://zoom.test/j/8123{begin}pwd={BODY}"
+            await desk.api.post(desk.thread, link, op_id=begin)
+            assert BODY not in masked(link)
+        *_, passcode, second, connection = desk.slack.thread("general", desk.thread.root_ts)
     assert BODY not in str(post)
     assert post.text == f"xoxb-{MASK}"
+    assert f"pwd={BODY}" in passcode.text
+    assert f"pwd={BODY}" in second.text
+    assert BODY not in str(connection)
+
+
+@pytest.mark.proves("masking.approval")
+@pytest.mark.parametrize("secret", [*SECRETS, f"sk-{BODY}@evil.example"])
+async def test_nothing_hides_from_whoever_approves_it(secret: str) -> None:
+    async with open_desk(Desk) as desk:
+        turn, words = Turn(desk.thread), BOT.of("en")
+        event = turn.requested(action(recipient_email=secret, body=f"{secret}\nAnd the rest."))
+        asked = approval_draft(event, words, "whole")
+        ts = await desk.api.post(desk.thread, asked.text, op_id="op1", blocks=asked.blocks)
+        for draft in (asked, decided_draft(event, turn.decided(), words, "whole")):
+            await desk.api.update(desk.thread.channel, ts, draft.text, blocks=draft.blocks)
+            post = desk.slack.thread("general", desk.thread.root_ts)[-1]
+            assert MASK not in str(post)
+            assert str(post.blocks).count(BODY) + str(post.blocks).count(BODY.upper()) >= 3
+            assert "And the rest." in str(post.blocks)

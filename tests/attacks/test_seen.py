@@ -1,5 +1,6 @@
 """Which addresses count as seen: what people wrote and tools found, never what a model wrote."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,9 @@ import pytest
 from agent_core.consent.seen import Seen
 from agent_core.ids import ROOT_RUN, RunId, TurnId
 from agent_core.messages import JsonObject, Message, Text, ToolResult, user_message
+from agent_core.observers import SearchResultObserver
 from agent_core.testing.tools import tool_call
+from tests.agent_core.observers.observed import observed
 from tests.attacks.world import CRAWL, LIST_FILES, READ_FILE, SEARCH, WRITE_FILE
 
 WORKSPACE = Path("/sessions/one")
@@ -84,10 +87,44 @@ def test_what_people_wrote_or_tools_found_first_is_seen(history: list[Entry]) ->
         [*WRITTEN, *used("mcp__notes__READ_NOTES", {}, URL)],
         [said(f"See {URL}."), *used("mcp__chat__READ_POSTS", {}, URL)],
         [*used(READ_FILE, FILE, URL), *[(_CHILD, message) for _, message in WRITTEN]],
+        [said("a.b," * 300 + URL), *FOUND],
     ],
 )
 def test_what_a_model_wrote_first_is_not(history: list[Entry]) -> None:
     assert not is_seen(*history)
+
+
+@pytest.mark.proves("attacks.order_read")
+@pytest.mark.parametrize(
+    ("made_by", "is_search"),
+    [
+        ("mcp__composio__COMPOSIO_SEARCH_WEB", True),
+        ("mcp__rube__RUBE_SEARCH_NEWS", True),
+        ("mcp__composio__EXA_SEARCH", False),
+        ("mcp__evil__COMPOSIO_SEARCH_WEB", False),
+        ("mcp__tavily__TAVILY_SEARCH", False),
+        ("mcp__composio__COMPOSIO_SEARCH_FETCH_URL_CONTENT", False),
+    ],
+)
+async def test_only_a_trusted_search_names_sites_also_by_its_file(
+    tmp_path: Path, made_by: str, is_search: bool
+) -> None:
+    """Whatever is read again names as much as it did at first."""
+    result = json.dumps({"data": {"results": [{"title": "x", "url": URL}]}})
+    saved = await SearchResultObserver().saw(observed(tmp_path, made_by, result))
+    readings = [used(READ_FILE, {"path": path}, URL) for path in saved]
+    for history in (used(made_by, {"query": "x"}, result), *readings):
+        seen = Seen([(TURN, *entry) for entry in history], tmp_path)
+        assert (len(seen.by_searches), len(seen.by_others)) == (is_search, not is_search)
+
+
+@pytest.mark.proves("attacks.order_read")
+@pytest.mark.parametrize(
+    "path", ["search_results/crawl_evil.md", "search_results/COMPOSIO_SEARCH_x.md"]
+)
+def test_a_page_that_is_read_from_its_file_is_a_page(path: str) -> None:
+    seen = Seen([(TURN, *entry) for entry in used(READ_FILE, {"path": path}, URL)], WORKSPACE)
+    assert (len(seen.by_searches), len(seen.by_others)) == (0, 1)
 
 
 @pytest.mark.parametrize(

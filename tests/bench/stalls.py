@@ -20,11 +20,13 @@ from pathlib import Path
 
 from mcp_types import CallToolResult, JSONRPCResponse
 
+from agent_core.consent.addresses import keys_in
 from agent_core.consent.links import LinkPlaces
 from agent_core.consent.recipients import recipients_of
+from agent_core.consent.seen import Seen
 from agent_core.events import QuestionAsked
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
-from agent_core.messages import JsonObject
+from agent_core.messages import JsonObject, Message, ToolCall, ToolResult, user_message
 from agent_core.prompts.language import detect_language
 from agent_core.prompts.small_talk import small_talk
 from agent_core.runtime import MAX_TRIES
@@ -118,6 +120,17 @@ async def recipients(text: str) -> None:
     await asyncio.to_thread(recipients_of, {"to": text, "body": text})
 
 
+async def gate(text: str) -> None:
+    """What is known of a text from earlier is forgotten, as each round is to cost the same."""
+    assert keys_in.cache is not None
+    keys_in.cache.clear()
+    wrote = ToolCall(id=ToolCallId("w"), name="mcp__notes__write", arguments={"text": text})
+    found = ToolResult(call_id=wrote.id, text=text)
+    begun, ended = Message(role="assistant", parts=(wrote,)), Message(role="user", parts=(found,))
+    said = [(TurnId("turn:x"), ROOT_RUN, each) for each in (user_message(text), begun, ended)]
+    await asyncio.to_thread(Seen, said, Path("/sessions/one"), [text])
+
+
 async def report(text: str) -> None:
     page = Source(n=1, url="https://x.org", title="x", kind="page", ok=True, text=text, path="x.md")
     draft = Draft(title="x", markdown=f"Said so. [1]\n\n{text[:90_000]}", summary="x [1]")
@@ -128,7 +141,8 @@ async def report(text: str) -> None:
 DOORS: Mapping[str, Door] = {
     door.__name__: door
     for door in (
-        answer, question, message, result, result_in_pieces, structured, schema, recipients, report,
+        answer, question, message, result, result_in_pieces, structured, schema, recipients, gate,
+        report,
     )
 }  # fmt: skip
 

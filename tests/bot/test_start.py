@@ -105,6 +105,12 @@ def test_any_of_the_three_keys_is_enough(monkeypatch: pytest.MonkeyPatch, key: s
         ("CONSOLE_PORT", "99999", "is “99999”. Write a port such as 8898"),
         ("CONSOLE_PORT", "http", "is “http”. Write a port such as 8898"),
         ("CONSOLE_HOST", "this machine", "is “this machine”. Write an address of this"),
+        ("CONSOLE_HOST", "0.0.0.0", "is “0.0.0.0”, which others can reach"),  # noqa: S104
+        ("CONSOLE_HOST", "bot.internal", "is “bot.internal”, which others can reach"),
+        ("CONSOLE_HOST", "::", "is “::”, which others can reach"),
+        ("CONSOLE_SECRET", "hush-hush", "is too short to keep anybody out. Write at least 16"),
+        ("CONSOLE_URL", "live.example.org", "is no web address. Write an address"),
+        ("CONSOLE_URL", "https://example.org/live", "is more than a scheme, a host and a port"),
         ("WORKSPACES_ROOT", "~nobody-of-this-name/bot", "and that home is not known"),
     ],
 )
@@ -113,7 +119,7 @@ def test_a_setting_that_is_wrong_is_explained_by_name(name: str, value: str, sai
     assert result.exit_code == 2
     assert "Traceback" not in result.output
     [_, sentence] = result.stderr.splitlines()
-    assert sentence.startswith(f"  {name} ")
+    assert sentence.startswith(("  CONSOLE_SECRET is not set", f"  {name} "))
     assert said in sentence
 
 

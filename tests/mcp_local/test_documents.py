@@ -1,11 +1,14 @@
 """Attached files: what they are by their bytes, their text with marks, and what is told instead."""
 
+import asyncio
 import io
+import signal
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from mcp_local.documents import MAX_SEARCHED, Documents
 from mcp_local.errors import UnreadableFile
 from mcp_local.extract.documents import (
     MAX_CHARS,
@@ -16,6 +19,8 @@ from mcp_local.extract.documents import (
     read_document,
     read_text,
 )
+from mcp_local.extract.reader import Readers
+from mcp_local.workspace import Workspace
 from tests import attached
 from tests.mcp_local.sessions import Session
 
@@ -115,6 +120,13 @@ def test_a_picture_is_made_small_and_written_anew(kind: str) -> None:
     assert shown.format == ("JPEG" if kind == "JPEG" else "PNG")
 
 
+def test_a_grey_picture_of_16_bits_keeps_its_greys() -> None:
+    written = io.BytesIO()
+    Image.new("I;16", (MAX_SIDE_PX + 1, 4), 30_000).save(written, "PNG")
+    shown = Image.open(io.BytesIO(read(written.getvalue()).picture))
+    assert shown.convert("L").getpixel((1, 1)) == 30_000 // 256
+
+
 def test_a_picture_that_stays_big_becomes_a_jpeg() -> None:
     written = io.BytesIO()
     Image.effect_noise((1500, 1500), 90).save(written, "PNG")
@@ -169,6 +181,28 @@ def test_a_long_file_gives_its_beginning_and_says_so() -> None:
     document = read(attached.docx(*["word " * 1000] * 250))
     assert len(document.text) <= MAX_CHARS
     assert "only its beginning" in document.note
+
+
+@IN_A_WORKER
+@pytest.mark.proves("files_in.limits")
+async def test_a_session_of_files_is_read_once_also_what_cannot_be(tmp_path: Path) -> None:
+    readers = Readers(count=1, patience_s=0.01)
+    documents, workspace = Documents(readers), Workspace(tmp_path)
+    (tmp_path / "downloads").mkdir()
+    for n in range(MAX_SEARCHED):
+        data = attached.pdf(f"Bridge {n}.") if n else b"%PDF-1.7 and nothing"
+        (tmp_path / f"downloads/{n}.pdf").write_bytes(data)
+    first = await documents.attached(workspace)
+    assert sum(source.ok for source in first) == MAX_SEARCHED - 1
+    held = asyncio.create_task(readers.run(signal.pause, session="another"))
+    await asyncio.sleep(0)
+    assert await documents.attached(workspace) == first
+    assert (await documents.read(workspace, "downloads/0.pdf")).fault == "broken"
+    (tmp_path / "downloads/new.pdf").write_bytes(attached.pdf("New."))
+    assert (await documents.read(workspace, "downloads/new.pdf")).fault == "busy"
+    held.cancel()
+    await asyncio.wait([held])
+    assert "New." in (await documents.read(workspace, "downloads/new.pdf")).text
 
 
 @pytest.fixture

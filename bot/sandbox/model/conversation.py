@@ -35,6 +35,15 @@ STEER = re.compile(
     r"Take it into account from here on[^\n]*\Z",
     re.DOTALL,
 )
+PARTS, RESULT = "parts explored", "result of a part"
+"""What the loop says of child runs, read as calls of these names."""
+EXPLORED = re.compile(r"\AThese parts of the task are being explored already")
+RUN = re.compile(r"^- (\S+): ", re.MULTILINE)
+ARRIVED = re.compile(
+    r"\A(?P<run>\S+), which you started, (?P<end>failed|has ended)\. Its task: (?P<task>.*?)\n\n"
+    r"Result of (?P=run):\n\n(?P<text>.*)\n\n\(Written by that run",
+    re.DOTALL,
+)
 KNOWN = re.compile(r"got this message, too, before its next step[^\n]*\Z")
 GO_ON = phrases("go_on")
 REPORT = phrases("report")
@@ -198,18 +207,35 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
             continue
         results = [block for block in blocks if block.get("type") == "tool_result"]
         made = [_call(open_calls.get(r["tool_use_id"], {}), r) for r in results]
-        steered = [(STEER.match(text), text) for b in blocks if (text := as_text(b.get("text")))]
+        texts = [text for b in blocks if (text := as_text(b.get("text")))]
+        of_runs = {text: call for text in texts if (call := _of_run(text))}
+        if of_runs:  # the work went on, whatever was said before
+            now = found[-1] = replace(now, calls=(*now.calls, *of_runs.values()), answer="")
+        steered = [(STEER.match(text), text) for text in texts if text not in of_runs]
         words = [match["words"] if match else text for match, text in steered]
         known = [match["words"] for match, text in steered if match and KNOWN.search(text)]
         if made:
             notes = [e for e in words if e not in known and not ADDS_NOTHING.search(e)]
             found[-1] = replace(now, calls=(*now.calls, *made), notes=(*now.notes, *notes))
+        elif not words:
+            continue
         elif now.answer:
             found.append(Exchange(asked="\n\n".join(words)))
         else:
             asked = "\n\n".join(filter(None, [now.asked, *words]))
             found[-1] = replace(now, asked=asked)
     return found
+
+
+def _of_run(text: str) -> Call | None:
+    """What the loop says of child runs; None where it says nothing of them."""
+    if EXPLORED.match(text):
+        return Call(name=PARTS, arguments={"runs": RUN.findall(text)}, result="", is_error=False)
+    if arrived := ARRIVED.match(text):
+        told: Json = {"run": arrived["run"], "task": arrived["task"]}
+        is_error = arrived["end"] == "failed"
+        return Call(name=RESULT, arguments=told, result=arrived["text"], is_error=is_error)
+    return None
 
 
 def _call(use: Json, result: Json) -> Call:

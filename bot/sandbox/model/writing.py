@@ -44,16 +44,23 @@ class Report:
 
 
 def write_report(
-    sources: Sequence[Source], topic: str, sections: Sequence[str] = ()
+    sources: Sequence[Source],
+    topic: str,
+    sections: Sequence[str] = (),
+    sides: Sequence[str] = (),
 ) -> Report | None:
     """A report on the topic from the pages that are about it; None where none is.
 
-    `sections` were asked for by name and come last.
+    `sections` were asked for by name and come last. Of several `sides` a page need have but one.
     """
     wanted = stems(topic)
-    fit = [source for source in sources if is_about(wanted, f"{source.title}\n{source.text}")]
+    topics, asked_for = [wanted, *map(stems, sides)], [wanted, *map(stems, sections)]
+    fit = [
+        source
+        for source in sources
+        if any(is_about(each, f"{source.title}\n{source.text}") for each in topics)
+    ]
     room, told = max(LEAST_A_PAGE, MAX_SENTENCES // max(1, len(fit))), list[str]()
-    asked_for = [wanted, *map(stems, sections)]
     chosen = [p for source in fit for p in _choose(source.passages(), asked_for, room, told)]
     if not chosen:
         return None

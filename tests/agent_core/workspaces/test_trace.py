@@ -234,6 +234,9 @@ def test_our_own_fields_say_how_the_turn_went() -> None:
         "run": CHILD,
         "parent": "root",
         "agent": "report-creation-expert",
+        "task": "r",
+        "start_offset_seconds": 4.0,
+        "end_offset_seconds": 9.0,
         "outcome": "answered",
     }
 

@@ -10,6 +10,7 @@ from agent_core.runtime.operate import examine_database, examine_root
 from agent_core.sessions.lock import sole_process
 from agent_core.settings import CoreSettings
 from bot.check.machine import explain_database
+from bot.settings import BotSettings
 from tests.agent_core.sessions.databases import locked
 from tests.bot.check.installation import checked
 from tests.browser import chromium_path
@@ -147,3 +148,19 @@ async def test_a_browser_that_starts_is_named_with_its_sandbox(tmp_path: Path) -
 async def test_python_for_the_agents_comes_with_the_package(tmp_path: Path) -> None:
     found = await checked("Python", core=at(tmp_path))
     assert (found.state, found.text) == ("fine", "the agents' programs run in Monty.")
+
+
+@pytest.mark.parametrize(
+    ("settings", "state", "said"),
+    [
+        ({}, "fine", "127.0.0.1 port 8898"),
+        ({"console_url": "https://live.example.org"}, "fine", "https://live.example.org"),
+        ({"console_host": "0.0.0.0"}, "warning", "without encryption"),  # noqa: S104
+        ({"console_url": "http://live.example.org"}, "warning", "without encryption"),
+    ],
+)
+async def test_a_live_view_for_others_wants_encryption(
+    settings: dict[str, str], state: str, said: str
+) -> None:
+    found = await checked("Live view", bot=BotSettings.model_validate(settings))
+    assert (found.state, said in found.text) == (state, True)

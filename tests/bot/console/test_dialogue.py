@@ -1,6 +1,7 @@
 """What a client of the WebSocket can do, first with the words of seeds/004 alone."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -171,11 +172,11 @@ async def test_a_viewer_who_reads_nothing_holds_up_nobody_and_gets_whole_states(
 ) -> None:
     long = " ".join(["x" * 20_000] * 50)
     steps = [
-        calls_reply(call("nothing", id=f"c{number}"), text=long) for number in range(LONG_STEPS)
+        Held(then=calls_reply(call("nothing", id=f"c{number}"), text=long))
+        for number in range(LONG_STEPS)
     ]
-    model = ScriptedModel([*steps, "That was all."])
     async with (
-        console_world(tmp_path, model) as world,
+        console_world(tmp_path, ScriptedModel([*steps, "That was all."])) as world,
         visitor(world) as ann,
         visitor(world, "ben", receive_bytes=4_096) as ben,
         ben.live(world.session) as slow,
@@ -183,12 +184,16 @@ async def test_a_viewer_who_reads_nothing_holds_up_nobody_and_gets_whole_states(
     ):
         await slow.until_a("ready")
         await world.say("Write a lot")
+        for number, step in enumerate(steps, start=1):
+            step.release.set()
+            await page.until_state(lambda state, number=number: len(spoken(state)) >= number)
         await page.until_a("agent-completed")
         state = await slow.until_state(lambda state: state["status"] == "completed")
-        assert state["result"] == "That was all."
-        assert [each["content"] for each in state["messages"] if each["role"] == "assistant"] == [
-            *[long] * LONG_STEPS,
-            "That was all.",
-        ]
+        assert spoken(state) == [*[long] * LONG_STEPS, "That was all."]
+        await slow.until_a("agent-completed")
         written = sum(len(each["delta"]) for each in slow.told if each["type"] == "text-delta")
         assert written < LONG_STEPS * len(long)
+
+
+def spoken(state: dict[str, Any]) -> list[str]:
+    return [each["content"] for each in state["messages"] if each["role"] == "assistant"]

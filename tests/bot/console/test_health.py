@@ -30,7 +30,7 @@ def served(
 ) -> AbstractAsyncContextManager[int | None]:
     app = web.Application()
     add_health(app, looks, clock or Clock())
-    return listening(app, host=host, port=port)
+    return listening(app, host, port)
 
 
 def count_sessions(connection: Connection) -> int:

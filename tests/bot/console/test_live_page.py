@@ -233,7 +233,9 @@ async def test_a_report_opens_in_a_frame_in_which_nothing_runs(view: View) -> No
     script = "<script>document.title='ran'</script>"
     view.fake.files = {"work_products/r.html": ("text/html", f"<h1>Words</h1>{script}")}
     file = {"path": "work_products/r.html", "title": "The report", "mimetype": "text/html"}
-    await view.fake.tell(agent("root", artifacts=[{**file, "sizeBytes": 4100}]))
+    await view.fake.tell(
+        agent("root"), agent("one", "root", artifacts=[{**file, "sizeBytes": 4100}])
+    )
     await view.open()
     card = view.detail.get_by_role("button", name=re.compile(r"The report.*4\.1 kB"))
     await card.click()

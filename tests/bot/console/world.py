@@ -155,7 +155,7 @@ class ConsoleWorld(Desk):
     def link(self, user: str = "ann", session: SessionId | None = None) -> str:
         """What the button in the thread would give to a person."""
         person = user_id(self.slack.team_id, self.slack.user_id(user))
-        url = self.console.links.url(person, self.session if session is None else session)
+        url = self.console.link(person, self.session if session is None else session)
         assert url is not None
         return url
 

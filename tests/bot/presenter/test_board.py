@@ -181,6 +181,27 @@ def test_parallel_sub_agents_keep_their_own_steps(turn: Turn) -> None:
     ]
 
 
+@pytest.mark.proves("plan.board")
+def test_branches_stand_by_what_each_is_after_with_their_steps_below(turn: Turn) -> None:
+    parts = [RunId("root.part1"), RunId("root.part2")]
+    events: list[AnyEvent] = [
+        turn.started(),
+        turn.branch(parts[0], "Who *makes* A?\n\nThe task: more"),
+        turn.branch(parts[1], "Who makes B?"),
+        turn.call("c1", "run_python", run=parts[0]),
+        turn.call("f", "fork"),
+        turn.branch(RunId("root.f"), "And C?"),
+        turn.returned("f", tool="fork"),
+        turn.branch_ended(parts[1]),
+    ]
+    assert lines(*events) == [
+        "▸ Looking into: Who *\u200bmakes* A?",
+        "      ▸ Working with the data",
+        "✓ Looking into: Who makes B?",
+        "▸ Looking into: And C?",
+    ]
+
+
 @pytest.mark.proves("branch.told")
 def test_what_people_did_to_a_branch_stands_below_it(turn: Turn) -> None:
     one, two = (child_run(ROOT_RUN, ToolCallId(call)) for call in ("t1", "t2"))

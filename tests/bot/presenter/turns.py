@@ -18,6 +18,7 @@ from agent_core.events import (
     QuestionAsked,
     Route,
     RouteChosen,
+    RunFinished,
     RunStarted,
     StepRetried,
     StepStarted,
@@ -94,6 +95,12 @@ class Turn:
 
     def began(self, run: RunId, agent: str) -> RunStarted:
         return self._next(RunStarted, run, parent=ROOT_RUN, agent=agent, task="")
+
+    def branch(self, run: RunId, task: str) -> RunStarted:
+        return self._next(RunStarted, run, parent=ROOT_RUN, agent="explorer", task=task)
+
+    def branch_ended(self, run: RunId, outcome: Outcome = "answered") -> RunFinished:
+        return self._next(RunFinished, run, outcome=outcome, text="")
 
     def taken(
         self,

@@ -38,11 +38,12 @@ export class Detail {
 }
 
 class AgentView {
-  constructor(app, { id }) {
+  constructor(app, node) {
+    const { id } = node;
     this.app = app;
     this.id = id;
     this.buildHead();
-    this.buildBody();
+    this.buildBody(node);
     this.comment = composer({ label: say("comment-label"), submit: say("comment-send"), place: `comment/${id}`, run: (text) => this.intervene({ userComment: text }, "comment-sent") });
     this.foot = h("footer", { class: "pane-foot" }, this.comment.node);
   }
@@ -59,14 +60,14 @@ class AgentView {
       this.actions);
   }
 
-  buildBody() {
+  buildBody(node) {
     this.question = h("section", { class: "section is-question", "aria-label": say("question"), hidden: true });
     this.task = new Task(this);
     this.comments = section("comments");
     this.tools = h("ol", { class: "tools" });
     this.toolList = new KeyedList(this.tools, toolItem);
     this.toolCount = h("span", { class: "muted" });
-    this.toolSection = h("details", { class: "section", open: true }, h("summary", { class: "section-head" }, icon("fold"), h("h2", { text: say("tools") }), this.toolCount), this.tools);
+    this.toolSection = h("details", { class: "section", open: isActive(node) }, h("summary", { class: "section-head" }, icon("fold"), h("h2", { text: say("tools") }), this.toolCount), this.tools);
     this.story = h("div", { class: "story" });
     this.storyList = new KeyedList(this.story, storyItem);
     this.files = section("files");
@@ -78,11 +79,13 @@ class AgentView {
     const { link, canIntervene } = this.app.store;
     const mayAct = canIntervene && link === "live";
     const links = this.app.store.linksOf(node);
+    this.drawFiles(node);
     if (node === this.drawn && mayAct === this.mayAct && links === this.links) {
       this.task.update(node);
       return this.drawFacts(node);
     }
     const isAtEnd = this.drawn && this.body.scrollHeight - this.body.scrollTop - this.body.clientHeight < NEAR_END_PX;
+    const wasActive = this.drawn && isActive(this.drawn);
     this.drawn = node;
     this.mayAct = mayAct;
     this.links = links;
@@ -90,7 +93,9 @@ class AgentView {
     this.drawBody(node);
     show(this.foot, canIntervene && isActive(node));
     this.comment.enable(mayAct);
-    if (isAtEnd && isActive(node)) this.body.scrollTop = this.body.scrollHeight;
+    if (!isAtEnd) return;
+    if (isActive(node)) this.body.scrollTop = this.body.scrollHeight;
+    else if (wasActive) this.story.lastElementChild?.scrollIntoView(); // what came of it is read from its beginning
   }
 
   drawHead(node) {
@@ -133,7 +138,11 @@ class AgentView {
     setText(this.toolCount, String(node.tools.length));
     show(this.toolSection, node.tools.length > 0);
     this.storyList.update(storyOf(node).map((entry) => ({ ...entry, links: this.links })));
-    redraw(this.files, JSON.stringify(node.artifacts), () => node.artifacts.length ? [heading("files"), ...node.artifacts.map((file) => fileCard(this.app, file))] : []);
+  }
+
+  drawFiles(node) {
+    const files = this.app.store.filesOf(node);
+    redraw(this.files, JSON.stringify(files), () => (files.length ? [heading("files"), ...files.map((file) => fileCard(this.app, file))] : []));
   }
 
   questionOf({ id, wait }) {

@@ -81,10 +81,10 @@ export class Store {
     return (this.families.get(id) ?? []).map((child) => this.nodes.get(child));
   }
 
-  select(id, { isChosen = true } = {}) {
+  select(id) {
     if (this.selected === id) return;
     this.selected = id;
-    if (isChosen) this.isFollowing = id === this.childrenOf(null).at(-1)?.id;
+    this.isFollowing = id === this.childrenOf(null).at(-1)?.id;
     this.keep();
     this.touch();
   }
@@ -130,6 +130,12 @@ export class Store {
     let root = node;
     while (this.nodes.has(root.parentId)) root = this.nodes.get(root.parentId);
     return root.links;
+  }
+
+  /** The files that an agent and those below it made, each once. */
+  filesOf(node) {
+    const below = this.childrenOf(node.id).flatMap((child) => this.filesOf(child));
+    return [...new Map([...below, ...node.artifacts].map((file) => [file.path, file])).values()];
   }
 
   /** How many agents below a node are still at work. */

@@ -3,8 +3,7 @@
 `answer` quotes a page for a plain question. With tools, `errand` acts in an app, `digest` tells a
 channel what is new, and `report` does all other work, as the main agent and as the report expert.
 A program that stands in a request is run.
-`order` reads orders for digests. A planner's answers would be one more file here, chosen by its
-tool's name as `order` is.
+`order` reads orders for digests, and `parts` plans new tasks.
 """
 
 import asyncio
@@ -20,8 +19,8 @@ from bot.sandbox.model.conversation import (
     say,
     topic_of,
 )
-from bot.sandbox.model.message import Kind, Reply, Text
-from bot.sandbox.model.playbooks import answer, digest, errand, order, report
+from bot.sandbox.model.message import Kind, Reply, Text, ToolUse
+from bot.sandbox.model.playbooks import answer, digest, errand, order, parts, report
 from bot.sandbox.model.sentences import phrases, stems
 from bot.sandbox.model.wire import Json
 from bot.sandbox.web import Page
@@ -51,9 +50,12 @@ def is_beside(script: Reply, body: Json) -> bool:
     """Whether a request is about a message's route, and what is scripted next is none.
 
     Classifier and fast answer are asked at once, and about each message that comes for work: a
-    script could not tell which request is first. So only a scripted verdict answers the classifier.
+    script could not tell which request is first. So only a scripted verdict answers the classifier,
+    and only a scripted plan the planner.
     """
     conversation = read_conversation(body)
+    if "plan" in conversation.tools:
+        return not any(isinstance(block, ToolUse) and block.name == "plan" for block in script)
     verdict = _verdict(conversation)
     if not verdict or verdict == "COMPLEX" or conversation.tools:
         return verdict == "COMPLEX"
@@ -67,6 +69,13 @@ async def plan(body: Json, pages: Pages) -> tuple[Kind, Reply]:
     tools = conversation.tools.keys()
     if "read_order" in tools:
         return "order", order.read(conversation)
+    if "plan" in tools:
+        return "plan", parts.plan(conversation)
+    return await _played(conversation, pages)
+
+
+async def _played(conversation: Conversation, pages: Pages) -> tuple[Kind, Reply]:
+    tools = conversation.tools.keys()
     verdict = _verdict(conversation)
     if verdict and not tools:
         return "classify", say(verdict)

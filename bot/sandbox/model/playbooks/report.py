@@ -6,7 +6,9 @@ from dataclasses import asdict, dataclass, replace
 
 from bot.sandbox.model.conversation import (
     BATCH_TOOL,
+    PARTS,
     REPORT,
+    RESULT,
     SECTION,
     Call,
     Conversation,
@@ -15,7 +17,8 @@ from bot.sandbox.model.conversation import (
     topic_of,
 )
 from bot.sandbox.model.message import Reply, ToolUse
-from bot.sandbox.model.sentences import Source, content_words, is_about, phrases, stems
+from bot.sandbox.model.playbooks.parts import FIND_OUT, sides_of
+from bot.sandbox.model.sentences import Source, content_words, is_about, stems
 from bot.sandbox.model.wire import Json, as_list, as_text, walk
 from bot.sandbox.model.writing import SUMMARY_SENTENCES, escape, telling, write_report
 
@@ -39,9 +42,7 @@ NOTHING_OPEN = (
 )
 OVERTAKEN = "This stand-in plays a fixed book and could not take into account: “{note}”."
 ANSWERED = re.compile(r"\A[^:\n]{1,80}\banswered:\s*")
-COMPARE = phrases("compare")
-BETWEEN = phrases("between")
-MAX_SIDES = 5
+WAITING = "I have the report, and wait for the runs that explore each part."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,17 +53,16 @@ class Brief:
     topic: str
     sections: tuple[str, ...] = ()
     """To be added to the report that there is."""
-    is_branch: bool = False
-    """Only one side of a comparison: findings, and no report."""
+    sides: tuple[str, ...] = ()
+    """What the report compares."""
 
     def write(self, hits: Sequence[Json], complaint: str = "") -> str:
         """The brief in words, with every page that was found."""
         lines = [f'Request, word for word:\n"""\n{self.request}\n"""\n\nTopic: {self.topic}']
         lines += [f"Section: {section}" for section in self.sections]
+        lines += [f"Side: {side}" for side in self.sides]
         if self.sections:
             lines.append("The report exists: keep its title and sections, and add the new one.")
-        if self.is_branch:
-            lines.append("Findings only: read and save the pages, and write no report.")
         lines += [f"Correction: {complaint}"] if complaint else []
         listed = [f"- {hit['title']}: {hit['url']}" for hit in hits]
         return "\n".join([*lines, "Read these pages in full and save them:", *listed])
@@ -76,14 +76,14 @@ class Brief:
             request=request[1] if request else text,
             topic=topic[1] if topic else topic_of(URL.sub(" ", text)),
             sections=tuple(re.findall(r"^Section: (.+)$", text, re.MULTILINE)),
-            is_branch="Findings only:" in text,
+            sides=tuple(re.findall(r"^Side: (.+)$", text, re.MULTILINE)),
         )
 
 
 def decide(conversation: Conversation) -> Reply:
     """The next step of the main agent: ask what is vague, search, then delegate or read."""
-    if comparison := COMPARE.match(conversation.now.words):
-        return _compare(conversation, BETWEEN.split(comparison["sides"])[:MAX_SIDES])
+    if len(sides := sides_of(conversation.now.words)) > 1:
+        return _compare(conversation, sides)
     brief = read_brief(conversation)
     if not stems(brief.topic):
         can_ask = "ask_user" in conversation.tools and not conversation.now.done("ask_user")
@@ -109,26 +109,26 @@ def decide(conversation: Conversation) -> Reply:
 
 
 def _compare(conversation: Conversation, sides: Sequence[str]) -> Reply:
-    """Several things side by side, each looked into by a sub-agent of its own."""
+    """Several things side by side: a run explores each while the report on all is written."""
+    now = conversation.now
     if step := search(conversation, sides):
         return step
-    hits = {side: found for side in sides if (found := find_hits(conversation, [side]))}
-    tasks = conversation.now.done("Task")
-    if hits and not tasks and conversation.may_call_tools:
-        words = conversation.now.words
-        briefs = [Brief(request=words, topic=side, is_branch=True) for side in hits]
-        return tuple(_task(conversation, brief, hits[brief.topic]) for brief in briefs)
-    told = {
-        Brief.read(as_text(task.arguments.get("prompt"))).topic: linked(
-            task.result.partition("COMPLIANCE:")[0]
-        )
-        for task in tasks
-    }
+    hits, topic = find_hits(conversation, sides), " and ".join([", ".join(sides[:-1]), sides[-1]])
+    brief = Brief(request=now.words, topic=topic, sides=tuple(sides))
+    can_delegate = conversation.may_call_tools and "Task" in conversation.tools
+    if hits and can_delegate and not now.done("Task"):
+        return (_task(conversation, brief, hits),)
+    runs = {run for call in now.done(PARTS) for run in as_list(call.arguments.get("runs"))}
+    found = {as_text(call.arguments["run"]): call for call in now.done(RESULT)}
+    if conversation.may_call_tools and runs - found.keys():
+        return say(WAITING)
     parts = [
-        f"**{side[:1].upper()}{side[1:]}**\n{told.get(side) or NOTHING.format(topic=side)}"
+        f"**{side[:1].upper()}{side[1:]}**\n{call.result}"
         for side in sides
+        for call in found.values()
+        if FIND_OUT.format(side=side) in as_text(call.arguments["task"])
     ]
-    return say("\n\n".join(parts))
+    return say("\n\n".join([*parts, conclude(conversation, brief)]))
 
 
 def read_brief(conversation: Conversation) -> Brief:
@@ -314,12 +314,8 @@ def as_expert(conversation: Conversation) -> Reply:
     if step := _gather(conversation, URL.findall(asked)):
         return step
     sources = sources_of(conversation, rows_of(now.done("save_corpus")[-1:]))
-    if brief.is_branch:
-        told, fit = _tell(sources, brief.topic)
-        listed = [*(f"- {each}" for each in told), "", "Pages:", *map(_listed, fit)]
-        return say("\n".join(listed) if told else NOTHING.format(topic=brief.topic))
     written = now.done("write_report")
-    report = write_report(sources, brief.topic, brief.sections)
+    report = write_report(sources, brief.topic, brief.sections, brief.sides)
     told = written[-1].arguments.get("markdown") if written else None
     is_new = not written or (bool(notes) and report is not None and report.markdown != told)
     if report and is_new and conversation.may_call_tools:

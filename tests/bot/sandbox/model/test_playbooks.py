@@ -109,14 +109,25 @@ async def test_a_vague_request_gets_one_question_and_then_its_work(
 async def test_the_sides_of_a_comparison_are_looked_into_side_by_side(
     client: AsyncAnthropic,
 ) -> None:
-    box = main_agent("- Moss holds 4 litres. [1]\n\nPages:\n1. Moss: http://a.test/moss")
-    answer = await box.run(client, "Compare moss roofs, tidal power and cars for a small town")
-    tasks = [arguments["prompt"] for name, arguments in box.calls if name == "Task"]
-    assert [task.partition("Topic: ")[2].partition("\n")[0] for task in tasks] == [
-        "moss roofs",
-        "cars",
+    request = "Compare moss roofs, tidal power and cars for a small town"
+    planner = Toolbox({"plan": lambda _: ""})
+    await planner.run(client, request)
+    parts = planner.calls[0][1]["sub_questions"]
+    assert parts == [f"Find out about {side}." for side in ("moss roofs", "tidal power", "cars")]
+
+    box = main_agent(FINDING)
+    runs = {f"root.part{n}": part for n, part in enumerate(parts, start=1)}
+    listed = "\n".join(f"- {run}: {part}" for run, part in runs.items())
+    planned = f"These parts of the task are being explored already, each by itself:\n{listed}"
+    results = [
+        f"{run}, which you started, has ended. Its task: {part}\n\nResult of {run}:\n\n"
+        f"Much on {run}.\n\n(Written by that run, not by a person.)"
+        for run, part in runs.items()
     ]
-    assert "**Tidal power**\nI found nothing" in answer
+    answer = await box.run(client, f"{request}", planned, *results)
+    [task] = [arguments["prompt"] for name, arguments in box.calls if name == "Task"]
+    assert "Topic: moss roofs, tidal power and cars\nSide: moss roofs" in task
+    assert "**Tidal power**\nMuch on root.part2." in answer
     assert "4 litres. ([Moss](http://a.test/moss))" in answer
 
 

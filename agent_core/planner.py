@@ -1,0 +1,131 @@
+"""The planner: one structured call that looks at a new task before the work on it begins."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter, ValidationError
+
+from agent_core.context.history import repaired, spoken
+from agent_core.errors import ModelError
+from agent_core.events import Usage
+from agent_core.messages import Message, is_visible, user_message
+from agent_core.models import Model, ModelRequest, ToolSpec, whole_reply
+from agent_core.prompts import prompt
+
+logger = logging.getLogger(__name__)
+
+PLAN = "plan"
+MAX_SUB_QUESTIONS = 4
+PATIENCE_S = 20.0
+_CONTINUING = frozenset({"continue", "unfinished_work", "resumed", "scheduled"})
+"""Why a message was taken for work that is no new task."""
+_Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
+
+
+class Draft(BaseModel):
+    """What the model fills in."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    question: _Words = ""
+    is_blocking: bool = False
+    default: _Words = ""
+    sub_questions: tuple[_Words, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is to be asked and explored first; nothing of it where the planner failed."""
+
+    question: str = ""
+    """For the person; empty for none."""
+    default: str = ""
+    """What is taken when nobody answers; empty for a question that blocks the work."""
+    sub_questions: tuple[str, ...] = ()
+    usage: Usage = Usage()
+
+
+PLANNED: TypeAdapter[Plan] = TypeAdapter(Plan)
+
+
+def is_new_task(reason: str) -> bool:
+    """Whether a message that was routed to work for this reason begins a task."""
+    return reason not in _CONTINUING
+
+
+class Planner:
+    """Asks a model to plan. A failure of any kind costs the plan and nothing else."""
+
+    def __init__(self, model: Model, *, patience_s: float = PATIENCE_S) -> None:
+        self._model = model
+        self._patience_s = patience_s
+
+    async def plan(self, opening: str, earlier: Sequence[Message], *, today: date) -> Plan:
+        """The plan for a task, of which `earlier` is what was said in the session before."""
+        request = ModelRequest(
+            system=prompt("plan", today=today.strftime("%A, %d %B %Y")),
+            messages=repaired((*spoken(earlier), user_message(opening))),
+            tools=(PLAN_SPEC,),
+            must_call=PLAN,
+            max_tokens=2_000,
+        )
+        try:
+            async with asyncio.timeout(self._patience_s):
+                reply = await whole_reply(self._model, request)
+        except (ModelError, TimeoutError) as error:
+            logger.warning("no plan was made: %s", type(error).__name__)
+            return Plan()
+        calls = [call for call in reply.message.tool_calls if call.name == PLAN]
+        try:
+            draft = Draft.model_validate(calls[0].arguments if calls else {})
+        except ValidationError:
+            return Plan(usage=reply.usage)
+        return _checked(draft, reply.usage)
+
+
+def _checked(draft: Draft, usage: Usage) -> Plan:
+    """A question that does not block needs what is taken without an answer."""
+    asked = [each for each in dict.fromkeys(draft.sub_questions) if is_visible(each)]
+    default = "" if draft.is_blocking else draft.default
+    is_asked = is_visible(draft.question) and (draft.is_blocking or is_visible(default))
+    return Plan(
+        question=draft.question if is_asked else "",
+        default=default if is_asked else "",
+        sub_questions=tuple(asked[:MAX_SUB_QUESTIONS]) if len(asked) > 1 else (),
+        usage=usage,
+    )
+
+
+PLAN_SPEC = ToolSpec(
+    name=PLAN,
+    description="Says what has to be asked first, and what can be explored side by side.",
+    input_schema={
+        "type": "object",
+        "properties": {
+            "question": {
+                "type": "string",
+                "description": "One question to the person, in their language; empty for none.",
+            },
+            "is_blocking": {
+                "type": "boolean",
+                "description": "True where work without the answer would be worthless or harmful.",
+            },
+            "default": {
+                "type": "string",
+                "description": "What you take if nobody answers, in the person's language.",
+            },
+            "sub_questions": {
+                "type": "array",
+                "items": {"type": "string"},
+                "maxItems": MAX_SUB_QUESTIONS,
+                "description": "Each can be answered by itself by somebody who knows only it.",
+            },
+        },
+        "required": ["question", "is_blocking", "default", "sub_questions"],
+        "additionalProperties": False,
+    },
+)

@@ -1,0 +1,161 @@
+"""A new task is planned once: one question at most, then its parts side by side."""
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from agent_core.errors import ModelRejected, ModelUnavailable
+from agent_core.events import PlanMade, QuestionAsked, RunStarted, TurnFinished
+from agent_core.messages import JsonObject
+from agent_core.models import ModelRequest
+from agent_core.runtime.turns import CLARIFYING_PATIENCE
+from agent_core.testing.models import Held, Line, ScriptedModel, call
+from agent_core.testing.runtimes import inbound, scripted_runtime
+from tests.agent_core.runtime.threads import TIMEOUT_S, begin, end_of, events_of, told, until
+
+PARTS = ("What does A cost?", "What does B cost?", "What does C cost?")
+
+
+def plan(**told: object) -> Line:
+    empty: JsonObject = {"question": "", "is_blocking": False, "default": "", "sub_questions": []}
+    return call("plan", empty | told)
+
+
+def explorers(*, first: Line = "Combined.") -> ScriptedModel:
+    """A main agent that waits for all parts, and explorers that each find theirs."""
+
+    def decide(request: ModelRequest) -> Line:
+        if "sub-question" in request.system:
+            return f"Found: {request.messages[0].text.splitlines()[0]}"
+        whole = told(request)
+        found = sum(f"Found: {part}" in whole for part in PARTS)
+        return first if found == len(PARTS) else "I wait for them."
+
+    return ScriptedModel([decide] * 20)
+
+
+@pytest.mark.proves("plan.parts")
+async def test_the_parts_of_a_new_task_are_explored_beside_the_main_run(tmp_path: Path) -> None:
+    planner, model = ScriptedModel([plan(sub_questions=PARTS)]), explorers()
+    async with scripted_runtime(tmp_path, model=model, planner=planner) as runtime:
+        events = await events_of(runtime, await begin(runtime, inbound("Compare A, B and C")))
+    started = [event for event in events if isinstance(event, RunStarted)]
+    assert [event.run for event in started] == ["root", "root.part1", "root.part2", "root.part3"]
+    assert all("Compare A, B and C" in event.task for event in started)
+    last = events[-1]
+    assert isinstance(last, TurnFinished)
+    assert (last.outcome, last.answer) == ("answered", "Combined.")
+    first = next(r for r in model.requests if "sub-question" not in r.system)
+    assert all(part in told(first) for part in PARTS), "the main run knows what is explored"
+    assert [event.sub_questions for event in events if isinstance(event, PlanMade)] == [PARTS]
+
+
+@pytest.mark.proves("plan.harmless")
+@pytest.mark.parametrize(
+    "line",
+    [
+        ModelUnavailable("down"),
+        "No tool was called.",
+        call("plan", {"sub_questions": "many"}),
+        plan(question="Which?", default=""),
+        plan(sub_questions=["Only one?"]),
+    ],
+    ids=["failed", "prose", "bad shape", "no default", "one part"],
+)
+async def test_a_plan_that_fails_or_is_none_costs_nothing(tmp_path: Path, line: Line) -> None:
+    planner, model = ScriptedModel([line]), ScriptedModel(["Done."])
+    async with scripted_runtime(tmp_path, model=model, planner=planner) as runtime:
+        events = await events_of(runtime, await begin(runtime, inbound("Look into it")))
+    assert [event.kind for event in events if isinstance(event, RunStarted | QuestionAsked)] == [
+        "run_started"
+    ]
+    assert model.requests[0].messages[0].text.endswith("Look into it")
+
+
+@pytest.mark.proves("plan.new_only")
+async def test_what_goes_on_is_not_planned(tmp_path: Path) -> None:
+    planner, model = ScriptedModel([]), ScriptedModel([ModelRejected("no"), "Two.", "Three."])
+    async with scripted_runtime(tmp_path, model=model, planner=planner) as runtime:
+        await end_of(runtime, await begin(runtime, inbound("continue", number=1)))
+        await end_of(runtime, await begin(runtime, inbound("And B?", number=2)))
+        digest = replace(inbound("What is new?", number=3), scheduled=True)
+        await end_of(runtime, await begin(runtime, digest))
+    assert planner.requests == []
+
+
+class Hands:
+    """A clock that is set forward."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+ASKED = plan(question="Which year?", default="2026", sub_questions=PARTS)
+
+
+@pytest.mark.proves("plan.question")
+async def test_an_answer_comes_before_the_work_and_reaches_all_of_it(tmp_path: Path) -> None:
+    planner, model = ScriptedModel([ASKED]), explorers()
+    async with scripted_runtime(tmp_path, model=model, planner=planner) as runtime:
+        turn = await begin(runtime, inbound("Compare A, B and C"))
+        await until(runtime, turn, "waiting")
+        assert not model.requests
+        await begin(runtime, inbound("2024", number=2))
+        events = await events_of(runtime, turn)
+    [asked] = [event for event in events if isinstance(event, QuestionAsked)]
+    assert asked.question.startswith("Which year?\n\nIf nobody answers within 5 minutes")
+    assert asked.default == "2026"
+    assert all("2024" in told(request) for request in model.requests)
+    assert len(planner.requests) == 1
+    last = events[-1]
+    assert isinstance(last, TurnFinished)
+    assert last.answer == "Combined."
+
+
+@pytest.mark.proves("plan.default")
+async def test_without_an_answer_the_default_is_taken_after_some_minutes_and_said(
+    tmp_path: Path,
+) -> None:
+    planner, model, clock = ScriptedModel([ASKED]), explorers(), Hands()
+    async with scripted_runtime(tmp_path, model=model, planner=planner, clock=clock) as runtime:
+        turn = await begin(runtime, inbound("Compare A, B and C"))
+        await until(runtime, turn, "waiting")
+        clock.now += CLARIFYING_PATIENCE
+        assert (await end_of(runtime, turn)).answer == "Combined."
+    first = next(r for r in model.requests if "sub-question" not in r.system)
+    assert "say in your answer that you took it: 2026" in told(first)
+
+
+@pytest.mark.proves("plan.blocking")
+async def test_a_blocking_question_waits_for_days_and_through_a_restart(tmp_path: Path) -> None:
+    line = plan(question="Whose account?", is_blocking=True, default="mine", sub_questions=PARTS)
+    planner, model, clock = ScriptedModel([line]), explorers(), Hands()
+    async with scripted_runtime(tmp_path, model=model, planner=planner, clock=clock) as runtime:
+        turn = await begin(runtime, inbound("Compare A, B and C"))
+        await until(runtime, turn, "waiting")
+    clock.now += timedelta(days=3)
+    async with scripted_runtime(tmp_path, model=model, planner=planner, clock=clock) as runtime:
+        await until(runtime, turn, "waiting")
+        await begin(runtime, inbound("Ann's", number=2))
+        assert (await end_of(runtime, turn)).answer == "Combined."
+    assert "Ann's" in told(model.requests[0])
+
+
+async def test_a_plan_survives_a_restart_and_is_made_once(tmp_path: Path) -> None:
+    held = Held(then="Combined.")
+    planner, model = ScriptedModel([plan(sub_questions=PARTS)]), explorers(first=held)
+    async with scripted_runtime(tmp_path, model=model, planner=planner) as runtime:
+        turn = await begin(runtime, inbound("Compare A, B and C"))
+        async with asyncio.timeout(TIMEOUT_S):
+            await held.reached.wait()
+    later = explorers()
+    async with scripted_runtime(tmp_path, model=later, planner=planner) as runtime:
+        assert (await end_of(runtime, turn)).answer == "Combined."
+    assert len(planner.requests) == 1
+    assert not [r for r in later.requests if "sub-question" in r.system], "each part was paid once"
