@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from mcp_local.errors import FetchDenied, FetchFailed, NeedsBrowser, ToolkitErro
 from mcp_local.extract import Article
 from mcp_local.extract.reader import Readers
 from mcp_local.fair_semaphore import FairSemaphore
-from mcp_local.fetch.client import Client, FetchedPage
+from mcp_local.fetch.client import Client
 from mcp_local.fetch.manners import Manners
 from mcp_local.pages import StoredPage, count_words, find_page, page_files, page_path, save_page
 from mcp_local.settings import Settings
@@ -48,6 +48,8 @@ class Row:
     title: str = ""
     words: int = 0
     path: str = ""
+    note: str = ""
+    """What of the page's text is left out."""
     origin: Literal["fetched", "stored", "none"] = "none"
 
     @property
@@ -112,16 +114,20 @@ class Crawler:
             self._all.slot(session),
         ):
             await self._count_fetch(workspace)
-            return await self._fetch(client, workspace, url)
-
-    async def _fetch(self, client: Client, workspace: Workspace, url: str) -> StoredPage:
-        fetched_at = datetime.now(UTC)
-        try:
-            async with asyncio.timeout(PAGE_S):
-                page = await client.page(url, partial(self._manners.require, client=client))
-        except TimeoutError:
-            raise FetchFailed("too slow") from None
-        article = await self._article(page, workspace.root)
+            fetched_at = datetime.now(UTC)
+            try:
+                async with asyncio.timeout(PAGE_S):
+                    page = await client.page(url, partial(self._manners.require, client=client))
+            except TimeoutError:
+                raise FetchFailed("too slow") from None
+            read = partial(self._readers.read, url=page.final_url, session=session)
+            try:
+                article = await read(page.kind, page.text)
+            except NeedsBrowser:
+                article = None
+            page = replace(page, text="")  # it lies in memory no longer than its slots are held
+        if article is None:
+            article = await self._rendered(page.final_url, session)
         stored = StoredPage(
             url=page.url,
             final_url=page.final_url,
@@ -131,22 +137,19 @@ class Crawler:
             words=count_words(article.markdown),
             path=page_path(page.url),
             markdown=article.markdown,
+            note=article.note,
             http_status=page.http_status,
         )
         await asyncio.to_thread(save_page, workspace, stored)
         return stored
 
-    async def _article(self, page: FetchedPage, session: Path) -> Article:
-        read = partial(self._readers.read, url=page.final_url, session=session)
-        try:
-            return await read(page.kind, page.text)
-        except NeedsBrowser:
-            async with _limit(self._rendering, session, 1).slot(session):
-                html = await self._browsers.render(page.final_url, session=session)
-        try:
-            return await read("html", html)
-        except NeedsBrowser:
-            raise FetchFailed("no text on the page, in a browser neither") from None
+    async def _rendered(self, url: str, session: Path) -> Article:
+        async with _limit(self._rendering, session, 1).slot(session):
+            html = await self._browsers.render(url, session=session)
+            try:
+                return await self._readers.read("html", html, url, session=session)
+            except NeedsBrowser:
+                raise FetchFailed("no text on the page, in a browser neither") from None
 
     async def _count_fetch(self, workspace: Workspace) -> None:
         async with self._counting:
@@ -170,5 +173,11 @@ def _limit(
 
 def _row_of(page: StoredPage, url: str, origin: Literal["fetched", "stored"]) -> Row:
     return Row(
-        url=url, status="success", title=page.title, words=page.words, path=page.path, origin=origin
+        url=url,
+        status="success",
+        title=page.title,
+        words=page.words,
+        path=page.path,
+        note=page.note,
+        origin=origin,
     )

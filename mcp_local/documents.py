@@ -6,9 +6,9 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from cachetools import LRUCache
+from cachetools import TTLCache
 
-from mcp_local.errors import PathDenied, ReadingFailed, UnreadableFile
+from mcp_local.errors import NoReaderFree, PathDenied, ReadingFailed, UnreadableFile
 from mcp_local.extract.documents import Document, kind_of, read_document, read_text
 from mcp_local.extract.reader import Readers
 from mcp_local.sources import Source
@@ -22,7 +22,9 @@ PICTURES = "pictures"
 MAX_SEARCHED = 30
 MAX_SEARCHED_CHARS = 3_000_000
 """Bounds for one search over the attached files, the newest first."""
-_KEPT = 12
+_KEPT_CHARS = 4 * MAX_SEARCHED_CHARS
+_KEPT_S = 600.0
+"""What could not be read is tried again then: the machine may have been busy."""
 
 
 class Documents:
@@ -30,7 +32,9 @@ class Documents:
 
     def __init__(self, readers: Readers) -> None:
         self._readers = readers
-        self._known: LRUCache[tuple[Path, str], Document] = LRUCache(_KEPT)
+        self._known = TTLCache[tuple[Path, str], Document](
+            _KEPT_CHARS, _KEPT_S, getsizeof=lambda document: 1_000 + len(document.text)
+        )
 
     async def read(self, workspace: Workspace, path: str) -> Document:
         """The file, whatever it is; what cannot be read has a fault. Raises PathDenied."""
@@ -40,7 +44,8 @@ class Documents:
         if known is None or (known.picture_path and not workspace.exists(known.picture_path)):
             document = await self._document(data, str(workspace.root), digest)
             known = await asyncio.to_thread(_kept, workspace, document, digest)
-            if known.kind != "text":  # which costs nothing to read again, and may be long
+            # A text costs nothing to read again, and may be long.
+            if (known.fault or known.kind != "text") and known.fault != "busy":
                 self._known[workspace.root, digest] = known
         return known
 
@@ -51,6 +56,8 @@ class Documents:
         found: list[Source] = []
         room = MAX_SEARCHED_CHARS
         for file in newest[:MAX_SEARCHED]:
+            if room <= 0:
+                break
             with suppress(PathDenied):
                 text = (await self.read(workspace, file.path)).text[:room]
                 room -= len(text)
@@ -71,8 +78,9 @@ class Documents:
             )
         except UnreadableFile as error:
             return Document(fault=error.fault, note=str(error))
-        except ReadingFailed:
-            return Document(fault="too_big", note=UnreadableFile.SENTENCES["too_big"])
+        except ReadingFailed as error:
+            fault = "busy" if isinstance(error, NoReaderFree) else "too_big"
+            return Document(fault=fault, note=UnreadableFile.SENTENCES[fault])
 
 
 def _kept(workspace: Workspace, document: Document, digest: str) -> Document:

@@ -8,6 +8,7 @@ ToolkitError
 │   └── FetchFailed  the page could not be had
 │       └── NeedsBrowser  its text is made by its scripts
 ├── ReadingFailed    what was fetched or uploaded could not be read within its limits
+│   └── NoReaderFree it was not tried: too much else is being read
 ├── UnreadableFile   a file of the session holds nothing that can be had
 ├── CitationError    a report cites what was not retrieved
 └── RemoteError      Composio or its workbench did not do what was asked
@@ -54,11 +55,16 @@ class ReadingFailed(ToolkitError):
     """Foreign bytes broke their reader, or took too long or too much memory."""
 
 
+class NoReaderFree(ReadingFailed):
+    """Nothing is said of the bytes: trying again later may well work."""
+
+
 class UnreadableFile(ToolkitError):
     """There is nothing in a file that can be had; `fault` names why."""
 
     SENTENCES: ClassVar = {
         "broken": "It is damaged or incomplete and cannot be read.",
+        "busy": "Too much else is being read now; try it again later.",
         "empty": "It is empty.",
         "encrypted": "It is protected by a password. A copy without one can be read.",
         "heic": "It is a HEIC or AVIF picture, which cannot be shown. JPEG or PNG can.",

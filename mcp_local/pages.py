@@ -34,6 +34,8 @@ class StoredPage:
     status: Literal["success"] = "success"
     words: int
     http_status: int = 200
+    note: str = ""
+    """What is left out of the text; it is stored where there is one."""
     path: str
     """Relative to the session directory."""
     markdown: str
@@ -57,7 +59,8 @@ def page_path(url: str) -> str:
 
 def save_page(workspace: Workspace, page: StoredPage) -> None:
     """Write the page's file, replacing an earlier one at the same path."""
-    facts = _STORED.dump_python(page, mode="json", exclude={"path", "markdown"})
+    exclude = {"path", "markdown"} if page.note else {"path", "markdown", "note"}
+    facts = _STORED.dump_python(page, mode="json", exclude=exclude)
     head = yaml.safe_dump(facts, sort_keys=False, allow_unicode=True, width=10_000)
     workspace.write_text(page.path, f"{_FENCE}{head}{_FENCE}\n{page.markdown}")
 

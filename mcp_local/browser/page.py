@@ -55,7 +55,7 @@ if (globalThis.navigator && navigator.serviceWorker)
 """
 
 
-class NotStartedError(Exception):
+class NotStarted(Exception):
     """There is no browser, for a reason in which no page has a part."""
 
 
@@ -70,9 +70,7 @@ class Manager(BrowserManager):
         except Error as error:
             said = str(error)
             is_sandbox = "No usable sandbox" in said or "zygote_host" in said
-            raise NotStartedError(
-                NO_SANDBOX if is_sandbox else "it could not be started"
-            ) from error
+            raise NotStarted(NO_SANDBOX if is_sandbox else "it could not be started") from error
 
     def _build_browser_args(self) -> dict[str, Any]:
         made = super()._build_browser_args()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
@@ -163,7 +161,7 @@ async def main() -> None:
         rendering.cancel()  # closes the browser
         await asyncio.wait({rendering}, timeout=5)
     elif error := rendering.exception():
-        is_ours = isinstance(error, NotStartedError)
+        is_ours = isinstance(error, NotStarted)
         json.dump({"error": str(error) if is_ours else "could not be opened in it"}, answers)
     else:
         json.dump({"html": rendering.result()[:MAX_ANSWER_BYTES]}, answers)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+GOES_ON = "The page goes on; only its beginning could be read."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Article:
@@ -11,5 +13,7 @@ class Article:
     title: str = ""
     description: str = ""
     markdown: str = ""
+    note: str = ""
+    """What a reader has to know of the text, such as what is left out."""
     lack: Literal["", "needs a browser", "no text on the page"] = ""
     """Why `markdown` is empty, if it is."""

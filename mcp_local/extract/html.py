@@ -14,13 +14,13 @@ from trafilatura.settings import Document
 from trafilatura.utils import load_html
 from trafilatura.xml import xmltotxt  # pyright: ignore[reportUnknownVariableType]
 
-from mcp_local.extract import Article
+from mcp_local.extract import GOES_ON, Article
 
 MAX_HTML_CHARS = 4_000_000
 """More markup than this is not parsed."""
 MAX_ELEMENTS = 30_000
 """What stands behind so many is not parsed: the extraction copies the tree several times."""
-MAX_CELLS = 5_000
+MAX_CELLS = 10_000
 """Of all tables; the rows behind are left out, as laying out a table takes time and memory."""
 
 MAX_TITLE_CHARS = 300
@@ -44,12 +44,18 @@ def line_of(text: str | None) -> str:
 
 def extract_html(html: str, url: str) -> Article:
     """The article of a page; its `lack` says what is wrong when there is none."""
-    tree = load_html(_bounded(html))
+    html, is_cut = _bounded(html)
+    tree = load_html(html)
     if tree is None:
         return Article(lack="no text on the page")
     page: Element = tree
-    for row in {cell.getparent() for cell in islice(page.iter("td", "th"), MAX_CELLS, None)}:
+    left_out = {cell.getparent() for cell in islice(page.iter("td", "th"), MAX_CELLS, None)}
+    for row in left_out:
         row.clear()
+    notes = [
+        GOES_ON if is_cut else "",
+        f"Its tables go on; {len(left_out):,} of their rows are left out." if left_out else "",
+    ]
     facts = examine_meta(tree)
     title, description = line_of(facts.title or extract_title(tree)), line_of(facts.description)
     # Headings of the body that only repeat the title.
@@ -71,14 +77,16 @@ def extract_html(html: str, url: str) -> Article:
         title=title[:MAX_TITLE_CHARS],
         description=description[:MAX_DESCRIPTION_CHARS],
         markdown=markdown,
+        note=" ".join(filter(None, notes)),
     )
 
 
-def _bounded(html: str) -> str:
-    """The markup up to the limits, without embedded files and floods of attributes."""
-    html = _LONG_TAG.sub(r"<\1", _EMBEDDED.sub("data:", html))[:MAX_HTML_CHARS]
-    beyond = next(islice(_ELEMENT.finditer(html), MAX_ELEMENTS, None), None)
-    return html[: beyond.start()] if beyond else html
+def _bounded(html: str) -> tuple[str, bool]:
+    """The markup without embedded files and floods of attributes, and whether limits cut it."""
+    html = _LONG_TAG.sub(r"<\1", _EMBEDDED.sub("data:", html))
+    beyond = next(islice(_ELEMENT.finditer(html[:MAX_HTML_CHARS]), MAX_ELEMENTS, None), None)
+    end = beyond.start() if beyond else MAX_HTML_CHARS
+    return html[:end], len(html) > end
 
 
 MAX_PIECES = 60

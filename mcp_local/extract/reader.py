@@ -14,8 +14,8 @@ from anyio import BrokenWorkerProcess, CapacityLimiter, to_process
 from cachetools import TTLCache
 from yarl import URL
 
-from mcp_local.errors import FetchFailed, NeedsBrowser, ReadingFailed, ToolkitError
-from mcp_local.extract import Article
+from mcp_local.errors import FetchFailed, NeedsBrowser, NoReaderFree, ReadingFailed, ToolkitError
+from mcp_local.extract import GOES_ON, Article
 from mcp_local.fair_semaphore import FairSemaphore
 
 MAX_MEMORY_BYTES = 200_000_000
@@ -38,9 +38,16 @@ class Readers:
     """
 
     def __init__(
-        self, *, count: int = 2, cpu_s: float = 4.0, limit_s: float = 20.0, idle_s: float = 60.0
+        self,
+        *,
+        count: int = 2,
+        cpu_s: float = 4.0,
+        limit_s: float = 20.0,
+        idle_s: float = 60.0,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         """One piece of work may take `cpu_s` of a processor and `limit_s` of the clock."""
+        self._patience_s = patience_s
         self._slots = FairSemaphore(count)
         self._cpu_s = cpu_s
         self._limit_s = limit_s
@@ -60,15 +67,15 @@ class Readers:
         """What `function`, which stands in a module, returns from a worker; all of it is pickled.
 
         A ToolkitError that it raises comes through. ReadingFailed: anything else went wrong in
-        there, a limit was met, or no worker was free in time.
+        there, or a limit was met. NoReaderFree: no worker was free in time.
         """
         async with AsyncExitStack() as held:
             try:
-                async with asyncio.timeout(PATIENCE_S):
+                async with asyncio.timeout(self._patience_s):
                     slot = self._slots.slot(session, last=source in self._troubled)
                     await held.enter_async_context(slot)
             except TimeoutError:
-                raise ReadingFailed("too much else is being read, try it later") from None
+                raise NoReaderFree("too much else is being read, try it later") from None
             try:
                 async with asyncio.timeout(self._limit_s):
                     return await self._work(_limited, function, arguments, self._cpu_s)
@@ -160,6 +167,7 @@ def extract_text(text: str) -> Article:
     plain = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
     if not plain:
         return Article(lack="no text on the page")
+    note = GOES_ON if len(text) > MAX_TEXT_CHARS else ""
     heading = _HEADING.search(plain)
     title = heading[1].strip("# ") if heading else plain.partition("\n")[0]
-    return Article(title=title[:200], markdown=plain)
+    return Article(title=title[:200], markdown=plain, note=note)

@@ -69,7 +69,10 @@ def _answer(rows: "list[Row]") -> CallToolResult:
         "success": successful > 0,
         "successful": successful,
         "failed": len(rows) - successful,
-        "pages": [{name: getattr(row, name) for name in shown} for row in rows],
+        "pages": [
+            {name: getattr(row, name) for name in shown} | ({"note": row.note} if row.note else {})
+            for row in rows
+        ],
         "note": _note(rows),
     }
     return told(answer)

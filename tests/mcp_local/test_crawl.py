@@ -149,6 +149,16 @@ async def test_a_page_whose_text_is_made_by_scripts_is_read_in_a_browser(tmp_pat
         assert empty["status"] == "failed: no text on the page, in a browser neither"
 
 
+@pytest.mark.proves("crawl.saved")
+async def test_what_is_left_out_of_a_page_is_told_with_it(tmp_path: Path) -> None:
+    async with working_in(tmp_path) as desk:
+        desk.site.html("/long", article().replace("</article>", "<br>" * 30_000))
+        [row] = (await desk.crawl("http://news.test/long"))["pages"]
+        [again] = (await desk.crawl("http://news.test/long"))["pages"]
+        assert row["note"] == again["note"]
+        assert row["note"] in (desk.session / row["path"]).read_text("utf-8").split("---")[1]
+
+
 async def test_a_page_read_before_is_not_asked_for_again(tmp_path: Path) -> None:
     async with working_in(tmp_path) as desk:
         desk.site.html("/page", article())

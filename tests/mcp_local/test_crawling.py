@@ -10,25 +10,28 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
+from mcp_local.browser import Browsers
 from mcp_local.crawling import MAX_PAGES_PER_SESSION, Crawler
 from mcp_local.fetch.client import Limits
 from mcp_local.pages import page_path
+from mcp_local.settings import Settings
 from mcp_local.workspace import Workspace
 from tests.mcp_local.fetch.world import PUBLIC, Names, Site, article, client_for, serving
 
 pytestmark = pytest.mark.process("pages are read in a process of its own")
 
-THREE_HOSTS = ["a.example", "b.example", "c.example"]
+HOSTS = [f"{letter}.example" for letter in "abcdef"]
+THREE_HOSTS = HOSTS[:3]
 """Of ten pages at once, three of each host would be too few."""
 
 
 @asynccontextmanager
 async def crawling(
-    root: Path, limits: Limits | None = None
+    root: Path, limits: Limits | None = None, browsers: Browsers | None = None
 ) -> AsyncGenerator[tuple[Crawler, Site]]:
     async with serving() as site:
-        names = Names({host: [[PUBLIC]] for host in THREE_HOSTS})
-        yield Crawler(root, lambda: client_for(site, names=names, limits=limits)), site
+        names = Names({host: [[PUBLIC]] for host in HOSTS})
+        yield Crawler(root, lambda: client_for(site, names=names, limits=limits), browsers), site
 
 
 def session(root: Path, name: str = "session_1") -> Workspace:
@@ -43,7 +46,8 @@ async def no_progress(done: int, total: int) -> None:
 class Doors:
     """A handler that holds its visitors until it is opened, and counts them by host."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str = "") -> None:
+        self._text = text or article()
         self.inside: list[str] = []
         self._changed = asyncio.Condition()
         self._open = asyncio.Event()
@@ -53,7 +57,7 @@ class Doors:
             self.inside.append(request.host)
             self._changed.notify_all()
         await self._open.wait()
-        return web.Response(text=article(), content_type="text/html")
+        return web.Response(text=self._text, content_type="text/html")
 
     async def filled(self, count: int) -> None:
         async with asyncio.timeout(10), self._changed:
@@ -95,6 +99,36 @@ async def test_a_held_host_does_not_hold_the_others(tmp_path: Path) -> None:
         assert doors.inside == ["a.example"] * 4
         doors.open()
         await batch
+
+
+@pytest.mark.proves("attacks.reader_fairness")
+async def test_pages_that_wait_for_a_browser_hold_no_other_persons_page(tmp_path: Path) -> None:
+    """The browser hangs here: rows of script pages come when it is given up, and not before."""
+    hanging = tmp_path / "chromium"
+    hanging.write_text("#!/bin/sh\nexec sleep 600\n")
+    hanging.chmod(0o700)
+    browsers = Browsers(Settings(crawl_browser=str(hanging)), limit_s=30.0)
+    doors = Doors("<div id=root></div><script>start()</script>")
+    done: list[str] = []
+
+    async def crawl(name: str, urls: list[str]) -> None:
+        async def progress(_: int, __: int) -> None:
+            done.append(name)
+
+        await crawler.crawl(session(tmp_path, name), urls, progress)
+
+    async with crawling(tmp_path, browsers=browsers) as (crawler, site):
+        site.pages["/held"] = doors
+        site.html("/plain", article())
+        script_pages = [f"http://{host}/held?{n}" for host in HOSTS[:5] for n in range(2)]
+        hers = [asyncio.create_task(crawl(f"hers_{n}", script_pages)) for n in range(2)]
+        await doors.filled(20)
+        doors.open()
+        await crawl("his", ["http://f.example/plain"])
+        assert done == ["his"]
+        for task in hers:
+            task.cancel()
+        await asyncio.wait(hers)
 
 
 async def test_a_session_has_a_last_page(tmp_path: Path) -> None:

@@ -1,11 +1,14 @@
 """Attached files: what they are by their bytes, their text with marks, and what is told instead."""
 
+import asyncio
 import io
+import signal
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from mcp_local.documents import MAX_SEARCHED, Documents
 from mcp_local.errors import UnreadableFile
 from mcp_local.extract.documents import (
     MAX_CHARS,
@@ -16,6 +19,8 @@ from mcp_local.extract.documents import (
     read_document,
     read_text,
 )
+from mcp_local.extract.reader import Readers
+from mcp_local.workspace import Workspace
 from tests import attached
 from tests.mcp_local.sessions import Session
 
@@ -176,6 +181,28 @@ def test_a_long_file_gives_its_beginning_and_says_so() -> None:
     document = read(attached.docx(*["word " * 1000] * 250))
     assert len(document.text) <= MAX_CHARS
     assert "only its beginning" in document.note
+
+
+@IN_A_WORKER
+@pytest.mark.proves("files_in.limits")
+async def test_a_session_of_files_is_read_once_also_what_cannot_be(tmp_path: Path) -> None:
+    readers = Readers(count=1, patience_s=0.01)
+    documents, workspace = Documents(readers), Workspace(tmp_path)
+    (tmp_path / "downloads").mkdir()
+    for n in range(MAX_SEARCHED):
+        data = attached.pdf(f"Bridge {n}.") if n else b"%PDF-1.7 and nothing"
+        (tmp_path / f"downloads/{n}.pdf").write_bytes(data)
+    first = await documents.attached(workspace)
+    assert sum(source.ok for source in first) == MAX_SEARCHED - 1
+    held = asyncio.create_task(readers.run(signal.pause, session="another"))
+    await asyncio.sleep(0)
+    assert await documents.attached(workspace) == first
+    assert (await documents.read(workspace, "downloads/0.pdf")).fault == "broken"
+    (tmp_path / "downloads/new.pdf").write_bytes(attached.pdf("New."))
+    assert (await documents.read(workspace, "downloads/new.pdf")).fault == "busy"
+    held.cancel()
+    await asyncio.wait([held])
+    assert "New." in (await documents.read(workspace, "downloads/new.pdf")).text
 
 
 @pytest.fixture

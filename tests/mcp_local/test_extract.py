@@ -9,8 +9,8 @@ import pytest
 
 from mcp_local.errors import ReadingFailed
 from mcp_local.extract import Article
-from mcp_local.extract.html import extract_html
-from mcp_local.extract.reader import Readers, extract_text
+from mcp_local.extract.html import MAX_ELEMENTS, MAX_HTML_CHARS, extract_html
+from mcp_local.extract.reader import MAX_TEXT_CHARS, Readers, extract_text
 from tests.mcp_local.fetch.world import article, paragraphs
 
 URL = "http://news.example/page"
@@ -148,6 +148,24 @@ def test_a_data_block_is_not_taken_for_a_script() -> None:
     data = '<script type="application/ld+json">{}</script>'
     html = f"<html><body><p>Closed on Friday.</p>{data}</body></html>"
     assert extract_html(html, URL).markdown == "Closed on Friday."
+
+
+@pytest.mark.parametrize("rows", [1_000, 4_000])
+def test_a_big_table_is_read_and_what_is_left_out_of_it_is_told(rows: int) -> None:
+    cells = "".join(f"<td>r{{0}}c{n}</td>" for n in range(6))
+    table = "".join(f"<tr>{cells.format(n)}</tr>" for n in range(rows))
+    read = extract_html(page(f"<table>{table}</table>"), URL)
+    left_out = sum(f"r{n}c5 " not in read.markdown for n in range(rows))
+    told = f"Its tables go on; {left_out:,} of their rows are left out."
+    assert (rows == 1_000) == (left_out == 0)
+    assert read.note == (told if left_out else "")
+
+
+def test_a_page_that_is_cut_says_so() -> None:
+    assert "only its beginning" in extract_html(page("<br>" * MAX_ELEMENTS), URL).note
+    assert "only its beginning" in extract_html(page("x" * MAX_HTML_CHARS), URL).note
+    assert "only its beginning" in extract_text("x\n" * MAX_TEXT_CHARS).note
+    assert not extract_text("x").note
 
 
 def test_plain_text_is_kept_as_it_is() -> None:
