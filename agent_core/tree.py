@@ -332,6 +332,7 @@ def _wait(event: _Wait) -> JsonObject:
                 "kind": "question",
                 "prompt": event.question,
                 "options": list(event.options),
+                "default": event.default,
             }
         case ApprovalRequested():
             tools = [action.tool for action in event.actions if action.asks]

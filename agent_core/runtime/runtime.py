@@ -120,7 +120,12 @@ class Runtime:
         await self._parts.database.open()
         await self._prepare()
         self._parts.behind.start()
-        self._background.start(self._parts.log.listen(), name="events of other processes")
+        if not self._parts.database.is_sqlite:
+            self._background.repeat(
+                self._parts.log.listen,
+                pause=partial(asyncio.sleep, LOOK_EVERY_S),
+                name="what other processes tell",
+            )
         await self._leases.enter()
         await self._dispatch.durable.launch()
         self._background.repeat(

@@ -231,10 +231,8 @@ class EventLog:
     async def listen(self) -> None:
         """Hear of events from other processes too, for ever, and tell them of this one's.
 
-        Live-only events come to them with a small delay, or not at all.
+        Live-only events come to them with a small delay, or not at all. It is for Postgres alone.
         """
-        if not self._behind.notices.is_heard:
-            return
         async with asyncio.TaskGroup() as group:
             group.create_task(self._behind.notices.listen(self._hear, self._look))
             group.create_task(self._tell_live())

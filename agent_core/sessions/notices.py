@@ -21,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from agent_core.background import Backoff
 from agent_core.errors import SessionError
 from agent_core.messages import JsonObject
-from agent_core.sessions.database import POSTGRES_CONNECT, Database, DatabaseTrouble
+from agent_core.sessions.database import POSTGRES_CONNECT, Database
 
 logger = logging.getLogger(__name__)
 
@@ -45,13 +45,13 @@ class Notices:
     def tell(self, connection: Connection, notices: Sequence[JsonObject]) -> None:
         """Send notices with the connection's transaction; one that is too long is left out."""
         for notice in notices if self.is_heard else ():
-            text = json.dumps({"from": self._own, **notice}, ensure_ascii=False)
-            if len(text.encode(errors="replace")) <= MAX_BYTES:
+            text = json.dumps({"from": self._own, **notice})  # in ASCII: it may hold anything
+            if len(text) <= MAX_BYTES:
                 connection.execute(select(func.pg_notify(CHANNEL, text)))
 
     async def send(self, notices: Sequence[JsonObject]) -> None:
         """Send them by themselves. A database in trouble costs them."""
-        with suppress(DatabaseTrouble):
+        with suppress(SessionError, SQLAlchemyError):
             await self._database.run(
                 lambda connection: self.tell(connection, notices), patience_s=SEND_PATIENCE_S
             )
@@ -61,7 +61,7 @@ class Notices:
     ) -> None:
         """Hand on what others send, for ever; `look` is called when some may have been missed."""
         waits_s = BACKOFF.waits_s()
-        while self.is_heard:
+        while True:
             try:
                 async with await self._connect() as connection:
                     await connection.execute(f"LISTEN {CHANNEL}")

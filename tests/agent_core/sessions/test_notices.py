@@ -83,13 +83,13 @@ async def test_text_that_is_only_live_reaches_readers_in_another_process(postgre
         text = ""
         while not text:  # until the other one is heard
             await there.append(made.delta("Hel"))
-            await there.append(made.delta("lo."))
+            await there.append(made.delta("lo \ud83d."))
             marker = made.called("look")
             await there.append(marker)
             await reader.until([marker])
             text = "".join(e.text for e in reader.seen if isinstance(e, TextDelta))
         await readers.close()
-    assert text.startswith("Hello.")
+    assert text.startswith("Hello \ud83d.")
 
 
 @pytest.mark.proves("console.every_process")

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from aiohttp import WSMsgType, web
+from aiohttp import WSCloseCode, WSMsgType, web
 
 import bot.console
 
@@ -79,10 +79,10 @@ class LiveFake:
                 lambda: any(fields.items() <= said.items() for said in self.said)
             )
 
-    async def cut(self) -> None:
+    async def cut(self, code: int = WSCloseCode.GOING_AWAY) -> None:
         """Close all connections."""
         while self._sockets:
-            await self._sockets.pop().close()
+            await self._sockets.pop().close(code=code)
 
     @asynccontextmanager
     async def serving(self) -> AsyncGenerator["LiveFake"]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from aiohttp import web
+from aiohttp import WSCloseCode, web
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Locator, Page, ViewportSize, expect
 
@@ -203,6 +203,17 @@ async def test_a_lost_connection_is_shown_resumed_and_nothing_is_missed(view: Vi
     await view.page.reload()
     await expect(view.item("three")).to_have_attribute("aria-selected", "true")
     await expect(view.detail).to_contain_text("While you were away")
+
+
+@pytest.mark.proves("live.page.refused")
+async def test_who_may_not_see_it_any_more_is_told_and_left_with_nothing_of_it(view: View) -> None:
+    await tell_tree(view)
+    await view.open()
+    await expect(view.row("root")).to_be_visible()
+    await view.fake.cut(WSCloseCode.POLICY_VIOLATION)
+    await expect(view.page.get_by_text("You can no longer see this.")).to_be_visible()
+    await expect(view.page.get_by_text("Compare one, two and three")).to_have_count(0)
+    await expect(view.page.get_by_role("textbox")).to_have_count(0)
 
 
 @pytest.mark.proves("live.page.keys")

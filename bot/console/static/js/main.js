@@ -120,7 +120,7 @@ class App {
     const counts = ["running", "waiting", "failed"].map((status) => [status, store.count(status)]).filter(([, n]) => n);
     setText(this.counts, counts.map(([status, n]) => `${say(`status-${status}`)}: ${n}`).join(" · "));
     document.title = asking.length ? say("title-asking") : counts.length && counts[0][0] === "running" ? say("title-running", { n: counts[0][1] }) : say("page");
-    show(this.startFoot, link !== "live" || canIntervene);
+    show(this.startFoot, canIntervene || link === "connecting");
     this.start.enable(link === "live" && canIntervene);
     this.drawCall(asking);
     this.tree.update();

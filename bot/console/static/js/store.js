@@ -42,8 +42,14 @@ export class Store {
     });
   }
 
+  /** Who may not see the session any more is left with nothing of it. */
   setLink(link) {
     this.link = link;
+    if (link === "refused") {
+      this.nodes.clear();
+      this.families = null;
+      this.canIntervene = false;
+    }
     this.touch();
   }
 
