@@ -16,7 +16,7 @@ from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
 from bot.consent.clicks import Clicks
 from bot.console import health
-from bot.console.console import Address, Console
+from bot.console.console import Console
 from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestHost, DigestLimits, DigestMessages, DigestPresenter, Orders
 from bot.front import FrontDoor, WorkspaceFiles
@@ -87,7 +87,7 @@ async def running_bot(
             channels=settings.allowed_channels,
             users=settings.allowed_users,
         )
-        console = Console(_address(settings), runtime, api, rules, clock)
+        console = Console(settings, runtime, api, rules, clock)
         presenting = Presenting(
             runtime,
             api,
@@ -152,12 +152,3 @@ async def running_bot(
         await stack.enter_async_context(console.serve(looks, ingress))
         logger.info("listening as %s in team %s", identity.bot_user, identity.team)
         yield runtime
-
-
-def _address(settings: BotSettings) -> Address:
-    return Address(
-        host=settings.console_host,
-        port=settings.console_port,
-        url=settings.console_url,
-        secret=settings.console_secret.get_secret_value(),
-    )

@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
 
 from aiohttp import web
@@ -17,25 +16,12 @@ from bot.console.live import LiveView
 from bot.console.passes import Passes
 from bot.console.server import MAX_BODY_BYTES, Site, add_headers, guard, listening
 from bot.ingress import Ingress, Press, Rules, Submission, tell_alone
+from bot.settings import BotSettings
 from bot.slack_api import SlackApi
 from bot.threads import user_id
 from bot.words import BOT
 
 _ANY = ("0.0.0.0", "[::]")  # noqa: S104 (compared, not bound to)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
-    """Where the console is served."""
-
-    host: str
-    port: int
-    """0 takes any that is free."""
-    url: str = ""
-    """By which people reach it, such as `https://live.example.org`; empty where they reach it as
-    it is."""
-    secret: str = ""
-    """Signs links and cookies; a new one each time where it is empty."""
 
 
 class Console:
@@ -46,19 +32,21 @@ class Console:
 
     def __init__(
         self,
-        address: Address,
+        settings: BotSettings,
         runtime: Runtime,
         api: SlackApi,
         rules: Rules,
         clock: Callable[[], datetime],
     ) -> None:
         self.port: int | None = None
-        self._address = address
+        self._host, self._wanted_port = settings.console_host, settings.console_port
+        self._public_url = settings.console_url
         self._runtime = runtime
         self._api = api
         self._rules = rules
         self._clock = clock
-        self._passes = Passes(address.secret.encode() or secrets.token_bytes(32), clock)
+        secret = settings.console_secret.get_secret_value().encode()
+        self._passes = Passes(secret or secrets.token_bytes(32), clock)
         self._access = Access(api, rules)
 
     @property
@@ -66,9 +54,9 @@ class Console:
         """What links begin with; None while nothing is served."""
         if self.port is None:
             return None
-        host = f"[{self._address.host}]" if ":" in self._address.host else self._address.host
+        host = f"[{self._host}]" if ":" in self._host else self._host
         reached = "localhost" if host in _ANY else host
-        return self._address.url or f"http://{reached}:{self.port}"
+        return self._public_url or f"http://{reached}:{self.port}"
 
     def link(self, user: UserId, session: SessionId) -> str | None:
         """A link for one person; None while nothing is served."""
@@ -97,14 +85,13 @@ class Console:
         acts = Acts(runtime, access, self._api, ingress, self._rules.identity, self._clock)
         live = LiveView(runtime, access, passes, acts)
         app = web.Application(
-            middlewares=[guard(self._address.host, self._address.url)],
-            client_max_size=MAX_BODY_BYTES,
+            middlewares=[guard(self._host, self._public_url)], client_max_size=MAX_BODY_BYTES
         )
         app.on_response_prepare.append(add_headers)
         add_health(app, looks, self._api.clock)
-        is_secure = self._address.url.startswith("https:")
+        is_secure = self._public_url.startswith("https:")
         Site(live, passes, access, runtime, self._clock, is_secure).add_to(app)
-        async with listening(app, self._address.host, self._address.port) as self.port:
+        async with listening(app, self._host, self._wanted_port) as self.port:
             live.start(self._api.clock)
             try:
                 yield

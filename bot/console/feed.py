@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from time import thread_time
 from typing import Any, Protocol
 
@@ -59,6 +60,8 @@ class Feed:
         self.session = session
         self.version = 0
         """Grows with each event; what somebody has seen is told by it."""
+        self._told = 0
+        """The version up to which rounds have told."""
         self.watchers: set[Watcher] = set()
         self.tree = AgentTree()
         self._runtime = runtime
@@ -79,7 +82,7 @@ class Feed:
 
     async def open(self) -> None:
         """Read what is stored, and go on with what comes."""
-        self.version = 1
+        self.version = self._told = 1
         if self.session == HOME:
             return
         self.tree = await self._runtime.tree(self.session)
@@ -87,7 +90,8 @@ class Feed:
         self._places = dict.fromkeys(self.tree.agents, self.tree.place)
         self._known = set(self.tree.agents)
         self._work.start(self._follow(), name=f"follow {self.session}")
-        self._work.start(self._tell(), name=f"tell {self.session}")
+        no_pause = partial(asyncio.sleep, 0)
+        self._work.repeat(self._tell, pause=no_pause, name=f"telling of {self.session}")
 
     async def close(self) -> None:
         await self._work.close()
@@ -137,20 +141,17 @@ class Feed:
         self._has_news.set()
 
     async def _tell(self) -> None:
-        """Round after round."""
-        told = self.version
-        while True:
-            await self._has_news.wait()
-            self._has_news.clear()
-            begun_s = thread_time()
-            news = Round(told, self.version, list(self._news(told)))
-            told = self.version
-            for number, watcher in enumerate(list(self.watchers), start=1):
-                await watcher.tell(news)
-                if number % YIELD_EVERY == 0:
-                    await asyncio.sleep(0)
-            pause_s = max(PAUSE_S, PAUSE_FACTOR * (thread_time() - begun_s))
-            await asyncio.sleep(min(pause_s, LONGEST_PAUSE_S))
+        """One round, as soon as there is something new."""
+        await self._has_news.wait()
+        self._has_news.clear()
+        begun_s, told, self._told = thread_time(), self._told, self.version
+        news = Round(told, self.version, list(self._news(told)))
+        for number, watcher in enumerate(list(self.watchers), start=1):
+            await watcher.tell(news)
+            if number % YIELD_EVERY == 0:
+                await asyncio.sleep(0)
+        pause_s = max(PAUSE_S, PAUSE_FACTOR * (thread_time() - begun_s))
+        await asyncio.sleep(min(pause_s, LONGEST_PAUSE_S))
 
     def _news(self, told: int) -> Iterable[str]:
         """Text goes before the state that it is part of, but not before the first one."""
@@ -189,5 +190,5 @@ def question_of(state: AgentState) -> JsonObject | None:
 
 
 def encoded(message: JsonObject) -> str:
-    """As it goes over the wire."""
-    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+    """As it goes over the wire; in ASCII, as half a surrogate pair has no other form."""
+    return json.dumps(message, separators=(",", ":"))

@@ -191,7 +191,7 @@ class Viewer:
         feed.watchers.add(self)
         transport.set_write_buffer_limits(high=_NEVER)  # nothing here waits for a drain
         self._work = Background()
-        self._work.start(self._catch_up(), name="a viewer")
+        self._work.run(self._catch_up, name="a viewer")
 
     def move(self, feed: Feed) -> None:
         """From now on this session, from the whole tree on."""

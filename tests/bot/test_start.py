@@ -262,6 +262,18 @@ def test_an_empty_console_host_is_not_every_address(monkeypatch: pytest.MonkeyPa
     assert BotSettings().console_host == "127.0.0.1"
 
 
+@pytest.mark.proves("console.open_host")
+def test_a_host_that_others_reach_needs_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONSOLE_HOST", "0.0.0.0")  # noqa: S104
+    assert list(read_configuration().faults) == ["CONSOLE_SECRET"]
+    monkeypatch.setenv("CONSOLE_SECRET", "0123456789abcdef")
+    assert not read_configuration().faults
+    monkeypatch.delenv("CONSOLE_SECRET")
+    for host in ("127.0.0.1", "localhost", "::1", "127.8.8.8"):
+        monkeypatch.setenv("CONSOLE_HOST", host)
+        assert not read_configuration().faults
+
+
 @pytest.mark.proves("accounts.shared")
 @pytest.mark.parametrize("name", ["COMPOSIO_USER_ID", "COMPOSIO_ENTITY_ID", "DEFAULT_USER_ID"])
 def test_one_account_for_everybody_is_refused(name: str) -> None:

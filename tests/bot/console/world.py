@@ -12,16 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+from pydantic import SecretStr
 
 from agent_core.ids import SessionId
 from agent_core.models import Model
 from agent_core.runtime import Runtime
 from agent_core.testing.runtimes import scripted_runtime
 from agent_core.tools import Toolset
-from bot.console.console import Address, Console
+from bot.console.console import Console
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.ingress import Ingress, Rules
 from bot.presenter import Signs
+from bot.settings import BotSettings
 from bot.slack_api import Clock, People, SlackApi
 from bot.threads import ThreadRef, user_id
 from tests.bot.desk import Desk, open_desk
@@ -229,7 +231,6 @@ async def console_world(
     model: Model,
     *,
     tools: Toolset | None = None,
-    address: Address | None = None,
     channel: str = "general",
     **lists: Any,
 ) -> AsyncGenerator[ConsoleWorld]:
@@ -245,8 +246,8 @@ async def console_world(
             front = FrontDoor(runtime, api.clock, digests_of(runtime, api))
             files = WorkspaceFiles(runtime, api, lambda: time[0])
             ingress = Ingress(front, runtime.ledger, files, api, rules, Signs(api), People(api))
-            at = address or Address(host="127.0.0.1", port=0, secret=SECRET)
-            console = Console(at, runtime, api, rules, lambda: time[0])
+            settings = BotSettings(console_port=0, console_secret=SecretStr(SECRET))
+            console = Console(settings, runtime, api, rules, lambda: time[0])
             async with console.serve({}, ingress):
                 yield ConsoleWorld(
                     slack=desk.slack,
