@@ -2,7 +2,8 @@
 
 `wall_N_children`: from a message to its answer, with N forked children of equal delay, over the
 same with one. `memory_a_child_mb`: what the process holds more while 32 children of four threads
-are at work, divided by them. Real turns, storage and DBOS; the models are scripted.
+are at work, divided by them. `viewers_factor`: a run's time while 500 watch it, over the same alone
+(`tests.bench.viewers`). Real turns, storage and DBOS; the models are scripted.
 """
 
 import asyncio
@@ -21,6 +22,7 @@ from agent_core.testing.models import Line, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
+from tests.bench import viewers
 from tests.bench.results import Result, come_to_rest, run
 
 DELAY_S = 2.0
@@ -81,6 +83,7 @@ async def measure(root: Path) -> list[Result]:
         Result(name="wall_1_child", value=round(walls_s[1], 2), unit="s"),
         *ratios,
         Result(name="memory_a_child_mb", value=round(memory_mb, 2), unit="MB", goal=3.0),
+        *await viewers.measure(root / "viewers"),
     ]
 
 
