@@ -1,6 +1,7 @@
 """What a person sees of a turn: the sign, one progress post, the answer, then the file."""
 
 import html
+import json
 import re
 from urllib.parse import urlsplit
 
@@ -49,6 +50,23 @@ async def test_the_report_follows_the_answer_as_a_file(world: World) -> None:
     assert file.content.startswith(b"<!doctype html>")
     [stored] = (await world.workspace(root)).glob("work_products/*.html")
     assert file.content == stored.read_bytes()
+
+
+@pytest.mark.proves("plan.seen")
+async def test_a_comparison_is_explored_side_by_side_and_ends_in_one_answer_and_a_report(
+    world: World,
+) -> None:
+    root = await world.ask("Compare heat pumps, battery storage and wind power for a small town")
+    answer = "\n".join(world.answers(root))
+    for said in ("*Heat pumps*", "*Battery storage*", "*Wind power*", "The report “"):
+        assert answer.count(said) == 1
+    assert any(file.name.endswith(".html") for post in world.slack.thread("general", root)
+               for file in post.files)  # fmt: skip
+    trace = json.loads((await world.workspace(root) / "trace.json").read_bytes())
+    explored = [run for run in trace["runs"] if run["agent"] == "explorer"]
+    assert [run["outcome"] for run in explored] == ["answered"] * 3
+    last_start = max(run["start_offset_seconds"] for run in explored)
+    assert all(run["end_offset_seconds"] > last_start for run in explored)
 
 
 async def test_what_foreign_text_would_set_off_arrives_inert(world: World) -> None:
