@@ -196,7 +196,8 @@ class Database:
             if self.is_sqlite:
                 # The file's own mode, so only its owner sets it; who looks at it changes nothing.
                 await self.run(
-                    lambda c: c.exec_driver_sql("PRAGMA journal_mode=WAL"), patience_s=patience_s
+                    lambda c: c.exec_driver_sql("PRAGMA journal_mode=WAL").close(),
+                    patience_s=patience_s,
                 )
         except (SQLAlchemyError, OSError, DatabaseTrouble) as error:
             self.engine.dispose()
