@@ -1,7 +1,8 @@
 """What each room may cost, in lines of Python and in files: `python -m tests.architecture.budgets`.
 
 A ceiling only goes down, but for what an issue allows: issue 13 allows 1,800 lines of product and
-3,000 of tests. To put something into a room that is full, take something out of it.
+3,000 of tests more than 42,842 and 44,951; its sums stand above that and are to
+come down. To put something into a room that is full, take something out of it.
 """
 
 from dataclasses import dataclass

@@ -60,9 +60,9 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "an entity that is a file": lambda: entities("&file;"),
     "twenty thousand entries of one stream": overlapping,
     "a million nested elements": lambda: word(f'<w:document xmlns:w="{W}">{"<w:tbl>" * 1_000_000}'),
-    "one paragraph of thirty megabytes": lambda: word(
+    "one paragraph of ten megabytes": lambda: word(
         f'<w:document xmlns:w="{W}"><w:body><w:p><w:r><w:t>'
-        f"{''.join(f'{n:07}' for n in range(4_000_000))}</w:t></w:r></w:p></w:body></w:document>"
+        f"{''.join(f'{n:07}' for n in range(1_400_000))}</w:t></w:r></w:p></w:body></w:document>"
     ),
     "rows that reach to the last column": lambda: attached.xlsx(
         {

@@ -12,13 +12,13 @@ from tests.e2e.world import batch, bot_in, outside_world
 
 pytestmark = pytest.mark.process("a whole bot with its toolkit works in a world of its own")
 
-Preload = Literal["granted", "ignored", "refused"]
+Preload = Literal["granted", "ignored"]
 SEARCH = "COMPOSIO_SEARCH_WEB"
 LOCAL = "mcp__local_toolkit__"
 REMOTE = "/mnt/files/.composio/output/multi_execute_1.json"
 FETCH = f'workbench_download(remote_path="{REMOTE}")'
 NOTE = "work_products/note.md"
-WAYS = pytest.mark.parametrize("preload", ["granted", "ignored", "refused"])
+WAYS = pytest.mark.parametrize("preload", ["granted", "ignored"])
 
 
 @WAYS

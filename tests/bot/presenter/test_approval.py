@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from agent_core.events import ApprovalRequested, PlannedAction
 from agent_core.messages import JsonObject
 from bot.presenter.approval import (
+    Form,
     approval_draft,
     approval_file,
     argument_lines,
@@ -153,6 +154,20 @@ def test_what_does_not_fit_is_in_the_file_and_said_to_be(arguments: dict[str, An
     }
 
 
+def check_limits(event: ApprovalRequested, form: Form, verdict: str) -> None:
+    """The post as it asks, or as it tells what was decided, is one that Slack takes."""
+    if verdict == "asked":
+        draft = approval_draft(event, WORDS_EN, form, is_attached=True)
+    else:
+        no = TURN.decided("rejected", reason="n" * 3_000)
+        draft = decided_draft(event, no, WORDS_EN, form)
+    written = texts(draft.blocks)
+    assert len(draft.blocks) <= limits.BLOCKS_PER_POST
+    assert max(map(len, written)) <= limits.SECTION_CHARS
+    assert sum(map(len, written)) <= limits.BLOCK_TEXT_CHARS
+    assert len(draft.text) <= limits.TEXT_CHARS
+
+
 @pytest.mark.parametrize("actions", [1, 12, 200])
 @pytest.mark.parametrize("chars", [10, 2_000, 50_000])
 @pytest.mark.parametrize("verdict", ["asked", "decided"])
@@ -164,16 +179,7 @@ def test_every_form_keeps_to_the_limits_of_slack(actions: int, chars: int, verdi
         may_allow_thread=True,
     )
     for form in fitting_forms(event, WORDS_EN):
-        if verdict == "asked":
-            draft = approval_draft(event, WORDS_EN, form, is_attached=True)
-        else:
-            no = TURN.decided("rejected", reason="n" * 3_000)
-            draft = decided_draft(event, no, WORDS_EN, form)
-        written = texts(draft.blocks)
-        assert len(draft.blocks) <= limits.BLOCKS_PER_POST
-        assert max(map(len, written)) <= limits.SECTION_CHARS
-        assert sum(map(len, written)) <= limits.BLOCK_TEXT_CHARS
-        assert len(draft.text) <= limits.TEXT_CHARS
+        check_limits(event, form, verdict)
 
 
 @pytest.mark.parametrize(("actions", "chars"), [(1, 50_000), (12, 2_000), (200, 10)])
@@ -190,17 +196,7 @@ def test_the_last_form_keeps_to_the_limits_of_slack(
         is_tainted=True,
         may_allow_thread=True,
     )
-    form = fitting_forms(event, WORDS_EN)[-1]
-    if verdict == "asked":
-        draft = approval_draft(event, WORDS_EN, form, is_attached=True)
-    else:
-        no = TURN.decided("rejected", reason="n" * 3_000)
-        draft = decided_draft(event, no, WORDS_EN, form)
-    written = texts(draft.blocks)
-    assert len(draft.blocks) <= limits.BLOCKS_PER_POST
-    assert max(map(len, written)) <= limits.SECTION_CHARS
-    assert sum(map(len, written)) <= limits.BLOCK_TEXT_CHARS
-    assert len(draft.text) <= limits.TEXT_CHARS
+    check_limits(event, fitting_forms(event, WORDS_EN)[-1], verdict)
 
 
 @pytest.mark.parametrize("language", BOT.languages)
