@@ -256,7 +256,7 @@ class LiveView:
         async with asyncio.TaskGroup() as group:
             for viewer in self._viewers():
                 group.create_task(viewer.socket.close(code=WSCloseCode.GOING_AWAY))
-        for feed in self._feeds.values():
+        for feed in list(self._feeds.values()):
             await feed.close()
 
     async def watch(
