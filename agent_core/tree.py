@@ -143,28 +143,11 @@ def _begins(event: AnyEvent) -> bool:
 
 
 def _fold(state: AgentState, event: AnyEvent) -> None:
-    match event:
-        case TurnStarted() | RunStarted() | RunFinished() | TurnFinished():
-            _fold_life(state, event)
-        case StepStarted() | StepFinished() | StepRetried() | TextDelta():
-            _fold_step(state, event)
-        case ToolCallStarted() | ToolCallProgressed() | ToolCallFinished():
-            _fold_call(state, event)
-        case QuestionAsked() | ApprovalRequested() | AuthRequired():
-            state.wait, state.status = _wait(event), "waiting"
-        case ApprovalDecided() | AuthEnded():
-            state.wait, state.status = None, "running"
-        case MessageTaken() | Intervened():
-            _fold_words(state, event)
-        case ArtifactSaved():
-            state.artifacts[event.path] = _told(event, "path", "title", "mimetype", "size_bytes")
-        case _:
-            pass
+    for fold in (_fold_life, _fold_step, _fold_call, _fold_wait, _fold_words):
+        fold(state, event)
 
 
-def _fold_life(
-    state: AgentState, event: TurnStarted | RunStarted | RunFinished | TurnFinished
-) -> None:
+def _fold_life(state: AgentState, event: AnyEvent) -> None:
     match event:
         case TurnStarted():
             _begin(state, event.text)
@@ -178,6 +161,8 @@ def _fold_life(
             _end(state, event, event.answer)
             state.is_final_answer = event.outcome in ("answered", "limited")
             state.is_tainted, state.sources = event.is_tainted, event.sources
+        case _:
+            pass
 
 
 def _begin(state: AgentState, task: str) -> None:
@@ -195,13 +180,11 @@ def _end(state: AgentState, event: RunFinished | TurnFinished, text: str) -> Non
         each["taken"] = True
 
 
-def _fold_step(
-    state: AgentState, event: StepStarted | StepFinished | StepRetried | TextDelta
-) -> None:
+def _fold_step(state: AgentState, event: AnyEvent) -> None:
     step = (event.generation, event.step)
     match event:
         case StepStarted():
-            state.live, state.wait, state.status = "", None, "running"
+            state.live = ""
         case StepFinished():
             if event.text:
                 state.messages.append({"role": "assistant", "content": event.text})
@@ -216,10 +199,7 @@ def _fold_step(
             pass
 
 
-def _fold_call(
-    state: AgentState, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished
-) -> None:
-    call = state.tools.get(event.call_id, {})
+def _fold_call(state: AgentState, event: AnyEvent) -> None:
     match event:
         case ToolCallStarted():
             given = json.dumps(event.arguments, ensure_ascii=False, default=str)
@@ -233,44 +213,55 @@ def _fold_call(
                 "durationMs": None,
                 "display": "",
             }
-        case ToolCallProgressed():
+        case ToolCallProgressed() if call := state.tools.get(event.call_id):
             call["display"] = event.text
-        case ToolCallFinished():
+        case ToolCallFinished() if call := state.tools.get(event.call_id):
             done = "unknown" if event.may_have_happened else "done"
-            call |= {
-                "state": "failed" if event.is_error else done,
-                "durationMs": round(event.duration_s * 1000),
-                "display": event.display,
-            }
+            call["state"] = "failed" if event.is_error else done
+            call["durationMs"] = round(event.duration_s * 1000)
+            call["display"] = event.display
+        case ArtifactSaved():
+            state.artifacts[event.path] = _told(event, "path", "title", "mimetype", "size_bytes")
+        case _:
+            pass
 
 
-def _fold_words(state: AgentState, event: MessageTaken | Intervened) -> None:
-    if isinstance(event, MessageTaken):
-        if event.text:
-            told = {"role": "user", "content": event.text, "name": event.author_name}
-            state.messages.append(told)
-        state.wait, state.status = None, "running"
-        for each in state.interventions:
-            each["taken"] |= each["id"] == event.intervention
-        return
-    wish: JsonObject = {"id": event.n, "kind": event.what, "taken": state.finished_at is not None}
-    state.interventions.append(wish | _told(event, "text", "by_name", "at"))
-    if event.what == "content":
-        state.user_content, state.title = event.text, ""
-    elif event.text:
-        state.user_comment = {"by": event.by_name, **_told(event, "text", "at")}
-
-
-def _wait(event: QuestionAsked | ApprovalRequested | AuthRequired) -> JsonObject:
+def _fold_wait(state: AgentState, event: AnyEvent) -> None:
     match event:
         case QuestionAsked():
             asked = {"kind": "question", "prompt": event.question, "options": list(event.options)}
-            return asked | _told(event, "default", "deadline")
+            state.wait = asked | _told(event, "default", "deadline")
         case ApprovalRequested():
             tools = [action.tool for action in event.actions if action.asks]
-            return {"kind": "approval", "tools": tools}
+            state.wait = {"kind": "approval", "tools": tools}
         case AuthRequired():
-            return {"kind": "connection", "toolkits": list(event.toolkits)}
+            state.wait = {"kind": "connection", "toolkits": list(event.toolkits)}
+        case ApprovalDecided() | AuthEnded() | MessageTaken() | StepStarted():
+            state.wait, state.status = None, "running"
+            return
+        case _:
+            return
+    state.status = "waiting"
+
+
+def _fold_words(state: AgentState, event: AnyEvent) -> None:
+    match event:
+        case MessageTaken():
+            if event.text:
+                told = {"role": "user", "content": event.text, "name": event.author_name}
+                state.messages.append(told)
+            for each in state.interventions:
+                each["taken"] |= each["id"] == event.intervention
+        case Intervened():
+            wish: JsonObject = {"id": event.n, "kind": event.what}
+            wish["taken"] = state.finished_at is not None
+            state.interventions.append(wish | _told(event, "text", "by_name", "at"))
+            if event.what == "content":
+                state.user_content, state.title = event.text, ""
+            elif event.text:
+                state.user_comment = {"by": event.by_name, **_told(event, "text", "at")}
+        case _:
+            pass
 
 
 def _shortly(text: str, longest: int) -> str:

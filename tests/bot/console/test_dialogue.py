@@ -153,7 +153,7 @@ async def test_who_comes_back_misses_nothing(tmp_path: Path) -> None:
             last = page.told[-1]["eventId"]
         held.release.set()
         async with visitor(world, "ben") as ben, ben.live(world.session) as page:
-            await page.until_state(lambda state: state["status"] == "completed")
+            await page.until_state(lambda state: state["metadata"]["isFinalAnswer"])
             newest = page.told[-1]["eventId"]
         async with ann.live(world.session) as page:
             await page.until_a("ready")
