@@ -8,7 +8,7 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter
 
 from agent_core.errors import ChildRefused
 from agent_core.ids import RunId, TurnId
@@ -73,10 +73,7 @@ class RunPython:
         return (BodyTool(spec=program_spec(self._interpreter.limits), run=self._call),)
 
     async def _call(self, call: ToolCall, scope: RunScope) -> ToolOutput:
-        try:
-            code = PythonArguments.model_validate(call.arguments).code
-        except ValidationError as error:
-            return _fault(f"run_python needs `code`: {error}")
+        code = PythonArguments.model_validate(call.arguments).code
         # Programs of one run share their variables: one after another, in the order of their calls.
         run = (scope.context.turn, scope.context.run)
         before, self._last[run] = self._last.get(run), (ended := asyncio.Event())
@@ -97,7 +94,7 @@ class RunPython:
             ended.set()
             if self._last[run] is ended:
                 del self._last[run]
-        return done.output or _fault("The program has no result.")
+        return done.output or ToolOutput(text="The program has no result.", is_error=True)
 
     async def _run(self, call: ToolCall, code: str, scope: RunScope) -> _Done:
         started_at, context = scope.clock(), scope.context
@@ -144,9 +141,9 @@ async def _find_children(call: ToolCall, program: Program, scope: RunScope) -> N
     for key, task in program.forks:
         run = await scope.fork(f"{call.id}.{key}", task)
         if run in program.waited:
-            await scope.wait(run)
+            await scope.children.wait(run)
     for run in program.waited:
-        await scope.wait(run)
+        await scope.children.wait(run)
 
 
 async def _first_answers(awaits: dict[int, RunId], scope: RunScope) -> dict[int, Answer]:
@@ -154,7 +151,7 @@ async def _first_answers(awaits: dict[int, RunId], scope: RunScope) -> dict[int,
 
     async def answer(run: RunId) -> Answer:
         try:
-            return Answer(run=run, text=(await scope.wait(run)).said)
+            return Answer(run=run, text=(await scope.children.wait(run)).said)
         except ChildRefused as refused:
             return Answer(run=run, text=str(refused), is_refused=True)
 
@@ -200,7 +197,3 @@ def program_spec(limits: ProgramLimits) -> ToolSpec:
         kinds=", ".join(TYPES),
     )
     return ToolSpec(name=RUN_PYTHON, description=told, input_schema=schema)
-
-
-def _fault(text: str) -> ToolOutput:
-    return ToolOutput(text=text, is_error=True)

@@ -112,7 +112,7 @@ async def _begin_again(taken: Sequence[Taken], scope: RunScope) -> None:
     for each in taken:
         if child := each.again:
             with suppress(ChildRefused):  # too much is at work, or nothing left to work with
-                acting = scope.acting_as(child.asker, child.zone)
+                acting = scope.acting_as(child.asker, "")
                 await acting.fork(child.key, child.prompt, child.agent)
 
 

@@ -16,6 +16,7 @@ from agent_core.events import (
     CorrectionInjected,
     FastPathFallback,
     RouteChosen,
+    RunFinished,
     RunStarted,
     StepRetried,
     TextDelta,
@@ -121,6 +122,7 @@ async def test_a_reply_after_unfinished_work_is_complex(tmp_path: Path) -> None:
         failed = await turn_events(runtime, inbound("Research it", number=1))
         again = await turn_events(runtime, inbound("and?", number=2))
     assert ending(failed).outcome == "failed"
+    assert [e.outcome for e in failed if isinstance(e, RunFinished)] == ["failed"]
     assert route(again).reason == "unfinished_work"
 
 
