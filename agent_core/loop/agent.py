@@ -64,6 +64,7 @@ class Taken:
 
     turn: TurnId
     author: UserId
+    """For whom tools act from then on; empty where that stays as it is."""
     author_name: str
     words: str
     """The person's own, for people to read."""
@@ -76,9 +77,9 @@ class Taken:
     moment: str = ""
     """When it was written, for the model."""
     intervention: int = 0
-    """The number of the intervention that it is; 0 for a message of the thread."""
+    """The `n` of the `Intervened` that it is; 0 for a message of the thread."""
     again: Again | None = None
-    """What the run begins before it goes on; nobody's words are in it that it acts for."""
+    """What the run begins before it goes on."""
 
 
 class Gate(Protocol):
@@ -197,7 +198,7 @@ class RunScope:
 
     def acting_for(self, taken: Sequence[Taken]) -> "RunScope":
         """The scope after messages were taken in: tools act for the author of the last one."""
-        said = [each for each in taken if each.again is None]
+        said = [each for each in taken if each.author]
         return self.acting_as(said[-1].author, said[-1].author_zone) if said else self
 
     def acting_as(self, asker: UserId, zone: str) -> "RunScope":
@@ -218,8 +219,6 @@ class RunScope:
     async def announce_taken(self, taken: Sequence[Taken], step: int, first_slot: int) -> None:
         """Tell the run's readers what it took in. Safe to do again."""
         for index, each in enumerate(taken):
-            if each.again is not None:
-                continue
             await self.emit(
                 MessageTaken(
                     **self.at(step, first_slot + index),

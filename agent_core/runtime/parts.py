@@ -28,7 +28,6 @@ from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, f
 from agent_core.sessions import Database, EventLog, Inbox, Leases, SessionStore, WriteBehind
 from agent_core.sessions.audit import AuditLog
 from agent_core.sessions.consents import ConsentStore
-from agent_core.sessions.interventions import InterventionStore
 from agent_core.sessions.leases import new_process_id
 from agent_core.subagents.children import MAX_AT_WORK, MAX_DEPTH
 from agent_core.subagents.task import SubagentSpec, child_tools
@@ -159,7 +158,6 @@ class TurnParts:
         self.run_logs = RunLogs()
         self.log = EventLog(self.database, self.behind, on_stored=self.run_logs.write)
         self.consents = ConsentStore(self.database)
-        self.interventions = InterventionStore(self.database)
         self.audit = AuditLog(self.database)
         self.links = fresh_links(time.monotonic)
         self.gate = ConsentGate(

@@ -19,7 +19,6 @@ from agent_core.clock import local_time
 from agent_core.durable import GuardedSteps, Steps, as_recorded, cannot_replay
 from agent_core.errors import SessionError
 from agent_core.events import (
-    ATTEMPTS_A_GENERATION,
     CorrectionInjected,
     Intervened,
     MessageTaken,
@@ -62,7 +61,7 @@ from agent_core.runtime.ready_answers import (
 )
 from agent_core.runtime.standing import apology, child_failure, found_by
 from agent_core.sessions import StoredSession, StoredTurn
-from agent_core.sessions.interventions import Intervention
+from agent_core.sessions.interventions import TurnInterventions
 from agent_core.subagents.children import (
     CHILD_RESULT,
     RUN_REQUEST,
@@ -76,6 +75,8 @@ from agent_core.words import CORE
 
 T = TypeVar("T")
 CORRECTION_SLOT = 2
+TELLING = ("intervened", "message_taken", "run_finished", "run_started")
+"""Kinds of events that tell what a run has yet to take in."""
 POSTS_AND_FILES = "the thread's posts and files"
 
 logger = logging.getLogger(__name__)
@@ -242,21 +243,17 @@ class Work:
         """What a run took in without leaving a trace of it, it takes in once more."""
         parts, turn = self.parts, self.turn.id
         events = await parts.log.of_turn(turn)
-        heard = [e for e in events if isinstance(e, MessageTaken) and e.run == run]
+        known = TurnInterventions(events)
+        heard = [event for event in known.heard if event.run == run]
         if run == ROOT_RUN:
             await parts.inbox.forget_places(turn, but={event.taken for event in heard})
-        children = [e for e in events if isinstance(e, RunStarted) and e.parent == run]
-        first = {child.run: child for child in reversed(children)}
-        wishes = {event.number for event in events if isinstance(event, Intervened)}
-        kept = {number for number in wishes if child_run(run, again_key(number)) in first}
-        kept |= {event.intervention for event in heard}
-        await parts.interventions.forget_places(turn, run, but=kept)
+        children = {e.run: e for e in known.started.values() if e.parent == run}
         return Before(
-            asker=heard[-1].author if heard else asker,
+            asker=next((e.author for e in reversed(heard) if e.author), asker),
             history=await parts.store.run_messages(turn, run),
-            children=tuple(first.values()),
-            taken=tuple(e.run for e in events if isinstance(e, ResultTaken) and e.run in first),
-            has_ended=any(isinstance(e, RunFinished) and e.run == run for e in events),
+            children=tuple(children.values()),
+            taken=tuple(e.run for e in events if isinstance(e, ResultTaken) and e.run in children),
+            has_ended=known.has_ended(run),
         )
 
     async def _take(self, context: ToolContext, place: str) -> tuple[Taken, ...]:
@@ -271,54 +268,50 @@ class Work:
         for each in turns:
             await self.taint(each)
         await end_silently(self.parts, turns, "steered")
-        events = await self.parts.log.of_turn(self.turn.id) if turns else []
-        agents = {event.run: event.agent for event in events if isinstance(event, RunStarted)}
-        heard = [event for event in events if isinstance(event, MessageTaken)]
+        known = TurnInterventions(await self.parts.log.of_turn(self.turn.id, *TELLING))
         taken: list[Taken] = []
         for each in turns:
-            by = [event for event in heard if event.taken == each.id]
+            by = [event for event in known.heard if event.taken == each.id]
             if is_root:
-                known = [
-                    agents.get(event.run, "sub-agent") for event in by if event.run != ROOT_RUN
-                ]
-            elif any(event.run == context.run and place != _place_of(event) for event in by):
+                agents = [known.started[e.run].agent for e in by if e.run != ROOT_RUN]
+            elif any(event.run == context.run and place != event.place for event in by):
                 continue
             else:
-                known = []
-            taken.append(_taken(each, known, await self.read_files(each, context)))
+                agents = []
+            taken.append(_taken(each, agents, await self.read_files(each, context)))
         if place.endswith(":answer"):
             return tuple(taken)  # a question is answered in the thread
-        said = await self.parts.interventions.take(self.turn.id, context.run, place)
-        return (*taken, *[await self._told(each, context) for each in said])
+        left = known.left((context.run, place))
+        mine = [event for run, event in left if run == context.run]
+        return (*taken, *[await self._told(event, known, context) for event in mine])
 
-    async def _told(self, wish: Intervention, context: ToolContext) -> Taken:
+    async def _told(
+        self, wish: Intervened, known: TurnInterventions, context: ToolContext
+    ) -> Taken:
         """An intervention as a run gets it that is to take it in."""
-        parts, name = self.parts, one_line(wish.by_name)
-        events = await parts.log.of_turn(self.turn.id)
-        began = next(e for e in events if isinstance(e, RunStarted) and e.run == wish.run)
-        changed = await parts.interventions.new_task(self.turn.id, wish.run)
-        task = changed.text if changed else began.task
+        name = one_line(wish.by_name)
+        task, asker = known.task(wish.run)
+        asker = asker or context.asker
         about = {"author": name, "run": wish.run, "task": " ".join(task.split())}
         again = None
-        if wish.kind == "retry":
-            key = again_key(wish.number)
+        if wish.what == "retry":
+            key = f"again-{wish.n}"
             text = prompt("run_again", **about, new=child_run(context.run, key))
-            # Whoever changed the task gets it done with their own accounts.
-            asker = changed.by if changed else began.asker or context.asker
-            again = Again(key=key, prompt=task, agent=began.agent, asker=asker)
+            agent = known.started[wish.run].agent
+            again = Again(key=key, prompt=task, agent=agent, asker=asker)
         elif wish.run == context.run:
-            text = prompt(f"run_{wish.kind}", author=name, text=wish.text)
+            text = prompt(f"run_{wish.what}", author=name, text=wish.text)
         else:
             text = prompt("run_late", **about, text=wish.text)
         return Taken(
             turn=TurnId(""),
-            author=wish.by,
+            author=UserId("") if again else wish.by,
             author_name=name,
             words=wish.text,
             said=wish.text,
             text=text,
             author_zone=await self.zone_of(wish.by),
-            intervention=wish.number,
+            intervention=wish.n,
             again=again,
         )
 
@@ -353,15 +346,10 @@ class Work:
         zones = (each.author_zone for each in reversed(said) if each.asker == person)
         return next(filter(None, zones), "")
 
-
-def again_key(number: int) -> str:
-    """Of the child that an intervention of this number begins again."""
-    return f"again-{number}"
-
-
-def _place_of(taken: MessageTaken) -> str:
-    """Before which model call of its run a message was taken in."""
-    return f"{(taken.attempt - 1) // ATTEMPTS_A_GENERATION + 1}:{taken.step}"
+    async def ending(self, run: RunId) -> Intervened | None:
+        """By what a run is to end that goes on below its turn's end."""
+        events = await self.parts.log.of_turn(self.turn.id, "intervened")
+        return TurnInterventions(events).ending(run)
 
 
 def _taken(turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ...]) -> Taken:
@@ -440,7 +428,6 @@ async def run_child(
     scope, before = await work.begin(request, steps)
     if not before.has_ended:
         await _run_child(work, signals, request, scope, before.history)
-    await parts.interventions.hand_on(child.turn, child.run, child.parent or ROOT_RUN)
     ended = result_of(await parts.log.of_turn(child.turn), child)
     return CHILD_RESULT.dump_python(ended, mode="json")
 
@@ -453,7 +440,7 @@ async def _run_child(
     done: tuple[Message, ...],
 ) -> None:
     turn, run = work.turn, request.started.run
-    if await work.parts.interventions.ending(turn.id, run):
+    if await work.ending(run):
         signals.give(turn.id, run)
     try:
         await signals.unless_given(turn, run, _work_as_child(work, request, scope, done))
@@ -467,7 +454,7 @@ async def _run_child(
         said = child_failure(error)
         await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=said))
     else:
-        if not await work.parts.interventions.ending(turn.id, run):
+        if not await work.ending(run):
             await _check(work.parts, request.started, scope)
 
 
@@ -490,16 +477,16 @@ async def _work_as_child(
 async def _ended(work: Work, scope: RunScope) -> RunFinished:
     """What a run comes to that was ended from outside, for whoever waits for it."""
     run, at = scope.context.run, scope.at(0, 1)
-    ending = await work.parts.interventions.ending(work.turn.id, run)
+    ending = await work.ending(run)
     if ending is None:
         return RunFinished(**at, outcome="stopped", text=STOPPED)
     name = one_line(ending.by_name)
     found = found_by(await work.parts.log.of_turn(work.turn.id), run)
-    if ending.kind == "done" and ending.run == run:
+    if ending.what == "done" and ending.run == run:
         said = f"({name} marked this as done.)\n\n{ending.text or found}".strip()
         return RunFinished(**at, outcome="answered", text=said)
     text = f"This work was stopped by {name}."
-    if ending.kind == "retry" and ending.run == run:
+    if ending.what == "retry" and ending.run == run:
         text = f"{name} wants this to be done again: it is begun anew, and that result counts."
     if ending.text:
         text += f" They said: {ending.text}"

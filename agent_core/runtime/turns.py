@@ -204,8 +204,8 @@ class _Body:
         stop = (await parts.store.turn(turn.id)).stop or Stop(by="", why="asked")
         await self._waits.overtake(scope)
         then = Standing(await parts.log.of_turn(turn.id), await parts.store.effects_of(turn.id))
-        done = await parts.interventions.ending(turn.id, ROOT_RUN)
-        if done is not None and done.kind == "done":
+        done = await self._work.ending(ROOT_RUN)
+        if done is not None and done.what == "done":
             said = self._work.words("done-by", name=done.by_name)
             found = done.text or found_by(await parts.log.of_turn(turn.id), ROOT_RUN)
             text = f"{said}\n\n{found}".strip()
