@@ -72,7 +72,7 @@ async def _run_steps(
         history.extend(step.messages)
         scope = scope.acting_for(step.taken)
         spent = scope.children.tokens
-        tally = tally.plus(step.usage, step.started_at, step.finished_at, child_tokens=spent)
+        tally = tally.plus(step.reply.usage, step.started_at, step.finished_at, child_tokens=spent)
         if step.is_final:
             said.append(step.spoken)
             if limit:

@@ -163,7 +163,7 @@ async def test_a_replayed_call_gives_its_record_and_makes_its_children_known_aga
         assert await after.call(code, call_id="call_1") == output
         assert python.surroundings.steps.done == ["tool:run_python"]
         assert after.children.started == python.children.started
-        assert after.children.given == ["done", "done"]
+        assert after.children.given == ["done"]
 
 
 async def test_programs_of_one_reply_run_one_after_another(tmp_path: Path) -> None:

@@ -1,14 +1,10 @@
 """Programs within turns: over a question and a restart, and where there is none."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from agent_core.events import ArtifactSaved
-from agent_core.runtime import Runtime
 from agent_core.testing.models import Line, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.tools.interpreter import Interpreter
@@ -19,25 +15,19 @@ pytestmark = pytest.mark.process("programs run in processes of Monty")
 ASK = call("ask_user", {"question": "Which year?"}, id="q")
 
 
-@asynccontextmanager
-async def with_programs(root: Path, **options: Any) -> AsyncGenerator[Runtime]:
-    interpreter = Interpreter()
-    async with scripted_runtime(root, interpreter=interpreter, **options) as runtime:
-        yield runtime
-    await interpreter.close()
-
-
 def program(code: str, *, id: str = "p") -> Line:
     return call("run_python", {"code": code}, id=id)
 
 
 async def test_variables_outlive_a_question_and_a_restart(tmp_path: Path) -> None:
     script = [program("x = 41\nplot('bar', {'a': x})"), ASK]
-    async with with_programs(tmp_path, model=ScriptedModel(script)) as runtime:
+    async with scripted_runtime(
+        tmp_path, interpreter=Interpreter(), model=ScriptedModel(script)
+    ) as runtime:
         turn = await begin(runtime, inbound("continue"))
         await until(runtime, turn, "waiting")
     model = ScriptedModel([program("x + 1", id="again"), "Done."])
-    async with with_programs(tmp_path, model=model) as runtime:
+    async with scripted_runtime(tmp_path, interpreter=Interpreter(), model=model) as runtime:
         await begin(runtime, inbound("2026", number=2))
         events = await events_of(runtime, turn)
     assert "Value:\n42" in told(model.requests[-1])

@@ -163,8 +163,11 @@ async def test_a_child_that_uses_its_parents_ids_keeps_its_long_results_apart(
     first, again = call("look", id="c0"), call("look", id="c0")
     model = ScriptedModel([first, task("Help.", id="c1"), again, "Helped.", "Thanks."])
     await turn_events(tmp_path, model, FakeToolset({"look": flood}))
-    kept = sorted(path.read_text(encoding="utf-8") for path in tmp_path.glob("*/tool_results/*"))
-    assert kept == ["of root " * 6_000, "of root.c1 " * 6_000]
+    assert long_results(tmp_path) == ["of root " * 6_000, "of root.c1 " * 6_000]
+
+
+def long_results(root: Path) -> list[str]:
+    return sorted(path.read_text(encoding="utf-8") for path in root.glob("*/tool_results/*"))
 
 
 def meeting(runs: int) -> FakeToolset:
