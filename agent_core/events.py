@@ -60,6 +60,11 @@ class Event:
     """Place within `(run, step, attempt)`."""
     at: datetime
 
+    @property
+    def generation(self) -> int:
+        """Which workflow of the run announced it, counted from 1."""
+        return (self.attempt - 1) // ATTEMPTS_A_GENERATION + 1
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStarted(Event):
@@ -218,13 +223,19 @@ class MessageTaken(Event):
     """
 
     author: UserId
+    """Empty where a branch is begun again: tools act for whom they did."""
     author_name: str
     text: str
     taken: TurnId
     """The turn that the message had waited as; empty for an intervention."""
     intervention: int = 0
-    """The number of the `Intervened` that it is; 0 for a message of the thread."""
+    """The `n` of the `Intervened` that it is; 0 for a message of the thread."""
     kind: Literal["message_taken"] = "message_taken"
+
+    @property
+    def place(self) -> str:
+        """Before which model call of its run: its generation and step."""
+        return f"{self.generation}:{self.step}"
 
 
 InterventionKind = Literal["comment", "content", "stop", "retry", "done"]
@@ -236,11 +247,11 @@ had found, `done` as answered, `retry` so that it is begun again."""
 class Intervened(Event):
     """A person stepped in at one run; told at once, in whatever process. `run` is the one meant.
 
-    A run that takes a comment or a new task in says so with MessageTaken.
+    A run that takes it in says so with MessageTaken.
     """
 
-    number: int
-    """1 for the turn's first."""
+    key: str
+    """The gesture's identity, which `n` follows from; that is unique in the turn."""
     what: InterventionKind
     text: str
     """The person's own words; may be empty."""

@@ -281,11 +281,12 @@ def _fold_words(state: AgentState, event: MessageTaken | Intervened) -> None:
     if isinstance(event, Intervened):
         _step_in(state, event)
         return
-    told = {"role": "user", "content": event.text, "name": event.author_name}
-    state.messages.append(told)
+    if event.text:
+        told = {"role": "user", "content": event.text, "name": event.author_name}
+        state.messages.append(told)
     state.wait, state.status = None, "running"
     for each in state.interventions:
-        each["taken"] |= each["number"] == event.intervention
+        each["taken"] |= each["id"] == event.intervention
 
 
 def _task(state: AgentState, text: str) -> None:
@@ -305,7 +306,7 @@ def _end(state: AgentState, outcome: Outcome, text: str, at: datetime) -> None:
 def _step_in(state: AgentState, event: Intervened) -> None:
     state.interventions.append(
         {
-            "number": event.number,
+            "id": event.n,
             "kind": event.what,
             "text": event.text,
             "by": event.by,

@@ -6,7 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
+from pydantic import ValidationError
+
 from agent_core.durable import Steps
+from agent_core.errors import ChildRefused
 from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken, Usage
 from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import AttachedFile, Message, ToolCall
@@ -22,6 +25,7 @@ EXPLORER = "explorer"
 """The sub-agent that works on a sub-question, where no other is named."""
 
 ROUTE_SLOTS = {
+    "root": 0,
     "turn_started": 10,
     "fallback": 11,
     "route": 12,
@@ -52,7 +56,6 @@ class Again:
     agent: str
     asker: UserId
     """For whom its tools act."""
-    zone: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +64,7 @@ class Taken:
 
     turn: TurnId
     author: UserId
+    """For whom tools act from then on; empty where that stays as it is."""
     author_name: str
     words: str
     """The person's own, for people to read."""
@@ -73,9 +77,9 @@ class Taken:
     moment: str = ""
     """When it was written, for the model."""
     intervention: int = 0
-    """The number of the intervention that it is; 0 for a message of the thread."""
+    """The `n` of the `Intervened` that it is; 0 for a message of the thread."""
     again: Again | None = None
-    """What the run begins before it goes on; nobody's words are in it that it acts for."""
+    """What the run begins before it goes on."""
 
 
 class Gate(Protocol):
@@ -135,7 +139,11 @@ class Children(Protocol):
         ...
 
     async def wait(self, run: RunId) -> ChildResult:
-        """As `RunScope.wait`."""
+        """The result of a child of this run, as soon as it is there; a failure is one, too.
+
+        Raises:
+            ChildRefused: this run has no such child.
+        """
         ...
 
     async def arrived(self, place: str) -> tuple[ChildResult, ...]:
@@ -190,7 +198,7 @@ class RunScope:
 
     def acting_for(self, taken: Sequence[Taken]) -> "RunScope":
         """The scope after messages were taken in: tools act for the author of the last one."""
-        said = [each for each in taken if each.again is None]
+        said = [each for each in taken if each.author]
         return self.acting_as(said[-1].author, said[-1].author_zone) if said else self
 
     def acting_as(self, asker: UserId, zone: str) -> "RunScope":
@@ -208,19 +216,9 @@ class RunScope:
         """
         return await self.children.fork(self, key, prompt, agent)
 
-    async def wait(self, run: RunId) -> ChildResult:
-        """The result of a child of this run, as soon as it is there; a failure is one, too.
-
-        Raises:
-            ChildRefused: this run has no such child.
-        """
-        return await self.children.wait(run)
-
     async def announce_taken(self, taken: Sequence[Taken], step: int, first_slot: int) -> None:
         """Tell the run's readers what it took in. Safe to do again."""
         for index, each in enumerate(taken):
-            if each.again is not None:
-                continue
             await self.emit(
                 MessageTaken(
                     **self.at(step, first_slot + index),
@@ -306,6 +304,16 @@ class BodyTool:
     spec: ToolSpec
     run: Callable[[ToolCall, RunScope], Awaitable[ToolOutput | Question]]
     """A Question ends the workflow: the turn waits for its answer."""
+
+    async def output(self, call: ToolCall, scope: RunScope) -> ToolOutput | Question:
+        """What a call comes to; arguments that do not fit, and a refusal, are results."""
+        try:
+            return await self.run(call, scope)
+        except ValidationError as error:
+            needed = " and ".join(f"`{name}`" for name in self.spec.input_schema["required"])
+            return ToolOutput(text=f"{call.name} needs {needed}: {error}", is_error=True)
+        except ChildRefused as refused:
+            return ToolOutput(text=str(refused), is_error=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

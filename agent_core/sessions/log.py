@@ -12,17 +12,18 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Update, func, select, update
+from pydantic import TypeAdapter
+from sqlalchemy import ColumnElement, Connection, Update, func, select, true, update
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from agent_core.background import Backoff
-from agent_core.events import EVENT, LIVE_ONLY, AnyEvent, TextDelta, TurnFinished
+from agent_core.events import EVENT, LIVE_ONLY, AnyEvent, Intervened, TextDelta, TurnFinished
 from agent_core.fault_points import EVENT_POINT, fault_point
-from agent_core.ids import SessionId, TurnId
+from agent_core.ids import ProcessId, SessionId, TurnId
 from agent_core.messages import JsonObject
 from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.notices import Notices
-from agent_core.sessions.schema import events, messages, turns
+from agent_core.sessions.schema import IS_INTERVENTION, events, leases, messages, turns
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +42,7 @@ Stored = Callable[[int | None], None]
 """Told of an event's place in the log, or None when the event was there already."""
 
 _TURN_FINISHED = "turn_finished"
+_INTERVENED: TypeAdapter[Intervened] = TypeAdapter(Intervened)
 _IDENTITY = (events.c.turn, events.c.run, events.c.step, events.c.attempt, events.c.n)
 Positioned = tuple[int, AnyEvent]
 """An event with its place in the log; live-only events carry the place of the last stored one."""
@@ -306,10 +308,24 @@ class EventLog:
         query = select(func.max(events.c.id)).where(events.c.turn == turn)
         return await self._database.run(lambda each: each.execute(query).scalar()) or 0
 
-    async def of_turn(self, turn: TurnId) -> list[AnyEvent]:
-        """All that was announced of the turn so far, in order."""
+    async def of_turn(self, turn: TurnId, *kinds: str) -> list[AnyEvent]:
+        """All that was announced of the turn so far, in order; `kinds`: of these alone."""
         await self.flush()
-        return [event for _, event in await self.stored(turn)]
+        which = events.c.turn == turn
+        which &= events.c.kind.in_(kinds) if kinds else true()
+        return [event for _, event in await self._stored(which, 0)]
+
+    async def interventions(self, process: ProcessId) -> list[tuple[Intervened, bool]]:
+        """Those in the process's sessions, each with whether its turn has ended."""
+        query = (
+            select(events.c.body, (turns.c.status == "finished").label("is_over"))
+            .join(leases, leases.c.session == events.c.session)
+            .join(turns, turns.c.id == events.c.turn)
+            .where(leases.c.process == process, IS_INTERVENTION)
+            .order_by(events.c.id)
+        )
+        found = await self._database.rows(query)
+        return [(_INTERVENED.validate_python(row.body), row.is_over) for row in found]
 
     async def read(self, turn: TurnId, *, after: int = 0) -> AsyncGenerator[Positioned, None]:
         """Stored events behind `after`, then live ones as they come; ends after TurnFinished."""

@@ -35,15 +35,7 @@ REVISIONS: Revisions = {
         "ALTER TABLE turns ADD COLUMN tried_from INTEGER DEFAULT '0' NOT NULL",
     ),
     "0007": (
-        "CREATE TABLE interventions (id VARCHAR NOT NULL PRIMARY KEY, session VARCHAR NOT NULL,"
-        " turn VARCHAR NOT NULL, run VARCHAR NOT NULL, taker VARCHAR NOT NULL,"
-        ' kind VARCHAR NOT NULL, "by" VARCHAR NOT NULL,'
-        " by_name VARCHAR NOT NULL, text TEXT NOT NULL, at TIMESTAMP WITH TIME ZONE NOT NULL,"
-        " number INTEGER NOT NULL, taken_at VARCHAR, UNIQUE (turn, number))",
-        "CREATE INDEX ix_interventions_session ON interventions (session)",
-        "CREATE INDEX ix_interventions_turn ON interventions (turn)",
-    ),
-    "0008": (
+        "CREATE INDEX ix_events_interventions ON events (session) WHERE kind = 'intervened'",
         "CREATE TABLE programs (turn VARCHAR NOT NULL, run VARCHAR NOT NULL, call VARCHAR NOT NULL,"
         " body JSON NOT NULL, variables BYTEA NOT NULL, paused BYTEA NOT NULL,"
         " PRIMARY KEY (turn, run))",

@@ -10,6 +10,7 @@ from sqlalchemy import (
     DateTime,
     Dialect,
     Float,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -18,6 +19,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    literal_column,
 )
 
 metadata = MetaData()
@@ -100,17 +102,12 @@ events = Table(
     UniqueConstraint("turn", "run", "step", "attempt", "n"),
 )
 
-interventions = Table(
-    "interventions",
-    metadata,
-    *_keys("id"),
-    *_given(String, "session", "turn", index=True),
-    *_given(String, "run", "taker", "kind", "by", "by_name"),
-    *_given(Text, "text"),
-    *_given(Moment, "at"),
-    *_given(Integer, "number"),
-    Column("taken_at", String),
-    UniqueConstraint("turn", "number"),
+IS_INTERVENTION = events.c.kind == literal_column("'intervened'")
+Index(
+    "ix_events_interventions",
+    events.c.session,
+    sqlite_where=IS_INTERVENTION,
+    postgresql_where=IS_INTERVENTION,
 )
 
 ledger = Table(

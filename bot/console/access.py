@@ -6,7 +6,7 @@ again every few seconds, so that somebody who was removed from a channel is out 
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Hashable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Generic, Literal, TypeVar
 from weakref import WeakValueDictionary
@@ -16,7 +16,7 @@ from cachetools import LRUCache
 from agent_core.errors import SessionError
 from agent_core.ids import SessionId, UserId
 from bot.console.passes import HOME
-from bot.ingress import Facts, Rules, authorise, screen
+from bot.ingress import Facts, Rules, authorise
 from bot.slack_api import Clock, Conversation, Person, SlackApi, SlackError
 from bot.threads import ThreadRef, parse_session, parse_user
 
@@ -24,15 +24,14 @@ HOLDS_S = 60.0
 """So long an answer of Slack's may be relied upon."""
 FRESH_S = 3.0
 """An answer that is not older need not be asked for again while somebody watches."""
-LOOKS_AT_ONCE = 3
-"""So many answers are renewed at a time, the oldest first: Slack allows some 100 a minute."""
+LOOKS_AT_ONCE = 2
+"""So many channels, and people, are asked for again at a time: Slack allows some 100 a minute."""
 MEMBERS_A_PAGE = 500
 MAX_KEPT = 5_000
 
 Level = Literal["none", "see", "act"]
 """`see`: may read along. `act`: may do there what can be done in the thread."""
 
-K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 logger = logging.getLogger(__name__)
@@ -40,34 +39,43 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    about: Conversation | None
+    about: Conversation
     members: frozenset[str]
 
 
-class _Answers(Generic[K, V]):
-    """What Slack said, by whom or what it was asked, and when. Many who ask at once ask once."""
+class _Answers(Generic[V]):
+    """What Slack said, by the id that it was asked about. Many who ask at once ask once."""
 
-    def __init__(self, ask: Callable[[K], Awaitable[V]], clock: Clock) -> None:
+    def __init__(self, ask: Callable[[str], Awaitable[V | None]], clock: Clock) -> None:
         self._ask = ask
         self._clock = clock
-        self._said: LRUCache[K, tuple[float, V]] = LRUCache(MAX_KEPT)
-        self._asking: WeakValueDictionary[K, asyncio.Lock] = WeakValueDictionary()
+        self._said: LRUCache[str, tuple[float, V | None]] = LRUCache(MAX_KEPT)
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    def age_s(self, key: K) -> float:
+    def age_s(self, key: str) -> float:
         said = self._said.get(key)
         return float("inf") if said is None else self._clock.seconds() - said[0]
 
-    def known(self, key: K) -> V:
-        """KeyError where it was never asked."""
-        return self._said[key][1]
+    def known(self, key: str) -> V | None:
+        """None for what there is not, and what was said too long ago."""
+        return None if self.age_s(key) > HOLDS_S else self._said[key][1]
 
-    async def get(self, key: K, *, max_age_s: float) -> V:
+    async def get(self, key: str, max_age_s: float = HOLDS_S) -> V | None:
         """Raises SlackError where Slack could not be asked."""
         async with self._asking.setdefault(key, asyncio.Lock()):
             if self.age_s(key) > max_age_s:
                 asked_s = self._clock.seconds()
                 self._said[key] = (asked_s, await self._ask(key))
             return self.known(key)
+
+    async def renew(self, keys: Iterable[str], fresh_s: Callable[[str], float]) -> None:
+        """Ask about those again that are not fresh any more, a few at a time, the oldest first."""
+        due = [key for key in keys if self.age_s(key) >= fresh_s(key)]
+        for key in sorted(due, key=self.age_s)[-LOOKS_AT_ONCE:]:
+            try:
+                await self.get(key, 0.0)
+            except SlackError as error:
+                logger.warning("who may see a live view could not be asked again: %s", error)
 
 
 class Access:
@@ -76,8 +84,8 @@ class Access:
     def __init__(self, api: SlackApi, rules: Rules) -> None:
         self._api = api
         self._rules = rules
-        self._people: _Answers[str, Person | None] = _Answers(api.person, api.clock)
-        self._places: _Answers[str, _Place] = _Answers(self._ask_place, api.clock)
+        self._people: _Answers[Person] = _Answers(api.person, api.clock)
+        self._places: _Answers[_Place] = _Answers(self._ask_place, api.clock)
 
     async def level(self, user: UserId, session: SessionId, *, max_age_s: float = HOLDS_S) -> Level:
         """What the person may do; `none` also for what is no session of this team.
@@ -85,17 +93,23 @@ class Access:
         Raises:
             SlackError: Slack could not be asked.
         """
-        found = _read(user, session)
-        if found is not None:
+        if found := _read(user, session):
             thread, slack_user = found
-            await self._people.get(slack_user, max_age_s=max_age_s)
+            await self._people.get(slack_user, max_age_s)
             if thread is not None:
-                await self._places.get(thread.channel, max_age_s=max_age_s)
+                await self._places.get(thread.channel, max_age_s)
         return self.level_now(user, session)
 
     async def person(self, user: UserId) -> Person | None:
         """Raises SlackError where Slack could not be asked."""
-        return await self._people.get(parse_user(user)[1], max_age_s=HOLDS_S)
+        return await self._people.get(parse_user(user)[1])
+
+    async def renew(self, watching: Collection[tuple[UserId, SessionId]]) -> None:
+        """Ask some of what those who watch depend on again."""
+        known = [found for pair in watching if (found := _read(*pair))]
+        channels = {thread.channel for thread, _ in known if thread is not None}
+        await self._places.renew(channels, self._stays_fresh_s)
+        await self._people.renew({user for _, user in known}, lambda _: FRESH_S)
 
     def level_now(self, user: UserId, session: SessionId) -> Level:
         """The same as `level`, of what is known; `none` where that is too old."""
@@ -103,57 +117,35 @@ class Access:
         if found is None:
             return "none"
         thread, slack_user = found
-        age_s = self._people.age_s(slack_user)
-        if thread is not None:
-            age_s = max(age_s, self._places.age_s(thread.channel))
-        return "none" if age_s > HOLDS_S else self._judge(thread, slack_user)
-
-    async def renew(self, watching: Collection[tuple[UserId, SessionId]]) -> None:
-        """Ask some of what those who watch depend on again: channels first, the oldest first."""
-        known = [found for pair in watching if (found := _read(*pair)) is not None]
-        channels = {thread.channel for thread, _ in known if thread is not None}
-        users = {user for _, user in known}
-        due = sorted(filter(self._is_due, channels), key=self._places.age_s, reverse=True)
-        people = [user for user in users if self._people.age_s(user) >= FRESH_S]
-        people.sort(key=self._people.age_s, reverse=True)
-        for channel in due[:LOOKS_AT_ONCE]:
-            await _try(self._places.get(channel, max_age_s=0.0))
-        for user in people[: max(1, LOOKS_AT_ONCE - len(due))]:
-            await _try(self._people.get(user, max_age_s=0.0))
-
-    def _is_due(self, channel: str) -> bool:
-        """The members of a big channel take many calls, so those are asked for less often."""
-        age_s = self._places.age_s(channel)
-        if age_s >= HOLDS_S:
-            return True
-        pages = len(self._places.known(channel).members) / MEMBERS_A_PAGE
-        return age_s >= max(FRESH_S, pages * FRESH_S)
-
-    def _judge(self, thread: ThreadRef | None, user: str) -> Level:
-        rules, person = self._rules, self._people.known(user)
-        if person is None or person.id != user or person.is_bot or person.is_deactivated:
-            return "none"
+        rules, person = self._rules, self._people.known(slack_user)
         if thread is None:  # the person's own conversation with the bot
-            rules = replace(rules, channels=None)
-            facts = Facts(team=rules.identity.team, app_id="", channel="", user=user)
-            return "act" if isinstance(authorise(facts, rules, person), Person) else "none"
-        place = self._places.known(thread.channel)
-        facts = Facts(team=thread.team, app_id="", channel=thread.channel, user=user)
-        if place.about is None or screen(facts, rules):
+            facts = Facts(team=rules.identity.team, app_id="", channel="", user=slack_user)
+            own = authorise(facts, replace(rules, channels=None), person)
+            return "act" if isinstance(own, Person) else "none"
+        facts = Facts(team=thread.team, app_id="", channel=thread.channel, user=slack_user)
+        ruled, place = authorise(facts, rules, person), self._places.known(thread.channel)
+        if place is None or person is None or ruled in _NOBODY:
             return "none"
-        if user not in place.members:
+        if slack_user not in place.members:
             # Everybody of the team may read a public channel; guests and strangers may not.
             is_own = person.team == rules.identity.team and not person.is_stranger
             is_own = is_own and not person.is_guest
             return "see" if place.about.kind == "channel" and is_own else "none"
-        may_act = isinstance(authorise(facts, rules, person), Person)
-        return "act" if may_act and not place.about.is_archived else "see"
+        return "act" if isinstance(ruled, Person) and not place.about.is_archived else "see"
 
-    async def _ask_place(self, channel: str) -> _Place:
+    def _stays_fresh_s(self, channel: str) -> float:
+        """The members of a big channel take many calls, so those are asked for less often."""
+        place = self._places.known(channel)
+        pages = len(place.members) / MEMBERS_A_PAGE if place else 1
+        return min(max(FRESH_S, pages * FRESH_S), HOLDS_S)
+
+    async def _ask_place(self, channel: str) -> _Place | None:
         about = await self._api.channels.about(channel)
-        if about is None:
-            return _Place(None, frozenset())
-        return _Place(about, await self._api.channels.members(channel))
+        return about and _Place(about, await self._api.channels.members(channel))
+
+
+_NOBODY = ("foreign_app", "foreign_team", "bot", "unknown_user", "deactivated")
+"""Whom authorisation refuses for these is not let in to read, either."""
 
 
 def _read(user: UserId, session: SessionId) -> tuple[ThreadRef | None, str] | None:
@@ -164,10 +156,3 @@ def _read(user: UserId, session: SessionId) -> tuple[ThreadRef | None, str] | No
     except SessionError:
         return None
     return (thread, slack_user) if thread is None or team == thread.team else None
-
-
-async def _try(asking: Awaitable[object]) -> None:
-    try:
-        await asking
-    except SlackError as error:
-        logger.warning("who may see a live view could not be asked again: %s", error)

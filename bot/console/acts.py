@@ -17,9 +17,10 @@ from pydantic.alias_generators import to_camel
 from agent_core.errors import InterventionRefused, SessionError
 from agent_core.events import InterventionKind
 from agent_core.ids import AgentId, SessionId, UserId
+from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
+from agent_core.tree import AgentState
 from bot.console.access import FRESH_S, Access
-from bot.console.feed import question_of
 from bot.console.passes import HOME
 from bot.inbound import post_key
 from bot.ingress import Ingress
@@ -63,16 +64,14 @@ class UserIntervention(_Said):
 
 
 class GetAgentTree(_Said):
-    type: Literal["get-agent-tree"]
+    """The whole tree, or what of it changed behind a place in the log."""
 
-
-class Resume(_Said):
-    type: Literal["resume"]
-    after: int
+    type: Literal["get-agent-tree", "resume"]
+    after: int = -1
 
 
 Act = StartAgent | UserResponse | UserIntervention
-Said = Act | GetAgentTree | Resume
+Said = Act | GetAgentTree
 
 _SAID: TypeAdapter[Said] = TypeAdapter(Annotated[Said, Field(discriminator="type")])
 _KINDS: Mapping[str, InterventionKind] = {
@@ -88,18 +87,13 @@ class Refused(Exception):
 
     def __init__(self, key: str, **slots: str | float) -> None:
         super().__init__(key)
-        self._key = key
+        self.key = key
         self._slots = slots
-
-    @property
-    def is_forbidden(self) -> bool:
-        """It is not theirs to do."""
-        return self._key == "only-look"
 
     def sentence(self, person: Person | None) -> str:
         """In the person's language."""
         language = detect_language(locale=person.locale if person else "")
-        return BOT.say(language, f"live-{self._key}", **self._slots)
+        return BOT.say(language, f"live-{self.key}", **self._slots)
 
 
 def read_said(text: str | bytes) -> Said:
@@ -159,8 +153,7 @@ class Acts:
             if kind == "retry" or (is_root and kind == "content"):
                 # It may begin a turn, which answers below a post of its own.
                 said = text or BOT.say(detect_language(locale=person.locale), "live-again")
-                thread = parse_session(session)
-                ts = await self._post(person, thread, said, "wrote")
+                thread, ts = await self._post(user, person, session, said, "wrote")
                 key = post_key(thread.team, thread.channel, ts)
             intervene = self._runtime.intervene
             await intervene(session, act.agent_id, kind, text, user, person.name, key=key)
@@ -170,12 +163,7 @@ class Acts:
         self, user: UserId, person: Person, session: SessionId, text: str, deed: Deed
     ) -> SessionId:
         """A message of the thread, as if the person had written it there."""
-        if session == HOME:
-            thread = await self._open_direct(user, person, text)
-            ts = thread.root_ts
-        else:
-            thread = parse_session(session)
-            ts = await self._post(person, thread, text, deed)
+        thread, ts = await self._post(user, person, session, text, deed)
         mention = "" if thread.channel.startswith("D") else f"<@{self._identity.bot_user}> "
         event = {
             "type": "app_mention",
@@ -193,15 +181,30 @@ class Acts:
         self._ingress.under_way.start(self._ingress.hand_over(told), name="from the live view")
         return thread.session
 
-    async def _open_direct(self, user: UserId, person: Person, text: str) -> ThreadRef:
-        """The task begins a thread in the person's own conversation with the bot."""
-        since = f"{self._clock().timestamp() - RECENT_S:.6f}"
-        told = _told(person, text, "asked")
-        return await self._api.post_direct(*parse_user(user), told, op_id=_op(), since=since)
+    async def _post(
+        self, user: UserId, person: Person, session: SessionId, text: str, deed: Deed
+    ) -> tuple[ThreadRef, str]:
+        """Tell in the thread what somebody says here; the post's `ts`.
 
-    async def _post(self, person: Person, thread: ThreadRef, text: str, deed: Deed) -> str:
-        """Tell in the thread what somebody says here; the post's `ts`."""
-        return await self._api.post(thread, _told(person, text, deed), op_id=_op())
+        For HOME that begins a thread in the person's own conversation with the bot.
+        """
+        who = foreign_line(person.name, limits.PROGRESS_WORD_CHARS)
+        language = detect_language(text, locale=person.locale)
+        quoted = "\n".join(f"&gt; {line}" for line in escape(text).splitlines())
+        told = f"{BOT.say(language, f'live-{deed}', who=who)}\n{quoted}"
+        op_id = f"live:{secrets.token_hex(8)}"
+        if session != HOME:
+            thread = parse_session(session)
+            return thread, await self._api.post(thread, told, op_id=op_id)
+        since = f"{self._clock().timestamp() - RECENT_S:.6f}"
+        thread = await self._api.post_direct(*parse_user(user), told, op_id=op_id, since=since)
+        return thread, thread.root_ts
+
+
+def question_of(state: AgentState) -> JsonObject | None:
+    """What an agent asks a person; None where it does not wait for an answer."""
+    wait = state.wait
+    return wait if state.status == "waiting" and wait and wait["kind"] == "question" else None
 
 
 def _wishes(act: UserIntervention) -> list[tuple[InterventionKind, str]]:
@@ -217,17 +220,6 @@ def _wishes(act: UserIntervention) -> list[tuple[InterventionKind, str]]:
     if not wishes:
         raise Refused("empty")
     return wishes
-
-
-def _told(person: Person, text: str, deed: Deed) -> str:
-    who = foreign_line(person.name, limits.PROGRESS_WORD_CHARS)
-    language = detect_language(text, locale=person.locale)
-    quoted = "\n".join(f"&gt; {line}" for line in escape(text).splitlines())
-    return f"{BOT.say(language, f'live-{deed}', who=who)}\n{quoted}"
-
-
-def _op() -> str:
-    return f"live:{secrets.token_hex(8)}"
 
 
 def _text(said: str) -> str:

@@ -1,25 +1,39 @@
-"""The console as a whole: `/healthz` and the live view on one port, and the links to it."""
+"""The console: `/healthz` and the live view on one port, and the links to it in Slack.
+
+All but `/healthz` and the page's own code needs a cookie, for which a link is exchanged.
+"""
 
 import secrets
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
+from html import escape
+from mimetypes import guess_type
+from pathlib import Path
+from urllib.parse import quote
 
 from aiohttp import web
 
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime import Runtime, detect_language
 from bot.console.access import Access
-from bot.console.acts import Acts
+from bot.console.acts import Acts, GetAgentTree, Refused, read_said
 from bot.console.health import Look, add_health
 from bot.console.live import LiveView
-from bot.console.passes import Passes
-from bot.console.server import MAX_BODY_BYTES, Site, add_headers, guard, listening
+from bot.console.passes import COOKIE_LIFE, HOME, Passes
+from bot.console.server import Closed, add_headers, guard, listening, page, say
 from bot.ingress import Ingress, Press, Rules, Submission, tell_alone
 from bot.settings import BotSettings
 from bot.slack_api import SlackApi
 from bot.threads import user_id
 from bot.words import BOT
+
+STATIC = Path(__file__).parent / "static"
+MAX_BODY_BYTES = 64 * 1024
+FILE_POLICY = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
+)
+"""What an agent made may be looked at, never run."""
 
 _ANY = ("0.0.0.0", "[::]")  # noqa: S104 (compared, not bound to)
 
@@ -81,20 +95,129 @@ class Console:
     @asynccontextmanager
     async def serve(self, looks: Mapping[str, Look], ingress: Ingress) -> AsyncGenerator[None]:
         """Until the context is left. Where the port is taken the bot works without."""
-        runtime, access, passes = self._runtime, self._access, self._passes
-        acts = Acts(runtime, access, self._api, ingress, self._rules.identity, self._clock)
-        live = LiveView(runtime, access, passes, acts)
+        runtime, access, api = self._runtime, self._access, self._api
+        self._acts = Acts(runtime, access, api, ingress, self._rules.identity, self._clock)
+        self._live = LiveView(runtime, access, self._passes, self._acts)
         app = web.Application(
             middlewares=[guard(self._host, self._public_url)], client_max_size=MAX_BODY_BYTES
         )
         app.on_response_prepare.append(add_headers)
-        add_health(app, looks, self._api.clock)
-        is_secure = self._public_url.startswith("https:")
-        Site(live, passes, access, runtime, self._clock, is_secure).add_to(app)
+        add_health(app, looks, api.clock)
+        routes = {
+            "/": self._page,
+            "/s/{session}": self._page,
+            "/enter": self._enter,
+            "/ws": self._watch,
+            "/artifacts/{session}/{path:.+}": self._file,
+        }
+        for path, handler in routes.items():  # a link is used up by what opens it: no HEAD
+            app.router.add_get(path, handler, allow_head=False)
+        app.router.add_post("/s/{session}/intervene", self._intervene)
+        app.router.add_static("/static", STATIC)
         async with listening(app, self._host, self._wanted_port) as self.port:
-            live.start(self._api.clock)
+            self._live.start(api.clock)
             try:
                 yield
             finally:
                 self.port = None
-                await live.close()
+                await self._live.close()
+
+    async def _page(self, request: web.Request) -> web.StreamResponse:
+        """Of a session, or the one that begins a task in the person's conversation with the bot."""
+        await self._let_in(request)
+        return web.FileResponse(STATIC / "index.html")
+
+    async def _enter(self, request: web.Request) -> web.StreamResponse:
+        """Exchange a link for a cookie.
+
+        The page is opened by this site's own answer: a redirect of what another site began would
+        be without the cookie, which is SameSite=Strict.
+        """
+        link = self._passes.read("link", request.query.get("pass", ""))
+        if link is None or not await self._is_first(link.once):
+            raise Closed(401, "over")
+        [session] = link.sessions
+        await self._check(link.user, session)
+        target = escape(f"/s/{quote(session, safe=':')}" if session else "/")
+        response = page(
+            f'<meta http-equiv="refresh" content="0;url={target}">'
+            f'<p><a href="{target}">{escape(say(request, "live-button"))}</a></p>'
+        )
+        name = self._passes.cookie_name
+        response.set_cookie(
+            name,
+            self._passes.cookie(link, request.cookies.get(name, "")),
+            max_age=int(COOKIE_LIFE.total_seconds()),
+            httponly=True,
+            secure=self._public_url.startswith("https:"),
+            samesite="Strict",
+        )
+        return response
+
+    async def _watch(self, request: web.Request) -> web.StreamResponse:
+        user, session = await self._let_in(request)
+        return await self._live.watch(request, user, session)
+
+    async def _intervene(self, request: web.Request) -> web.StreamResponse:
+        """What a message of the WebSocket does, for who has none: JSON with the same fields."""
+        user, session = await self._let_in(request)
+        given, own = request.headers.get("X-CSRF-Token", ""), self._passes.csrf(user, session)
+        if not secrets.compare_digest(given.encode(), own.encode()):
+            raise Closed(403, "not-from-here")
+        try:
+            said = read_said(await request.text())
+            if not isinstance(said, GetAgentTree):
+                await self._acts.do(user, session, said)
+        except Refused as refused:
+            status = 403 if refused.key == "only-look" else 400
+            error = refused.sentence(await self._access.person(user))
+            return web.json_response({"ok": False, "error": error}, status=status)
+        return web.json_response({"ok": True})
+
+    async def _file(self, request: web.Request) -> web.StreamResponse:
+        """A file that an agent has announced, and no other one of the workspace."""
+        _, session = await self._let_in(request)
+        path = request.match_info["path"]
+        tree = await self._runtime.tree(session)
+        if not any(path in state.artifacts for state in tree.agents.values()):
+            raise Closed(404, "no-file")
+        root = (await self._runtime.workspace(session, self._clock())).resolve()
+        file = (root / path).resolve()
+        if not (file.is_relative_to(root) and file.is_file()):
+            raise Closed(404, "no-file")
+        kind = guess_type(path)[0] or ""
+        is_shown = kind == "text/html" or kind.startswith("image/")
+        kind = f"{kind}; charset=utf-8" if is_shown else "application/octet-stream"
+        disposition = "inline" if is_shown else "attachment"
+        name = quote(file.name, safe="", errors="replace")
+        return web.FileResponse(
+            file,
+            headers={
+                "Content-Type": kind,
+                "Content-Disposition": f"{disposition}; filename*=UTF-8''{name}",
+                "Content-Security-Policy": FILE_POLICY,
+            },
+        )
+
+    async def _let_in(self, request: web.Request) -> tuple[UserId, SessionId]:
+        """Whoever has a cookie for the session, any cookie for HOME, and may see it now."""
+        asked = request.match_info.get("session") or request.query.get("session", HOME)
+        session, name = SessionId(asked), self._passes.cookie_name
+        visitor = self._passes.read("cookie", request.cookies.get(name, ""))
+        if visitor is None:
+            raise Closed(401, "how")
+        if session != HOME and session not in visitor.sessions:
+            raise Closed(403, "how")
+        await self._check(visitor.user, session)
+        return visitor.user, session
+
+    async def _check(self, user: UserId, session: SessionId) -> None:
+        if await self._access.level(user, session) == "none":
+            raise Closed(403, "not-yours")
+
+    async def _is_first(self, once: str) -> bool:
+        """Whether nobody has used the link before, at whatever process."""
+        key = f"live:{once}"
+        is_first = await self._runtime.ledger.record(key, "", {})
+        await self._runtime.ledger.settle(key)
+        return is_first

@@ -3,24 +3,34 @@
 To the bot go `start-agent`, `user-response`, `user-intervention`, `get-agent-tree` and `resume`;
 from it come `agent-state`, `text-delta`, `user-query`, `agent-completed` and `error`, `ready` after
 each whole tree, and `done` for what was carried out and had a `requestId`.
+
+Events are read and folded once a session, however many watch. What changed goes out in rounds, each
+state and each run's new text once a round; the more people watch, the longer the pause, so that
+they take a small part of the process at most. The work never waits for a viewer: one who does not
+keep up misses text, and gets whole states as soon as there is room.
 """
 
 import asyncio
+import json
 import logging
-from collections.abc import Callable
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import aclosing, suppress
 from functools import partial
+from math import inf
+from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from agent_core.background import Background, Backoff
-from agent_core.ids import SessionId, UserId
+from agent_core.events import AnyEvent, TextDelta, TurnFinished
+from agent_core.ids import AgentId, SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
+from agent_core.tree import AgentTree
 from bot.console.access import Access, Level
-from bot.console.acts import Act, Acts, GetAgentTree, Refused, Resume, read_said
-from bot.console.feed import Feed, Round, encoded
-from bot.console.passes import Passes
+from bot.console.acts import Acts, GetAgentTree, Refused, question_of, read_said
+from bot.console.passes import HOME, Passes
 from bot.slack_api import Clock, Person
 
 MAX_MESSAGE_BYTES = 256 * 1024
@@ -29,23 +39,210 @@ MAX_BUFFER_BYTES = 256 * 1024
 HEARTBEAT_S = 20.0
 LOOK_EVERY_S = 1.5
 """Who may still watch is looked at so often."""
+PAUSE_S, PAUSE_A_VIEWER_S, LONGEST_PAUSE_S = 0.04, 0.001, 1.0
+"""Between two rounds."""
+REREAD = Backoff(first_s=0.5, longest_s=10.0)
 ROOM_LOOKS = Backoff(first_s=0.05, longest_s=0.5, jitter=0.0)
 _NEVER = 2**40
 
 logger = logging.getLogger(__name__)
 
 
+class Feed:
+    """One session, from its first viewer to its last; of HOME there is nothing to tell."""
+
+    def __init__(self, runtime: Runtime, session: SessionId) -> None:
+        self.session = session
+        self.viewers: set[Viewer] = set()
+        self.tree = AgentTree()
+        self.version = 0
+        """Grows with each event; what a viewer has seen is told by it."""
+        self.ended = 0
+        """The version at which a turn ended last."""
+        self.round: tuple[int, int, Sequence[str]] = (0, 0, ())
+        """The newest: for those who have seen one version, what leads to another."""
+        self._runtime = runtime
+        self._changed: dict[AgentId, tuple[int, int]] = {}
+        """The version of each agent's last change, its text included, and its place in the log."""
+        self._known: set[AgentId] = set()
+        """Agents whose state was told before."""
+        self._states: set[AgentId] = set()
+        self._texts: defaultdict[AgentId, str] = defaultdict(str)
+        """What the next round tells: the new text of whatever has changed, and whose states."""
+        self._has_news = asyncio.Event()
+        self._encoded: dict[AgentId, list[str]] = {}
+        self._work = Background()
+
+    async def open(self) -> None:
+        """Read what is stored, and go on with what comes."""
+        if self.session == HOME:
+            return
+        self.tree = await self._runtime.tree(self.session)
+        self._changed = dict.fromkeys(self.tree.agents, (0, self.tree.place))
+        self._known = set(self.tree.agents)
+        self._work.start(self._follow(), name=f"follow {self.session}")
+        self._work.repeat(self._tell, pause=self._pause, name=f"telling of {self.session}")
+
+    async def close(self) -> None:
+        await self._work.close()
+
+    def states(self, version: int, place: float) -> list[str]:
+        """The whole states of what changed after a version, or behind a place in the log."""
+        changed = self._changed.items()
+        behind = [agent for agent, (seen, at) in changed if seen > version or at > place]
+        return [frame for agent in behind for frame in self._whole(agent)]
+
+    def frame(self, kind: str, **fields: Any) -> str:
+        """A message, with the place in the log up to which things are told."""
+        return encoded({"type": kind, **fields, "eventId": self.tree.place})
+
+    async def _follow(self) -> None:
+        """Fold events as they come; what breaks is begun again behind the last one."""
+        waits_s = REREAD.waits_s()
+        while True:
+            try:
+                watching = self._runtime.watch(self.session, after=self.tree.place)
+                async with aclosing(watching) as events:
+                    async for place, event in events:
+                        self._take(place, event)
+                        waits_s = REREAD.waits_s()
+            except Exception:
+                logger.exception("the events of %s are not read; once more soon", self.session)
+            await asyncio.sleep(next(waits_s))
+
+    def _take(self, place: int, event: AnyEvent) -> None:
+        self.version += 1
+        for agent in self.tree.take(place, event):
+            self._changed[agent] = (self.version, self.tree.place)
+            self._encoded.pop(agent, None)
+            if isinstance(event, TextDelta):
+                self._texts[agent] += event.text
+            else:
+                self._texts[agent] += ""
+                self._states.add(agent)
+        if isinstance(event, TurnFinished) and event.outcome != "steered":
+            self.ended = self.version
+        self._has_news.set()
+
+    async def _tell(self) -> None:
+        """One round, as soon as there is something new."""
+        await self._has_news.wait()
+        self._has_news.clear()
+        _, told, _ = self.round
+        self.round = (told, self.version, list(self._news(told)))
+        for viewer in self.viewers:
+            viewer.has_news.set()
+
+    async def _pause(self) -> None:
+        await asyncio.sleep(min(PAUSE_S + PAUSE_A_VIEWER_S * len(self.viewers), LONGEST_PAUSE_S))
+
+    def _news(self, told: int) -> Iterable[str]:
+        """Text goes before the state that it is part of, but not before the first one."""
+        states, texts = self._states, self._texts
+        self._states, self._texts = set(), defaultdict(str)
+        for agent, text in texts.items():
+            if text and agent not in self._known:
+                yield from self._whole(agent)
+            if text:
+                yield self.frame("text-delta", agentId=agent, delta=text)
+            if agent in states:
+                yield from self._whole(agent)
+            self._known.add(agent)
+        if self.ended > told:
+            yield self.frame("agent-completed")
+
+    def _whole(self, agent: AgentId) -> list[str]:
+        """An agent's state, and the question that it waits with; encoded once for all viewers."""
+        if agent not in self._encoded:
+            state = self.tree.agents[agent]
+            frames = [self.frame("agent-state", agentId=agent, state=state.as_json())]
+            if question := question_of(state):
+                asked = {name: question[name] for name in ("prompt", "options")}
+                frames.append(self.frame("user-query", agentId=agent, **asked))
+            self._encoded[agent] = frames
+        return self._encoded[agent]
+
+
+class Viewer:
+    """One open page. It is told what happens, or, where it lags behind, how things are then."""
+
+    def __init__(
+        self,
+        socket: web.WebSocketResponse,
+        transport: asyncio.Transport,
+        user: UserId,
+        person: Person | None,
+        ready: Callable[["Viewer"], JsonObject],
+    ) -> None:
+        self.user = user
+        self.person = person
+        self.level: Level = "none"
+        """As the page was told."""
+        self.has_news = asyncio.Event()
+        self.socket = socket
+        self._transport = transport
+        self._ready = ready
+        transport.set_write_buffer_limits(high=_NEVER)  # nothing here waits for a drain
+
+    def join(self, feed: Feed) -> None:
+        """From now on this session, from the whole tree on."""
+        self.feed = feed
+        self._seen = feed.version
+        self._behind: float = inf
+        self._requests: list[JsonObject] = []
+        feed.viewers.add(self)
+        self.tell_again(-1, {})
+
+    def tell_again(self, place: int, request: JsonObject) -> None:
+        """Tell all that came behind a place of the log once more, and then `ready`."""
+        self._behind = min(self._behind, place)
+        self._requests.append(request)
+        self.has_news.set()
+
+    async def tell(self) -> None:
+        """What is new, for ever, at the pace at which it is taken."""
+        while True:
+            await self.has_news.wait()
+            await self._has_room()
+            self.has_news.clear()
+            for frame in self._news():
+                await self._has_room()
+                await self.send(frame)
+
+    async def send(self, frame: str) -> None:
+        """To somebody who left nothing is said."""
+        with suppress(ConnectionError, RuntimeError):
+            await self.socket.send_str(frame)
+
+    def _news(self) -> Sequence[str]:
+        """The newest round for whoever keeps up, else whole states."""
+        feed, requests, seen = self.feed, self._requests, self._seen
+        begins, self._seen, frames = feed.round
+        if begins == seen and not requests:
+            return frames
+        frames = feed.states(seen, self._behind)
+        self._seen, self._behind, self._requests = feed.version, inf, []
+        if feed.ended > seen:
+            frames.append(feed.frame("agent-completed"))
+        return [*frames, *(feed.frame("ready", **self._ready(self), **each) for each in requests)]
+
+    async def _has_room(self) -> None:
+        for wait_s in ROOM_LOOKS.waits_s():
+            if self._transport.get_write_buffer_size() <= MAX_BUFFER_BYTES:
+                return
+            await asyncio.sleep(wait_s)
+
+
 class LiveView:
     """Everybody who watches, by session."""
 
     def __init__(self, runtime: Runtime, access: Access, passes: Passes, acts: Acts) -> None:
-        self.acts = acts
+        self._acts = acts
         self._runtime = runtime
         self._access = access
         self._passes = passes
         self._feeds: dict[SessionId, Feed] = {}
         self._lock = asyncio.Lock()
-        self._viewers: set[Viewer] = set()
         self._work = Background()
 
     def start(self, clock: Clock) -> None:
@@ -57,9 +254,9 @@ class LiveView:
         """Take leave of all viewers; they come back to the next process."""
         await self._work.close()
         async with asyncio.TaskGroup() as group:
-            for viewer in self._viewers:
-                group.create_task(viewer.end(WSCloseCode.GOING_AWAY))
-        for feed in self._feeds.values():
+            for viewer in self._viewers():
+                group.create_task(viewer.socket.close(code=WSCloseCode.GOING_AWAY))
+        for feed in list(self._feeds.values()):
             await feed.close()
 
     async def watch(
@@ -73,80 +270,71 @@ class LiveView:
         await socket.prepare(request)
         if request.transport is None:  # gone already
             return socket
-        async with self._lock:
-            feed = await self._opened(session)
-            viewer = Viewer(socket, request.transport, user, person, feed, self._ready)
-        self._viewers.add(viewer)
+        ready = partial(self._ready, opened=session)
+        viewer = Viewer(socket, request.transport, user, person, ready)
+        await self._join(viewer, session)
         try:
-            async for message in socket:
-                if message.type in {WSMsgType.TEXT, WSMsgType.BINARY}:
-                    await self._take(viewer, message.data)
+            async with asyncio.TaskGroup() as group:
+                telling = group.create_task(viewer.tell())
+                async for message in socket:
+                    if message.type in {WSMsgType.TEXT, WSMsgType.BINARY}:
+                        await self._take(viewer, message.data)
+                telling.cancel()
         finally:
-            self._viewers.discard(viewer)
-            await viewer.close()
-            await self._leave(viewer.feed)
+            await self._leave(viewer, viewer.feed)
         return socket
 
-    async def artifacts(self, session: SessionId) -> frozenset[str]:
-        """The paths of all files that the session's agents have announced."""
-        tree = await self._runtime.tree(session)
-        return frozenset(path for state in tree.agents.values() for path in state.artifacts)
+    def _viewers(self) -> list[Viewer]:
+        return [viewer for feed in self._feeds.values() for viewer in feed.viewers]
 
-    async def _opened(self, session: SessionId) -> Feed:
-        """The feed of a session, for somebody who joins it before the lock is free again."""
-        if session not in self._feeds:
-            feed = Feed(self._runtime, session)
-            await feed.open()
-            self._feeds[session] = feed
-        return self._feeds[session]
-
-    async def _leave(self, feed: Feed) -> None:
-        """A session that nobody watches any more is not followed."""
+    async def _join(self, viewer: Viewer, session: SessionId) -> None:
         async with self._lock:
-            if not feed.watchers and self._feeds.get(feed.session) is feed:
+            if session not in self._feeds:
+                feed = Feed(self._runtime, session)
+                await feed.open()
+                self._feeds[session] = feed
+            viewer.join(self._feeds[session])
+
+    async def _leave(self, viewer: Viewer, feed: Feed) -> None:
+        """A session that nobody watches any more is not followed."""
+        feed.viewers.discard(viewer)
+        async with self._lock:
+            if not feed.viewers and self._feeds.get(feed.session) is feed:
                 del self._feeds[feed.session]
                 await feed.close()
 
-    async def _take(self, viewer: "Viewer", text: str | bytes) -> None:
+    async def _take(self, viewer: Viewer, text: str | bytes) -> None:
         """What cannot be read or done is said in a sentence, and the viewer stays."""
         request: JsonObject = {}
         try:
             said = read_said(text)
             request = {} if said.request_id is None else {"requestId": said.request_id}
-            match said:
-                case GetAgentTree():
-                    viewer.tell_again(0, request)
-                case Resume():
-                    viewer.tell_again(said.after, request)
-                case _:
-                    await self._do(viewer, said, request)
+            if isinstance(said, GetAgentTree):
+                return viewer.tell_again(said.after, request)
+            before = viewer.feed
+            session = await self._acts.do(viewer.user, before.session, said)
+            if request:
+                await viewer.send(encoded({"type": "done", **request}))
+            if session != before.session:
+                await self._leave(viewer, before)
+                await self._join(viewer, session)
         except Refused as refused:
             sentence = refused.sentence(viewer.person)
             await viewer.send(encoded({"type": "error", "error": sentence, **request}))
 
-    async def _do(self, viewer: "Viewer", act: Act, request: JsonObject) -> None:
-        before = viewer.feed
-        session = await self.acts.do(viewer.user, before.session, act)
-        if request:
-            await viewer.send(encoded({"type": "done", **request}))
-        if session != before.session:
-            async with self._lock:
-                viewer.move(await self._opened(session))
-            await self._leave(before)
-
     async def _look(self) -> None:
         """Ask Slack again about those who watch, and send away who may not see it any more."""
-        await self._access.renew({(each.user, each.feed.session) for each in self._viewers})
-        for viewer in list(self._viewers):
+        await self._access.renew({(each.user, each.feed.session) for each in self._viewers()})
+        for viewer in self._viewers():
             level = self._access.level_now(viewer.user, viewer.feed.session)
             if level == "none":
                 logger.info("%s may not see %s any more", viewer.user, viewer.feed.session)
-                self._viewers.discard(viewer)
-                self._work.start(viewer.end(WSCloseCode.POLICY_VIOLATION))
+                viewer.feed.viewers.discard(viewer)
+                self._work.start(viewer.socket.close(code=WSCloseCode.POLICY_VIOLATION))
             elif level != viewer.level:
                 viewer.tell_again(viewer.feed.tree.place, {})
 
-    def _ready(self, viewer: "Viewer") -> JsonObject:
+    def _ready(self, viewer: Viewer, *, opened: SessionId) -> JsonObject:
         """What a page has to know beside the tree."""
         user, session = viewer.user, viewer.feed.session
         viewer.level = self._access.level_now(user, session)
@@ -155,106 +343,11 @@ class LiveView:
             "csrf": self._passes.csrf(user, session),
             "canIntervene": viewer.level == "act",
         }
-        if viewer.has_moved:  # the cookie does not open what was begun here
+        if session != opened:  # the cookie does not open what was begun here
             about["enter"] = f"/enter?pass={self._passes.link(user, session)}"
         return about
 
 
-class Viewer:
-    """One open page. It is told what happens, or, where it lags behind, how things are then."""
-
-    def __init__(
-        self,
-        socket: web.WebSocketResponse,
-        transport: asyncio.Transport,
-        user: UserId,
-        person: Person | None,
-        feed: Feed,
-        ready: Callable[["Viewer"], JsonObject],
-    ) -> None:
-        self.user = user
-        self.person = person
-        self.level: Level = "none"
-        """As the page was told."""
-        self.has_moved = False
-        """It is shown another session than the one that it was opened for."""
-        self.feed = feed
-        self._socket = socket
-        self._transport = transport
-        self._ready = ready
-        self._seen = self._heard = 0
-        """The version of the feed up to which states, and ends of turns, were told."""
-        self._requests: list[JsonObject] = [{}]
-        """Whoever asked for the tree: a `ready` for each."""
-        self._lags = asyncio.Event()
-        self._lags.set()
-        feed.watchers.add(self)
-        transport.set_write_buffer_limits(high=_NEVER)  # nothing here waits for a drain
-        self._work = Background()
-        self._work.run(self._catch_up, name="a viewer")
-
-    def move(self, feed: Feed) -> None:
-        """From now on this session, from the whole tree on."""
-        self.feed.watchers.discard(self)
-        self.feed, self.has_moved, self._heard = feed, True, 0
-        feed.watchers.add(self)
-        self.tell_again(0, {})
-
-    def tell_again(self, place: int, request: JsonObject) -> None:
-        """Tell all that came behind a place of the log once more; 0 for the whole tree."""
-        self._seen = min(self._seen, self.feed.version_at(place) if place > 0 else 0)
-        self._requests.append(request)
-        self._lags.set()
-
-    async def tell(self, news: Round) -> None:
-        """As `Watcher.tell`: part of it may have been told in another way."""
-        if self._lags.is_set() or self._seen >= news.ends:
-            return
-        if self._seen != news.begins or self._is_full():
-            self._lags.set()
-            return
-        self._seen = self._heard = news.ends
-        for frame in news.frames:
-            await self.send(frame)
-
-    async def send(self, frame: str) -> None:
-        """To somebody who left nothing is said."""
-        with suppress(ConnectionError, RuntimeError):
-            await self._socket.send_str(frame)
-
-    async def end(self, code: WSCloseCode) -> None:
-        """Close the connection; a page comes back by itself unless it is told that it may not."""
-        await self.close()
-        await self._socket.close(code=code)
-
-    async def close(self) -> None:
-        self.feed.watchers.discard(self)
-        await self._work.close()
-
-    async def _catch_up(self) -> None:
-        """Whole states, at the pace at which they are taken, until nothing is new."""
-        while True:
-            await self._lags.wait()
-            await self._has_room()
-            feed, requests = self.feed, self._requests
-            frames = feed.since(self._seen, self._heard)
-            self._seen = self._heard = feed.version
-            self._requests = []
-            for frame in frames:
-                await self._has_room()
-                await self.send(frame)
-            for request in requests:
-                place = feed.tree.place
-                about = {"type": "ready", "eventId": place, **self._ready(self), **request}
-                await self.send(encoded(about))
-            if feed is self.feed and self._seen == feed.version and not self._requests:
-                self._lags.clear()
-
-    async def _has_room(self) -> None:
-        for wait_s in ROOM_LOOKS.waits_s():
-            if not self._is_full():
-                return
-            await asyncio.sleep(wait_s)
-
-    def _is_full(self) -> bool:
-        return self._transport.get_write_buffer_size() > MAX_BUFFER_BYTES
+def encoded(message: JsonObject) -> str:
+    """As it goes over the wire; in ASCII, as half a surrogate pair has no other form."""
+    return json.dumps(message, separators=(",", ":"))

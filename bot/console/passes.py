@@ -1,18 +1,17 @@
 """What opens the live view: a link for one person and session, and the cookie it is exchanged for.
 
-All are signed with HMAC-SHA-256 under keys of their own, made from one secret. A link works once
-and for `LINK_LIFE`; a cookie holds the sessions that its person has opened.
+Both are signed with HMAC-SHA-256. A link works once and for `LINK_LIFE`; a cookie holds the
+sessions that its person has opened.
 """
 
-import base64
 import hashlib
 import hmac
 import secrets
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import TypeVar
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel
 
 from agent_core.ids import SessionId, UserId
 
@@ -24,103 +23,61 @@ MAX_SESSIONS = 16
 HOME = SessionId("")
 """In the place of a session: the page that begins one."""
 
-_VERSION = "v1"
-"""Before each: encoded JSON alone, or a parameter named `token`, would be masked in posts."""
-_MAX_CHARS = 4_000
+Kind = Literal["link", "cookie"]
 
 
-class _Signed(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+class Pass(BaseModel):
+    """What a person may open, each session with the moment until which, in seconds since 1970."""
 
     user: UserId
-
-
-class Link(_Signed):
-    """What a link is good for."""
-
-    session: SessionId
-    once: str
-    """Unique: whoever has seen it does not take it again."""
-    until: float
-    """In seconds since 1970."""
-
-
-class Cookie(_Signed):
-    """What a person has opened, each session with the moment until which it may be seen."""
-
     sessions: dict[SessionId, float]
-
-
-Claim = TypeVar("Claim", bound=_Signed)
+    once: str = ""
+    """Of a link, unique: whoever has seen it does not take it again."""
 
 
 class Passes:
-    """Makes and reads them. `clock` tells the moment; what is not genuine reads as None."""
+    """Makes and reads them. `clock` tells the moment."""
 
     def __init__(self, secret: bytes, clock: Callable[[], datetime]) -> None:
         self._secret = secret
         self._clock = clock
-        self.cookie_name = f"live_{self._mac('name', b'').hex()[:8]}"
+        self.cookie_name = f"live_{self._mac('name', '')[:8]}"
         """Bots of one host share its cookies, whatever their ports; those of one secret are one."""
 
     def link(self, user: UserId, session: SessionId) -> str:
         """What comes behind `/enter?pass=`."""
-        until, once = self._clock() + LINK_LIFE, secrets.token_urlsafe(16)
-        claim = Link(user=user, session=session, once=once, until=until.timestamp())
-        return self._sign("link", claim)
+        until_s = (self._clock() + LINK_LIFE).timestamp()
+        once = secrets.token_urlsafe(16)
+        return self._sign("link", Pass(user=user, sessions={session: until_s}, once=once))
 
-    def read_link(self, text: str) -> Link | None:
-        """What it is good for; None where its time is over, too. It may have been used."""
-        claim = self._read("link", text, Link)
-        return claim if claim is not None and claim.until > self._clock().timestamp() else None
-
-    def cookie(self, link: Link, before: str) -> str:
+    def cookie(self, link: Pass, before: str) -> str:
         """The cookie for whoever came by a link, with what theirs of before is good for."""
-        claim = self.read_cookie(before)
-        known = claim.sessions if claim is not None and claim.user == link.user else {}
-        known.pop(link.session, None)
-        known[link.session] = (self._clock() + COOKIE_LIFE).timestamp()
-        newest = dict(list(known.items())[-MAX_SESSIONS:])
-        return self._sign("cookie", Cookie(user=link.user, sessions=newest))
+        claim, until_s = self.read("cookie", before), (self._clock() + COOKIE_LIFE).timestamp()
+        known = claim.sessions if claim and claim.user == link.user else {}
+        for session in link.sessions:
+            known.pop(session, None)
+            known[session] = until_s
+        newest = dict([*known.items()][-MAX_SESSIONS:])
+        return self._sign("cookie", Pass(user=link.user, sessions=newest))
 
-    def read_cookie(self, text: str) -> Cookie | None:
-        """With the sessions that may still be seen; None where there is none."""
-        claim, now_s = self._read("cookie", text, Cookie), self._clock().timestamp()
-        known = (
-            {one: until for one, until in claim.sessions.items() if until > now_s} if claim else {}
-        )
-        return claim.model_copy(update={"sessions": known}) if claim and known else None
+    def read(self, kind: Kind, text: str) -> Pass | None:
+        """What it is still good for; None for nothing. A link may have been used."""
+        body, _, mac = text.partition(".")
+        if not hmac.compare_digest(mac.encode(errors="replace"), self._mac(kind, body).encode()):
+            return None
+        claim, now_s = Pass.model_validate_json(bytes.fromhex(body)), self._clock().timestamp()
+        known = {one: until for one, until in claim.sessions.items() if until > now_s}
+        return claim.model_copy(update={"sessions": known}) if known else None
 
     def csrf(self, user: UserId, session: SessionId) -> str:
         """What a page must send with each write, and no other site can know."""
-        return self._mac("csrf", f"{user} {session}".encode()).hex()
+        return self._mac("csrf", f"{user} {session}")
 
-    def is_csrf(self, given: str, user: UserId, session: SessionId) -> bool:
-        return hmac.compare_digest(given.encode(), self.csrf(user, session).encode())
+    def _sign(self, kind: Kind, claim: Pass) -> str:
+        # In hex: JSON in base64, or a parameter named `token`, would be masked in posts.
+        body = claim.model_dump_json().encode().hex()
+        return f"{body}.{self._mac(kind, body)}"
 
-    def _sign(self, kind: str, claim: _Signed) -> str:
-        body = claim.model_dump_json().encode()
-        return f"{_VERSION}{_encoded(body)}.{_encoded(self._mac(kind, body))}"
-
-    def _read(self, kind: str, text: str, shape: type[Claim]) -> Claim | None:
-        body, _, mac = text.removeprefix(_VERSION).partition(".")
-        if len(text) > _MAX_CHARS or not text.isascii():
-            return None
-        try:
-            said = _decoded(body)
-            if not hmac.compare_digest(self._mac(kind, said), _decoded(mac)):
-                return None
-            return shape.model_validate_json(said)
-        except (ValueError, ValidationError):
-            return None
-
-    def _mac(self, kind: str, body: bytes) -> bytes:
-        return hmac.digest(self._secret, kind.encode() + b"\0" + body, hashlib.sha256)
-
-
-def _encoded(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def _decoded(text: str) -> bytes:
-    return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    def _mac(self, kind: str, text: str) -> str:
+        said = f"{kind}\0{text}".encode(errors="replace")
+        return hmac.digest(self._secret, said, hashlib.sha256).hex()

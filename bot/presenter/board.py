@@ -140,7 +140,7 @@ class Board:
                 self._fold_call(event)
             case StepStarted() | StepFinished() | StepRetried():
                 self._fold_step(event)
-            case MessageTaken():
+            case MessageTaken() if event.text:
                 self._take_in(event)
             case Intervened(what="stop" | "done" | "retry") if event.run != ROOT_RUN:
                 self._end_branch(event)
@@ -235,7 +235,7 @@ class Board:
             words=self.words(f"progress-{event.what}-branch", who=who), part=len(self.asked)
         )
         line.state = "taken"
-        self._lines[event.run][f"intervened {event.number}"] = line
+        self._lines[event.run][f"intervened {event.n}"] = line
 
     def _place(self, line: Line) -> None:
         """Say where a message was taken in, and whether a report went without it."""

@@ -166,10 +166,10 @@ def test_live_text_is_what_the_step_under_way_has_said() -> None:
 def test_who_stepped_in_is_told_and_whether_the_run_has_taken_it_in() -> None:
     told = Told().begun()
     by = {"by": "T1:U2", "by_name": "Ben"}
-    told("intervened", "root.a", number=1, what="comment", text="Poland, too", **by)
-    told("intervened", "root.a", number=2, what="content", text="What is C?", **by)
+    told("intervened", "root.a", n=101, key="x", what="comment", text="Poland, too", **by)
+    told("intervened", "root.a", n=102, key="y", what="content", text="What is C?", **by)
     taken = {"author": "T1:U2", "author_name": "Ben", "text": "Poland, too", "taken": ""}
-    told("message_taken", "root.a", **taken, intervention=1)
+    told("message_taken", "root.a", **taken, intervention=101)
     child = told.state(CHILD)
     assert (child["userContent"], child["userComment"]["text"]) == ("What is C?", "Poland, too")
     assert [

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from agent_core.ids import ROOT_RUN, AgentId, RunId, TurnId, agent_id
 from agent_core.messages import ToolCall
 from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
-from agent_core.sessions.interventions import Intervention, InterventionStore
+from agent_core.sessions import EventLog, WriteBehind
 from agent_core.testing.models import Held, Line, ScriptedModel, call, calls_reply
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.scopes import START
@@ -48,6 +49,12 @@ def child(turn: TurnId, call_id: str) -> AgentId:
 def ends(events: list[AnyEvent]) -> dict[str, tuple[str, str]]:
     """How each run ended."""
     return {e.run: (e.outcome, e.text) for e in events if isinstance(e, RunFinished)}
+
+
+def again_of(events: list[AnyEvent]) -> str:
+    """The run that the last intervention has begun again."""
+    wished = [event.n for event in events if isinstance(event, Intervened)]
+    return f"root.again-{wished[-1]}"
 
 
 def by_run(**scripts: Sequence[Line]) -> ScriptedModel:
@@ -85,21 +92,14 @@ async def step_in(runtime: Runtime, agent: AgentId, kind: str, text: str = "") -
 
 async def stop_elsewhere(root: Path, turn: TurnId, run: RunId) -> None:
     """What another process does that is told to stop a branch."""
+    at: dict[str, Any] = {"session": SESSION, "turn": turn, "run": run, "at": START}
+    at |= {"step": 0, "attempt": 1, "n": 100_001, "key": "of another process"}
     async with opened(f"sqlite:///{root}/state.sqlite") as database:
-        await InterventionStore(database).add(
-            Intervention(
-                id="of another process",
-                session=SESSION,
-                turn=turn,
-                run=run,
-                taker=RunId(""),
-                kind="stop",
-                text="",
-                by=BEN,
-                by_name="Ben",
-                at=START,
-            )
-        )
+        behind = WriteBehind(database)
+        behind.start()
+        stop = Intervened(**at, what="stop", text="", by=BEN, by_name="Ben")
+        await EventLog(database, behind).append(stop)
+        await behind.close()
 
 
 @pytest.mark.proves("branch.comment")
@@ -117,12 +117,12 @@ async def test_a_comment_reaches_one_branch_alone_before_its_next_step(tmp_path:
         events = await events_of(runtime, turn)
     heard = [request for request in model.requests if "also include Poland" in told(request)]
     assert [request.messages[0].text for request in heard] == ["Note a."]
-    taken = [event for event in events if isinstance(event, MessageTaken)]
-    assert [(e.run, e.author, e.text, e.intervention) for e in taken] == [
-        ("root.a", BEN, "also include Poland", 1)
-    ]
     announced = [event for event in events if isinstance(event, Intervened)]
     assert [(e.run, e.what, e.by_name) for e in announced] == [("root.a", "comment", "Ben")]
+    taken = [event for event in events if isinstance(event, MessageTaken)]
+    assert [(e.run, e.author, e.text, e.intervention) for e in taken] == [
+        ("root.a", BEN, "also include Poland", announced[0].n)
+    ]
 
 
 @pytest.mark.proves("branch.comment")
@@ -189,7 +189,7 @@ async def test_a_branch_at_work_is_begun_again_with_its_changed_task_and_that_re
         await step_in(runtime, child(turn, "a"), "retry")
         events = await events_of(runtime, turn)
     assert ends(events)["root.a"][0] == "stopped"
-    assert ends(events)["root.again-2"] == ("answered", "Of c.")
+    assert ends(events)[again_of(events)] == ("answered", "Of c.")
     assert ends(events)[ROOT_RUN] == ("answered", "Done.")
     assert "Of c." in told(model.requests[-1])
     assert [context.asker for context in tools.contexts] == [BEN], "it is his task now"
@@ -209,7 +209,7 @@ async def test_a_branch_that_has_ended_is_begun_again_while_its_parent_is_at_wor
         held.release.set()
         events = await events_of(runtime, turn)
     assert ends(events)["root.a"] == ("answered", "First try.")
-    assert ends(events)["root.again-1"] == ("answered", "Second try.")
+    assert ends(events)[again_of(events)] == ("answered", "Second try.")
     assert ends(events)[ROOT_RUN] == ("answered", "Done.")
     whole = told(model.requests[-1])
     assert "Ben, who watches your work, wants one part of it done again: root.a" in whole

@@ -121,7 +121,7 @@ class Turn:
 
     def stopped_branch(self, number: int, run: RunId) -> Intervened:
         told: dict[str, Any] = {"what": "stop", "text": "", "by": "T1:BEN", "by_name": "Ben"}
-        return self._next(Intervened, run, number=number, **told)
+        return self._next(Intervened, run, key=f"stop {number}", **told)
 
     def asked(
         self, question: str, *options: str, call: str = "q1", patience: timedelta = WEEK
