@@ -104,7 +104,7 @@ async def _find_children(call: ToolCall, program: Program, scope: RunScope) -> N
         if key:
             await scope.fork(f"{call.id}.{key}", said)
         else:
-            await scope.wait(RunId(said))
+            await scope.children.wait(RunId(said))
 
 
 async def _first_answers(
@@ -114,7 +114,7 @@ async def _first_answers(
 
     async def answer(run: RunId) -> str | ChildRefused:
         try:
-            return (await scope.wait(run)).said
+            return (await scope.children.wait(run)).said
         except ChildRefused as refused:
             return refused
 
