@@ -74,7 +74,7 @@ class ProgramRun:
         self.calls += 1
         call = tool_call("run_python", {"code": code}, call_id=call_id or f"call_{self.calls}")
         [tool] = self.python.tools()
-        output = await tool.run(call, self.scope)
+        output = await tool.output(call, self.scope)
         assert isinstance(output, ToolOutput)
         return output
 
@@ -106,7 +106,7 @@ async def program_run(
         (workspace / name).mkdir(parents=True, exist_ok=True)
     database = Database(f"sqlite:///{root}/state.sqlite")
     await database.open()
-    interpreter = Interpreter(limits)
+    interpreter = Interpreter(limits=limits or ProgramLimits())
     try:
         yield ProgramRun(
             workspace=workspace,
@@ -115,5 +115,4 @@ async def program_run(
             children=children or ToldChildren(),
         )
     finally:
-        await interpreter.close()
         await database.close()

@@ -5,10 +5,10 @@ again, in another process, goes on where the program waited.
 """
 
 import asyncio
-from dataclasses import dataclass, replace
-from typing import Annotated
+from dataclasses import replace
+from weakref import WeakValueDictionary
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from agent_core.errors import ChildRefused
 from agent_core.ids import RunId, TurnId
@@ -17,40 +17,11 @@ from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.prompts import prompt
 from agent_core.sessions.programs import ProgramStore, StoredProgram
-from agent_core.tools import Artifact, ToolOutput
-from agent_core.tools.interpreter import (
-    TYPES,
-    Answer,
-    Ended,
-    Host,
-    Interpreter,
-    Paused,
-    Program,
-    ProgramLimits,
-    artifacts_of,
-)
+from agent_core.tools import ToolOutput
+from agent_core.tools.interpreter import TYPES, Execution, Interpreter, Program, ProgramLimits
 
 RUN_PYTHON = "run_python"
-AS_BEFORE = "\nVariables are as they were before this program."
-
-
-class PythonArguments(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    code: Annotated[str, StringConstraints(min_length=1)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Done:
-    """A call as it is recorded, and stored with the program."""
-
-    output: ToolOutput | None
-    """None while it waits for `awaits`."""
-    program: Program
-    awaits: dict[int, RunId]
-
-
-_DONE: TypeAdapter[_Done] = TypeAdapter(_Done)
+_PROGRAM = TypeAdapter(Program)
 
 
 class RunPython:
@@ -59,7 +30,8 @@ class RunPython:
     def __init__(self, interpreter: Interpreter, store: ProgramStore) -> None:
         self._interpreter = interpreter
         self._store = store
-        self._last: dict[tuple[TurnId, RunId], asyncio.Event] = {}
+        self._last: WeakValueDictionary[tuple[TurnId, RunId], asyncio.Event]
+        self._last = WeakValueDictionary()
 
     @property
     def away(self) -> dict[str, str]:
@@ -73,113 +45,87 @@ class RunPython:
         return (BodyTool(spec=program_spec(self._interpreter.limits), run=self._call),)
 
     async def _call(self, call: ToolCall, scope: RunScope) -> ToolOutput:
-        try:
-            code = PythonArguments.model_validate(call.arguments).code
-        except ValidationError as error:
-            return _fault(f"run_python needs `code`: {error}")
+        code = call.arguments.get("code")
+        if not code or not isinstance(code, str):
+            return ToolOutput(text="run_python needs `code`: the program.", is_error=True)
         # Programs of one run share their variables: one after another, in the order of their calls.
         run = (scope.context.turn, scope.context.run)
         before, self._last[run] = self._last.get(run), (ended := asyncio.Event())
-        is_replay = True
 
-        async def work() -> _Done:
-            nonlocal is_replay
-            is_replay = False
+        async def work() -> Program:
             if before is not None:
                 await before.wait()
             return await self._run(call, code, scope)
 
         try:
-            done = await scope.steps.once(f"tool:{RUN_PYTHON}", work, _DONE)
-            if is_replay:
-                await _find_children(call, done.program, scope)
+            program = await scope.steps.once(f"tool:{RUN_PYTHON}", work, _PROGRAM)
         finally:
             ended.set()
-            if self._last[run] is ended:
-                del self._last[run]
-        return done.output or _fault("The program has no result.")
+        await _find_children(call, program, scope)
+        return program.output or ToolOutput(text="The program has no result.", is_error=True)
 
-    async def _run(self, call: ToolCall, code: str, scope: RunScope) -> _Done:
+    async def _run(self, call: ToolCall, code: str, scope: RunScope) -> Program:
         started_at, context = scope.clock(), scope.context
-        host = Host(
-            workspace=context.workspace,
-            zone=context.zone,
-            fork=lambda key, task: scope.fork(f"{call.id}.{key}", task),
-        )
         stored = await self._store.last(context.turn, context.run)
-        if stored is not None and stored.call == call.id:
-            known = _DONE.validate_python(stored.body)
-            await _find_children(call, known.program, scope)
-            if known.output is not None:
-                return known
-            program, state = known.program, Paused(awaits=known.awaits, state=stored.paused)
-        else:
-            program, old = Program(), stored.variables if stored else b""
-            stored = StoredProgram(
-                turn=context.turn, run=context.run, call=call.id, body={}, variables=old, paused=b""
-            )
+        if stored is None or stored.call != call.id:
+            old = stored.variables if stored else b""
+            stored = StoredProgram(turn=context.turn, run=context.run, call=call.id, variables=old)
+        program = _PROGRAM.validate_python(stored.body)
+        if program.output is not None:
+            return program
+        await _find_children(call, program, scope)
+        execution = Execution(
+            interpreter=self._interpreter,
+            program=program,
+            context=context,
+            start_child=lambda key, task: scope.fork(f"{call.id}.{key}", task),
+        )
+        if not (state := stored.paused):
             await scope.begin_effect(call.id)
-            state = await self._interpreter.begin(program, code, old, host)
-        while isinstance(state, Paused):
-            waiting = _Done(output=None, program=program, awaits=dict(state.awaits))
-            await self._keep(replace(stored, paused=state.state), waiting)
-            answers = await _first_answers(waiting.awaits, scope)
+            state = await execution.begin(code, stored.variables)
+        while program.output is None:
+            await self._keep(replace(stored, paused=state), program)
+            answers = await _first_answers(program.awaits, scope)
             # It may have waited for long: does this process still work on the session?
             await scope.begin_effect(call.id)
-            state = await self._interpreter.resume(program, state.state, answers, host)
-        artifacts = await asyncio.to_thread(artifacts_of, program, context.workspace)
-        output = replace(
-            _told(program, state, artifacts), started_at=started_at, finished_at=scope.clock()
-        )
-        done = _Done(output=output, program=program, awaits={})
-        await self._keep(replace(stored, variables=state.variables or stored.variables), done)
-        return done
+            state = await execution.resume(state, answers)
+        program.output = replace(program.output, started_at=started_at, finished_at=scope.clock())
+        await self._keep(replace(stored, variables=state or stored.variables, paused=b""), program)
+        return program
 
-    async def _keep(self, stored: StoredProgram, done: _Done) -> None:
-        await self._store.keep(replace(stored, body=_DONE.dump_python(done, mode="json")))
+    async def _keep(self, stored: StoredProgram, program: Program) -> None:
+        body = _PROGRAM.dump_python(program, mode="json")
+        await self._store.keep(replace(stored, body=body))
 
 
 async def _find_children(call: ToolCall, program: Program, scope: RunScope) -> None:
     """Make the program's children known to the run, which may be at work in a new process."""
-    for key, task in program.forks:
-        run = await scope.fork(f"{call.id}.{key}", task)
-        if run in program.waited:
-            await scope.wait(run)
-    for run in program.waited:
-        await scope.wait(run)
+    for key, said in program.children:
+        if key:
+            await scope.fork(f"{call.id}.{key}", said)
+        else:
+            await scope.children.wait(RunId(said))
 
 
-async def _first_answers(awaits: dict[int, RunId], scope: RunScope) -> dict[int, Answer]:
+async def _first_answers(
+    awaits: dict[int, RunId], scope: RunScope
+) -> dict[int, str | ChildRefused]:
     """What there is as soon as one of the children has ended, by the number of the call."""
 
-    async def answer(run: RunId) -> Answer:
+    async def answer(run: RunId) -> str | ChildRefused:
         try:
-            return Answer(run=run, text=(await scope.wait(run)).said)
+            return (await scope.children.wait(run)).said
         except ChildRefused as refused:
-            return Answer(run=run, text=str(refused), is_refused=True)
+            return refused
 
     waits = {asyncio.create_task(answer(run)): number for number, run in awaits.items()}
     try:
         done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        return {number: wait.result() for wait, number in waits.items() if wait in done}
+        return {waits[wait]: wait.result() for wait in done}
     finally:
         for each in waits:
             each.cancel()
         await asyncio.wait(waits)
-
-
-def _told(program: Program, ended: Ended, artifacts: tuple[Artifact, ...]) -> ToolOutput:
-    cut = program.printed_chars - len(program.printed)
-    more = f"\n[limit reached: {cut:,} more characters were printed and left out]" if cut else ""
-    parts = {
-        "Printed": program.printed.rstrip("\n") + more,
-        "Value": ended.value,
-        "Error": ended.error and f"{ended.error}{'' if ended.variables else AS_BEFORE}",
-        "Files for the person": ", ".join(artifact.path for artifact in artifacts),
-    }
-    said = "\n\n".join(f"{name}:\n{text}" for name, text in parts.items() if text)
-    text = said or "The program has ended. It printed nothing."
-    return ToolOutput(text=text, is_error=bool(ended.error), artifacts=artifacts)
 
 
 def program_spec(limits: ProgramLimits) -> ToolSpec:
@@ -200,7 +146,3 @@ def program_spec(limits: ProgramLimits) -> ToolSpec:
         kinds=", ".join(TYPES),
     )
     return ToolSpec(name=RUN_PYTHON, description=told, input_schema=schema)
-
-
-def _fault(text: str) -> ToolOutput:
-    return ToolOutput(text=text, is_error=True)

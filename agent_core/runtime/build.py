@@ -83,8 +83,7 @@ def build_runtime(
         places += [f"{other}/link/", f"{other}/connect/"]
     observers = Observers((*standard_observers(), blacklist))
     classifier = AnthropicModel(settings.classifier_model, connection)
-    interpreter = Interpreter()
-    python = RunPython(interpreter, ProgramStore(database))
+    python = RunPython(Interpreter(), ProgramStore(database))
     turns = TurnParts(
         database=database,
         router=Router(classifier=classifier, answerer=model),
@@ -119,7 +118,7 @@ def build_runtime(
         prepare=connection.client,
         warm_up=hub.warm_up,
         away=lambda: {**hub.failures, **python.away},
-        close=lambda: _close(connection, hub, api, observers, interpreter),
+        close=lambda: _close(connection, hub, api, observers),
     )
 
 
@@ -194,12 +193,10 @@ async def _close(
     hub: McpHub,
     api: ComposioApi | None,
     observers: Observers,
-    interpreter: Interpreter,
 ) -> None:
     async with asyncio.TaskGroup() as group:
         group.create_task(observers.close())
         group.create_task(hub.close())
-        group.create_task(interpreter.close())
     if api is not None:
         await api.close()
     await models.close()

@@ -1,6 +1,6 @@
 """What a run's Python has kept: its variables, and a program that waits."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -20,11 +20,11 @@ class StoredProgram:
     run: RunId
     call: ToolCallId
     """The tool call that brought it."""
-    body: JsonObject
+    body: JsonObject = field(default_factory=dict[str, Any])
     """What is known of it here: counts, what it printed, how it ended."""
-    variables: bytes
+    variables: bytes = b""
     """All that was defined when the last program ended; empty where there is nothing."""
-    paused: bytes
+    paused: bytes = b""
     """The program where it waits; empty for one that waits for nothing."""
 
 
