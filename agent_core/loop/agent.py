@@ -1,5 +1,6 @@
 """What an agent is, and the surroundings in which one of its runs takes place."""
 
+import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
@@ -36,6 +37,11 @@ ROUTE_SLOTS = {
     "plan": 17,
 }
 """Places of a turn's own events within step 0 of its root run; the run's own are 0 and 1."""
+
+
+def slot_of(key: str) -> int:
+    """The place within a step of what comes by itself; two keys hardly ever share it."""
+    return 100_000 + zlib.crc32(key.encode()) // 4
 
 
 Away = Callable[[ToolContext], Mapping[str, str]]
@@ -216,12 +222,14 @@ class RunScope:
         """
         return await self.children.fork(self, key, prompt, agent)
 
-    async def announce_taken(self, taken: Sequence[Taken], step: int, first_slot: int) -> None:
+    async def announce_taken(self, taken: Sequence[Taken], step: int) -> None:
         """Tell the run's readers what it took in. Safe to do again."""
-        for index, each in enumerate(taken):
+        for each in taken:
+            # The same slot whatever else is taken in beside it when the step is made again.
+            slot = slot_of(f"{each.turn}{each.intervention}")
             await self.emit(
                 MessageTaken(
-                    **self.at(step, first_slot + index),
+                    **self.at(step, slot),
                     author=each.author,
                     author_name=each.author_name,
                     text=each.words,
