@@ -51,8 +51,11 @@ class RunPython:
         # Programs of one run share their variables: one after another, in the order of their calls.
         run = (scope.context.turn, scope.context.run)
         before, self._last[run] = self._last.get(run), (ended := asyncio.Event())
+        is_replay = True
 
         async def work() -> Program:
+            nonlocal is_replay
+            is_replay = False
             if before is not None:
                 await before.wait()
             return await self._run(call, code, scope)
@@ -61,7 +64,8 @@ class RunPython:
             program = await scope.steps.once(f"tool:{RUN_PYTHON}", work, _PROGRAM)
         finally:
             ended.set()
-        await _find_children(call, program, scope)
+        if is_replay:
+            await _find_children(call, program, scope)
         return program.output or ToolOutput(text="The program has no result.", is_error=True)
 
     async def _run(self, call: ToolCall, code: str, scope: RunScope) -> Program:
@@ -107,16 +111,14 @@ async def _find_children(call: ToolCall, program: Program, scope: RunScope) -> N
             await scope.wait(RunId(said))
 
 
-async def _first_answers(
-    awaits: dict[int, RunId], scope: RunScope
-) -> dict[int, str | ChildRefused]:
+async def _first_answers(awaits: dict[int, RunId], scope: RunScope) -> dict[int, dict[str, object]]:
     """What there is as soon as one of the children has ended, by the number of the call."""
 
-    async def answer(run: RunId) -> str | ChildRefused:
+    async def answer(run: RunId) -> dict[str, object]:
         try:
-            return (await scope.wait(run)).said
+            return {"return_value": (await scope.wait(run)).said}
         except ChildRefused as refused:
-            return refused
+            return {"exception": RuntimeError(str(refused))}
 
     waits = {asyncio.create_task(answer(run)): number for number, run in awaits.items()}
     try:

@@ -7,10 +7,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from agent_core.loop.run_python import RunPython
-from agent_core.sessions import Database
-from agent_core.sessions.programs import ProgramStore
-from agent_core.tools.interpreter import Interpreter, ProgramLimits, prepared
+from agent_core.tools.interpreter import ProgramLimits
 from tests.programs import ToldChildren, program_run
 
 pytestmark = pytest.mark.process("programs run in processes of Monty")
@@ -34,8 +31,9 @@ async def test_a_program_tells_what_it_printed_and_its_value_and_leaves_its_vari
 
 async def test_after_an_error_the_variables_are_what_they_had_become(tmp_path: Path) -> None:
     async with program_run(tmp_path) as python:
-        failed = await python.fail("x = 1\nprint('before')\nx / 0")
+        failed = await python.fail("x = 1\nprint('before')\n\nx / 0")
         assert "before" in failed
+        assert "line 4" in failed
         assert "ZeroDivisionError" in failed
         assert await python.run("x") == "Value:\n1"
         assert "SyntaxError" in await python.fail("x = = 1")
@@ -71,6 +69,9 @@ async def test_moments_are_those_of_the_askers_zone(tmp_path: Path) -> None:
         "[wait(i) for i in ids]",
         "start, pause = fork, wait\n[pause(i) for i in [start(q) for q in 'abc']]",
         "first = wait(fork('a'))\n[first, wait(id=fork(prompt='b')), wait(fork('c'))]",
+        f"ids = {IDS}\nä = await (\n  wait(ids[0])\n)\n[ä, *[wait(i) for i in ids[1:]]]  # ä",
+        "async def keep(*found): return [*found]\nawait keep(wait(fork('a')), *[wait(i) for i in "
+        "[fork('b'), fork('c')]])",
     ],
 )
 async def test_programs_fork_and_wait_as_they_like_to_write_it(
@@ -79,6 +80,18 @@ async def test_programs_fork_and_wait_as_they_like_to_write_it(
     async with program_run(tmp_path) as python:
         assert await python.run(program) == ALL
         assert list(python.children.started.values()) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["async def wait(i): return fork(i) and 'mine'", "wait = lambda i: keep(fork(i) and 'mine')"],
+)
+async def test_a_function_of_the_programs_own_is_not_taken_for_ours(
+    tmp_path: Path, program: str
+) -> None:
+    async with program_run(tmp_path) as python:
+        code = f"async def keep(x): return x\n{program}\nawait wait('a')"
+        assert await python.run(code) == "Value:\n'mine'"
 
 
 async def test_children_are_awaited_side_by_side_and_as_they_come(tmp_path: Path) -> None:
@@ -221,34 +234,3 @@ async def test_variables_that_are_too_large_to_keep_are_told(tmp_path: Path) -> 
         assert "too large to be kept" in await python.fail(f"{large}len(large)")
         assert "too large to be kept" in await python.fail(f"{large}wait(fork('a'))")
         assert await python.run("x") == "Value:\n1"
-
-
-@pytest.mark.proves("python.off")
-async def test_without_monty_the_tool_is_not_offered_and_nothing_runs(tmp_path: Path) -> None:
-    store = ProgramStore(Database(f"sqlite:///{tmp_path}/state.sqlite"))
-    python = RunPython(Interpreter(fault="pydantic-monty is not installed"), store)
-    assert python.tools() == ()
-    assert python.away == {"run_python": "pydantic-monty is not installed"}
-
-
-@pytest.mark.parametrize(
-    ("code", "fed"),
-    [
-        ("await wait(i)", "repr((await _wait(i)))[:9]"),
-        ("x = await gather(*[wait(i) for i in ids], fork('ä'))",
-         "x = await gather(*[_wait(i) for i in ids], _fork('ä'))"),
-        ("ä = [wait(i) for i in ids]\nawait gather(*ä)\n",
-         "ä = [_wait(i) for i in ids]\nrepr((await gather(*ä)))[:9]\n"),
-        ("await f(wait(i), [x for x in [wait(j)]])",
-         "repr((await f(wait(i), [x for x in [wait(j)]])))[:9]"),
-        ("await wait(fork('a'))", "repr((await _wait(fork('a'))))[:9]"),
-        ("wait = 1\nawait wait(i)", "wait = 1\nrepr((await wait(i)))[:9]"),
-        ("async def wait(i): pass\nawait wait(i)",
-         "async def wait(i): pass\nrepr((await wait(i)))[:9]"),
-        ("await (\n  wait(i)\n)  # so", "repr((await (\n  _wait(i)\n)))[:9]  # so"),
-        ("x = 1; (x, 2)", "x = 1; repr(((x, 2)))[:9]"),
-        ("def (", "def ("),
-    ],
-)  # fmt: skip
-def test_what_is_fed_differs_from_what_was_written_as_little_as_it_can(code: str, fed: str) -> None:
-    assert prepared(code, 9) == fed
