@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Annotated
 
@@ -26,26 +25,17 @@ _CONTINUING = frozenset({"continue", "unfinished_work", "resumed", "scheduled"})
 _Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 
 
-class Draft(BaseModel):
-    """What the model fills in."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    question: _Words = ""
-    is_blocking: bool = False
-    default: _Words = ""
-    sub_questions: tuple[_Words, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(BaseModel):
     """What is to be asked and explored first; nothing of it where the planner failed."""
 
-    question: str = ""
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    question: _Words = ""
     """For the person; empty for none."""
-    default: str = ""
+    is_blocking: bool = False
+    default: _Words = ""
     """What is taken when nobody answers; empty for a question that blocks the work."""
-    sub_questions: tuple[str, ...] = ()
+    sub_questions: tuple[_Words, ...] = ()
     usage: Usage = Usage()
 
 
@@ -81,13 +71,13 @@ class Planner:
             return Plan()
         calls = [call for call in reply.message.tool_calls if call.name == PLAN]
         try:
-            draft = Draft.model_validate(calls[0].arguments if calls else {})
+            draft = Plan.model_validate(calls[0].arguments if calls else {})
         except ValidationError:
-            return Plan(usage=reply.usage)
+            draft = Plan()
         return _checked(draft, reply.usage)
 
 
-def _checked(draft: Draft, usage: Usage) -> Plan:
+def _checked(draft: Plan, usage: Usage) -> Plan:
     """A question that does not block needs what is taken without an answer."""
     asked = [each for each in dict.fromkeys(draft.sub_questions) if is_visible(each)]
     default = "" if draft.is_blocking else draft.default

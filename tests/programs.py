@@ -74,7 +74,7 @@ class ProgramRun:
         self.calls += 1
         call = tool_call("run_python", {"code": code}, call_id=call_id or f"call_{self.calls}")
         [tool] = self.python.tools()
-        output = await tool.run(call, self.scope)
+        output = await tool.output(call, self.scope)
         assert isinstance(output, ToolOutput)
         return output
 

@@ -179,29 +179,22 @@ class DurableTurns:
         self._refuse_when_closing()
         handle: WorkflowHandleAsync[JsonObject] | None = None
         if workflow not in self._begun:
-            handle = await self._begin_child(workflow, payload)
+            self._begun.add(workflow)
+            try:
+                status = await DBOS.get_workflow_status_async(workflow)
+                if status is None:
+                    with SetWorkflowID(workflow):
+                        handle = await DBOS.start_workflow_async(self._child_workflow, payload)
+                elif status.status in _UNFINISHED:
+                    await self._take_here(workflow)
+                else:
+                    self._begun.discard(workflow)
+            except BaseException:
+                self._begun.discard(workflow)
+                raise
         if handle is None:
             handle = await DBOS.retrieve_workflow_async(workflow, existing_workflow=False)
         return await handle.get_result(polling_interval_sec=CHILD_POLL_S)
-
-    async def _begin_child(
-        self, workflow: str, payload: JsonObject
-    ) -> WorkflowHandleAsync[JsonObject] | None:
-        """None where the workflow is known: it has ended, or is taken over from a dead process."""
-        self._begun.add(workflow)
-        try:
-            status = await DBOS.get_workflow_status_async(workflow)
-            if status is None:
-                with SetWorkflowID(workflow):
-                    return await DBOS.start_workflow_async(self._child_workflow, payload)
-            if status.status in _UNFINISHED:
-                await self._take_here(workflow)
-            else:
-                self._begun.discard(workflow)
-        except BaseException:
-            self._begun.discard(workflow)
-            raise
-        return None
 
     async def _take_here(self, workflow: str) -> None:
         await DBOS.resume_workflow_async(workflow, queue_name=queue_of(self._process))

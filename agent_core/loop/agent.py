@@ -6,7 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
+from pydantic import ValidationError
+
 from agent_core.durable import Steps
+from agent_core.errors import ChildRefused
 from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken, Usage
 from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import AttachedFile, Message, ToolCall
@@ -22,6 +25,7 @@ EXPLORER = "explorer"
 """The sub-agent that works on a sub-question, where no other is named."""
 
 ROUTE_SLOTS = {
+    "root": 0,
     "turn_started": 10,
     "fallback": 11,
     "route": 12,
@@ -52,7 +56,6 @@ class Again:
     agent: str
     asker: UserId
     """For whom its tools act."""
-    zone: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +139,11 @@ class Children(Protocol):
         ...
 
     async def wait(self, run: RunId) -> ChildResult:
-        """As `RunScope.wait`."""
+        """The result of a child of this run, as soon as it is there; a failure is one, too.
+
+        Raises:
+            ChildRefused: this run has no such child.
+        """
         ...
 
     async def arrived(self, place: str) -> tuple[ChildResult, ...]:
@@ -208,14 +215,6 @@ class RunScope:
             ChildRefused: too deep, too many at once, or nothing left for it to work with.
         """
         return await self.children.fork(self, key, prompt, agent)
-
-    async def wait(self, run: RunId) -> ChildResult:
-        """The result of a child of this run, as soon as it is there; a failure is one, too.
-
-        Raises:
-            ChildRefused: this run has no such child.
-        """
-        return await self.children.wait(run)
 
     async def announce_taken(self, taken: Sequence[Taken], step: int, first_slot: int) -> None:
         """Tell the run's readers what it took in. Safe to do again."""
@@ -305,6 +304,16 @@ class BodyTool:
     spec: ToolSpec
     run: Callable[[ToolCall, RunScope], Awaitable[ToolOutput | Question]]
     """A Question ends the workflow: the turn waits for its answer."""
+
+    async def output(self, call: ToolCall, scope: RunScope) -> ToolOutput | Question:
+        """What a call comes to; arguments that do not fit, and a refusal, are results."""
+        try:
+            return await self.run(call, scope)
+        except ValidationError as error:
+            needed = " and ".join(f"`{name}`" for name in self.spec.input_schema["required"])
+            return ToolOutput(text=f"{call.name} needs {needed}: {error}", is_error=True)
+        except ChildRefused as refused:
+            return ToolOutput(text=str(refused), is_error=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

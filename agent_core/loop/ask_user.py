@@ -3,21 +3,13 @@
 from datetime import timedelta
 from typing import Annotated
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    ValidationError,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from agent_core.loop.agent import BodyTool, RunScope
 from agent_core.messages import JsonObject, ToolCall, is_visible
 from agent_core.models import ToolSpec
 from agent_core.prompts import prompt
 from agent_core.sessions.turns import Question
-from agent_core.tools import ToolOutput
 
 ASK_USER = "ask_user"
 MAX_OPTIONS = 10
@@ -46,12 +38,8 @@ class AskArguments(BaseModel):
 def ask_user_tool() -> BodyTool:
     """The tool of the agent that speaks with the person."""
 
-    async def ask(call: ToolCall, scope: RunScope) -> ToolOutput | Question:
-        try:
-            arguments = AskArguments.model_validate(call.arguments)
-        except ValidationError as error:
-            text = f"ask_user needs `question`, and `options` if there are some: {error}"
-            return ToolOutput(text=text, is_error=True)
+    async def ask(call: ToolCall, scope: RunScope) -> Question:
+        arguments = AskArguments.model_validate(call.arguments)
         return Question(
             call_id=call.id,
             asker=scope.context.asker,

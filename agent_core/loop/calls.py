@@ -126,7 +126,7 @@ async def _output(
 ) -> ToolOutput | Wait:
     for tool in agent.body_tools:
         if tool.spec.name == call.name:
-            output = await tool.run(call, scope)
+            output = await tool.output(call, scope)
             if isinstance(output, Question):
                 return output
             return await fit(output, call.id, scope.context)

@@ -1,13 +1,11 @@
 """A run: steps until there is no tool call, or a limit. New needs come in through hooks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agent_core.durable import cannot_replay
 from agent_core.events import Outcome, RunFinished, RunStarted
 from agent_core.ids import RunId
 from agent_core.loop.agent import Agent, RunScope, Tally
-from agent_core.loop.calls import Asked
 from agent_core.loop.step import StepResult, run_step
 from agent_core.messages import Message, ToolResult, is_visible, user_message
 from agent_core.prompts import prompt
@@ -40,26 +38,18 @@ async def run_agent(
     *,
     parent: RunId | None,
     task: str,
-    failed: Callable[[BaseException], str] = lambda _: "",
 ) -> RunResult:
     """Run an agent to its end and return what it says.
 
     `earlier` is the history of earlier turns, sent and not stored again; `opening` is what this run
-    begins with, stored with what it adds; `task` is the request, for the run's readers; `failed`
-    says a failure in words, for whoever started the run.
+    begins with, stored with what it adds; `task` is the request, for the run's readers. A failure
+    is announced by the caller, who knows the words for it.
 
     Raises:
         Asked: the run waits for a person; it goes on from its history when the answer is there.
     """
     await scope.emit(RunStarted(**scope.at(0, 0), parent=parent, agent=agent.name, task=task))
-    try:
-        result = await _run_steps(agent, earlier, opening, scope)
-    except Asked:
-        raise
-    except Exception as error:
-        if not cannot_replay(error):
-            await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=failed(error)))
-        raise
+    result = await _run_steps(agent, earlier, opening, scope)
     await scope.emit(RunFinished(**scope.at(0, 1), outcome=result.outcome, text=result.text))
     return result
 
@@ -82,7 +72,7 @@ async def _run_steps(
         history.extend(step.messages)
         scope = scope.acting_for(step.taken)
         spent = scope.children.tokens
-        tally = tally.plus(step.usage, step.started_at, step.finished_at, child_tokens=spent)
+        tally = tally.plus(step.reply.usage, step.started_at, step.finished_at, child_tokens=spent)
         if step.is_final:
             said.append(step.spoken)
             if limit:

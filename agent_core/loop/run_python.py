@@ -108,7 +108,7 @@ async def _find_children(call: ToolCall, program: Program, scope: RunScope) -> N
         if key:
             await scope.fork(f"{call.id}.{key}", said)
         else:
-            await scope.wait(RunId(said))
+            await scope.children.wait(RunId(said))
 
 
 async def _first_answers(awaits: dict[int, RunId], scope: RunScope) -> dict[int, dict[str, object]]:
@@ -116,7 +116,7 @@ async def _first_answers(awaits: dict[int, RunId], scope: RunScope) -> dict[int,
 
     async def answer(run: RunId) -> dict[str, object]:
         try:
-            return {"return_value": (await scope.wait(run)).said}
+            return {"return_value": (await scope.children.wait(run)).said}
         except ChildRefused as refused:
             return {"exception": RuntimeError(str(refused))}
 

@@ -11,7 +11,7 @@ from agent_core import tracing
 from agent_core.context.history import repaired
 from agent_core.context.pictures import load_pictures
 from agent_core.errors import ChildRefused, ModelUnavailable
-from agent_core.events import StepFinished, StepRetried, StepStarted, TextDelta, Usage
+from agent_core.events import StepFinished, StepRetried, StepStarted, TextDelta
 from agent_core.fault_points import fault_point
 from agent_core.ids import ToolCallId
 from agent_core.loop.agent import Agent, ChildResult, RunScope, Taken
@@ -43,7 +43,6 @@ class StepResult:
     """What the step adds to the history: what came in, the reply, the results of its calls."""
     taken: tuple[Taken, ...]
     reply: Reply
-    usage: Usage
     started_at: datetime
     finished_at: datetime
     """Both of the model call, as recorded."""
@@ -102,7 +101,6 @@ async def run_step(
         messages=added,
         taken=call.taken,
         reply=replace(call.reply, message=message),
-        usage=call.reply.usage,
         started_at=call.finished_at - timedelta(seconds=call.duration_s),
         finished_at=call.finished_at,
     )
@@ -112,7 +110,7 @@ async def _begin_again(taken: Sequence[Taken], scope: RunScope) -> None:
     for each in taken:
         if child := each.again:
             with suppress(ChildRefused):  # too much is at work, or nothing left to work with
-                acting = scope.acting_as(child.asker, child.zone)
+                acting = scope.acting_as(child.asker, "")
                 await acting.fork(child.key, child.prompt, child.agent)
 
 

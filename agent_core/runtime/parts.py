@@ -30,7 +30,7 @@ from agent_core.sessions.audit import AuditLog
 from agent_core.sessions.consents import ConsentStore
 from agent_core.sessions.leases import new_process_id
 from agent_core.subagents.children import MAX_AT_WORK, MAX_DEPTH
-from agent_core.subagents.task import SubagentSpec, fork_tools, task_tool
+from agent_core.subagents.task import SubagentSpec, child_tools
 from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
 from agent_core.tools.composio_api import Accounts
 from agent_core.tools.registry import Registry
@@ -69,7 +69,7 @@ class Agents:
             model=self.model,
             tools=AgentTools(self.registry, MAIN_TOOLS),
             body_tools=(
-                *((task_tool(self.specs), *fork_tools(self.specs)) if self.specs else ()),
+                *(child_tools(self.specs) if self.specs else ()),
                 *self._programs(),
                 publish_digest_tool() if is_digest else ask_user_tool(),
             ),
@@ -89,7 +89,7 @@ class Agents:
     ) -> Agent:
         """A sub-agent by name, so deep below the root run; KeyError when there is none."""
         spec = self.spec(name)
-        deeper = fork_tools(self.specs) if depth < MAX_DEPTH else ()
+        deeper = child_tools(self.specs) if depth < MAX_DEPTH else ()
         known = (*deeper, *self._programs())
         return Agent(
             name=spec.name,

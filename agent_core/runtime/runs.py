@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -15,14 +16,16 @@ from pydantic import TypeAdapter
 
 from agent_core import tracing
 from agent_core.clock import local_time
-from agent_core.durable import GuardedSteps, Steps, as_recorded, cannot_replay, first_cause
+from agent_core.durable import GuardedSteps, Steps, as_recorded, cannot_replay
 from agent_core.errors import SessionError
 from agent_core.events import (
     CorrectionInjected,
     Intervened,
     MessageTaken,
     Outcome,
+    ResultTaken,
     RunFinished,
+    RunStarted,
     TurnFinished,
     TurnStarted,
 )
@@ -35,11 +38,9 @@ from agent_core.ids import (
     child_run,
     is_in_branch,
 )
-from agent_core.loop.agent import ROUTE_SLOTS, Again, ChildResult, Limits, RunScope, Taken
-from agent_core.loop.calls import IS_SO
+from agent_core.loop.agent import ROUTE_SLOTS, Again, RunScope, Taken
 from agent_core.loop.run import run_agent
 from agent_core.messages import (
-    MESSAGES,
     AttachedFile,
     JsonObject,
     Message,
@@ -62,20 +63,18 @@ from agent_core.runtime.standing import apology, child_failure, found_by
 from agent_core.sessions import StoredSession, StoredTurn
 from agent_core.sessions.interventions import TurnInterventions
 from agent_core.subagents.children import (
-    CHILD_REQUEST,
     CHILD_RESULT,
-    LOST,
+    RUN_REQUEST,
     STOPPED,
-    ChildRequest,
     ChildRuns,
+    RunRequest,
     result_of,
 )
-from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
+from agent_core.tools import ToolContext, ToolOutput
 from agent_core.words import CORE
 
 T = TypeVar("T")
 CORRECTION_SLOT = 2
-ASKER: TypeAdapter[UserId] = TypeAdapter(UserId)
 TELLING = ("intervened", "message_taken", "run_finished", "run_started")
 """Kinds of events that tell what a run has yet to take in."""
 POSTS_AND_FILES = "the thread's posts and files"
@@ -93,14 +92,14 @@ class StopSignals:
     def __init__(self) -> None:
         self._given: defaultdict[TurnId, set[RunId]] = defaultdict(set)
         """Branches that are to stop."""
-        self._at_work: defaultdict[TurnId, list[tuple[RunId, asyncio.Event]]] = defaultdict(list)
+        self._at_work: defaultdict[TurnId, dict[asyncio.Task[Any], RunId]] = defaultdict(dict)
 
     def give(self, turn: TurnId, branch: RunId = ROOT_RUN) -> None:
         """The branch is to stop: what of it is at work, and what begins later."""
         self._given[turn].add(branch)
-        for run, signal in self._at_work.get(turn, ()):
-            if is_in_branch(run, branch):
-                signal.set()
+        for working, run in self._at_work.get(turn, {}).items():
+            if is_in_branch(run, branch) and not working.cancelling():
+                working.cancel()
 
     def forget(self, turn: TurnId) -> None:
         """The turn has ended."""
@@ -112,27 +111,42 @@ class StopSignals:
         Raises:
             Stopped: it was cancelled, and has ended.
         """
+        working = asyncio.create_task(work)
+        self._at_work[turn.id][working] = run
         if turn.stop is not None:
             self.give(turn.id)
-        if any(is_in_branch(run, branch) for branch in self._given.get(turn.id, ())):
-            work.close()
-            raise Stopped
-        here = (run, asyncio.Event())
-        self._at_work[turn.id].append(here)
-        working = asyncio.create_task(work)
-        waiting = asyncio.create_task(here[1].wait())
         try:
-            await asyncio.wait({working, waiting}, return_when=asyncio.FIRST_COMPLETED)
-            if not working.done():
+            if self._is_given(turn.id, run) and not working.cancelling():
+                working.cancel()
+            await asyncio.wait({working})
+            if self._is_given(turn.id, run) and (working.cancelled() or working.exception()):
                 raise Stopped
             return working.result()
         finally:
-            waiting.cancel()
             working.cancel()
-            await asyncio.wait({working, waiting})
-            self._at_work[turn.id].remove(here)
+            await asyncio.wait({working})
+            del self._at_work[turn.id][working]
             if not self._at_work[turn.id]:
                 del self._at_work[turn.id]
+
+    def _is_given(self, turn: TurnId, run: RunId) -> bool:
+        return any(is_in_branch(run, branch) for branch in self._given.get(turn, ()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Before:
+    """What earlier workflows of a run have left, as it is recorded where it goes on."""
+
+    asker: UserId
+    """For whom it acted at the end."""
+    history: tuple[Message, ...] = ()
+    children: tuple[RunStarted, ...] = ()
+    taken: tuple[RunId, ...] = ()
+    """Children whose results it had got."""
+    has_ended: bool = False
+
+
+BEFORE: TypeAdapter[Before] = TypeAdapter(Before)
 
 
 class Work:
@@ -170,33 +184,22 @@ class Work:
         earlier = (await parts.store.turns_until(turn))[:-1]
         return cls(parts, turn, await parts.store.session_of(turn), earlier)
 
-    def scope(
-        self,
-        run: RunId,
-        steps: Steps,
-        *,
-        generation: int,
-        asker: UserId,
-        zone: str,
-        agent: str = MAIN_AGENT,
-        depth: int = 0,
-        limits: Limits,
-        is_known: bool,
-    ) -> RunScope:
-        """A run's scope. Its steps are done only while this process holds the session.
-
-        `is_known`: it may have children already.
-        """
-        parts, turn = self.parts, self.turn
+    async def begin(self, request: RunRequest, steps: Steps) -> tuple[RunScope, Before]:
+        """A run's scope. Its steps are done only while this process holds the session."""
+        parts, turn, started = self.parts, self.turn, request.started
+        run, asker = started.run, started.asker or turn.inbound.asker
         guarded = GuardedSteps(steps, partial(parts.leases.check, turn.session))
+        before = Before(asker=asker)
+        if run != ROOT_RUN or request.generation > 1:
+            before = await guarded.once("before", partial(self._before, run, asker), BEFORE)
         context = ToolContext(
             session=turn.session,
             turn=turn.id,
             run=run,
-            asker=asker,
-            zone=zone,
+            asker=before.asker,
+            zone=await self.zone_of(before.asker),
             workspace=self.workspace,
-            agent=agent,
+            agent=started.agent,
             places=turn.inbound.places,
             may_wait=run == ROOT_RUN and not turn.inbound.scheduled,
         )
@@ -211,7 +214,7 @@ class Work:
         def observe(call: ToolCall, output: ToolOutput, context: ToolContext) -> None:
             parts.observers.notify(ToolObserved(call=call, output=output, context=context))
 
-        return RunScope(
+        scope = RunScope(
             context=context,
             steps=guarded,
             emit=parts.log.append,
@@ -223,17 +226,34 @@ class Work:
             begin_effect=begin_effect,
             gate=parts.gate,
             children=ChildRuns(
-                context,
+                request,
                 steps=guarded,
                 log=parts.log,
                 clock=parts.clock,
                 places=parts.places_of(turn.id),
-                depth=depth,
-                limits=limits,
-                is_known=is_known,
+                known=before.children,
+                taken=before.taken,
             ),
-            left=limits,
-            generation=generation,
+            left=request.limits,
+            generation=request.generation,
+        )
+        return scope, before
+
+    async def _before(self, run: RunId, asker: UserId) -> Before:
+        """What a run took in without leaving a trace of it, it takes in once more."""
+        parts, turn = self.parts, self.turn.id
+        events = await parts.log.of_turn(turn)
+        known = TurnInterventions(events)
+        heard = [event for event in known.heard if event.run == run]
+        if run == ROOT_RUN:
+            await parts.inbox.forget_places(turn, but={event.taken for event in heard})
+        children = {e.run: e for e in known.started.values() if e.parent == run}
+        return Before(
+            asker=next((e.author for e in reversed(heard) if e.author), asker),
+            history=await parts.store.run_messages(turn, run),
+            children=tuple(children.values()),
+            taken=tuple(e.run for e in events if isinstance(e, ResultTaken) and e.run in children),
+            has_ended=known.has_ended(run),
         )
 
     async def _take(self, context: ToolContext, place: str) -> tuple[Taken, ...]:
@@ -277,8 +297,8 @@ class Work:
         if wish.what == "retry":
             key = f"again-{wish.n}"
             text = prompt("run_again", **about, new=child_run(context.run, key))
-            agent, zone = known.started[wish.run].agent, await self.zone_of(asker)
-            again = Again(key=key, prompt=task, agent=agent, asker=asker, zone=zone)
+            agent = known.started[wish.run].agent
+            again = Again(key=key, prompt=task, agent=agent, asker=asker)
         elif wish.run == context.run:
             text = prompt(f"run_{wish.what}", author=name, text=wish.text)
         else:
@@ -310,17 +330,14 @@ class Work:
         What only sub-agents had taken in stays said: whoever goes on later knows of it.
         """
         taken = await self.parts.inbox.taken_by(self.turn.id)
-        heard = {event.taken for event in await self._heard(ROOT_RUN)} if taken else set[TurnId]()
+        events = await self.parts.log.of_turn(self.turn.id) if taken else []
+        told = [event for event in events if isinstance(event, MessageTaken)]
+        heard = {event.taken for event in told if event.run == ROOT_RUN}
         for each in taken:
             if each.id not in heard:
                 said = [user_message(opening_text(each))]
                 await self.parts.store.append_messages(each.id, ROOT_RUN, 0, said)
         await end_silently(self.parts, taken, "steered")
-
-    async def acting_for(self, run: RunId, asker: UserId) -> UserId:
-        """Whose message a run took in last; `asker` where it took none in."""
-        heard = await self._heard(run)
-        return next((event.author for event in reversed(heard) if event.author), asker)
 
     async def zone_of(self, person: UserId) -> str:
         """The time zone that a person had last in the session; empty where it is not known."""
@@ -329,25 +346,10 @@ class Work:
         zones = (each.author_zone for each in reversed(said) if each.asker == person)
         return next(filter(None, zones), "")
 
-    async def history_of(self, run: RunId) -> tuple[Message, ...]:
-        """What an earlier workflow of a run has stored.
-
-        What it took without leaving a trace of it is taken once more.
-        """
-        heard, turn = await self._heard(run), self.turn.id
-        if run == ROOT_RUN:
-            await self.parts.inbox.forget_places(turn, but={event.taken for event in heard})
-        return await self.parts.store.run_messages(turn, run)
-
     async def ending(self, run: RunId) -> Intervened | None:
         """By what a run is to end that goes on below its turn's end."""
         events = await self.parts.log.of_turn(self.turn.id, "intervened")
         return TurnInterventions(events).ending(run)
-
-    async def _heard(self, run: RunId) -> list[MessageTaken]:
-        """What a run has taken in."""
-        events = await self.parts.log.of_turn(self.turn.id)
-        return [each for each in events if isinstance(each, MessageTaken) and each.run == run]
 
 
 def _taken(turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ...]) -> Taken:
@@ -416,87 +418,60 @@ async def _announce_end(
 async def run_child(
     parts: TurnParts, signals: StopSignals, steps: Steps, payload: JsonObject
 ) -> JsonObject:
-    """Do what a ChildRequest asks for; a ChildResult, whatever happens.
+    """Do what a RunRequest asks for; a ChildResult, whatever happens.
 
     The body replays: it branches only on records and stored facts.
     """
-    request = as_recorded(payload, CHILD_REQUEST)
-    turn = TurnId(request.turn)
-    work = await Work.on(parts, turn)
-    scope = work.scope(
-        request.run,
-        steps,
-        generation=request.generation,
-        asker=UserId(request.asker),
-        zone=request.zone,
-        agent=request.agent,
-        depth=request.depth,
-        limits=request.limits,
-        is_known=request.is_known,
-    )
-    if not await _has_ended(parts, request, scope):
-        await _run_child(work, signals, request, scope)
-    ended = result_of(await parts.log.of_turn(turn), request.run, request.prompt)
-    lost = ChildResult(run=request.run, task=request.prompt, text=LOST, is_error=True)
-    return CHILD_RESULT.dump_python(ended or lost, mode="json")
-
-
-async def _has_ended(parts: TurnParts, request: ChildRequest, scope: RunScope) -> bool:
-    """Whether an earlier workflow has brought the run to its end."""
-    if not request.is_known:
-        return False
-
-    async def look() -> bool:
-        events = await parts.log.of_turn(TurnId(request.turn))
-        return result_of(events, request.run, request.prompt) is not None
-
-    return await scope.steps.once("ended", look, IS_SO)
+    request = as_recorded(payload, RUN_REQUEST)
+    child = request.started
+    work = await Work.on(parts, child.turn)
+    scope, before = await work.begin(request, steps)
+    if not before.has_ended:
+        await _run_child(work, signals, request, scope, before.history)
+    ended = result_of(await parts.log.of_turn(child.turn), child)
+    return CHILD_RESULT.dump_python(ended, mode="json")
 
 
 async def _run_child(
-    work: Work, signals: StopSignals, request: ChildRequest, scope: RunScope
+    work: Work,
+    signals: StopSignals,
+    request: RunRequest,
+    scope: RunScope,
+    done: tuple[Message, ...],
 ) -> None:
-    turn = work.turn
-    if await work.ending(request.run):
-        signals.give(turn.id, request.run)
+    turn, run = work.turn, request.started.run
+    if await work.ending(run):
+        signals.give(turn.id, run)
     try:
-        await signals.unless_given(turn, request.run, _work_as_child(work, request, scope))
+        await signals.unless_given(turn, run, _work_as_child(work, request, scope, done))
     except Stopped:
         await scope.emit(await _ended(work, scope))
     except Exception as error:
         if cannot_replay(error):
             raise
-        logger.exception("run %s of turn %s failed", request.run, turn.id)
-        signals.give(turn.id, request.run)  # nobody is left to take in what runs below it find
-        await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=_failure(error)))
+        logger.exception("run %s of turn %s failed", run, turn.id)
+        signals.give(turn.id, run)  # nobody is left to take in what runs below it find
+        said = child_failure(error)
+        await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=said))
     else:
-        if not await work.ending(request.run):
-            await _check(work.parts, request, scope)
+        if not await work.ending(run):
+            await _check(work.parts, request.started, scope)
 
 
-def _failure(error: BaseException) -> str:
-    return child_failure(first_cause(error))
-
-
-async def _work_as_child(work: Work, request: ChildRequest, scope: RunScope) -> None:
-    run = request.run
+async def _work_as_child(
+    work: Work, request: RunRequest, scope: RunScope, done: tuple[Message, ...]
+) -> None:
+    child = request.started
     async with scope.children.at_work():
         agent = work.parts.agents.subagent(
-            request.agent,
-            today=local_time(work.turn.inbound.received_at, request.zone),
+            child.agent,
+            today=local_time(work.turn.inbound.received_at, scope.context.zone),
             workspace=work.workspace,
             limits=request.limits,
             depth=request.depth,
         )
-        done: tuple[Message, ...] = ()
-        if request.is_known:
-            done = await scope.steps.once("history", partial(work.history_of, run), MESSAGES)
-            last = partial(work.acting_for, run, UserId(request.asker))
-            asker = await scope.steps.once("asker", last, ASKER)
-            scope = scope.acting_as(asker, await work.zone_of(asker))
-        opening = done or (user_message(request.prompt),)
-        parent, task = request.parent, request.prompt
-        await run_agent(agent, (), opening, scope, parent=parent, task=task, failed=_failure)
+        opening = done or (user_message(child.task),)
+        await run_agent(agent, (), opening, scope, parent=child.parent, task=child.task)
 
 
 async def _ended(work: Work, scope: RunScope) -> RunFinished:
@@ -520,19 +495,19 @@ async def _ended(work: Work, scope: RunScope) -> RunFinished:
     return RunFinished(**at, outcome="stopped", text=text)
 
 
-async def _check(parts: TurnParts, request: ChildRequest, scope: RunScope) -> None:
+async def _check(parts: TurnParts, child: RunStarted, scope: RunScope) -> None:
     """Hold the run against the rule that its agent's definition names, if it names one."""
-    if not parts.agents.spec(request.agent).complete_when:
+    if not parts.agents.spec(child.agent).complete_when:
         return
-    messages = await parts.store.run_messages(TurnId(request.turn), request.run)
+    messages = await parts.store.run_messages(child.turn, child.run)
     called = [call.name for message in messages for call in message.tool_calls]
 
     async def check() -> str:
         workspace = scope.context.workspace
-        return await asyncio.to_thread(correction, request.prompt, called, workspace) or ""
+        return await asyncio.to_thread(correction, child.task, called, workspace) or ""
 
     text = await scope.steps.once("compliance", check, TEXT)
     if text:
-        tracing.note("subagent_compliance_message_injected", agent=request.agent)
+        tracing.note("subagent_compliance_message_injected", agent=child.agent)
         at = scope.at(0, CORRECTION_SLOT)
-        await scope.emit(CorrectionInjected(**at, agent=request.agent, text=text))
+        await scope.emit(CorrectionInjected(**at, agent=child.agent, text=text))

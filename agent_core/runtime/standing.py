@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any, cast
 
+from agent_core.durable import first_cause
 from agent_core.errors import (
     ModelRejected,
     ModelUnavailable,
@@ -159,7 +160,7 @@ def child_failure(error: BaseException) -> str:
 
 
 def _failure(error: BaseException) -> str:
-    match error:
+    match first_cause(error):
         case RequestTooLarge():
             return "too-long"
         case ReplyTruncated():

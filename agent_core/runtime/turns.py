@@ -15,7 +15,7 @@ from agent_core.classifier import ROUTED, Routed, Routing, Verdict, rule_for
 from agent_core.clock import local_time
 from agent_core.context.history import settled
 from agent_core.context.pictures import load_pictures
-from agent_core.durable import Steps, cannot_replay, first_cause
+from agent_core.durable import Steps, cannot_replay
 from agent_core.events import (
     REPORT,
     AnyEvent,
@@ -33,12 +33,12 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, ToolCallId, TurnId, UserId
+from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.loop.ask_user import PATIENCE
 from agent_core.loop.calls import Asked
 from agent_core.loop.run import RunResult, run_agent
-from agent_core.messages import MESSAGES, AttachedFile, InboundMessage, Message, Text, user_message
+from agent_core.messages import AttachedFile, InboundMessage, Message, Text, user_message
 from agent_core.models import Delta
 from agent_core.models.retry import Retried
 from agent_core.planner import PLANNED, Plan, Planner, is_new_task
@@ -54,10 +54,11 @@ from agent_core.runtime.ready_answers import (
     opening_text,
     work_to_tell,
 )
-from agent_core.runtime.runs import ASKER, Stopped, StopSignals, Work, turn_at
+from agent_core.runtime.runs import Stopped, StopSignals, Work, turn_at
 from agent_core.runtime.standing import Standing, apology, found_by, unsure_words
 from agent_core.runtime.waits import Waits, unfinished
 from agent_core.sessions import Question, Stop, StoredTurn
+from agent_core.subagents.children import RunRequest
 from agent_core.workspaces import (
     SessionInfo,
     append_summary,
@@ -98,19 +99,19 @@ async def run_turn(
         LeaseLost: another process works on the session.
     """
     turn = work.turn
-    asker, zone = turn.inbound.asker, turn.inbound.author_zone
-    scope = work.scope(
-        ROOT_RUN,
-        steps,
-        generation=generation,
-        asker=asker,
-        zone=zone,
-        limits=work.parts.agents.limits,
-        is_known=generation > 1,
+    root = RunStarted(
+        **turn_at(work.parts, turn, "root"),
+        parent=None,
+        agent=work.parts.agents.main_name,
+        task=turn.inbound.text,
+        asker=turn.inbound.asker,
     )
+    limits = work.parts.agents.limits
+    request = RunRequest(started=root, depth=0, limits=limits, generation=generation)
+    scope, before = await work.begin(request, steps)
     with tracing.turn_trace(turn=turn.id, session=turn.session) as trace_id:
         tracing.note("query_started", length=len(turn.inbound.text))
-        body = _Body(work, scope, trace_id, orders)
+        body = _Body(work, scope, before.history, trace_id, orders)
         try:
             async with scope.children.at_work():
                 result = await body.result(signals)
@@ -144,11 +145,20 @@ async def verdict_of(parts: TurnParts, turn: StoredTurn) -> Verdict:
 class _Body:
     """One generation of one turn."""
 
-    def __init__(self, work: Work, scope: RunScope, trace_id: str, orders: Orders) -> None:
+    def __init__(
+        self,
+        work: Work,
+        scope: RunScope,
+        done: tuple[Message, ...],
+        trace_id: str,
+        orders: Orders,
+    ) -> None:
         self._work = work
         self._parts = work.parts
         self._turn = work.turn
         self._scope = scope
+        self._done = done
+        """What earlier generations have stored."""
         self._trace_id = trace_id
         self._orders = orders
         self._waits = Waits(work)
@@ -171,7 +181,9 @@ class _Body:
                 raise
             reference = self._trace_id[:8]
             logger.exception("turn %s failed (reference %s)", self._turn.id, reference)
-            words = apology(first_cause(error), reference, self._work.language)
+            ended = self._scope.at(0, 1)
+            await self._scope.emit(RunFinished(**ended, outcome="failed", text=""))
+            words = apology(error, reference, self._work.language)
             return RunResult(outcome="failed", text=words)
 
     async def _announce(self) -> None:
@@ -208,13 +220,12 @@ class _Body:
         work, parts, turn, scope = self._work, self._parts, self._turn, self._scope
         await work.taint(turn)
         earlier = settled(await parts.store.history_before(turn))
-        done, asker = await self._done_before()
-        scope = scope.acting_as(asker, await work.zone_of(asker))
+        done = self._done
         await keep_document(turn, work.workspace)
         files: tuple[AttachedFile, ...] = ()
         if turn.inbound.attachments and not done:
-            read = partial(work.read_files, turn, self._scope.context)
-            files = await self._scope.steps.once("files", read, FILES)
+            read = partial(work.read_files, turn, scope.context)
+            files = await scope.steps.once("files", read, FILES)
         routed = await self._route(earlier, files, is_resumed=bool(done))
         if routed.verdict == "ORDER":
             return RunResult(outcome="steered", text="")
@@ -235,32 +246,28 @@ class _Body:
         opening = done or (user_message(opening_text(turn), files),)
         was_asked = isinstance(wait, Question) and not wait.call_id
         if parts.planner and (was_asked or is_new_task(routed.reason)):
-            plan = await self._plan(parts.planner, earlier, scope, is_made=was_asked)
-            if plan.question and not was_asked:
+            plan = await self._plan(parts.planner, earlier, scope)
+            if plan.question:
                 await scope.save(0, opening)
                 raise Asked(self._question(plan, scope), None)
             opening = (*opening, *await self._explore(plan, opening, agent, scope))
         return await run_agent(agent, earlier, opening, scope, parent=None, task=turn.inbound.text)
 
-    async def _plan(
-        self, planner: Planner, earlier: Sequence[Message], scope: RunScope, *, is_made: bool
-    ) -> Plan:
-        """The plan of a new task, which is made once and announced."""
+    async def _plan(self, planner: Planner, earlier: Sequence[Message], scope: RunScope) -> Plan:
+        """The plan of a new task, which is made once and announced; a question is asked once."""
         turn = self._turn
 
         async def work() -> Plan:
-            if is_made:
-                events = await self._parts.log.of_turn(turn.id)
-                made = [event for event in events if isinstance(event, PlanMade)]
-                return Plan(sub_questions=made[-1].sub_questions) if made else Plan()
+            events = await self._parts.log.of_turn(turn.id)
+            for made in (event for event in events if isinstance(event, PlanMade)):
+                return Plan(sub_questions=made.sub_questions)
             day = local_time(turn.inbound.received_at, turn.inbound.author_zone).date()
             return await planner.plan(opening_text(turn), earlier, today=day)
 
         plan = await scope.steps.once("plan", work, PLANNED)
-        if not is_made:
-            at = turn_at(self._parts, turn, "plan")
-            at |= {"question": plan.question, "default": plan.default, "usage": plan.usage}
-            await scope.emit(PlanMade(**at, sub_questions=plan.sub_questions))
+        at = turn_at(self._parts, turn, "plan")
+        told = plan.model_dump(exclude={"is_blocking", "usage"})
+        await scope.emit(PlanMade(**at, **told, usage=plan.usage))
         return plan
 
     def _question(self, plan: Plan, scope: RunScope) -> Question:
@@ -290,16 +297,6 @@ class _Body:
             order = prompt("sub_question", question=question, task=task, more=more)
             runs.append(f"- {await scope.fork(f'part{place}', order)}: {question}")
         return (user_message(prompt("planned", runs="\n".join(runs))),) if runs else ()
-
-    async def _done_before(self) -> tuple[tuple[Message, ...], UserId]:
-        """What an earlier generation of this turn has stored, and whom it acted for at the end."""
-        if self._scope.generation == 1:
-            return (), self._turn.inbound.asker
-
-        steps, work = self._scope.steps, self._work
-        done = await steps.once("history", partial(work.history_of, ROOT_RUN), MESSAGES)
-        last = partial(work.acting_for, ROOT_RUN, self._turn.inbound.asker)
-        return done, await steps.once("asker", last, ASKER)
 
     async def _route(
         self, earlier: tuple[Message, ...], files: tuple[AttachedFile, ...], *, is_resumed: bool

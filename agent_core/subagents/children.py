@@ -8,7 +8,7 @@ while the turn waits for a person, and its result is what the event log says.
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,10 +25,9 @@ from agent_core.events import (
     RunStarted,
     StepFinished,
 )
-from agent_core.ids import RunId, UserId, child_run, is_in_branch
+from agent_core.ids import RunId, child_run, is_in_branch
 from agent_core.loop.agent import ChildResult, Clock, Limits, RunScope
 from agent_core.sessions import EventLog
-from agent_core.tools import ToolContext
 
 logger = logging.getLogger(__name__)
 
@@ -50,40 +49,19 @@ LOST = "The sub-agent could not finish: its work was lost."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChildRequest:
-    """What a child run is started with; stored with its workflow."""
+class RunRequest:
+    """What a run is begun with; a child's is stored with its workflow."""
 
-    turn: str
-    run: RunId
-    parent: RunId
-    agent: str
-    prompt: str
-    asker: str
-    """For whom its tools act."""
-    zone: str = ""
-    """Their time zone; empty where it is not known."""
-    depth: int = 1
+    started: RunStarted
+    depth: int
+    """Below the root run."""
     limits: Limits
     generation: int = 1
     """2 or more: its record did not fit the code, and it goes on in a new workflow."""
-    is_known: bool = False
-    """It may have been at work before: what is stored of it counts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
-    """A child that the turn had before it went on from its history."""
-
-    run: RunId
-    agent: str
-    task: str
-    asker: UserId | None
-    is_taken: bool
-
-
-CHILD_REQUEST: TypeAdapter[ChildRequest] = TypeAdapter(ChildRequest)
+RUN_REQUEST: TypeAdapter[RunRequest] = TypeAdapter(RunRequest)
 CHILD_RESULT: TypeAdapter[ChildResult] = TypeAdapter(ChildResult)
-_KNOWN: TypeAdapter[tuple[_Known, ...]] = TypeAdapter(tuple[_Known, ...])
 
 
 class Place:
@@ -123,40 +101,37 @@ class ChildRuns:
     """The `Children` of one run. What it decides follows from records, so that a replay agrees.
 
     Args:
-        context: Of the run, as it begins.
+        request: What the run is begun with.
         steps: Where the run's work is recorded.
         log: The events of the turn.
         clock: Tells the moment.
         places: Of the runs at work in the turn.
-        depth: Of the run: 0 for the root run.
-        limits: Of the run.
-        is_known: The run may have children already, as it goes on from its history.
+        known: Children that an earlier workflow of the run has started; they go on.
+        taken: Those of them whose results it had got.
     """
 
     def __init__(
         self,
-        context: ToolContext,
+        request: RunRequest,
         *,
         steps: Steps,
         log: EventLog,
         clock: Clock,
         places: asyncio.Semaphore,
-        depth: int,
-        limits: Limits,
-        is_known: bool,
+        known: Sequence[RunStarted],
+        taken: Sequence[RunId],
     ) -> None:
-        self._context = context
+        self._parent = request.started
         self._steps = steps
         self._log = log
         self._clock = clock
         self._place = Place(places)
-        self._depth = depth
-        self._limits = limits
-        self._is_known = is_known
+        self._depth = request.depth
         self._background = Background()
-        self._requests: dict[RunId, ChildRequest] = {}
+        limits = _share(request.limits, 0)
+        self._requests = {child.run: self._request(child, limits) for child in known}
         self._results: dict[RunId, asyncio.Task[ChildResult]] = {}
-        self._taken: dict[RunId, int] = {}
+        self._taken = dict.fromkeys(taken, 0)
         """Whose results the run has, and what they cost."""
 
     @asynccontextmanager
@@ -164,8 +139,8 @@ class ChildRuns:
         """The time in which the run is at work."""
         async with self._place:
             try:
-                if self._is_known:
-                    await self._find()
+                for run in self._out():
+                    self._begin(run)
                 yield
             finally:
                 await self._background.close()
@@ -175,7 +150,8 @@ class ChildRuns:
         return sum(self._taken.values())
 
     async def fork(self, scope: RunScope, key: str, prompt: str, agent: str) -> RunId:
-        run = child_run(self._context.run, key)
+        parent = self._parent.run
+        run = child_run(parent, key)
         if run in self._requests:
             return run
         out = len(self._out())
@@ -186,18 +162,12 @@ class ChildRuns:
             raise ChildRefused(f"{MAX_OUT} of your runs are at work: wait for one of them first.")
         if limits.max_tokens < MIN_TOKENS:
             raise ChildRefused("Too little of the token limit is left for another run.")
-        self._requests[run] = request = self._request(run, agent, prompt, scope.context, limits)
+        told, asker = self._at(run, 0), scope.context.asker
+        child = RunStarted(**told, parent=parent, agent=agent, task=prompt, asker=asker)
+        self._requests[run] = self._request(child, limits)
         # Known before any message tells of it, and announced once, whoever begins it again.
-        await self._log.append(
-            RunStarted(
-                **self._at(run, 0),
-                parent=self._context.run,
-                agent=agent,
-                task=prompt,
-                asker=scope.context.asker,
-            )
-        )
-        self._begin(request)
+        await self._log.append(child)
+        self._begin(run)
         return run
 
     async def wait(self, run: RunId) -> ChildResult:
@@ -206,14 +176,14 @@ class ChildRuns:
                 f"There is no run {run!r} of yours; there are {list(self._requests)}."
             )
         async with self._place.given_up():
-            result = await asyncio.shield(self._begin(self._requests[run]))
+            result = await asyncio.shield(self._begin(run))
         await self.take((result,))
         return result
 
     async def arrived(self, place: str) -> tuple[ChildResult, ...]:
         if not (out := self._out()):
             return ()
-        events = await self._log.of_turn(self._context.turn)
+        events = await self._log.of_turn(self._parent.turn)
         before = [e.run for e in events if isinstance(e, ResultTaken) and e.place == place]
         first = [run for run in before if run in out]
         if first:
@@ -237,83 +207,35 @@ class ChildRuns:
         """Children whose results the run has not got, in the order of their beginning."""
         return [run for run in self._requests if run not in self._taken]
 
-    def _begin(self, request: ChildRequest) -> "asyncio.Task[ChildResult]":
-        if request.run not in self._results:
-            work = self._come_back(request)
-            self._results[request.run] = self._background.start(work, name=request.run)
-        return self._results[request.run]
+    def _begin(self, run: RunId) -> "asyncio.Task[ChildResult]":
+        if run not in self._results:
+            work = self._come_back(self._requests[run])
+            self._results[run] = self._background.start(work, name=run)
+        return self._results[run]
 
-    async def _come_back(self, request: ChildRequest) -> ChildResult:
+    async def _come_back(self, request: RunRequest) -> ChildResult:
         """The result of a child, which is begun where it is not; a failure is a result."""
+        child = request.started
         try:
             await self._log.flush()
             for generation in range(1, MAX_WORKFLOWS + 1):
-                known = request.is_known or generation > 1
-                payload = replace(request, generation=generation, is_known=known)
-                try:
+                payload = replace(request, generation=generation)
+                with suppress(CannotReplay):
                     record = await self._steps.child(
-                        f"{request.turn}/{request.run}#{generation}",
-                        CHILD_REQUEST.dump_python(payload, mode="json"),
+                        f"{child.turn}/{child.run}#{generation}",
+                        RUN_REQUEST.dump_python(payload, mode="json"),
                     )
                     return as_recorded(record, CHILD_RESULT)
-                except CannotReplay:
-                    logger.warning("run %s of %s goes on anew", request.run, request.turn)
+                logger.warning("run %s of %s goes on anew", child.run, child.turn)
         except Exception:
-            logger.exception("run %s of %s is lost", request.run, request.turn)
-        return ChildResult(run=request.run, task=request.prompt, text=LOST, is_error=True)
+            logger.exception("run %s of %s is lost", child.run, child.turn)
+        return ChildResult(run=child.run, task=child.task, text=LOST, is_error=True)
 
-    async def _find(self) -> None:
-        """The children that the run had before; those that are not taken in go on."""
-        for known in await self._steps.once("children", self._known, _KNOWN):
-            context = self._context
-            if known.asker and known.asker != context.asker:
-                context = replace(context, asker=known.asker, zone="")
-            limits = _share(self._limits, 0)
-            request = self._request(known.run, known.agent, known.task, context, limits)
-            self._requests[known.run] = request = replace(request, is_known=True)
-            if known.is_taken:
-                self._taken[known.run] = 0
-            else:
-                self._begin(request)
-
-    async def _known(self) -> tuple[_Known, ...]:
-        events = await self._log.of_turn(self._context.turn)
-        taken = {event.run for event in events if isinstance(event, ResultTaken)}
-        started = [
-            event
-            for event in events
-            if isinstance(event, RunStarted) and event.parent == self._context.run
-        ]
-        first = {event.run: event for event in reversed(started)}
-        return tuple(
-            _Known(
-                run=each.run,
-                agent=each.agent,
-                task=each.task,
-                asker=each.asker,
-                is_taken=each.run in taken,
-            )
-            for each in first.values()
-        )
-
-    def _request(
-        self, run: RunId, agent: str, prompt: str, context: ToolContext, limits: Limits
-    ) -> ChildRequest:
-        return ChildRequest(
-            turn=context.turn,
-            run=run,
-            parent=context.run,
-            agent=agent,
-            prompt=prompt,
-            asker=context.asker,
-            zone=context.zone,
-            depth=self._depth + 1,
-            limits=limits,
-        )
+    def _request(self, child: RunStarted, limits: Limits) -> RunRequest:
+        return RunRequest(started=child, depth=self._depth + 1, limits=limits)
 
     def _at(self, run: RunId, slot: int) -> dict[str, Any]:
-        context = self._context
-        place = {"session": context.session, "turn": context.turn, "run": run}
+        place = {"session": self._parent.session, "turn": self._parent.turn, "run": run}
         return place | {"step": 0, "attempt": 1, "n": slot, "at": self._clock()}
 
 
@@ -329,17 +251,15 @@ def _share(left: Limits, out: int) -> Limits:
     )
 
 
-def result_of(events: Sequence[AnyEvent], run: RunId, task: str) -> ChildResult | None:
-    """What the log says that a child run came to; None while it has not ended."""
-    own = [event for event in events if event.run == run]
-    ended = next((event for event in reversed(own) if isinstance(event, RunFinished)), None)
-    if ended is None:
-        return None
+def result_of(events: Sequence[AnyEvent], child: RunStarted) -> ChildResult:
+    """What the log says that a child run came to, which has ended."""
+    own = [event for event in events if event.run == child.run]
+    ended = next(event for event in reversed(own) if isinstance(event, RunFinished))
     corrections = [event.text for event in own if isinstance(event, CorrectionInjected)]
-    below = (event for event in events if is_in_branch(event.run, run))
+    below = (event for event in events if is_in_branch(event.run, child.run))
     return ChildResult(
-        run=run,
-        task=task,
+        run=child.run,
+        task=child.task,
         text=ended.text or (STOPPED if ended.outcome == "stopped" else ""),
         is_error=ended.outcome in ("failed", "stopped"),
         correction=corrections[-1] if corrections else "",

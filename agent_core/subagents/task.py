@@ -4,17 +4,16 @@ A definition is a Markdown file: front matter for its name and tools, then its o
 """
 
 from collections.abc import Sequence
-from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from agent_core.errors import ChildRefused, SettingsError
 from agent_core.ids import RunId
-from agent_core.loop.agent import EXPLORER, BodyTool, ChildResult, RunScope
+from agent_core.loop.agent import EXPLORER, BodyTool, RunScope
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.prompts import fill, prompt
@@ -70,15 +69,11 @@ Prompt = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 class TaskArguments(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    description: str = ""
     prompt: Prompt
     subagent_type: str
 
 
-class ForkArguments(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    prompt: Prompt
+class ForkArguments(TaskArguments):
     subagent_type: str = EXPLORER
 
 
@@ -88,63 +83,39 @@ class WaitArguments(BaseModel):
     id: Prompt
 
 
-def task_tool(specs: Sequence[SubagentSpec]) -> BodyTool:
-    """The `Task` tool over these sub-agents."""
+def child_tools(specs: Sequence[SubagentSpec]) -> tuple[BodyTool, ...]:
+    """`Task`, `fork` and `wait` over these sub-agents."""
     names = [spec.name for spec in specs]
 
-    async def run(call: ToolCall, scope: RunScope) -> ToolOutput:
-        try:
-            arguments = TaskArguments.model_validate(call.arguments)
-        except ValidationError as error:
-            return _fault(f"Task needs `prompt` and `subagent_type`: {error}")
+    async def start(call: ToolCall, arguments: TaskArguments, scope: RunScope) -> RunId:
         if arguments.subagent_type not in names:
-            return _fault(f"There is no sub-agent {arguments.subagent_type!r}; there are {names}.")
-        return await _delegate(call, arguments, scope)
+            raise ChildRefused(
+                f"There is no sub-agent {arguments.subagent_type!r}; there are {names}."
+            )
+        return await scope.fork(call.id, arguments.prompt, arguments.subagent_type)
 
-    return BodyTool(spec=_tool_spec(specs), run=run)
-
-
-async def _delegate(call: ToolCall, arguments: TaskArguments, scope: RunScope) -> ToolOutput:
-    started_at = scope.clock()
-    try:
-        run = await scope.fork(call.id, arguments.prompt, arguments.subagent_type)
-        result = await scope.wait(run)
-    except ChildRefused as refused:
-        return _fault(str(refused))
-    return _output(result, scope, started_at)
-
-
-def fork_tools(specs: Sequence[SubagentSpec]) -> tuple[BodyTool, ...]:
-    """`fork` and `wait` over these sub-agents."""
-    names = [spec.name for spec in specs]
+    async def task(call: ToolCall, scope: RunScope) -> ToolOutput:
+        arguments = TaskArguments.model_validate(call.arguments)
+        return await _result(await start(call, arguments, scope), scope)
 
     async def fork(call: ToolCall, scope: RunScope) -> ToolOutput:
-        try:
-            arguments = ForkArguments.model_validate(call.arguments)
-        except ValidationError as error:
-            return _fault(f"fork needs `prompt`: {error}")
-        if arguments.subagent_type not in names:
-            return _fault(f"There is no sub-agent {arguments.subagent_type!r}; there are {names}.")
-        try:
-            text = await scope.fork(call.id, arguments.prompt, arguments.subagent_type)
-        except ChildRefused as refused:
-            return _fault(str(refused))
-        return ToolOutput(text=text, is_ours=True)
+        run = await start(call, ForkArguments.model_validate(call.arguments), scope)
+        return ToolOutput(text=run, is_ours=True)
 
     async def wait(call: ToolCall, scope: RunScope) -> ToolOutput:
-        started_at = scope.clock()
-        try:
-            run = WaitArguments.model_validate(call.arguments).id
-            return _output(await scope.wait(RunId(run)), scope, started_at)
-        except ValidationError as error:
-            return _fault(f"wait needs `id`: {error}")
-        except ChildRefused as refused:
-            return _fault(str(refused))
+        return await _result(RunId(WaitArguments.model_validate(call.arguments).id), scope)
 
-    return BodyTool(spec=_fork_spec(names), run=fork), BodyTool(spec=WAIT_SPEC, run=wait)
+    task_spec, fork_spec, wait_spec = _specs(specs)
+    return (
+        BodyTool(spec=task_spec, run=task),
+        BodyTool(spec=fork_spec, run=fork),
+        BodyTool(spec=wait_spec, run=wait),
+    )
 
 
-def _output(result: ChildResult, scope: RunScope, started_at: datetime) -> ToolOutput:
+async def _result(run: RunId, scope: RunScope) -> ToolOutput:
+    started_at = scope.clock()
+    result = await scope.children.wait(run)
     return ToolOutput(
         text=result.said,
         is_error=result.is_error,
@@ -153,49 +124,29 @@ def _output(result: ChildResult, scope: RunScope, started_at: datetime) -> ToolO
     )
 
 
-def _tool_spec(specs: Sequence[SubagentSpec]) -> ToolSpec:
+def _specs(specs: Sequence[SubagentSpec]) -> tuple[ToolSpec, ToolSpec, ToolSpec]:
     agents = "\n".join(f"- {spec.name}: {spec.description}" for spec in specs)
-    schema: JsonObject = {
-        "type": "object",
-        "properties": {
-            "description": {"type": "string", "description": "The task in three to five words."},
-            "prompt": {"type": "string", "description": "Everything the sub-agent needs to know."},
-            "subagent_type": {"type": "string", "enum": [spec.name for spec in specs]},
-        },
-        "required": ["description", "prompt", "subagent_type"],
-        "additionalProperties": False,
+    told = {"type": "string", "description": "Everything the sub-agent needs to know."}
+    kind: JsonObject = {"type": "string", "enum": [spec.name for spec in specs]}
+    task: JsonObject = {
+        "description": {"type": "string", "description": "The task in three to five words."},
+        "prompt": told,
+        "subagent_type": kind,
     }
-    return ToolSpec(name=TASK, description=prompt("task", agents=agents), input_schema=schema)
-
-
-def _fork_spec(names: Sequence[str]) -> ToolSpec:
-    schema: JsonObject = {
-        "type": "object",
-        "properties": {
-            "prompt": {"type": "string", "description": "Everything the sub-agent needs to know."},
-            "subagent_type": {
-                "type": "string",
-                "enum": list(names),
-                "description": f"`{EXPLORER}` where you name none.",
-            },
-        },
-        "required": ["prompt"],
-        "additionalProperties": False,
+    fork = {
+        "prompt": told,
+        "subagent_type": {**kind, "description": f"`{EXPLORER}` where you name none."},
     }
-    return ToolSpec(name=FORK, description=prompt("fork"), input_schema=schema)
+    wait = {"id": {"type": "string", "description": "What `fork` returned."}}
+    return (
+        _spec(TASK, prompt("task", agents=agents), task, list(task)),
+        _spec(FORK, prompt("fork"), fork, ["prompt"]),
+        _spec(WAIT, prompt("wait"), wait, ["id"]),
+    )
 
 
-WAIT_SPEC = ToolSpec(
-    name=WAIT,
-    description=prompt("wait"),
-    input_schema={
-        "type": "object",
-        "properties": {"id": {"type": "string", "description": "What `fork` returned."}},
-        "required": ["id"],
-        "additionalProperties": False,
-    },
-)
-
-
-def _fault(text: str) -> ToolOutput:
-    return ToolOutput(text=text, is_error=True)
+def _spec(name: str, told: str, properties: JsonObject, required: Sequence[str]) -> ToolSpec:
+    schema = {"type": "object", "properties": properties, "required": required}
+    return ToolSpec(
+        name=name, description=told, input_schema={**schema, "additionalProperties": False}
+    )

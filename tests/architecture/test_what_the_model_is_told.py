@@ -19,7 +19,7 @@ from agent_core.loop.run import DECLINED, NO_WORDS
 from agent_core.loop.run_python import program_spec
 from agent_core.planner import PLAN_SPEC
 from agent_core.prompts import prompt
-from agent_core.subagents.task import fork_tools, shipped_specs, task_tool
+from agent_core.subagents.task import child_tools, shipped_specs
 from agent_core.tools.interpreter import ProgramLimits
 from mcp_local.server import build_server
 from mcp_local.settings import Settings
@@ -289,7 +289,7 @@ Call it instead of answering when the answer needs tools, current data, an actio
 
 @pytest.mark.proves("subagent.task_arguments")
 def test_delegation() -> None:
-    tool = task_tool(shipped_specs()).spec
+    tool = child_tools(shipped_specs())[0].spec
     told = {"name": tool.name, "description": tool.description, "schema": tool.input_schema}
     assert told == snapshot(
         {
@@ -326,7 +326,9 @@ Available sub-agents:
 
 
 def test_forking() -> None:
-    told = [(tool.spec.description, tool.spec.input_schema) for tool in fork_tools(shipped_specs())]
+    told = [
+        (tool.spec.description, tool.spec.input_schema) for tool in child_tools(shipped_specs())[1:]
+    ]
     assert told == snapshot(
         [
             (

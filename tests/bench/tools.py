@@ -22,7 +22,7 @@ from mcp.server.mcpserver import MCPServer
 from agent_core.loop.ask_user import ask_user_tool
 from agent_core.messages import Message, ToolResult
 from agent_core.models import ToolSpec
-from agent_core.subagents.task import shipped_specs, task_tool
+from agent_core.subagents.task import child_tools, shipped_specs
 from agent_core.testing.tools import (
     echo_server,
     ignore_progress,
@@ -136,7 +136,7 @@ async def our_toolkit() -> AsyncGenerator[Toolset]:
 
 
 async def measure_tokens(workspace: Path) -> list[Result]:
-    body = (task_tool(shipped_specs()).spec, ask_user_tool().spec)
+    body = (child_tools(shipped_specs())[0].spec, ask_user_tool().spec)
     results: list[Result] = []
     async with our_toolkit() as toolkit:
         for count in (10, 100, 500):

@@ -24,7 +24,16 @@ from agent_core.testing.models import Held, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
-from tests.agent_core.runtime.threads import answer, begin, events_of, from_ben, look, told
+from tests.agent_core.runtime.threads import (
+    ANN,
+    BEN,
+    answer,
+    begin,
+    events_of,
+    from_ben,
+    look,
+    told,
+)
 
 DOCUMENT = "The bridge was opened in 1931 and has carried trains since. " * 650
 QUESTION = f"{DOCUMENT}\n\nWhen was the bridge opened?"
@@ -269,8 +278,10 @@ async def test_today_is_the_askers_day_for_sub_agents_too(tmp_path: Path) -> Non
     assert "Result date: Sunday, 22 November 2026" in model.requests[1].system
 
 
-@pytest.mark.proves("time.steerer")
-async def test_whoever_steers_is_understood_in_their_own_zone(tmp_path: Path) -> None:
+@pytest.mark.proves("time.steerer", "inbox.author")
+async def test_whoever_steers_is_understood_in_their_own_zone_and_sub_agents_act_for_them(
+    tmp_path: Path,
+) -> None:
     task = call("Task", {"prompt": "A note.", "subagent_type": "report-creation-expert"}, id="t")
     held = Held(then=call("look", id="a"))
     inner = "mcp__local_toolkit__search_corpus"
@@ -286,3 +297,4 @@ async def test_whoever_steers_is_understood_in_their_own_zone(tmp_path: Path) ->
     assert said in told(model.requests[1])
     zones = [context.zone for context in tools.contexts]
     assert zones == ["Europe/Berlin", "America/New_York"]
+    assert [context.asker for context in tools.contexts] == [ANN, BEN]

@@ -18,7 +18,6 @@ from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
 from tests.agent_core.runtime.threads import (
     ANN,
     BEN,
-    TIMEOUT_S,
     answer,
     at_work,
     begin,
@@ -99,20 +98,6 @@ async def test_tools_act_for_whoever_wrote_last(tmp_path: Path) -> None:
     assert "Ben wrote in the thread" in told(model.requests[-1])
 
 
-@pytest.mark.proves("inbox.author")
-async def test_a_sub_agent_that_is_started_for_a_steerer_acts_for_them(tmp_path: Path) -> None:
-    task = call("Task", {"prompt": "A note.", "subagent_type": "report-creation-expert"}, id="t")
-    held = Held(then=call("look", id="a"))
-    inner = "mcp__local_toolkit__search_corpus"
-    model = ScriptedModel([held, task, call(inner, id="x"), "The note.", "Done."])
-    tools = FakeToolset({"look": look, inner: look})
-    async with at_work(held.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
-        await begin(runtime, from_ben("make a note of it", number=2))
-        held.release.set()
-        await end_of(runtime, turn)
-    assert [context.asker for context in tools.contexts] == [ANN, BEN]
-
-
 @pytest.mark.proves("inbox.last_word")
 async def test_a_message_that_comes_with_the_last_word_gets_an_answer_of_its_own(
     tmp_path: Path,
@@ -127,25 +112,7 @@ async def test_a_message_that_comes_with_the_last_word_gets_an_answer_of_its_own
 
 
 @pytest.mark.proves("inbox.how_far")
-async def test_how_far_are_you_is_answered_without_disturbing_the_work(tmp_path: Path) -> None:
-    held = Held(then="Done.")
-    model = ScriptedModel([[call("look", id="a"), call("look", id="b")], held])
-    async with at_work(held.reached, tmp_path, model=model, tools=FakeToolset({"look": look})) as (
-        runtime,
-        turn,
-    ):
-        asked = await end_of(runtime, await begin(runtime, from_ben("How far are you?", number=2)))
-        assert "1 step and 2 tool calls" in asked.answer
-        held.release.set()
-        finished = await end_of(runtime, turn)
-    assert finished.answer == "Done."
-    assert "How far" not in told(model.requests[-1])
-
-
-@pytest.mark.proves("inbox.how_far")
-async def test_how_far_are_you_tells_of_the_work_and_not_of_what_waits_for_it(
-    tmp_path: Path,
-) -> None:
+async def test_how_far_are_you_tells_of_the_work_and_disturbs_nothing_of_it(tmp_path: Path) -> None:
     looking, go_on = asyncio.Event(), asyncio.Event()
 
     async def look_long(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
@@ -153,17 +120,16 @@ async def test_how_far_are_you_tells_of_the_work_and_not_of_what_waits_for_it(
         await go_on.wait()
         return "seen"
 
-    model = ScriptedModel([call("look"), "Done."])
+    model = ScriptedModel([[call("look", id="a"), call("look", id="b")], "Done."])
     tools = FakeToolset({"look": look_long})
-    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        async with asyncio.timeout(TIMEOUT_S):
-            await looking.wait()
+    async with at_work(looking, tmp_path, model=model, tools=tools) as (runtime, turn):
         await begin(runtime, inbound("also Poland", number=2))
-        asked = await end_of(runtime, await begin(runtime, from_ben("How far are you?", number=3)))
-        assert "Under way right now: `look`." in asked.answer
+        asked = await answer(runtime, from_ben("How far are you?", number=3))
+        assert "1 step and 2 tool calls" in asked
+        assert "Under way right now: `look`." in asked
         go_on.set()
         assert (await end_of(runtime, turn)).answer == "Done."
+    assert "How far" not in told(model.requests[-1])
 
 
 @pytest.mark.proves("inbox.restart")

@@ -1,8 +1,8 @@
-"""Runs beside their parent: forked, waited for, brought in, and found again after a restart."""
+"""Runs beside their parent: delegated, forked, waited for, brought in, found after a restart."""
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,33 +16,56 @@ from agent_core.events import (
     RunStarted,
     StepFinished,
     ToolCallFinished,
+    ToolCallStarted,
     TurnFinished,
     Usage,
 )
+from agent_core.ids import ROOT_RUN
 from agent_core.loop.agent import Limits
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ModelRequest
-from agent_core.runtime import Runtime
 from agent_core.subagents.children import MAX_AT_WORK
 from agent_core.subagents.task import SubagentSpec
 from agent_core.testing.models import Held, Line, ScriptedModel, call, calls_reply, text_reply
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
-from tests.agent_core.runtime.threads import TIMEOUT_S, begin, end_of, events_of, told, until
+from tests.agent_core.runtime.threads import (
+    TIMEOUT_S,
+    at_work,
+    begin,
+    end_of,
+    events_of,
+    look,
+    told,
+    until,
+)
 
 EXPLORER = SubagentSpec(
     name="explorer",
     description="Explores.",
-    tools=("meet", "fork", "wait"),
+    tools=("meet", "look", "fork", "wait"),
     instructions="You EXPLORE. {{today}} {{workspace}}",
 )
 Decide = Callable[[ModelRequest, int], Line]
 """What an agent says to a request; the number is how often it has spoken."""
 
 
+def task(prompt: str, *, id: str = "task_1", **more: object) -> ToolCall:
+    return call("Task", {"prompt": prompt, "subagent_type": "explorer", **more}, id=id)
+
+
 def fork(prompt: str, *, id: str) -> ToolCall:
     return call("fork", {"prompt": prompt}, id=id)
+
+
+def wait(run: str) -> ToolCall:
+    return call("wait", {"id": run}, id="w")
+
+
+def scripted(*lines: Line) -> Decide:
+    """Says these, one after the other."""
+    return lambda request, spoken: lines[spoken]
 
 
 def tree(main: Decide, child: Decide, *, lines: int = 60) -> ScriptedModel:
@@ -68,38 +91,109 @@ async def turn_events(
         return await events_of(runtime, await begin(runtime, inbound("continue")))
 
 
-def last(events: list[AnyEvent]) -> TurnFinished:
+def last(events: Sequence[AnyEvent]) -> TurnFinished:
     ended = events[-1]
     assert isinstance(ended, TurnFinished)
     return ended
 
 
-def children(events: list[AnyEvent]) -> list[RunStarted]:
+def children(events: Sequence[AnyEvent]) -> list[RunStarted]:
     return [event for event in events if isinstance(event, RunStarted) and event.parent]
 
 
-@pytest.mark.proves("tree.fork", "tree.last_words")
-async def test_forked_runs_work_beside_their_parent_which_ends_with_all_their_results(
+def ends_of(events: Sequence[AnyEvent], tool: str) -> list[ToolCallFinished]:
+    return [e for e in events if isinstance(e, ToolCallFinished) and e.tool == tool]
+
+
+NEEDED = "`prompt` and `subagent_type`"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, NEEDED),
+        ({"prompt": "Help."}, NEEDED),
+        ({"subagent_type": "explorer"}, NEEDED),
+        ({"prompt": 7, "subagent_type": "explorer"}, NEEDED),
+        ({"prompt": None, "subagent_type": "explorer"}, NEEDED),
+        ({"prompt": ["Help."], "subagent_type": "explorer"}, NEEDED),
+        ({"prompt": "  \n", "subagent_type": "explorer"}, NEEDED),
+        ({"prompt": "Help.", "subagent_type": "butler"}, "'butler'; there are ['explorer']"),
+    ],
+)
+async def test_bad_arguments_are_a_result_that_the_model_sees(
+    tmp_path: Path, arguments: JsonObject, said: str
+) -> None:
+    model = ScriptedModel([call("Task", arguments), "I could not delegate."])
+    events = await turn_events(tmp_path, model)
+    [end] = ends_of(events, "Task")
+    assert end.is_error
+    assert said in end.preview
+    assert children(events) == []
+    assert last(events).answer == "I could not delegate."
+
+
+@pytest.mark.proves("events.child_run", "loop.delegates")
+async def test_a_delegated_run_sees_its_prompt_alone_and_its_events_carry_run_and_parent(
     tmp_path: Path,
 ) -> None:
-    met = asyncio.Barrier(3)
+    delegation = task("Help with this.", id="t1", model="x", resume=True)
+    model = ScriptedModel([delegation, call("look"), "Helped.", "Thanks."])
+    events = await turn_events(tmp_path, model, FakeToolset({"look": look}))
+    first = model.requests[1]
+    assert first.system.startswith("You EXPLORE. Saturday, 21 November 2026 ")
+    assert [message.text for message in first.messages] == ["Help with this."]
+    [child] = children(events)
+    assert (child.run, child.parent, child.agent) == ("root.t1", ROOT_RUN, "explorer")
+    assert child.task == "Help with this."
+    of_child = [event for event in events if event.run == child.run]
+    assert of_child[0] == child
+    assert [event.kind for event in of_child[-2:]] == ["run_finished", "result_taken"]
+    assert [event.tool for event in of_child if isinstance(event, ToolCallStarted)] == ["look"]
+    assert [end.is_error for end in ends_of(events, "Task")] == [False]
+    assert last(events).answer == "Thanks."
+
+
+async def test_a_child_that_uses_its_parents_ids_keeps_its_long_results_apart(
+    tmp_path: Path,
+) -> None:
+    async def flood(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        return f"of {context.run} " * 6_000
+
+    first, again = call("look", id="c0"), call("look", id="c0")
+    model = ScriptedModel([first, task("Help.", id="c1"), again, "Helped.", "Thanks."])
+    await turn_events(tmp_path, model, FakeToolset({"look": flood}))
+    assert long_results(tmp_path) == ["of root " * 6_000, "of root.c1 " * 6_000]
+
+
+def long_results(root: Path) -> list[str]:
+    return sorted(path.read_text(encoding="utf-8") for path in root.glob("*/tool_results/*"))
+
+
+def meeting(runs: int) -> FakeToolset:
+    """A tool that ends once so many runs use it at the same time."""
+    met = asyncio.Barrier(runs)
 
     async def meet(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
         async with asyncio.timeout(TIMEOUT_S):
             await met.wait()
         return "met"
 
-    def main(request: ModelRequest, spoken: int) -> Line:
-        if spoken == 0:
-            return [fork("North", id="n"), fork("South", id="s")]
-        return call("meet", id="m") if spoken == 1 else ["I wait.", "All of it."][spoken - 2]
+    return FakeToolset({"meet": meet})
 
+
+@pytest.mark.proves("tree.fork", "tree.last_words")
+async def test_forked_runs_work_beside_their_parent_which_ends_with_all_their_results(
+    tmp_path: Path,
+) -> None:
     def child(request: ModelRequest, spoken: int) -> Line:
         return f"Found in the {task_of(request)}." if spoken else call("meet", id="m")
 
+    forks = [fork("North", id="n"), fork("South", id="s")]
+    main = scripted(forks, call("meet", id="m"), "I wait.", "All of it.")
     model = tree(main, child)
-    events = await turn_events(tmp_path, model, FakeToolset({"meet": meet}))
-    ids = [e.preview for e in events if isinstance(e, ToolCallFinished) and e.tool == "fork"]
+    events = await turn_events(tmp_path, model, meeting(3))
+    ids = [end.preview for end in ends_of(events, "fork")]
     assert ids == [each.run for each in children(events)] == ["root.n", "root.s"]
     assert last(events).answer == "All of it."
     whole = told(model.requests[-1])
@@ -114,7 +208,7 @@ async def test_a_result_comes_as_soon_as_it_is_there_while_others_are_still_out(
 ) -> None:
     slow = Held(then="Slow.")
 
-    async def meet(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def work(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
         await asyncio.sleep(0.02)  # work of the main run, until the result is there
         return "worked"
 
@@ -132,7 +226,7 @@ async def test_a_result_comes_as_soon_as_it_is_there_while_others_are_still_out(
         return slow if task_of(request) == "slow" else "Quick."
 
     model = tree(main, child, lines=1_000)
-    tools, limits = FakeToolset({"meet": meet}), Limits(max_steps=900)
+    tools, limits = FakeToolset({"meet": work}), Limits(max_steps=900)
     events = await turn_events(tmp_path, model, tools, limits)
     assert last(events).answer == "Both."
     assert told(model.requests[-1]).count("Quick.") == 1
@@ -140,13 +234,9 @@ async def test_a_result_comes_as_soon_as_it_is_there_while_others_are_still_out(
 
 
 async def test_what_wait_gave_does_not_come_a_second_time(tmp_path: Path) -> None:
-    def main(request: ModelRequest, spoken: int) -> Line:
-        lines: list[Line] = [fork("it", id="i"), call("wait", {"id": "root.i"}, id="w"), "Done."]
-        return lines[spoken]
-
-    model = tree(main, lambda request, spoken: "Found it.")
+    model = tree(scripted(fork("it", id="i"), wait("root.i"), "Done."), scripted("Found it."))
     events = await turn_events(tmp_path, model)
-    [given] = [e for e in events if isinstance(e, ToolCallFinished) and e.tool == "wait"]
+    [given] = ends_of(events, "wait")
     assert (given.preview, given.is_error) == ("Found it.", False)
     assert told(model.requests[-1]).count("Found it.") == 1
     assert [e.run for e in events if isinstance(e, ResultTaken)] == ["root.i"]
@@ -154,28 +244,23 @@ async def test_what_wait_gave_does_not_come_a_second_time(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("id", ["root", "root.other", "elsewhere"])
 async def test_a_run_waits_for_its_own_children_alone(tmp_path: Path, id: str) -> None:
-    def main(request: ModelRequest, spoken: int) -> Line:
-        lines: list[Line] = [fork("it", id="i"), call("wait", {"id": id}, id="w"), "Well.", "Done."]
-        return lines[spoken]
-
-    events = await turn_events(tmp_path, tree(main, lambda request, spoken: "Found it."))
-    [given] = [e for e in events if isinstance(e, ToolCallFinished) and e.tool == "wait"]
+    main = scripted(fork("it", id="i"), wait(id), "Well.", "Done.")
+    events = await turn_events(tmp_path, tree(main, scripted("Found it.")))
+    [given] = ends_of(events, "wait")
     assert given.is_error
     assert "root.i" in given.preview
 
 
 @pytest.mark.proves("tree.failure")
 async def test_a_child_that_fails_is_a_result_and_its_parent_goes_on(tmp_path: Path) -> None:
-    def main(request: ModelRequest, spoken: int) -> Line:
-        lines: list[Line] = [[fork("good", id="g"), fork("bad", id="b")], "Wait.", "One of two."]
-        return lines[spoken]
-
     def child(request: ModelRequest, spoken: int) -> Line:
         return ModelRejected("no") if task_of(request) == "bad" else "Good."
 
-    model = tree(main, child)
+    forks = [fork("good", id="g"), fork("bad", id="b")]
+    model = tree(scripted(forks, task("bad"), "One of two.", "One of two."), child)
     events = await turn_events(tmp_path, model)
     assert last(events).answer == "One of two."
+    assert [end.is_error for end in ends_of(events, "Task")] == [True]
     assert "root.b, which you started, failed. Its task: bad" in told(model.requests[-1])
     assert "Good." in told(model.requests[-1])
 
@@ -197,14 +282,9 @@ async def test_so_many_runs_are_at_work_at_once_and_the_others_wait(tmp_path: Pa
         at_work -= 1
         return "met"
 
-    def main(request: ModelRequest, spoken: int) -> Line:
-        forks = [fork(str(number), id=f"f{number}") for number in range(12)]
-        return forks if spoken == 0 else ["I wait.", "All twelve."][spoken - 1]
-
-    def child(request: ModelRequest, spoken: int) -> Line:
-        return "Done." if spoken else call("meet", id="m")
-
-    events = await turn_events(tmp_path, tree(main, child), FakeToolset({"meet": meet}))
+    forks = [fork(str(number), id=f"f{number}") for number in range(12)]
+    model = tree(scripted(forks, "I wait.", "All twelve."), scripted(call("meet", id="m"), "Done."))
+    events = await turn_events(tmp_path, model, FakeToolset({"meet": meet}))
     assert last(events).answer == "All twelve."
     assert most == MAX_AT_WORK
     assert len(children(events)) == 12
@@ -218,8 +298,7 @@ async def test_runs_go_three_levels_deep_and_who_waits_takes_no_place(tmp_path: 
             return [fork("deeper", id=str(number)) for number in range(3)]
         return "Leaf." if spoken == 0 else "Branch."
 
-    model = tree(grow, grow, lines=200)
-    events = await turn_events(tmp_path, model)
+    events = await turn_events(tmp_path, tree(grow, grow, lines=200))
     depths = [event.run.count(".") for event in children(events)]
     assert [depths.count(depth) for depth in (1, 2, 3, 4)] == [3, 9, 27, 0]
     assert last(events).answer == "Branch."
@@ -234,19 +313,16 @@ async def test_limits_are_split_and_what_children_use_counts_for_their_parent(
     def main(request: ModelRequest, spoken: int) -> Line:
         if not request.may_call_tools:
             return "That is what there is."
-        lines: list[Line] = [[fork("one", id="a"), fork("two", id="b")], "I wait.", call("meet")]
+        lines: list[Line] = [[fork("one", id="a"), fork("two", id="b")], "I wait.", call("look")]
         return lines[spoken]
 
     def child(request: ModelRequest, spoken: int) -> Line:
         if not request.may_call_tools:
             return text_reply(f"{task_of(request)} came to its limit.", usage=Usage())
-        return calls_reply(call("meet", id=f"m{spoken}"), usage=huge)
-
-    async def meet(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
-        return "met"
+        return calls_reply(call("look", id=f"m{spoken}"), usage=huge)
 
     model = tree(main, child)
-    tools, limits = FakeToolset({"meet": meet}), Limits(max_tokens=300_000)
+    tools, limits = FakeToolset({"look": look}), Limits(max_tokens=300_000)
     events = await turn_events(tmp_path, model, tools, limits)
     ends = {event.run: event for event in events if isinstance(event, RunFinished)}
     assert {run: end.outcome for run, end in ends.items()} == dict.fromkeys(ends, "limited")
@@ -257,22 +333,33 @@ async def test_limits_are_split_and_what_children_use_counts_for_their_parent(
 
 
 async def test_with_too_little_left_nothing_is_started(tmp_path: Path) -> None:
-    def main(request: ModelRequest, spoken: int) -> Line:
-        return "Alone, then." if spoken else fork("one", id="a")
-
-    model = tree(main, lambda request, spoken: "Never.")
+    model = tree(scripted(fork("one", id="a"), "Alone, then."), scripted("Never."))
     events = await turn_events(tmp_path, model, limits=Limits(max_tokens=30_000))
     assert children(events) == []
     assert last(events).answer == "Alone, then."
 
 
-def combined(request: ModelRequest) -> Line:
-    """The last words once both results are there, which may be at once or after a wait for them."""
-    whole = told(request)
-    return "Both." if "Quick." in whole and "Slow." in whole else "I wait."
+QUICK_AND_SLOW = [fork("quick", id="q"), fork("slow", id="s")]
 
 
-ASK = call("ask_user", {"question": "Which year?"}, id="ask")
+def both(second: Line, slow: Held, quick_is_known: asyncio.Event) -> ScriptedModel:
+    """A run that forks two, does something, and ends when both results are there."""
+
+    def main(request: ModelRequest, spoken: int) -> Line:
+        whole = told(request)
+        if "Quick." in whole:
+            quick_is_known.set()
+        lines: list[Line] = [QUICK_AND_SLOW, second]
+        if spoken < len(lines):
+            return lines[spoken]
+        return "Both." if "Quick." in whole and "Slow." in whole else "I wait."
+
+    def child(request: ModelRequest, spoken: int) -> Line:
+        if task_of(request) == "quick":
+            return "Quick."
+        return "Slow." if slow.release.is_set() else slow
+
+    return tree(main, child)
 
 
 @pytest.mark.proves("tree.question")
@@ -281,36 +368,21 @@ async def test_children_go_on_while_the_turn_waits_for_a_person_and_are_there_af
     tmp_path: Path, is_restarted: bool
 ) -> None:
     slow = Held(then="Slow.")
-
-    def main(request: ModelRequest, spoken: int) -> Line:
-        lines: list[Line] = [[fork("quick", id="q"), fork("slow", id="s")], ASK]
-        return lines[spoken] if spoken < len(lines) else combined(request)
-
-    def child(request: ModelRequest, spoken: int) -> Line:
-        if task_of(request) == "quick":
-            return "Quick."
-        return "Slow." if slow.release.is_set() else slow
-
-    model = tree(main, child)
-    async with scripted_runtime(tmp_path, model=model, specs=[EXPLORER]) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        async with asyncio.timeout(TIMEOUT_S):
-            await slow.reached.wait()
+    ask = call("ask_user", {"question": "Which year?"}, id="ask")
+    options: dict[str, Any] = {"model": both(ask, slow, asyncio.Event()), "specs": [EXPLORER]}
+    async with at_work(slow.reached, tmp_path, **options) as (runtime, turn):
         await until(runtime, turn, "waiting")
         if not is_restarted:
-            await answer_question(runtime, slow)
+            slow.release.set()
+            await begin(runtime, inbound("2024", number=2))
             assert (await end_of(runtime, turn)).answer == "Both."
     if is_restarted:
-        async with scripted_runtime(tmp_path, model=model, specs=[EXPLORER]) as runtime:
-            await answer_question(runtime, slow)
+        slow.release.set()
+        async with scripted_runtime(tmp_path, **options) as runtime:
+            await begin(runtime, inbound("2024", number=2))
             assert (await end_of(runtime, turn)).answer == "Both."
-    whole = told(model.requests[-1])
+    whole = told(options["model"].requests[-1])
     assert (whole.count("Quick."), whole.count("Slow.")) == (1, 1)
-
-
-async def answer_question(runtime: Runtime, slow: Held) -> None:
-    slow.release.set()
-    await begin(runtime, inbound("2024", number=2))
 
 
 @pytest.mark.proves("tree.restart")
@@ -318,34 +390,15 @@ async def answer_question(runtime: Runtime, slow: Held) -> None:
 async def test_children_at_work_go_on_after_a_restart_and_no_result_is_lost_or_told_twice(
     tmp_path: Path, second_name: str
 ) -> None:
-    slow, again = Held(then="Slow."), asyncio.Event()
-    quick_is_known = asyncio.Event()
-
-    def main(request: ModelRequest, spoken: int) -> Line:
-        if "Quick." in told(request):
-            quick_is_known.set()
-        lines: list[Line] = [
-            [fork("quick", id="q"), fork("slow", id="s")],
-            call("wait", {"id": "root.q"}, id="w"),
-        ]
-        return lines[spoken] if spoken < len(lines) else combined(request)
-
-    def child(request: ModelRequest, spoken: int) -> Line:
-        if task_of(request) == "quick":
-            return "Quick."
-        return "Slow." if again.is_set() else slow
-
-    model = tree(main, child)
+    slow, quick_is_known = Held(then="Slow."), asyncio.Event()
+    model = both(wait("root.q"), slow, quick_is_known)
     options: dict[str, Any] = {"model": model, "specs": [EXPLORER]}
-    async with scripted_runtime(tmp_path, **options, main_name="agent") as runtime:
-        turn = await begin(runtime, inbound("continue"))
+    async with at_work(slow.reached, tmp_path, **options, main_name="agent") as (_, turn):
         async with asyncio.timeout(TIMEOUT_S):
-            await slow.reached.wait()
             await quick_is_known.wait()
-    again.set()
+    slow.release.set()
     async with scripted_runtime(tmp_path, **options, main_name=second_name) as runtime:
-        events = await events_of(runtime, turn)
-    assert last(events).answer == "Both."
+        assert (await end_of(runtime, turn)).answer == "Both."
     whole = told(model.requests[-1])
     assert (whole.count("Quick."), whole.count("Slow.")) == (1, 1)
     assert sum(task_of(r) == "quick" for r in model.requests if "EXPLORE" in r.system) == 1
@@ -354,13 +407,9 @@ async def test_children_at_work_go_on_after_a_restart_and_no_result_is_lost_or_t
 @pytest.mark.proves("tree.stop")
 async def test_a_stop_ends_the_whole_tree(tmp_path: Path) -> None:
     slow = Held(then="Never.")
-    model = tree(
-        lambda request, spoken: fork("slow", id="s") if not spoken else "Wait.", lambda r, n: slow
-    )
-    async with scripted_runtime(tmp_path, model=model, specs=[EXPLORER]) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        async with asyncio.timeout(TIMEOUT_S):
-            await slow.reached.wait()
+    model = tree(scripted(fork("slow", id="s"), "Wait."), scripted(slow))
+    options: dict[str, Any] = {"model": model, "specs": [EXPLORER]}
+    async with at_work(slow.reached, tmp_path, **options) as (runtime, turn):
         assert await runtime.stop(inbound("").session, "Ann")
         events = await events_of(runtime, turn)
     ends = {event.run: event.outcome for event in events if isinstance(event, RunFinished)}
