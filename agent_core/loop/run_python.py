@@ -75,9 +75,9 @@ class RunPython:
             old = stored.variables if stored else b""
             stored = StoredProgram(turn=context.turn, run=context.run, call=call.id, variables=old)
         program = _PROGRAM.validate_python(stored.body)
+        await _find_children(call, program, scope)
         if program.output is not None:
             return program
-        await _find_children(call, program, scope)
         execution = Execution(
             interpreter=self._interpreter,
             program=program,
