@@ -30,8 +30,7 @@ class RunPython:
     def __init__(self, interpreter: Interpreter, store: ProgramStore) -> None:
         self._interpreter = interpreter
         self._store = store
-        self._last: WeakValueDictionary[tuple[TurnId, RunId], asyncio.Event]
-        self._last = WeakValueDictionary()
+        self._last = WeakValueDictionary[tuple[TurnId, RunId], asyncio.Event]()
 
     @property
     def away(self) -> dict[str, str]:
@@ -51,11 +50,10 @@ class RunPython:
         # Programs of one run share their variables: one after another, in the order of their calls.
         run = (scope.context.turn, scope.context.run)
         before, self._last[run] = self._last.get(run), (ended := asyncio.Event())
-        is_replay = True
+        begun = asyncio.Event()
 
         async def work() -> Program:
-            nonlocal is_replay
-            is_replay = False
+            begun.set()
             if before is not None:
                 await before.wait()
             return await self._run(call, code, scope)
@@ -64,7 +62,7 @@ class RunPython:
             program = await scope.steps.once(f"tool:{RUN_PYTHON}", work, _PROGRAM)
         finally:
             ended.set()
-        if is_replay:
+        if not begun.is_set():  # a replay
             await _find_children(call, program, scope)
         return program.output or ToolOutput(text="The program has no result.", is_error=True)
 
