@@ -110,8 +110,9 @@ async def _begin_again(taken: Sequence[Taken], scope: RunScope) -> None:
     for each in taken:
         if child := each.again:
             with suppress(ChildRefused):  # too much is at work, or nothing left to work with
-                acting = scope.acting_as(child.asker, "")
-                await acting.fork(child.key, child.prompt, child.agent)
+                acting = scope.acting_as(child.asker or scope.context.asker, "")
+                key = child.run.removeprefix(f"{scope.context.run}.")
+                await acting.fork(key, child.task, child.agent)
 
 
 async def _results(
