@@ -192,9 +192,10 @@ class World:
     def requests_with(self, text: str) -> list[JsonObject]:
         """The bodies of the model calls so far that hold a text, oldest first.
 
-        Those that only ask for a message's route are left out.
+        Those that only ask for a message's route or for a plan are left out.
         """
-        calls = [call for call in self.model.calls if call.kind not in {"classify", "escape"}]
+        asides = {"classify", "escape", "plan"}
+        calls = [call for call in self.model.calls if call.kind not in asides]
         bodies = [call.body for call in calls if call.body]
         return [body for body in bodies if text in json.dumps(body, ensure_ascii=False)]
 

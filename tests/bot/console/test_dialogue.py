@@ -151,10 +151,10 @@ async def test_who_comes_back_misses_nothing(tmp_path: Path) -> None:
             await world.say("Look at it")
             await page.until_state(lambda state: state["status"] == "running")
             last = page.told[-1]["eventId"]
-        held.release.set()
         async with visitor(world, "ben") as ben, ben.live(world.session) as page:
-            await page.until_state(lambda state: state["status"] == "completed")
-            newest = page.told[-1]["eventId"]
+            await page.until_a("ready")
+            held.release.set()
+            newest = (await page.until_a("agent-completed"))["eventId"]
         async with ann.live(world.session) as page:
             await page.until_a("ready")
             assert [each["type"] for each in page.told] == ["agent-state", "ready"]
