@@ -98,17 +98,11 @@ class ChildResult:
     run: RunId
     task: str
     text: str
+    """With a correction for whoever delegated, when a rule was broken."""
     is_error: bool = False
     """It failed, or was stopped."""
-    correction: str = ""
-    """For whoever delegated, when a rule was broken."""
     tokens: int = 0
     """Of its model calls, and of those of all runs below it."""
-
-    @property
-    def said(self) -> str:
-        """What a model gets of it."""
-        return "\n\n".join(filter(None, (self.text, self.correction)))
 
 
 class Children(Protocol):

@@ -114,7 +114,7 @@ async def _first_answers(
 
     async def answer(run: RunId) -> str | ChildRefused:
         try:
-            return (await scope.children.wait(run)).said
+            return (await scope.children.wait(run)).text
         except ChildRefused as refused:
             return refused
 

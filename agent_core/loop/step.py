@@ -142,7 +142,7 @@ def _told(result: ChildResult) -> str:
         run=result.run,
         task=task if len(task) <= MAX_TASK_CHARS else f"{task[:MAX_TASK_CHARS]}…",
         ended="failed" if result.is_error else "has ended",
-        text=result.said,
+        text=result.text,
     )
 
 
