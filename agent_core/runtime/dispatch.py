@@ -6,7 +6,7 @@ dead processes, and what other processes have queued here.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
@@ -354,13 +354,7 @@ def _ends_wait(wait: Wait, turn: StoredTurn) -> bool:
 class Keeping:
     """The loop of one process, look by look."""
 
-    def __init__(
-        self,
-        parts: TurnParts,
-        dispatch: Dispatch,
-        consents: Consents,
-        look_at_interventions: Callable[[], Awaitable[None]],
-    ) -> None:
+    def __init__(self, parts: TurnParts, dispatch: Dispatch, consents: Consents) -> None:
         self.begun = asyncio.Event()
         """Set after the first look: what a dead process left has been taken over."""
         self._parts = parts
@@ -368,7 +362,6 @@ class Keeping:
         self._inbox = parts.inbox
         self._dispatch = dispatch
         self._consents = consents
-        self._look_at_interventions = look_at_interventions
         self._looks = 0
         self._last_beat_s: float | None = None
         self._patient_until_s = 0.0
@@ -389,7 +382,6 @@ class Keeping:
                 await purge(self._parts.database, self._parts.clock())
             for turn in await self._inbox.news(self._leases.process, self._parts.clock()):
                 await apart(turn.session, self._dispatch.see_to(turn))
-            await self._look_at_interventions()
         finally:
             self.begun.set()
 

@@ -22,13 +22,7 @@ FIRST_SLOT = 100_000
 
 
 class Interventions:
-    """Takes them in any process; the one that holds the session carries them out.
-
-    Args:
-        parts: What turns are made of.
-        dispatch: Ends turns and branches.
-        handle: Begins a turn, or adds to the one at work.
-    """
+    """Takes them in any process; the one that holds the session carries them out."""
 
     def __init__(
         self,
@@ -39,6 +33,7 @@ class Interventions:
         self._parts = parts
         self._dispatch = dispatch
         self._handle = handle
+        """Begins a turn, or adds to the one at work."""
         self._done: set[tuple[str, bool]] = set()
         """What this process has carried out, and whether its turn had ended then."""
 
@@ -60,19 +55,12 @@ class Interventions:
         *,
         key: str = "",
     ) -> None:
-        """Step in at one run; what comes of it is told by events.
+        """Step in at one run of a session; what comes of it is told by events.
 
         What is said to a root run is a message of its thread, and may begin a turn. The same is a
-        finished turn's branch that is to be done again.
-
-        Args:
-            session: The session that the caller may act in.
-            agent: Which run.
-            kind: What is to happen.
-            text: The comment, the new task, or the result of what is done; else empty or a reason.
-            by: Who steps in. Tools act for them once the run has taken their words in.
-            by_name: Their name, for people and the model.
-            key: The gesture's identity where the surface gave it one, as in InboundMessage.
+        finished turn's branch that is to be done again. `text` is the comment, the new task or the
+        result, else empty or a reason; tools act for `by` once the run has taken it in. `key` is as
+        in InboundMessage, where the surface gave the gesture one.
 
         Raises:
             InterventionRefused: there is no such run in the session, it has ended, or a comment or

@@ -95,9 +95,7 @@ class Runtime:
         """Calls with an effect."""
         self.turn = parts.store.turn
         self.events = parts.log.read
-        """A turn's events with their places in the log, from behind `after` to TurnFinished."""
-        self.watch = parts.log.read_session
-        """The same of all turns of a session, without an end; close what it gives."""
+        """Events of a turn or a session with their places in the log; close what it gives."""
         self._background = Background()
         self._dispatch = Dispatch(parts, durable_url, self._background)
         self.consents = Consents(parts, approvers, self._dispatch.advance)
@@ -105,7 +103,7 @@ class Runtime:
         self._interventions = Interventions(parts, self._dispatch, self.handle)
         self.intervene = self._interventions.intervene
         """A person steps in at one run."""
-        self._keeping = Keeping(parts, self._dispatch, self.consents, self._interventions.look)
+        self._keeping = Keeping(parts, self._dispatch, self.consents)
         self.readers = Readers(parts.store, self._dispatch)
         """Who shows turns to people."""
         self.schedules = ScheduleStore(parts.database)
@@ -120,19 +118,12 @@ class Runtime:
         await self._parts.database.open()
         await self._prepare()
         self._parts.behind.start()
-        if not self._parts.database.is_sqlite:
-            self._background.repeat(
-                self._parts.log.listen,
-                pause=partial(asyncio.sleep, LOOK_EVERY_S),
-                name="what other processes tell",
-            )
+        self._parts.log.share(self._background)
         await self._leases.enter()
         await self._dispatch.durable.launch()
-        self._background.repeat(
-            self._keeping.look,
-            pause=partial(asyncio.sleep, LOOK_EVERY_S),
-            name="a look at what is new",
-        )
+        for look in (self._keeping.look, self._interventions.look):
+            pause = partial(asyncio.sleep, LOOK_EVERY_S)
+            self._background.repeat(look, pause=pause, name="a look at what is new")
         await self._keeping.begun.wait()
         return self
 
@@ -203,9 +194,9 @@ class Runtime:
         return await self._dispatch.stop(session, Stop(by=by, why="asked"))
 
     async def tree(self, session: SessionId) -> AgentTree:
-        """The session's runs as they are stored; go on with `watch`, from its `place` on."""
+        """The session's runs as they are stored; go on with `events`, from its `place` on."""
         tree = AgentTree()
-        for place, event in await self._parts.log.stored_of_session(session):
+        for place, event in await self._parts.log.stored(session):
             tree.take(place, event)
         return tree
 

@@ -10,13 +10,14 @@ from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Connection, Update, func, select, true, update
+from sqlalchemy import Connection, Update, func, select, update
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
-from agent_core.background import Backoff
+from agent_core.background import Background, Backoff
 from agent_core.events import EVENT, LIVE_ONLY, AnyEvent, Intervened, TextDelta, TurnFinished
 from agent_core.fault_points import EVENT_POINT, fault_point
 from agent_core.ids import ProcessId, SessionId, TurnId
@@ -30,6 +31,8 @@ logger = logging.getLogger(__name__)
 BACKOFF = Backoff(first_s=0.5, longest_s=5.0)
 LIVE_EVERY_S = 0.2
 """Live-only events of so long a time are told to other processes at once."""
+HEAR_AGAIN_S = 1.0
+"""After a connection to other processes was lost."""
 BATCH_EVERY_S = 0.025
 """What comes in so short a time is one transaction, unless somebody waits for it."""
 CLOSE_PATIENCE_S = 3.0
@@ -155,7 +158,7 @@ class WriteBehind:
             return {}
         insert = self._database.insert_new(events).returning(events.c.id, *_IDENTITY)
         places = {tuple(row[1:]): row[0] for row in connection.execute(insert, told)}
-        self.notices.tell(connection, _notices(told, places))
+        self.notices.tell(connection, _notices(places, told))
         for event in told:
             if event["kind"] == _TURN_FINISHED:
                 connection.execute(_end_of(event))
@@ -181,16 +184,14 @@ def _end_of(event: Row) -> Update:
     )
 
 
-def _notices(told: Sequence[Row], places: Places) -> list[JsonObject]:
-    """Of each turn, between which places it has new events."""
-    new: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+def _notices(places: Places, told: Sequence[Row]) -> list[JsonObject]:
+    """Behind which place there is something new of each turn."""
+    behind: dict[tuple[str, str], int] = {}
     for event in told:
         if place := places.get(_identity(event)):
-            new[event["session"], event["turn"]].append(place)
-    return [
-        {"session": session, "turn": turn, "first": min(found), "last": max(found)}
-        for (session, turn), found in new.items()
-    ]
+            of = event["turn"], event["session"]
+            behind[of] = min(place - 1, behind.get(of, place))
+    return [{"of": of, "behind": place} for of, place in behind.items()]
 
 
 def _identity(event: Row) -> tuple[object, ...]:
@@ -210,10 +211,12 @@ class EventLog:
         self._database = database
         self._behind = behind
         self._on_stored = on_stored
-        self._readers: defaultdict[str, set[asyncio.Queue[Positioned | None]]] = defaultdict(set)
-        """By the turn or the session that they read; None tells them to look into the store."""
-        self._live: list[AnyEvent] = []
-        """Live-only events that other processes have yet to hear of."""
+        self._readers: defaultdict[str, set[asyncio.Queue[list[Positioned] | int]]] = defaultdict(
+            set
+        )
+        """By the turn or the session that they read; a place has them look behind it."""
+        self._live: dict[tuple[object, ...], AnyEvent] = {}
+        """Live-only events that other processes have yet to hear of, texts of a step as one."""
         self._position = 0
 
     async def append(self, event: AnyEvent) -> None:
@@ -230,41 +233,42 @@ class EventLog:
         """Return when all that was appended so far is stored and handed to readers."""
         await self._behind.flush()
 
-    async def listen(self) -> None:
-        """Hear of events from other processes too, for ever, and tell them of this one's.
+    def share(self, background: Background) -> None:
+        """From now on hear of events of other processes, and tell them of this one's.
 
-        Live-only events come to them with a small delay, or not at all. It is for Postgres alone.
+        Live-only events come to them with a small delay, or not at all. An SQLite file has no other
+        process.
         """
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._behind.notices.listen(self._hear, self._look))
-            group.create_task(self._tell_live())
+        if self._behind.notices.is_heard:
+            for work, pause_s in (self._hear, HEAR_AGAIN_S), (self._tell_live, LIVE_EVERY_S):
+                name = "what other processes tell"
+                background.repeat(work, pause=partial(asyncio.sleep, pause_s), name=name)
 
-    async def _hear(self, said: JsonObject) -> None:
-        for each in said.get("live", ()):
-            self._tell(EVENT.validate_python(each), self._position)
-        turn = TurnId(said.get("turn", ""))
-        if not (self._readers.keys() & {turn, said.get("session")}):
-            return
-        new = (events.c.turn == turn) & (events.c.id <= said["last"])
-        for place, event in await self._stored(new, said["first"] - 1):
-            self._tell(event, place)
-
-    def _look(self) -> None:
-        for queues in self._readers.values():
-            for queue in queues:
-                queue.put_nowait(None)
+    async def _hear(self) -> None:
+        async with aclosing(self._behind.notices.heard()) as notices:
+            async for notice in notices:
+                if "live" in notice:
+                    self._tell(EVENT.validate_python(notice["live"]), self._position)
+                else:
+                    # Before there was a connection, something may have been missed of all.
+                    for of in notice.get("of", self._readers):
+                        for queue in self._readers.get(of, ()):
+                            queue.put_nowait(notice.get("behind", 0))
 
     async def _tell_live(self) -> None:
-        while True:
-            await asyncio.sleep(LIVE_EVERY_S)
-            told, self._live = _joined(self._live), []
-            notices = [{"live": [EVENT.dump_python(each, mode="json")]} for each in told]
-            if notices:
-                await self._behind.notices.send(notices)
+        told, self._live = self._live, {}
+        notices = [{"live": EVENT.dump_python(each, mode="json")} for each in told.values()]
+        if notices:
+            await self._behind.notices.send(notices)
 
     def _take_live(self, event: AnyEvent) -> None:
         if self._behind.notices.is_heard:
-            self._live.append(event)
+            key = (event.turn, event.run, event.step, event.attempt, event.n, event.kind)
+            before = self._live.get(key)
+            if isinstance(event, TextDelta) and isinstance(before, TextDelta):
+                self._live[key] = replace(before, text=before.text + event.text)
+            else:
+                self._live[key] = event
         self._tell(event, self._position)
         fault_point(f"{EVENT_POINT}{event.kind}")
 
@@ -284,21 +288,19 @@ class EventLog:
     def _tell(self, event: AnyEvent, place: int) -> None:
         for of in (event.turn, event.session):
             for queue in self._readers.get(of, ()):
-                queue.put_nowait((place, event))
+                queue.put_nowait([(place, event)])
 
-    async def stored(self, turn: TurnId, *, after: int = 0) -> list[Positioned]:
-        """The turn's stored events behind `after`, in order."""
-        return await self._stored(events.c.turn == turn, after)
-
-    async def stored_of_session(self, session: SessionId) -> list[Positioned]:
-        """All stored events of a session, in order."""
-        return await self._stored(events.c.session == session, 0)
-
-    async def _stored(self, which: ColumnElement[bool], after: int) -> list[Positioned]:
-        query = select(events.c.id, events.c.body).where(which, events.c.id > after)
+    async def stored(
+        self, of: TurnId | SessionId, *, after: int = 0, kinds: Sequence[str] = ()
+    ) -> list[Positioned]:
+        """Stored events of a turn or a session behind `after`, in order; `kinds`: these alone."""
+        query = select(events.c.id, events.c.body).where(events.c.id > after).order_by(events.c.id)
+        query = query.where((events.c.turn == of) | (events.c.session == of))
+        if kinds:
+            query = query.where(events.c.kind.in_(kinds))
 
         def read(connection: Connection) -> list[Positioned]:
-            rows = connection.execute(query.order_by(events.c.id)).all()
+            rows = connection.execute(query).all()
             return [(row.id, EVENT.validate_python(row.body)) for row in rows]
 
         return await self._database.run(read)
@@ -311,9 +313,7 @@ class EventLog:
     async def of_turn(self, turn: TurnId, *kinds: str) -> list[AnyEvent]:
         """All that was announced of the turn so far, in order; `kinds`: of these alone."""
         await self.flush()
-        which = events.c.turn == turn
-        which &= events.c.kind.in_(kinds) if kinds else true()
-        return [event for _, event in await self._stored(which, 0)]
+        return [event for _, event in await self.stored(turn, kinds=kinds)]
 
     async def interventions(self, process: ProcessId) -> list[tuple[Intervened, bool]]:
         """Those in the process's sessions, each with whether its turn has ended."""
@@ -327,60 +327,37 @@ class EventLog:
         found = await self._database.rows(query)
         return [(_INTERVENED.validate_python(row.body), row.is_over) for row in found]
 
-    async def read(self, turn: TurnId, *, after: int = 0) -> AsyncGenerator[Positioned, None]:
-        """Stored events behind `after`, then live ones as they come; ends after TurnFinished."""
-        async with aclosing(self._follow(turn, events.c.turn == turn, after)) as found:
-            async for place, event in found:
-                yield place, event
-                if isinstance(event, TurnFinished):
-                    return
-
-    async def read_session(
-        self, session: SessionId, *, after: int = 0
+    async def read(
+        self, of: TurnId | SessionId, *, after: int = 0
     ) -> AsyncGenerator[Positioned, None]:
-        """The same of all turns of a session; it goes on until the reader closes it."""
-        async with aclosing(self._follow(session, events.c.session == session, after)) as found:
-            async for each in found:
-                yield each
+        """Stored events behind `after`, then live ones as they come.
 
-    async def _follow(
-        self, of: TurnId | SessionId, which: ColumnElement[bool], after: int
-    ) -> AsyncGenerator[Positioned, None]:
-        queue: asyncio.Queue[Positioned | None] = asyncio.Queue()
+        Those of a turn end after TurnFinished, those of a session when the reader closes them.
+        """
+        queue: asyncio.Queue[list[Positioned] | int] = asyncio.Queue()
         self._readers[of].add(queue)
         seen: set[int] = set()
-        last = after
+        newest = after
         try:
-            queue.put_nowait(None)
+            queue.put_nowait(after)
             while True:
                 found = await queue.get()
-                for place, event in await self._stored(which, after) if found is None else [found]:
-                    is_live = isinstance(event, LIVE_ONLY)
-                    if place < last if is_live else (place <= after or place in seen):
-                        continue  # told already, or overtaken by what the store told
-                    if not is_live:
+                if isinstance(found, int):
+                    found = await self.stored(of, after=max(found, after))
+                for place, event in found:
+                    if isinstance(event, LIVE_ONLY):
+                        if place < newest:
+                            continue  # overtaken by what the store told
+                    elif place <= after or place in seen:
+                        continue
+                    else:
                         seen.add(place)
-                        last = max(last, place)
+                        newest = max(newest, place)
                         self._position = max(self._position, place)
                     yield place, event
+                    if isinstance(event, TurnFinished) and event.turn == of:
+                        return
         finally:
             self._readers[of].discard(queue)
             if not self._readers[of]:
                 del self._readers[of]
-
-
-def _joined(live: Sequence[AnyEvent]) -> list[AnyEvent]:
-    """The same with the text of each step in as few events as can be."""
-    joined: list[AnyEvent] = []
-    newest: dict[tuple[object, ...], int] = {}
-    for event in live:
-        step = (event.turn, event.run, event.step, event.attempt)
-        at = newest.get(step)
-        if isinstance(event, TextDelta) and at is not None:
-            before = joined[at]
-            if isinstance(before, TextDelta):
-                joined[at] = replace(before, text=before.text + event.text)
-                continue
-        newest[step] = len(joined)
-        joined.append(event)
-    return joined

@@ -1,15 +1,14 @@
 """Notices between the processes of a database: Postgres's LISTEN and NOTIFY.
 
-A notice is part of the transaction that it tells of. Each process listens with one connection. What
-was told while that was lost is not told again: whoever listens is told to look for himself then. An
-SQLite file has one process, which hears of everything without this.
+A notice is part of the transaction that it tells of. Each process listens with one connection; what
+was told while that was lost is not told again. An SQLite file has one process, which hears of
+everything without this.
 """
 
-import asyncio
 import json
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 
 import psycopg
@@ -18,7 +17,6 @@ from psycopg.rows import TupleRow
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from agent_core.background import Backoff
 from agent_core.errors import SessionError
 from agent_core.messages import JsonObject
 from agent_core.sessions.database import POSTGRES_CONNECT, Database
@@ -28,7 +26,6 @@ logger = logging.getLogger(__name__)
 CHANNEL = "agent_events"
 MAX_BYTES = 7_000
 """Of a notice; Postgres takes less than 8,000."""
-BACKOFF = Backoff(first_s=0.2, longest_s=5.0, jitter=0.5)
 SEND_PATIENCE_S = 2.0
 
 
@@ -56,24 +53,18 @@ class Notices:
                 lambda connection: self.tell(connection, notices), patience_s=SEND_PATIENCE_S
             )
 
-    async def listen(
-        self, heard: Callable[[JsonObject], Awaitable[None]], look: Callable[[], None]
-    ) -> None:
-        """Hand on what others send, for ever; `look` is called when some may have been missed."""
-        waits_s = BACKOFF.waits_s()
-        while True:
-            try:
-                async with await self._connect() as connection:
-                    await connection.execute(f"LISTEN {CHANNEL}")
-                    look()
-                    waits_s = BACKOFF.waits_s()
-                    async for notice in connection.notifies():
-                        said = json.loads(notice.payload)
-                        if said.pop("from", "") != self._own:
-                            await heard(said)
-            except (psycopg.Error, SQLAlchemyError, SessionError, OSError, ValueError) as error:
-                logger.warning("other processes are not heard: %s", error)
-            await asyncio.sleep(next(waits_s))
+    async def heard(self) -> AsyncGenerator[JsonObject]:
+        """What others send until the connection is lost; an empty notice tells that it is there."""
+        try:
+            async with await self._connect() as connection:
+                await connection.execute(f"LISTEN {CHANNEL}")
+                yield {}
+                async for notice in connection.notifies():
+                    said = json.loads(notice.payload)
+                    if said.pop("from", "") != self._own:
+                        yield said
+        except (psycopg.Error, SQLAlchemyError, SessionError, OSError, ValueError) as error:
+            logger.warning("other processes are not heard: %s", error)
 
     async def _connect(self) -> "psycopg.AsyncConnection[TupleRow]":
         url = self._database.url.set(drivername="postgresql")

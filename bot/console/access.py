@@ -24,7 +24,7 @@ HOLDS_S = 60.0
 """So long an answer of Slack's may be relied upon."""
 FRESH_S = 3.0
 """An answer that is not older need not be asked for again while somebody watches."""
-LOOKS_AT_ONCE = 2
+LOOKS_AT_ONCE = 3
 """So many channels, and people, are asked for again at a time: Slack allows some 100 a minute."""
 MEMBERS_A_PAGE = 500
 MAX_KEPT = 5_000

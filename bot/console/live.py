@@ -101,7 +101,7 @@ class Feed:
         waits_s = REREAD.waits_s()
         while True:
             try:
-                watching = self._runtime.watch(self.session, after=self.tree.place)
+                watching = self._runtime.events(self.session, after=self.tree.place)
                 async with aclosing(watching) as events:
                     async for place, event in events:
                         self._take(place, event)

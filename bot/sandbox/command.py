@@ -25,7 +25,6 @@ from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.web import NoPagesError
 from bot.sandbox.world import ASKER, SandboxOptions, World, open_world
 
-CONSOLE_PORT = 8898
 _LEAD_IN_S = 45.0
 """How long before its moment the sandbox's time begins: the bot starts meanwhile."""
 _SETTLE_S = 1.0
@@ -128,13 +127,9 @@ def _clock(options: SandboxOptions, directory: Path) -> SharedClock | None:
 
 
 def _free_port() -> int:
-    """The console's usual one, or another where that is taken."""
-    for port in (CONSOLE_PORT, 0):
-        with socket.socket() as tried, suppress(OSError):
-            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the bot's own
-            tried.bind((LOOPBACK, port))
-            return int(tried.getsockname()[1])
-    return 0
+    with socket.socket() as tried:
+        tried.bind((LOOPBACK, 0))
+        return int(tried.getsockname()[1])
 
 
 def _live_view(world: World, environment: Mapping[str, str]) -> str:

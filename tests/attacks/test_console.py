@@ -50,6 +50,13 @@ async def answers(
     return {status for status, _, _ in found}
 
 
+def changed(token: str) -> list[str]:
+    """Forgeries of a link's or a cookie's token."""
+    body, _, mac = token.partition(".")
+    forged = [f"{body}.", f"{body}.{mac[:-2]}AA", f"e30.{mac}", f"x{body}.{mac}", f"{body}x.{mac}"]
+    return [*forged, "", "x", ".", "..", "e30.e30", body, "x" * 5_000]
+
+
 def another(world: ConsoleWorld) -> SessionId:
     """Another thread of the same channel, which the same people may see."""
     return SessionId(f"{world.slack.team_id}:{world.thread.channel}:1.000001")
@@ -60,19 +67,7 @@ async def test_without_a_cookie_nothing_is_shown_or_done(world: ConsoleWorld) ->
     async with browser(world.address) as nobody, visitor(world) as ann:
         assert await answers(nobody, world.session, {}) == {401}
         name, value = ann.cookie
-        body, _, mac = value.partition(".")
-        token = world.link().partition("pass=")[2]
-        forged = (
-            "x",
-            "e30.e30",
-            ".",
-            "..",
-            f"{body}.",
-            f"{body}.{mac[:-2]}AA",
-            f"e30.{mac}",
-            token,
-        )
-        for each in (*forged, "x" * 5_000, f"{body}x.{mac}"):
+        for each in (*changed(value), world.link().partition("pass=")[2]):
             assert await answers(nobody, world.session, {"Cookie": f"{name}={each}"}) == {401}
         status, text, headers = await nobody.get("/", **{"Accept-Language": "de-DE,de;q=0.9"})
         assert (status, "Live-Ansicht öffnen" in text) == (401, True)
@@ -88,16 +83,8 @@ async def test_a_link_works_once_in_time_and_unchanged(world: ConsoleWorld) -> N
             entering = [group.create_task(each.enter(used)) for each in (ann, thief)]
         assert sorted(task.result() for task in entering) == [200, 401]
         address, _, token = world.link().partition("pass=")
-        body, _, mac = token.partition(".")
-        for changed in (
-            "",
-            body,
-            f"{body}.",
-            f"{body}.{mac[:-2]}AA",
-            f"e30.{mac}",
-            f"x{body}.{mac}",
-        ):
-            assert await thief.enter(f"{address}pass={changed}") == 401
+        for each in changed(token):
+            assert await thief.enter(f"{address}pass={each}") == 401
         world.later(timedelta(minutes=10))
         assert await thief.enter(late) == 401
 
@@ -153,13 +140,8 @@ async def test_another_name_for_this_machine_is_not_answered(
 async def test_other_sites_open_no_socket_and_embed_nothing(world: ConsoleWorld) -> None:
     port = world.console.port or 0
     own = f"http://127.0.0.1:{port}"
-    foreign = (
-        "http://evil.example",
-        "null",
-        f"http://127.0.0.1:{port + 1}",
-        f"{own}.evil",
-        "file://",
-    )
+    neighbour = f"http://127.0.0.1:{port + 1}"
+    foreign = ("http://evil.example", "null", neighbour, f"{own}.evil", "file://")
     async with visitor(world) as ann:
         for origin in foreign:
             assert await answers(ann, world.session, {"Origin": origin}) == {403}
@@ -208,7 +190,7 @@ async def test_who_is_taken_out_of_the_channel_is_out_within_seconds(tmp_path: P
     ):
         await page.until_a("ready")
         await world.slack.remove_from_channel("private", "ben")
-        await world.tick(5.0)
+        world.ticking.advance(5.0)
         assert await page.closed() == aiohttp.WSCloseCode.POLICY_VIOLATION
         assert await answers(ben, world.session, {}, OF_THE_SESSION) == {403}
         assert await ben.enter(world.link("ben")) == 403
@@ -241,8 +223,7 @@ async def test_people_see_what_they_see_in_slack_and_act_where_they_may_write(
                         assert ready["canIntervene"] is may_act, (channel, person)
                         if not may_act:
                             await page.say("start-agent", prompt="Delete everything")
-                            told = await page.until_a("error")
-                            assert told["error"]
+                            assert (await page.until_a("error"))["error"]
         assert [call for call in world.slack.calls if call.method == "chat.postMessage"] == []
 
 
@@ -268,10 +249,7 @@ async def test_only_announced_files_are_served_and_none_of_them_runs(tmp_path: P
         (context.workspace / "out.html").symlink_to("/etc/hostname")
         told = {path: kind for path, (_, kind) in FILES.items()}
         told |= {"out.html": "text/html", "../outside.html": "text/html"}
-        saved = [
-            Artifact(path=each, title="x", mimetype=kind, size_bytes=1)
-            for each, kind in told.items()
-        ]
+        saved = (Artifact(path=each, title="x", mimetype=told[each], size_bytes=1) for each in told)
         return ToolOutput(text="written", artifacts=tuple(saved))
 
     (tmp_path / "outside.html").write_text("outside", encoding="utf-8")

@@ -77,7 +77,7 @@ async def reached(*lines: Held) -> None:
 
 async def next_answer(runtime: Runtime, *, after: TurnId, nth: int = 1) -> str:
     """What the nth turn behind `after` is answered."""
-    async with asyncio.timeout(TIMEOUT_S), aclosing(runtime.watch(SESSION)) as events:
+    async with asyncio.timeout(TIMEOUT_S), aclosing(runtime.events(SESSION)) as events:
         async for _, event in events:
             if isinstance(event, TurnFinished) and event.turn != after:
                 nth -= 1

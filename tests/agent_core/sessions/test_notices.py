@@ -27,7 +27,7 @@ async def member(url: str) -> AsyncGenerator[EventLog]:
         behind, background = WriteBehind(database), Background()
         log = EventLog(database, behind)
         behind.start()
-        background.start(log.listen())
+        log.share(background)
         yield log
         await background.close()
         await behind.close()
@@ -42,7 +42,7 @@ class Reader:
         background.start(self._read(log))
 
     async def _read(self, log: EventLog) -> None:
-        async for _, event in log.read_session(SESSION):
+        async for _, event in log.read(SESSION):
             async with self._changed:
                 self.seen.append(event)
                 self._changed.notify_all()

@@ -4,41 +4,41 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
+from datetime import UTC, datetime
 from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-import bot.console
+from agent_core.ids import AgentId
+from agent_core.tree import AgentState, AgentStatus
+from bot.console.console import FILE_POLICY, STATIC
+from bot.console.server import add_headers, listening
 
-STATIC = Path(bot.console.__file__).parent / "static"
 SESSION = "C1-1700000000.000100"
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self' data:; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
-    "form-action 'self'"
-)
-FOREIGN_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 BEGIN_MS = 1_700_000_000_000
 
 Json = dict[str, Any]
 
 
 def agent(
-    name: str, parent: str | None = None, *, status: str = "running", task: str = "", **more: Any
+    name: str,
+    parent: str | None = None,
+    *,
+    status: AgentStatus = "running",
+    at: int = 0,
+    **more: Any,
 ) -> Json:
     """An `agent-state`; `more` goes into its metadata but for what `AgentState` itself has."""
-    own: Json = {"messages": [], "result": None, "userComment": None, "subagents": []}
-    own |= {key: more.pop(key) for key in tuple(more) if key in own}
-    state: Json = {
-        "agentId": name,
-        "parentId": parent,
-        "status": status,
-        "userContent": task or name,
-        "createdAt": BEGIN_MS + more.pop("at", 0),
-        "metadata": {"agent": "main", "finishedAt": None, **more},
-        **own,
-    }
+    state = AgentState(
+        agent_id=AgentId(name),
+        parent_id=AgentId(parent) if parent else None,
+        created_at=datetime.fromtimestamp((BEGIN_MS + at) / 1000, UTC),
+        status=status,
+        user_content=more.pop("task", name),
+        agent="main",
+    ).as_json()
+    for key, value in more.items():
+        (state if key in state else state["metadata"])[key] = value
     return {"type": "agent-state", "agentId": name, "state": state}
 
 
@@ -87,28 +87,23 @@ class LiveFake:
     @asynccontextmanager
     async def serving(self) -> AsyncGenerator["LiveFake"]:
         app = web.Application()
-        app.on_response_prepare.append(_add_policy)
+        app.on_response_prepare.append(add_headers)
         app.router.add_static("/static", STATIC)
         app.router.add_get("/", self._page)
         app.router.add_get("/s/{session}", self._page)
         app.router.add_get("/ws", self._talk)
         app.router.add_get("/artifacts/{session}/{path:.+}", self._artifact)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
-        await runner.setup()
-        try:
-            await web.TCPSite(runner, "127.0.0.1", 0).start()
-            self.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+        async with listening(app, "127.0.0.1", 0) as port:
+            self.url = f"http://127.0.0.1:{port}"
             yield self
-        finally:
             await self.cut()
-            await runner.cleanup()
 
     async def _page(self, _request: web.Request) -> web.StreamResponse:
         return web.FileResponse(STATIC / "index.html")
 
     async def _artifact(self, request: web.Request) -> web.StreamResponse:
         mimetype, text = self.files[request.match_info["path"]]
-        headers = {"Content-Security-Policy": FOREIGN_POLICY}
+        headers = {"Content-Security-Policy": FILE_POLICY}
         return web.Response(text=text, content_type=mimetype, headers=headers)
 
     async def _talk(self, request: web.Request) -> web.StreamResponse:
@@ -134,7 +129,3 @@ class LiveFake:
         if socket in self._sockets:
             self._sockets.remove(socket)
         return socket
-
-
-async def _add_policy(_request: web.Request, response: web.StreamResponse) -> None:
-    response.headers.setdefault("Content-Security-Policy", POLICY)

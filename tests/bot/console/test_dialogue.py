@@ -92,10 +92,10 @@ async def test_what_cannot_be_read_is_said_in_a_sentence_and_the_connection_stay
             "{",
             "[]",
             "null",
-            '{"type":"rm"}',
-            '{"type":"start-agent"}',
             "\x00",
             "9" * 9,
+            '{"type":"rm"}',
+            '{"type":"start-agent"}',
         ]
         hostile += ['{"type":"start-agent","prompt":7}', '{"type":"resume","after":"x"}']
         hostile += ['{"type":"user-intervention","agentId":"x","status":"launched"}', "[" * 20_000]

@@ -11,6 +11,7 @@ from aiohttp import WSCloseCode, web
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Locator, Page, ViewportSize, expect
 
+from bot.console.server import listening
 from tests.bot.console.live_fake import BEGIN_MS, SESSION, Json, LiveFake, agent
 from tests.browser import browser, browser_page
 
@@ -97,20 +98,10 @@ async def test_branches_are_shown_as_they_work_and_the_final_answer_is_marked(vi
     )
     await expect(view.row("two")).to_contain_text("search web")
     await expect(view.detail.get_by_role("img", name="Running")).to_be_visible()
-    finished = BEGIN_MS + 61_000
     done = {**call, "state": "done", "durationMs": 1500}
+    told = {"tokens": tokens, "steps": 2, "tools": [done], "finishedAt": BEGIN_MS + 61_000}
     await view.fake.tell(
-        agent(
-            "two",
-            "root",
-            status="completed",
-            tokens=tokens,
-            steps=2,
-            at=1000,
-            tools=[done],
-            finishedAt=finished,
-            result="| A |\n|---|\n| 7 |",
-        ),
+        agent("two", "root", status="completed", at=1000, result="| A |\n|---|\n| 7 |", **told),
         agent("three", "root", status="failed", result="It broke."),
         agent("root", status="completed", isFinalAnswer=True, result="All *compared*."),
     )
@@ -154,8 +145,8 @@ async def test_each_intervention_is_for_one_branch(view: View) -> None:
     await view.page.keyboard.press("Enter")
     await view.fake.heard(type="user-intervention", agentId="two", userComment="Only since 2023")
     await view.button("Edit the task").click()
-    await view.detail.get_by_label("The task in new words").fill("About four")
-    await view.button("Save").click()
+    await view.page.get_by_label("The task in new words").fill("About four")
+    await view.page.get_by_role("button", name="Save").click()
     await view.fake.heard(agentId="two", userContent="About four")
     for name, status in (("Mark as done", "completed"), ("Stop", "stopped")):
         await view.button(name).click()
@@ -271,11 +262,8 @@ async def canary() -> AsyncGenerator[tuple[str, list[str]]]:
 
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", take)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    yield f"//127.0.0.1:{runner.addresses[0][1]}", hits
-    await runner.cleanup()
+    async with listening(app, "127.0.0.1", 0) as port:
+        yield f"//127.0.0.1:{port}", hits
 
 
 ATTACKS = (
@@ -303,31 +291,11 @@ async def test_whatever_agents_read_or_say_stays_text(
     told = {"kind": "comment", "text": evil, "byName": evil, "taken": True}
     wait = {"kind": "question", "prompt": evil, "options": [evil]}
     said = [{"role": "assistant", "content": evil}, {"role": "user", "content": evil, "name": evil}]
-    everything: Json = {
-        "tools": [call],
-        "interventions": [told],
-        "artifacts": [file],
-        "agent": evil,
-        "isTainted": False,
-    }
+    everything: Json = {"tools": [call], "interventions": [told], "artifacts": [file]}
+    everything |= {"task": evil, "agent": evil, "isTainted": False}
     await view.fake.tell(
-        agent(
-            "root",
-            task=evil,
-            status="completed",
-            result=evil,
-            messages=said,
-            **everything,
-        ),
-        agent(
-            "one",
-            "root",
-            task=evil,
-            status="waiting",
-            wait=wait,
-            live=evil,
-            **everything,
-        ),
+        agent("root", status="completed", result=evil, messages=said, **everything),
+        agent("one", "root", status="waiting", wait=wait, live=evil, **everything),
     )
     await view.open()
     for name in ("root", "one"):
@@ -357,7 +325,7 @@ async def test_links_are_live_once_it_is_known_that_nothing_foreign_asked_for_th
     links = view.detail.get_by_role("link")
     await expect(view.detail).to_contain_text("new (https://b.test/?d=secret)")
     await expect(links).to_have_count(0)
-    ended = {"status": "completed", "result": text}
+    ended: Json = {"status": "completed", "result": text}
     known = ["https://a.test/x#top"]
     await view.fake.tell(agent("root", **ended, isTainted=True, sources=known))
     await expect(links).to_have_text(["Known (a.test)"])

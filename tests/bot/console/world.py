@@ -23,35 +23,16 @@ from bot.console.console import Console
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.ingress import Ingress, Rules
 from bot.presenter import Signs
+from bot.sandbox.slack import ManualClock
 from bot.settings import BotSettings
-from bot.slack_api import Clock, People, SlackApi
+from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, user_id
 from tests.bot.desk import Desk, open_desk
 from tests.bot.front_world import digests_of
+from tests.bot.socket.world import SharedClock
 
 SECRET = "0123456789abcdef0123456789abcdef"
 PATIENCE_S = 30.0
-
-
-class SteppedClock(Clock):
-    """Stands still until it is moved on; who sleeps is woken by that."""
-
-    def __init__(self) -> None:
-        self._now_s = 1_000.0
-        self._moved = asyncio.Event()
-
-    def seconds(self) -> float:
-        return self._now_s
-
-    async def sleep(self, seconds: float) -> None:
-        until_s = self._now_s + seconds
-        while self._now_s < until_s:
-            await self._moved.wait()
-
-    def advance(self, seconds: float) -> None:
-        self._now_s += seconds
-        self._moved.set()
-        self._moved = asyncio.Event()
 
 
 @dataclass(kw_only=True)
@@ -143,7 +124,7 @@ class ConsoleWorld(Desk):
     console: Console
     time: list[datetime]
     """What time it is: its only entry, which a test may change."""
-    ticking: SteppedClock
+    ticking: ManualClock
 
     @property
     def session(self) -> SessionId:
@@ -164,34 +145,17 @@ class ConsoleWorld(Desk):
     def later(self, passes: timedelta) -> None:
         self.time[0] += passes
 
-    async def say(self, text: str, *, user: str = "ann", thread: ThreadRef | None = None) -> None:
-        """A person mentions the bot in the thread; its turn has begun when this returns."""
-        place = thread or self.thread
-        ts = await self.slack.say(
-            user, place.channel, f"{self.slack.mention} {text}", thread_ts=place.root_ts
-        )
+    async def say(self, text: str) -> None:
+        """Ann mentions the bot in the thread; its turn has begun when this returns."""
+        place, text = self.thread, f"{self.slack.mention} {text}"
+        about = {"channel": place.channel, "thread_ts": place.root_ts, "text": text}
+        ts = await self.slack.say("ann", place.channel, text, thread_ts=place.root_ts)
+        event = {"type": "app_mention", "user": self.slack.user_id("ann"), "ts": ts, **about}
         told = await self.ingress.receive(
-            {
-                "type": "event_callback",
-                "team_id": place.team,
-                "event": {
-                    "type": "app_mention",
-                    "channel": place.channel,
-                    "user": self.slack.user_id(user),
-                    "text": f"{self.slack.mention} {text}",
-                    "ts": ts,
-                    "thread_ts": place.root_ts,
-                },
-            }
+            {"type": "event_callback", "team_id": place.team, "event": event}
         )
         assert told is not None
         await self.ingress.hand_over(told)
-
-    async def tick(self, seconds: float) -> None:
-        """Let so long pass for the looks at who may watch, and let each end that is due."""
-        asked = len(self.slack.calls)
-        self.ticking.advance(seconds)
-        await self.slack.wait_for(lambda slack: len(slack.calls) > asked)
 
 
 @asynccontextmanager
@@ -232,16 +196,15 @@ async def console_world(
     *,
     tools: Toolset | None = None,
     channel: str = "general",
-    **lists: Any,
 ) -> AsyncGenerator[ConsoleWorld]:
-    """A thread in a channel; `lists` are the ALLOWED_ lists of the rules."""
-    time, ticking = [datetime.now(UTC)], SteppedClock()
+    """A thread in a channel."""
+    time, ticking = [datetime.now(UTC)], ManualClock()
     async with open_desk(Desk) as desk:
         ts = await desk.slack.say("ann", channel, f"{desk.slack.mention} what is new?")
         place = desk.slack.channel_id(channel)
         thread = ThreadRef(team=desk.slack.team_id, channel=place, root_ts=ts)
-        api = SlackApi(desk.client, clock=ticking)
-        rules = Rules(identity=await api.identify(), **lists)
+        api = SlackApi(desk.client, clock=SharedClock(ticking))
+        rules = Rules(identity=await api.identify())
         async with scripted_runtime(root, model=model, tools=tools) as runtime:
             front = FrontDoor(runtime, api.clock, digests_of(runtime, api))
             files = WorkspaceFiles(runtime, api, lambda: time[0])

@@ -1,7 +1,6 @@
 /** The WebSocket to the bot: JSON messages both ways, kept up for as long as the page is open. */
 
 const RETRY_MS = [300, 600, 1200, 2500, 5000];
-const MAX_PENDING = 100;
 const REFUSED = 1008;
 
 /**
@@ -22,46 +21,37 @@ export class Connection {
     addEventListener("offline", () => this.lose(this.socket));
   }
 
-  get isLive() {
-    return this.socket?.readyState === WebSocket.OPEN;
-  }
-
   connect() {
     clearTimeout(this.timer);
-    if (this.isLive || this.socket?.readyState === WebSocket.CONNECTING) return;
+    if (this.socket?.readyState <= WebSocket.OPEN) return;
     const socket = new WebSocket(this.address);
     this.socket = socket;
-    socket.addEventListener("open", () => this.begin(socket));
+    socket.addEventListener("open", () => {
+      if (socket === this.socket && this.lastEvent !== null) this.send({ type: "resume", after: this.lastEvent });
+    });
     socket.addEventListener("message", ({ data }) => socket === this.socket && this.take(JSON.parse(data)));
     socket.addEventListener("close", ({ code }) => this.lose(socket, code));
   }
 
-  begin(socket) {
-    if (socket !== this.socket) return;
-    if (this.lastEvent !== null) this.send({ type: "resume", after: this.lastEvent });
-  }
-
   take(message) {
-    if (message.eventId !== undefined && message.eventId !== null) this.lastEvent = message.eventId;
+    this.lastEvent = message.eventId ?? this.lastEvent;
     if (message.type === "ready") {
       this.failures = 0;
       this.wasLive = true;
       this.onLink("live");
     }
-    const outcome = this.pending.get(message.requestId);
-    if (["done", "error"].includes(message.type)) this.pending.delete(message.requestId);
-    if (message.type === "done") outcome?.done();
-    else if (message.type === "error" && outcome) outcome.refused(message.error);
-    else this.onMessage(message);
+    const outcome = ["done", "error"].includes(message.type) && this.pending.get(message.requestId);
+    if (!outcome) return this.onMessage(message);
+    this.pending.delete(message.requestId);
+    outcome(message);
   }
 
-  /** Says something; `done()` or `refused(sentence)` is called once the server has told what became of it. */
-  send(message, outcome = null) {
+  /** Says something. Resolves to the server's `done` or `error`; to nothing where the connection goes before. */
+  send(message) {
     this.lastRequest += 1;
     const requestId = String(this.lastRequest);
-    if (outcome) this.pending.set(requestId, outcome);
-    if (this.pending.size > MAX_PENDING) this.pending.delete(this.pending.keys().next().value);
     this.socket.send(JSON.stringify({ ...message, requestId }));
+    return new Promise((resolve) => this.pending.set(requestId, resolve));
   }
 
   /** A connection that is gone is opened anew, a little later each time; one that is refused is not. */
@@ -69,7 +59,7 @@ export class Connection {
     if (!socket || socket !== this.socket) return;
     this.socket = null;
     socket.close();
-    for (const { refused } of this.pending.values()) refused(null);
+    for (const outcome of this.pending.values()) outcome(null);
     this.pending.clear();
     this.onLink(this.wasLive ? "lost" : "connecting");
     if (code === REFUSED || (this.failures > 0 && (await isClosed()))) return this.onLink("refused");

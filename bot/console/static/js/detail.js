@@ -3,7 +3,7 @@
 import { h, redraw, setAttribute, setText, show } from "../shared/dom.js";
 import { button, icon, iconButton } from "../shared/icons.js";
 import { KeyedList } from "../shared/keyed.js";
-import { confirm } from "../shared/popup.js";
+import { confirm, openDialog } from "../shared/popup.js";
 import { fileCard } from "./files.js";
 import { composer, Question } from "./forms.js";
 import { MarkdownView } from "./markdown.js";
@@ -62,7 +62,8 @@ class AgentView {
 
   buildBody(node) {
     this.question = h("section", { class: "section is-question", "aria-label": say("question"), hidden: true });
-    this.task = new Task(this);
+    this.taskText = h("p", { class: "task-text" });
+    this.task = h("section", { class: "section", "aria-label": say("task") }, heading("task"), this.taskText);
     this.comments = section("comments");
     this.tools = h("ol", { class: "tools" });
     this.toolList = new KeyedList(this.tools, toolItem);
@@ -72,7 +73,7 @@ class AgentView {
     this.storyList = new KeyedList(this.story, storyItem);
     this.files = section("files");
     this.body = h("div", { class: "detail-body", tabindex: "0", role: "region", "aria-label": say("detail") },
-      this.question, this.task.node, this.comments, this.toolSection, this.story, this.files);
+      this.question, this.task, this.comments, this.toolSection, this.story, this.files);
   }
 
   update(node) {
@@ -80,10 +81,7 @@ class AgentView {
     const mayAct = canIntervene && link === "live";
     const links = this.app.store.linksOf(node);
     this.drawFiles(node);
-    if (node === this.drawn && mayAct === this.mayAct && links === this.links) {
-      this.task.update(node);
-      return this.drawFacts(node);
-    }
+    if (node === this.drawn && mayAct === this.mayAct && links === this.links) return this.drawFacts(node);
     const isAtEnd = this.drawn && this.body.scrollHeight - this.body.scrollTop - this.body.clientHeight < NEAR_END_PX;
     const wasActive = this.drawn && isActive(this.drawn);
     this.drawn = node;
@@ -111,16 +109,16 @@ class AgentView {
       node.agent, durationLabel(elapsedS(node)),
       node.steps && say("steps", { n: node.steps }),
       node.tokens && say("tokens", { n: shortNumber(node.tokens) }),
-      node.createdAt && say("since", { at: timeLabel(node.createdAt) }),
+      say("since", { at: timeLabel(node.createdAt) }),
     ];
     setText(this.facts, facts.filter(Boolean).join(" · "));
-    setAttribute(this.facts, "title", node.createdAt ? fullLabel(node.createdAt) : null);
+    setAttribute(this.facts, "title", fullLabel(node.createdAt));
   }
 
   actionsOf(node) {
     if (!this.app.store.canIntervene) return [];
     const acts = isActive(node)
-      ? [["edit", () => this.task.begin(), ""], ["done", () => this.finish(), ""], ["stop", () => this.stop(node), "is-bad"]]
+      ? [["edit", () => this.edit(), ""], ["done", () => this.finish(), ""], ["stop", () => this.stop(node), "is-bad"]]
       : [["retry", () => this.intervene({ status: "running" }, "retry-sent"), ""]];
     return acts.map(([name, run, look]) => {
       const control = button(say(name), run, `is-small ${look}`);
@@ -132,9 +130,10 @@ class AgentView {
   drawBody(node) {
     redraw(this.question, JSON.stringify([node.wait, this.app.store.canIntervene]), () => this.questionOf(node));
     this.questionForm?.enable(this.mayAct);
-    this.task.update(node);
+    setText(this.taskText, node.task);
+    show(this.task, node.task.trim() !== node.title);
     redraw(this.comments, JSON.stringify(node.comments), () => node.comments.length ? [heading("comments"), ...node.comments.map(comment)] : []);
-    this.toolList.update(node.tools.map((tool, at) => ({ key: tool.id ?? at, tool })));
+    this.toolList.update(node.tools.map((tool) => ({ key: tool.id, tool })));
     setText(this.toolCount, String(node.tools.length));
     show(this.toolSection, node.tools.length > 0);
     this.storyList.update(storyOf(node).map((entry) => ({ ...entry, links: this.links })));
@@ -159,6 +158,21 @@ class AgentView {
     return this.app.send({ type: "user-intervention", agentId: this.id, ...fields }, said && say(said));
   }
 
+  /** The task in new words. */
+  edit() {
+    const { task } = this.drawn;
+    const form = composer({ label: say("edit-label"), submit: say("save"), text: task, run: async (text) => {
+      const isDone = text === task || (await this.intervene({ userContent: text }, "edit-sent"));
+      if (isDone) dialog.close();
+      return isDone;
+    } });
+    const close = iconButton(say("close"), "close", () => dialog.close());
+    const dialog = h("dialog", { class: "modal", "aria-label": say("edit") },
+      h("div", { class: "modal-head" }, h("h2", { text: say("edit") }), close), h("div", { class: "modal-body" }, form.node));
+    openDialog(dialog);
+    form.area.focus();
+  }
+
   async finish() {
     const sure = await confirm({ title: say("done-title"), question: say("done-question"), agree: say("done"), deny: say("cancel"), isDanger: false });
     if (sure) this.intervene({ status: "completed" }, "done-sent");
@@ -172,51 +186,10 @@ class AgentView {
   }
 }
 
-/** What the agent is after, where its title is not all of it; a person may write it anew. */
-class Task {
-  constructor(view) {
-    this.view = view;
-    this.text = h("p", { class: "task-text" });
-    this.form = h("div", { hidden: true });
-    this.node = h("section", { class: "section", "aria-label": say("task") }, heading("task"), this.text, this.form);
-  }
-
-  update({ task, title, ...node }) {
-    setText(this.text, task);
-    if (!this.view.mayAct || !isActive(node)) this.end();
-    show(this.node, task.trim() !== title || !this.form.hidden);
-  }
-
-  begin() {
-    const form = composer({ label: say("edit-label"), submit: say("save"), text: this.view.drawn.task, run: (task) => this.save(task), cancel: () => this.end() });
-    this.form.replaceChildren(form.node);
-    show(this.form, true);
-    show(this.text, false);
-    show(this.node, true);
-    form.focus();
-  }
-
-  async save(task) {
-    const isDone = task === this.view.drawn.task || (await this.view.intervene({ userContent: task }, "edit-sent"));
-    if (isDone) this.end();
-    return isDone;
-  }
-
-  end() {
-    if (this.form.hidden) return;
-    const hadFocus = this.form.contains(document.activeElement);
-    this.form.replaceChildren();
-    show(this.form, false);
-    show(this.text, true);
-    if (hadFocus) this.view.title.focus();
-    this.view.app.store.touch();
-  }
-}
-
 /** The messages in order, what is being written, and the result where no message is it. */
 function storyOf({ task, messages, live, result, isFinalAnswer }) {
-  const said = messages.filter(({ role, text }, at) => role === "assistant" || (role === "user" && !(at === 0 && text.trim() === task.trim())));
-  const entries = said.map(({ role, text, name }, key) => ({ key, text, kind: role === "assistant" ? "said" : "told", name }));
+  const said = messages.filter(({ role, content: text }, at) => role === "assistant" || (role === "user" && !(at === 0 && text.trim() === task.trim())));
+  const entries = said.map(({ role, content: text, name }, key) => ({ key, text, kind: role === "assistant" ? "said" : "told", name }));
   if (live) entries.push({ key: entries.length, text: live, kind: "live" });
   if (!result) return entries;
   const last = entries.at(-1);
@@ -260,7 +233,7 @@ function toolItem(row) {
 }
 
 /** What a person said or did, and whether the agent has read it. */
-function comment({ kind, by, text, taken }) {
+function comment({ kind, byName: by, text, taken }) {
   const head = h("span", { class: "comment-head" }, h("strong", { text: say(`did-${kind}`, { by }) }), taken ? h("span", { class: "muted", text: say("taken") }) : null);
   return h("div", { class: "comment" }, head, text ? h("p", { text }) : null);
 }

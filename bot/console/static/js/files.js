@@ -2,6 +2,7 @@
 
 import { freshId, h } from "../shared/dom.js";
 import { icon, iconButton } from "../shared/icons.js";
+import { openDialog } from "../shared/popup.js";
 import { say, sizeLabel } from "./words.js";
 
 /** A card that opens a report or a picture over the page, and downloads all else. */
@@ -19,7 +20,6 @@ export function fileCard(app, file) {
 /** Over the page, in the browser's own modal dialog: Escape closes it, the focus goes back. */
 function showFile({ address, name, mimetype }) {
   const id = freshId("file");
-  const opener = document.activeElement;
   const shown = mimetype === "text/html"
     ? h("iframe", { class: "file-frame", sandbox: "", referrerpolicy: "no-referrer", src: address, title: name })
     : h("div", { class: "file-picture" }, h("img", { src: address, alt: name }));
@@ -29,10 +29,5 @@ function showFile({ address, name, mimetype }) {
       h("a", { class: "icon-button", href: address, download: "", "aria-label": say("download"), title: say("download") }, icon("download")),
       iconButton(say("close"), "close", () => dialog.close())),
     shown);
-  dialog.addEventListener("close", () => {
-    dialog.remove();
-    opener?.focus?.();
-  });
-  document.body.append(dialog);
-  dialog.showModal();
+  openDialog(dialog);
 }

@@ -7,14 +7,13 @@ import { say, timeLabel } from "./words.js";
 const drafts = new Map();
 
 /**
- * A text area with a button; Enter sends, Shift+Enter breaks the line, Escape cancels where that is
- * possible. `run(text)` resolves to whether it was done; what is written at a `place` lasts until then.
+ * A text area with a button; Enter sends, Shift+Enter breaks the line. `run(text)` resolves to
+ * whether it was done; what is written at a `place` lasts until then.
  */
-export function composer({ label, submit, run, cancel = null, place = null, text = "" }) {
+export function composer({ label, submit, run, place = null, text = "" }) {
   const area = h("textarea", { class: "field", rows: "1", "aria-label": label, placeholder: label });
   const send = h("button", { type: "submit", class: "button is-small is-primary", text: submit });
-  const leave = cancel ? button(say("cancel"), cancel) : null;
-  const node = h("form", { class: "composer" }, area, h("div", { class: "composer-foot" }, leave, send));
+  const node = h("form", { class: "composer" }, area, send);
   let isSending = false;
   area.value = drafts.get(place) ?? text;
   area.addEventListener("input", () => {
@@ -22,13 +21,9 @@ export function composer({ label, submit, run, cancel = null, place = null, text
     grow(area);
   });
   area.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
-      event.preventDefault();
-      node.requestSubmit();
-    } else if (event.key === "Escape" && cancel) {
-      event.preventDefault();
-      cancel();
-    }
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    node.requestSubmit();
   });
   node.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -42,17 +37,12 @@ export function composer({ label, submit, run, cancel = null, place = null, text
     drafts.delete(place);
     grow(area);
   });
-  const focus = () => {
-    grow(area);
-    area.focus();
-    area.setSelectionRange(area.value.length, area.value.length);
-  };
-  return { node, focus, enable: (isEnabled) => (send.disabled = !isEnabled) };
+  return { node, area, enable: (isEnabled) => (send.disabled = !isEnabled) };
 }
 
 /** A question of an agent with its options as buttons, and room for an answer in own words. */
 export class Question {
-  constructor(id, { prompt, options = [], default: taken, deadline }, answer) {
+  constructor(id, { prompt, options, default: taken, deadline }, answer) {
     const titleId = freshId("question");
     this.answer = answer;
     this.options = options.map((option) => button(option, () => this.give(option), ""));

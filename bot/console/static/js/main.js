@@ -67,25 +67,18 @@ class App {
         store.session = message.session ?? store.session;
         store.canIntervene = Boolean(message.canIntervene);
         return store.touch();
-      case "agent-completed": return this.announce(say("told-completed"));
+      case "agent-completed": return setText(this.region, say("told-completed"));
       case "error": return toast(message.error, { isFailure: true });
     }
   }
 
   /** Says something to the bot. Resolves to whether it was done; if not, why not is shown. */
-  send(message, said = "") {
-    return new Promise((resolve) => {
-      const refused = (error) => {
-        toast(error ?? say("not-live"), { isFailure: true });
-        resolve(false);
-      };
-      const done = () => {
-        if (said) toast(said);
-        resolve(true);
-      };
-      if (this.store.link === "live") this.connection.send(message, { done, refused });
-      else refused(null);
-    });
+  async send(message, said = "") {
+    const answer = this.store.link === "live" ? await this.connection.send(message) : null;
+    const isDone = answer?.type === "done";
+    if (!isDone) toast(answer?.error ?? say("not-live"), { isFailure: true });
+    else if (said) toast(said);
+    return isDone;
   }
 
   begin(prompt) {
@@ -125,7 +118,11 @@ class App {
     this.drawCall(asking);
     this.tree.update();
     this.detail.update();
-    for (const node of asking) this.announceOnce(`${node.id}/${node.wait.prompt}`, say("told-question", { agent: node.title, question: node.wait.prompt }));
+    for (const { id, title, wait } of asking) {
+      const key = `${id}/${wait.prompt}`;
+      if (!this.announced.has(key)) setText(this.region, say("told-question", { agent: title, question: wait.prompt }));
+      this.announced.add(key);
+    }
   }
 
   /** A question that waits elsewhere than before the person's eyes is named above everything. */
@@ -134,16 +131,6 @@ class App {
     redraw(this.call, elsewhere ? `${elsewhere.id}/${elsewhere.wait.prompt}` : "", () => elsewhere
       ? [icon("warning"), h("span", { class: "call-text truncate", text: elsewhere.wait.prompt }), button(say("to-question"), () => this.open(elsewhere.id, { isEntered: true }))]
       : []);
-  }
-
-  announceOnce(key, sentence) {
-    if (this.announced.has(key)) return;
-    this.announced.add(key);
-    this.announce(sentence);
-  }
-
-  announce(sentence) {
-    setText(this.region, sentence);
   }
 }
 

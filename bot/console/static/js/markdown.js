@@ -21,7 +21,7 @@ const SPANS = [
   [/~~(?=\S)([^\n]{0,2000}?[^\s~])~~/y, (match, depth, isLive) => h("s", {}, inline(match[1], isLive, depth))],
   [/\*(?=[^\s*])([^*\n]{0,2000}[^\s*])\*/y, (match, depth, isLive) => h("em", {}, inline(match[1], isLive, depth))],
   [/(?<!\w)_(?=[^\s_])([^_\n]{0,2000}[^\s_])_(?!\w)/y, (match, depth, isLive) => h("em", {}, inline(match[1], isLive, depth))],
-  [/\\([!-/:-@[-`{-~])/y, (match) => document.createTextNode(match[1])],
+  [/\\([!-/:-@[-`{-~])/y, (match) => match[1]],
 ];
 const MAY_BEGIN = /[`![<h*_~\\]/g;
 
@@ -143,36 +143,28 @@ function table(lines, isLive) {
 
 /** A line's nodes. What looks like HTML, or like a mark that does not end, stays the text it is. */
 function inline(text, isLive, depth = 0) {
-  if (depth > MAX_DEPTH) return [document.createTextNode(text)];
+  if (depth > MAX_DEPTH) return [text];
   const nodes = [];
   let plain = 0;
   MAY_BEGIN.lastIndex = 0;
   for (let next = MAY_BEGIN.exec(text); next; next = MAY_BEGIN.exec(text)) {
-    const at = next.index;
-    const found = spanAt(text, at, isLive, depth + 1);
-    if (!found) continue;
-    if (at > plain) nodes.push(document.createTextNode(text.slice(plain, at)));
-    nodes.push(found.node);
-    plain = found.end;
-    MAY_BEGIN.lastIndex = plain;
+    for (const [pattern, make] of SPANS) {
+      pattern.lastIndex = next.index;
+      const match = pattern.exec(text);
+      if (!match) continue;
+      nodes.push(text.slice(plain, next.index), make(match, depth + 1, isLive));
+      plain = next.index + match[0].length;
+      MAY_BEGIN.lastIndex = plain;
+      break;
+    }
   }
-  if (plain < text.length) nodes.push(document.createTextNode(text.slice(plain)));
-  return nodes;
-}
-
-function spanAt(text, at, isLive, depth) {
-  for (const [pattern, make] of SPANS) {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
-    if (match) return { node: make(match, depth, isLive), end: at + match[0].length };
-  }
-  return null;
+  return [...nodes, text.slice(plain)];
 }
 
 /** A link that says where it leads: words that hide another address are followed by its host. */
 function link(address, words, isLive) {
   const href = liveUrl(address);
-  if (href === null || !isLive(href)) return document.createTextNode(words === address ? words : `${words} (${address})`);
+  if (href === null || !isLive(href)) return words === address ? words : `${words} (${address})`;
   const { host } = new URL(href);
   const shown = words.trim() || address;
   const isOpen = !host || shown.includes(host);

@@ -64,16 +64,19 @@ export class Store {
 
   /** More text of an agent that is writing. */
   addText(agentId, delta) {
-    const node = this.nodes.get(agentId);
-    if (!node) return;
-    this.nodes.set(agentId, { ...node, live: node.live + delta });
-    this.touch();
+    this.change(agentId, ({ live }) => ({ live: live + delta }));
   }
 
+  /** An agent asks a person. */
   ask(agentId, prompt, options) {
+    const wait = { ...this.nodes.get(agentId)?.wait, kind: "question", prompt, options };
+    this.change(agentId, () => ({ status: "waiting", wait }));
+  }
+
+  change(agentId, fields) {
     const node = this.nodes.get(agentId);
     if (!node) return;
-    this.nodes.set(agentId, { ...node, status: "waiting", wait: { ...node.wait, kind: "question", prompt, options: options ?? [] } });
+    this.nodes.set(agentId, { ...node, ...fields(node) });
     this.touch();
   }
 
@@ -155,56 +158,35 @@ export class Store {
 }
 
 /** `AgentState` of the bot (agent_core/tree.py) as the page draws it. */
-function nodeOf(id, state, before) {
-  const metadata = state.metadata ?? {};
-  const task = text(state.userContent);
+function nodeOf(id, { metadata, ...state }, before) {
+  const { title, agent, tools, artifacts, interventions, steps, live, isFinalAnswer, finishedAt } = metadata;
   return {
     id,
-    parentId: state.parentId ?? null,
+    parentId: state.parentId,
     status: state.status,
-    title: firstLine(text(metadata.title) || task),
-    task,
-    comments: commentsOf(metadata.interventions, state.userComment),
-    messages: (state.messages ?? []).map(messageOf).filter((message) => message.text),
-    live: text(metadata.live),
-    result: text(state.result),
-    agent: text(metadata.agent),
-    tools: metadata.tools ?? [],
-    artifacts: metadata.artifacts ?? [],
-    wait: state.status === "waiting" ? (metadata.wait ?? before?.wait ?? null) : null,
-    steps: metadata.steps ?? 0,
-    tokens: metadata.tokens?.total ?? 0,
-    isFinalAnswer: Boolean(metadata.isFinalAnswer),
+    title: firstLine(title || state.userContent),
+    task: state.userContent,
+    comments: interventions,
+    messages: state.messages.filter(({ content }) => content),
+    result: state.result ?? "",
+    wait: state.status === "waiting" ? metadata.wait : null,
+    tokens: metadata.tokens.total,
     links: linksOf(metadata),
-    createdAt: state.createdAt ?? before?.createdAt ?? 0,
-    finishedAt: metadata.finishedAt ?? null,
+    createdAt: state.createdAt,
     isSelected: before?.isSelected ?? false,
     isExpanded: before?.isExpanded ?? true,
+    agent, tools, artifacts, steps, live, isFinalAnswer, finishedAt,
   };
 }
 
 /** All addresses, or those that the agents came by themselves where a foreign text may have asked for one. */
 function linksOf({ isTainted, sources }) {
   if (isTainted === false) return { mark: "all", isLive: () => true };
-  const known = new Set((sources ?? []).map(comparable));
+  const known = new Set(sources.map(comparable));
   return { mark: `${known.size} known`, isLive: (address) => known.has(comparable(address)) };
 }
 
 const comparable = (address) => address.split("#")[0].replace(/\/+$/, "");
-
-/** What people said to the agent and did to it, oldest first; `taken` once the agent has read it. */
-function commentsOf(interventions, last) {
-  const all = interventions ?? (last ? [{ kind: "comment", text: last.text ?? last, byName: last.by, taken: false }] : []);
-  return all.map(({ kind, text: said, byName, taken }) => ({ kind, text: text(said), by: text(byName), taken: Boolean(taken) }));
-}
-
-/** A message in words; what a message has beside words is no concern of the page. */
-function messageOf({ role, content, name }) {
-  const words = Array.isArray(content) ? content.map((part) => text(part?.text)).join("") : content;
-  return { role, text: text(words), name: text(name) };
-}
-
-const text = (value) => (typeof value === "string" ? value : "");
 
 function firstLine(task) {
   const line = task.trim().split("\n")[0];

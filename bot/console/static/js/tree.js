@@ -17,7 +17,7 @@ export function statusMark(status) {
 
 /** How long an agent has been at work, in seconds. */
 export function elapsedS(node) {
-  if (!node.createdAt || (!node.finishedAt && !isActive(node))) return NaN;
+  if (!node.finishedAt && !isActive(node)) return NaN;
   return Math.max(0, ((node.finishedAt ?? Date.now()) - node.createdAt) / 1000);
 }
 
@@ -31,21 +31,13 @@ export class Tree {
 
   update() {
     this.list.update(this.rows(null, 1));
-    const selected = this.app.store.selected;
-    const stop = this.items.has(selected) && this.isShown(selected) ? selected : this.app.store.childrenOf(null)[0]?.id;
+    const { order } = this;
+    const stop = order.find((id) => id === this.app.store.selected) ?? order[0];
     for (const [id, { li }] of this.items) setAttribute(li, "tabindex", id === stop ? "0" : "-1");
   }
 
   rows(parent, level) {
     return this.app.store.childrenOf(parent).map((node) => ({ key: node.id, node, level, children: this.rows(node.id, level + 1) }));
-  }
-
-  isShown(id) {
-    const { nodes } = this.app.store;
-    for (let parent = nodes.get(nodes.get(id)?.parentId); parent; parent = nodes.get(parent.parentId)) {
-      if (!parent.isExpanded) return false;
-    }
-    return true;
   }
 
   item(row) {
@@ -97,8 +89,6 @@ export class Tree {
     const item = this.items.get(id);
     if (!item) return;
     this.app.store.select(id);
-    for (const { li } of this.items.values()) setAttribute(li, "tabindex", "-1");
-    setAttribute(item.li, "tabindex", "0");
     item.li.focus();
     item.row.scrollIntoView({ block: "nearest" });
   }
@@ -150,7 +140,7 @@ class TreeItem {
   drawFacts(node) {
     const tokens = node.tokens ? say("tokens", { n: shortNumber(node.tokens) }) : "";
     setText(this.facts, [durationLabel(elapsedS(node)), tokens].filter(Boolean).join(" · "));
-    setAttribute(this.facts, "title", node.createdAt ? timeLabel(node.createdAt) : null);
+    setAttribute(this.facts, "title", timeLabel(node.createdAt));
   }
 }
 
@@ -159,7 +149,7 @@ function activity(node) {
   if (node.wait) return waitWords(node.wait);
   const tool = node.tools.findLast(({ state }) => state === "running");
   if (tool && isActive(node)) return toolName(tool);
-  const said = isActive(node) ? node.live || node.messages.findLast(({ role }) => role === "assistant")?.text || "" : node.result;
+  const said = isActive(node) ? node.live || node.messages.findLast(({ role }) => role === "assistant")?.content || "" : node.result;
   const near = isActive(node) ? said.slice(-MAX_ACTIVITY) : said.slice(0, MAX_ACTIVITY);
   const lines = near.split("\n").map((line) => line.replace(/[*_`#|]+|^\s*(?:[-+>]|\d+[.)])\s/g, "").trim()).filter(Boolean);
   return lines.at(isActive(node) ? -1 : 0) ?? "";
@@ -182,6 +172,6 @@ export function toolDetail({ display, description, arguments: given }) {
 }
 
 /** A tool as it is called on the page: "read local file" for `mcp__local_toolkit__read_local_file`. */
-export function toolName({ name = "" }) {
+export function toolName({ name }) {
   return name.split("__").at(-1).replaceAll("_", " ").toLowerCase();
 }

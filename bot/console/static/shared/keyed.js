@@ -13,40 +13,20 @@ export class KeyedList {
 
   /** Brings the children in line; returns the nodes that are new. */
   update(rows) {
+    const before = this.entries;
+    this.entries = new Map(rows.map((row) => [row.key, before.get(row.key) ?? this.create(row)]));
+    for (const [key, { node }] of before) {
+      if (!this.entries.has(key)) node.remove();
+    }
     const added = [];
-    const next = new Map(rows.map((row) => [row.key, this.entryFor(row, added)]));
-    this.removeOthers(next);
-    this.place(next);
-    this.entries = next;
-    return added;
-  }
-
-  node(key) {
-    return this.entries.get(key)?.node ?? null;
-  }
-
-  entryFor(row, added) {
-    const known = this.entries.get(row.key);
-    if (known) {
-      known.update(row);
-      return known;
-    }
-    const entry = this.create(row);
-    added.push(entry.node);
-    return entry;
-  }
-
-  removeOthers(next) {
-    for (const [key, entry] of this.entries) {
-      if (!next.has(key)) entry.node.remove();
-    }
-  }
-
-  place(next) {
     let cursor = this.parent.firstChild;
-    for (const { node } of next.values()) {
-      if (node === cursor) cursor = cursor.nextSibling;
-      else this.parent.insertBefore(node, cursor);
+    for (const row of rows) {
+      const entry = this.entries.get(row.key);
+      if (before.has(row.key)) entry.update(row);
+      else added.push(entry.node);
+      if (entry.node === cursor) cursor = cursor.nextSibling;
+      else this.parent.insertBefore(entry.node, cursor);
     }
+    return added;
   }
 }

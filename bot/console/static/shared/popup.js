@@ -71,25 +71,30 @@ function menuItem({ label, icon: iconName, run, isDanger }) {
     iconName ? icon(iconName) : null, h("span", { text: label }));
 }
 
-/** Asks with two answers, in the browser's own modal dialog. Resolves to whether the person agreed. */
-export function confirm({ title, question, agree, deny = "Cancel", isDanger = true }) {
-  const id = freshId("confirm");
+/** Opens a modal dialog, and takes it away once it is closed. Resolves to what it was closed with; the focus is back. */
+export function openDialog(dialog) {
   const opener = document.activeElement;
-  const answer = (value, words, look) => h("button", { type: "submit", value, class: `button ${look}`, text: words });
-  const dialog = h("dialog", { class: "modal is-small", role: "alertdialog", "aria-labelledby": id },
-    h("form", { method: "dialog" },
-      h("div", { class: "modal-head" }, h("h2", { id, text: title })),
-      h("p", { class: "modal-body" }, question),
-      h("div", { class: "modal-foot" }, answer("no", deny, ""), answer("yes", agree, isDanger ? "is-danger" : "is-primary"))));
   document.body.append(dialog);
   dialog.showModal();
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
       dialog.remove();
       opener?.focus?.();
-      resolve(dialog.returnValue === "yes");
+      resolve(dialog.returnValue);
     });
   });
+}
+
+/** Asks with two answers, in the browser's own modal dialog. Resolves to whether the person agreed. */
+export async function confirm({ title, question, agree, deny = "Cancel", isDanger = true }) {
+  const id = freshId("confirm");
+  const answer = (value, words, look) => h("button", { type: "submit", value, class: `button ${look}`, text: words });
+  const dialog = h("dialog", { class: "modal is-small", role: "alertdialog", "aria-labelledby": id },
+    h("form", { method: "dialog" },
+      h("div", { class: "modal-head" }, h("h2", { id, text: title })),
+      h("p", { class: "modal-body" }, question),
+      h("div", { class: "modal-foot" }, answer("no", deny, ""), answer("yes", agree, isDanger ? "is-danger" : "is-primary"))));
+  return (await openDialog(dialog)) === "yes";
 }
 
 const stack = h("div", { class: "toasts" });
@@ -110,4 +115,3 @@ export function surfaceToasts() {
   const host = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
   if (stack.parentElement !== host) host.append(stack);
 }
-
