@@ -114,7 +114,7 @@ async def _first_answers(awaits: dict[int, RunId], scope: RunScope) -> dict[int,
 
     async def answer(run: RunId) -> dict[str, object]:
         try:
-            return {"return_value": (await scope.children.wait(run)).said}
+            return {"return_value": (await scope.children.wait(run)).text}
         except ChildRefused as refused:
             return {"exception": RuntimeError(str(refused))}
 
