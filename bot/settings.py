@@ -39,11 +39,8 @@ HOW_TO_GET: Mapping[str, str] = {
 MODEL_KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ZAI_API_KEY")
 """Any one of them is enough."""
 
-MIN_SECRET = 8
+MIN_SECRET, MIN_CONSOLE_SECRET = 8, 16
 """Characters. What is shorter is no key, and leaving it out of texts would spoil them."""
-
-MIN_CONSOLE_SECRET = 16
-"""Characters."""
 
 _NOT_IN_IDS = str.maketrans("", "", "[]\"'")
 
@@ -91,6 +88,7 @@ def _split(value: object) -> object:
     return frozenset(value.translate(_NOT_IN_IDS).replace(",", " ").split())
 
 
+Count = Annotated[int, Field(ge=0), About(right="a whole number, such as 20")]
 IdList = Annotated[frozenset[str] | None, NoDecode, BeforeValidator(_split)]
 
 
@@ -132,14 +130,14 @@ class BotSettings(BaseSettings):
         description="Seconds that a request of a bot that died may still be on its way to Slack; "
         "then the thread is read back, so that nothing is posted twice.",
     )
-    digests_per_team: Annotated[int, Field(ge=0), About(right="a whole number, such as 200")] = (
-        Field(default=200, description="Scheduled digests that the workspace may have.")
+    digests_per_team: Count = Field(
+        default=200, description="Scheduled digests that the workspace may have."
     )
-    digests_per_channel: Annotated[int, Field(ge=0), About(right="a whole number, such as 20")] = (
-        Field(default=20, description="Scheduled digests that one channel may have.")
+    digests_per_channel: Count = Field(
+        default=20, description="Scheduled digests that one channel may have."
     )
-    digests_per_person: Annotated[int, Field(ge=0), About(right="a whole number, such as 20")] = (
-        Field(default=20, description="Scheduled digests that one person may have ordered.")
+    digests_per_person: Count = Field(
+        default=20, description="Scheduled digests that one person may have ordered."
     )
     allowed_teams: Annotated[
         IdList,

@@ -20,20 +20,10 @@ pytestmark = [
 ]
 
 NAMES = [
-    "settings",
-    "slack_bot_token",
-    "slack_socket_mode",
-    "main_model",
-    "classifier_model",
-    "composio",
-    "workspaces",
-    "database",
-    "other_bots",
-    "local_toolkit",
-    "browser",
-    "python",
+    "settings", "slack_bot_token", "slack_socket_mode", "main_model", "classifier_model",
+    "composio", "workspaces", "database", "other_bots", "local_toolkit", "browser", "python",
     "live_view",
-]
+]  # fmt: skip
 
 
 async def check(world: Installation, *options: str, **changed: str) -> Result:
@@ -115,9 +105,7 @@ def test_every_wrong_setting_is_told_whole_on_a_line_of_its_own() -> None:
     assert "8 faults" in lines[at]
 
 
-async def test_one_wrong_setting_is_in_its_line(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_one_wrong_setting_is_in_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAX_STEPS", "none")
     monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-1")
     monkeypatch.setenv("SLACK_APP_TOKEN", "xapp-1")

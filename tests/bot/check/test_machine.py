@@ -67,15 +67,6 @@ def test_a_full_disk_is_refused_with_what_is_free_and_needed(tmp_path: Path) -> 
             examine_root(tmp_path, make=make, min_free_bytes=FAR_TOO_MUCH)
 
 
-async def test_a_database_that_is_none_is_wrong_and_said_what_to_do(tmp_path: Path) -> None:
-    (tmp_path / "turns.sqlite").write_bytes(b"no database" * 900)
-    found = await checked("Database", core=at(tmp_path))
-    assert found.state == "wrong"
-    assert "turns.sqlite cannot be used: file is not a database. See that the file" in found.text
-    assert "See that the file is whole" in found.text
-    assert "WORKSPACES_ROOT" in found.text
-
-
 async def test_a_database_that_another_process_holds_is_told_as_that(tmp_path: Path) -> None:
     file = tmp_path / "state.sqlite"
     with locked(file), pytest.raises(SessionError) as raised:
@@ -87,11 +78,18 @@ async def test_a_database_that_another_process_holds_is_told_as_that(tmp_path: P
     assert "whole" not in told.text
 
 
-async def test_a_database_that_cannot_be_opened_is_not_called_corrupt(tmp_path: Path) -> None:
-    (tmp_path / "state.sqlite").mkdir()
+async def test_a_database_that_is_none_or_cannot_be_opened_is_said_what_to_do(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "turns.sqlite").write_bytes(b"no database" * 900)
     found = await checked("Database", core=at(tmp_path))
     assert found.state == "wrong"
-    assert "may be written" in found.text
+    assert "turns.sqlite cannot be used: file is not a database. See that the file" in found.text
+    assert "See that the file is whole" in found.text
+    assert "WORKSPACES_ROOT" in found.text
+    (tmp_path / "below" / "state.sqlite").mkdir(parents=True)
+    found = await checked("Database", core=at(tmp_path / "below"))
+    assert (found.state, "may be written" in found.text) == ("wrong", True)
     assert "whole" not in found.text
 
 

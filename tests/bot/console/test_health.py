@@ -59,10 +59,8 @@ async def unwell() -> Finding:
 
 
 async def asked(port: int | None) -> tuple[int, dict[str, Any]]:
-    async with (
-        aiohttp.ClientSession() as session,
-        session.get(f"http://{HOST}:{port}/healthz") as answer,
-    ):
+    url = f"http://{HOST}:{port}/healthz"
+    async with aiohttp.ClientSession() as session, session.get(url) as answer:
         return answer.status, await answer.json()
 
 
@@ -83,9 +81,7 @@ async def test_all_well_is_200_with_process_and_uptime() -> None:
 
 @pytest.mark.proves("socket.healthz")
 async def test_one_part_that_is_unwell_is_503_with_the_reason() -> None:
-    async with served(
-        {"socket": unwell, "other": well},
-    ) as port:
+    async with served({"socket": unwell, "other": well}) as port:
         status, answer = await asked(port)
     assert (status, answer["ok"]) == (503, False)
     assert answer["why"] == ["socket: the socket to Slack went silent"]
@@ -144,10 +140,7 @@ async def test_a_host_that_is_not_this_machine_is_a_warning(
 
 
 async def test_nothing_else_is_served_there() -> None:
-    async with (
-        served({"socket": well}) as port,
-        aiohttp.ClientSession() as session,
-    ):
+    async with served({"socket": well}) as port, aiohttp.ClientSession() as session:
         for path in ("/", "/healthz/", "/healthz/../x"):
             async with session.get(f"http://{HOST}:{port}{path}") as answer:
                 assert answer.status == 404
@@ -160,11 +153,8 @@ async def test_tools_that_are_away_are_told_and_leave_the_bot_well() -> None:
     away = {"composio": "Composio cannot be reached."}
     async with served({"socket": well, "tools": partial(look_at_tools, lambda: away)}) as port:
         status, told = await asked(port)
-        assert (status, told["ok"], told["why"]) == (
-            200,
-            True,
-            ["tools: composio cannot be reached"],
-        )
+        assert (status, told["ok"]) == (200, True)
+        assert told["why"] == ["tools: composio cannot be reached"]
         assert told["tools"] == {"ok": False, "away": away}
         away.clear()
         assert (await asked(port))[1]["tools"] == {"ok": True, "away": {}}
