@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from agent_core.durable import Steps
 from agent_core.errors import ChildRefused
-from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken, Usage
+from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken, RunStarted, Usage
 from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import AttachedFile, Message, ToolCall
 from agent_core.models import ToolSpec
@@ -48,17 +48,6 @@ def nobody_away(_context: ToolContext) -> Mapping[str, str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Again:
-    """A child run that a person wants to be begun again, under another key."""
-
-    key: str
-    prompt: str
-    agent: str
-    asker: UserId
-    """For whom its tools act."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
     """A message that a run takes in while it is at work."""
 
@@ -78,8 +67,8 @@ class Taken:
     """When it was written, for the model."""
     intervention: int = 0
     """The `n` of the `Intervened` that it is; 0 for a message of the thread."""
-    again: Again | None = None
-    """What the run begins before it goes on."""
+    again: RunStarted | None = None
+    """A child that the run begins before it goes on."""
 
 
 class Gate(Protocol):
@@ -109,17 +98,11 @@ class ChildResult:
     run: RunId
     task: str
     text: str
+    """With a correction for whoever delegated, when a rule was broken."""
     is_error: bool = False
     """It failed, or was stopped."""
-    correction: str = ""
-    """For whoever delegated, when a rule was broken."""
     tokens: int = 0
     """Of its model calls, and of those of all runs below it."""
-
-    @property
-    def said(self) -> str:
-        """What a model gets of it."""
-        return "\n\n".join(filter(None, (self.text, self.correction)))
 
 
 class Children(Protocol):
@@ -171,6 +154,19 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Before:
+    """What earlier workflows of a run have left, as it is recorded where it goes on."""
+
+    asker: UserId | None = None
+    """Whose words it took in last."""
+    history: tuple[Message, ...] = ()
+    children: tuple[RunStarted, ...] = ()
+    taken: tuple[RunId, ...] = ()
+    """Children whose results it had got."""
+    has_ended: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunScope:
     """Where a run takes place: whose it is, where its work is recorded, who hears of it."""
 
@@ -193,6 +189,7 @@ class RunScope:
     children: Children
     left: Limits = Limits()
     """What the run may still use; its children get a share of it."""
+    before: Before = Before()
     generation: int = 1
     """2 or more: the turn goes on from its history, and its events are new attempts."""
 

@@ -110,8 +110,9 @@ async def _begin_again(taken: Sequence[Taken], scope: RunScope) -> None:
     for each in taken:
         if child := each.again:
             with suppress(ChildRefused):  # too much is at work, or nothing left to work with
-                acting = scope.acting_as(child.asker, "")
-                await acting.fork(child.key, child.prompt, child.agent)
+                acting = scope.acting_as(child.asker or scope.context.asker, "")
+                key = child.run.removeprefix(f"{scope.context.run}.")
+                await acting.fork(key, child.task, child.agent)
 
 
 async def _results(
@@ -141,7 +142,7 @@ def _told(result: ChildResult) -> str:
         run=result.run,
         task=task if len(task) <= MAX_TASK_CHARS else f"{task[:MAX_TASK_CHARS]}…",
         ended="failed" if result.is_error else "has ended",
-        text=result.said,
+        text=result.text,
     )
 
 

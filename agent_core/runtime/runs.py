@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -21,7 +21,6 @@ from agent_core.errors import SessionError
 from agent_core.events import (
     CorrectionInjected,
     Intervened,
-    MessageTaken,
     Outcome,
     ResultTaken,
     RunFinished,
@@ -29,24 +28,10 @@ from agent_core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agent_core.ids import (
-    ROOT_RUN,
-    RunId,
-    ToolCallId,
-    TurnId,
-    UserId,
-    child_run,
-    is_in_branch,
-)
-from agent_core.loop.agent import ROUTE_SLOTS, Again, RunScope, Taken
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, child_run, is_in_branch
+from agent_core.loop.agent import ROUTE_SLOTS, Before, RunScope, Taken
 from agent_core.loop.run import run_agent
-from agent_core.messages import (
-    AttachedFile,
-    JsonObject,
-    Message,
-    ToolCall,
-    user_message,
-)
+from agent_core.messages import AttachedFile, JsonObject, ToolCall, user_message
 from agent_core.observers import ToolObserved
 from agent_core.observers.compliance import correction
 from agent_core.prompts import prompt
@@ -75,6 +60,7 @@ from agent_core.words import CORE
 
 T = TypeVar("T")
 CORRECTION_SLOT = 2
+BEFORE: TypeAdapter[Before] = TypeAdapter(Before)
 TELLING = ("intervened", "message_taken", "run_finished", "run_started")
 """Kinds of events that tell what a run has yet to take in."""
 POSTS_AND_FILES = "the thread's posts and files"
@@ -133,22 +119,6 @@ class StopSignals:
         return any(is_in_branch(run, branch) for branch in self._given.get(turn, ()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Before:
-    """What earlier workflows of a run have left, as it is recorded where it goes on."""
-
-    asker: UserId
-    """For whom it acted at the end."""
-    history: tuple[Message, ...] = ()
-    children: tuple[RunStarted, ...] = ()
-    taken: tuple[RunId, ...] = ()
-    """Children whose results it had got."""
-    has_ended: bool = False
-
-
-BEFORE: TypeAdapter[Before] = TypeAdapter(Before)
-
-
 class Work:
     """What the runs of one turn work with.
 
@@ -184,20 +154,21 @@ class Work:
         earlier = (await parts.store.turns_until(turn))[:-1]
         return cls(parts, turn, await parts.store.session_of(turn), earlier)
 
-    async def begin(self, request: RunRequest, steps: Steps) -> tuple[RunScope, Before]:
+    async def begin(self, request: RunRequest, steps: Steps) -> RunScope:
         """A run's scope. Its steps are done only while this process holds the session."""
         parts, turn, started = self.parts, self.turn, request.started
-        run, asker = started.run, started.asker or turn.inbound.asker
+        run = started.run
         guarded = GuardedSteps(steps, partial(parts.leases.check, turn.session))
-        before = Before(asker=asker)
+        before = Before()
         if run != ROOT_RUN or request.generation > 1:
-            before = await guarded.once("before", partial(self._before, run, asker), BEFORE)
+            before = await guarded.once("before", partial(self._before, run), BEFORE)
+        asker = before.asker or started.asker or turn.inbound.asker
         context = ToolContext(
             session=turn.session,
             turn=turn.id,
             run=run,
-            asker=before.asker,
-            zone=await self.zone_of(before.asker),
+            asker=asker,
+            zone=await self.zone_of(asker),
             workspace=self.workspace,
             agent=started.agent,
             places=turn.inbound.places,
@@ -214,7 +185,7 @@ class Work:
         def observe(call: ToolCall, output: ToolOutput, context: ToolContext) -> None:
             parts.observers.notify(ToolObserved(call=call, output=output, context=context))
 
-        scope = RunScope(
+        return RunScope(
             context=context,
             steps=guarded,
             emit=parts.log.append,
@@ -231,15 +202,14 @@ class Work:
                 log=parts.log,
                 clock=parts.clock,
                 places=parts.places_of(turn.id),
-                known=before.children,
-                taken=before.taken,
+                before=before,
             ),
             left=request.limits,
+            before=before,
             generation=request.generation,
         )
-        return scope, before
 
-    async def _before(self, run: RunId, asker: UserId) -> Before:
+    async def _before(self, run: RunId) -> Before:
         """What a run took in without leaving a trace of it, it takes in once more."""
         parts, turn = self.parts, self.turn.id
         events = await parts.log.of_turn(turn)
@@ -249,7 +219,7 @@ class Work:
             await parts.inbox.forget_places(turn, but={event.taken for event in heard})
         children = {e.run: e for e in known.started.values() if e.parent == run}
         return Before(
-            asker=next((e.author for e in reversed(heard) if e.author), asker),
+            asker=next((e.author for e in reversed(heard) if e.author), None),
             history=await parts.store.run_messages(turn, run),
             children=tuple(children.values()),
             taken=tuple(e.run for e in events if isinstance(e, ResultTaken) and e.run in children),
@@ -291,14 +261,12 @@ class Work:
         """An intervention as a run gets it that is to take it in."""
         name = one_line(wish.by_name)
         task, asker = known.task(wish.run)
-        asker = asker or context.asker
         about = {"author": name, "run": wish.run, "task": " ".join(task.split())}
         again = None
         if wish.what == "retry":
-            key = f"again-{wish.n}"
-            text = prompt("run_again", **about, new=child_run(context.run, key))
-            agent = known.started[wish.run].agent
-            again = Again(key=key, prompt=task, agent=agent, asker=asker)
+            new = child_run(context.run, f"again-{wish.n}")
+            text = prompt("run_again", **about, new=new)
+            again = replace(known.started[wish.run], run=new, task=task, asker=asker)
         elif wish.run == context.run:
             text = prompt(f"run_{wish.what}", author=name, text=wish.text)
         else:
@@ -329,10 +297,10 @@ class Work:
 
         What only sub-agents had taken in stays said: whoever goes on later knows of it.
         """
-        taken = await self.parts.inbox.taken_by(self.turn.id)
-        events = await self.parts.log.of_turn(self.turn.id) if taken else []
-        told = [event for event in events if isinstance(event, MessageTaken)]
-        heard = {event.taken for event in told if event.run == ROOT_RUN}
+        if not (taken := await self.parts.inbox.taken_by(self.turn.id)):
+            return
+        known = TurnInterventions(await self.parts.log.of_turn(self.turn.id, "message_taken"))
+        heard = {event.taken for event in known.heard if event.run == ROOT_RUN}
         for each in taken:
             if each.id not in heard:
                 said = [user_message(opening_text(each))]
@@ -425,25 +393,21 @@ async def run_child(
     request = as_recorded(payload, RUN_REQUEST)
     child = request.started
     work = await Work.on(parts, child.turn)
-    scope, before = await work.begin(request, steps)
-    if not before.has_ended:
-        await _run_child(work, signals, request, scope, before.history)
+    scope = await work.begin(request, steps)
+    if not scope.before.has_ended:
+        await _run_child(work, signals, request, scope)
     ended = result_of(await parts.log.of_turn(child.turn), child)
     return CHILD_RESULT.dump_python(ended, mode="json")
 
 
 async def _run_child(
-    work: Work,
-    signals: StopSignals,
-    request: RunRequest,
-    scope: RunScope,
-    done: tuple[Message, ...],
+    work: Work, signals: StopSignals, request: RunRequest, scope: RunScope
 ) -> None:
     turn, run = work.turn, request.started.run
     if await work.ending(run):
         signals.give(turn.id, run)
     try:
-        await signals.unless_given(turn, run, _work_as_child(work, request, scope, done))
+        await signals.unless_given(turn, run, _work_as_child(work, request, scope))
     except Stopped:
         await scope.emit(await _ended(work, scope))
     except Exception as error:
@@ -458,9 +422,7 @@ async def _run_child(
             await _check(work.parts, request.started, scope)
 
 
-async def _work_as_child(
-    work: Work, request: RunRequest, scope: RunScope, done: tuple[Message, ...]
-) -> None:
+async def _work_as_child(work: Work, request: RunRequest, scope: RunScope) -> None:
     child = request.started
     async with scope.children.at_work():
         agent = work.parts.agents.subagent(
@@ -470,7 +432,7 @@ async def _work_as_child(
             limits=request.limits,
             depth=request.depth,
         )
-        opening = done or (user_message(child.task),)
+        opening = scope.before.history or (user_message(child.task),)
         await run_agent(agent, (), opening, scope, parent=child.parent, task=child.task)
 
 

@@ -8,8 +8,6 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
-from pydantic import TypeAdapter
-
 from agent_core import tracing
 from agent_core.classifier import ROUTED, Routed, Routing, Verdict, rule_for
 from agent_core.clock import local_time
@@ -36,7 +34,7 @@ from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.loop.ask_user import PATIENCE
-from agent_core.loop.calls import Asked
+from agent_core.loop.calls import IS_SO, Asked
 from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import AttachedFile, InboundMessage, Message, Text, user_message
 from agent_core.models import Delta
@@ -75,7 +73,6 @@ _SUCCESSES = re.compile(r'"successful": ?(\d+)')
 OBSERVERS_PATIENCE_S = 5.0
 CLARIFYING_PATIENCE = timedelta(minutes=5)
 """How long a question waits whose answer is taken for granted otherwise."""
-IS_TAKEN: TypeAdapter[bool] = TypeAdapter(bool)
 
 Orders = Callable[[InboundMessage], Awaitable[bool]]
 """Answers a message that orders a schedule; False where it is about something else. Asked again
@@ -108,10 +105,10 @@ async def run_turn(
     )
     limits = work.parts.agents.limits
     request = RunRequest(started=root, depth=0, limits=limits, generation=generation)
-    scope, before = await work.begin(request, steps)
+    scope = await work.begin(request, steps)
     with tracing.turn_trace(turn=turn.id, session=turn.session) as trace_id:
         tracing.note("query_started", length=len(turn.inbound.text))
-        body = _Body(work, scope, before.history, trace_id, orders)
+        body = _Body(work, scope, trace_id, orders)
         try:
             async with scope.children.at_work():
                 result = await body.result(signals)
@@ -145,20 +142,11 @@ async def verdict_of(parts: TurnParts, turn: StoredTurn) -> Verdict:
 class _Body:
     """One generation of one turn."""
 
-    def __init__(
-        self,
-        work: Work,
-        scope: RunScope,
-        done: tuple[Message, ...],
-        trace_id: str,
-        orders: Orders,
-    ) -> None:
+    def __init__(self, work: Work, scope: RunScope, trace_id: str, orders: Orders) -> None:
         self._work = work
         self._parts = work.parts
         self._turn = work.turn
         self._scope = scope
-        self._done = done
-        """What earlier generations have stored."""
         self._trace_id = trace_id
         self._orders = orders
         self._waits = Waits(work)
@@ -220,7 +208,7 @@ class _Body:
         work, parts, turn, scope = self._work, self._parts, self._turn, self._scope
         await work.taint(turn)
         earlier = settled(await parts.store.history_before(turn))
-        done = self._done
+        done = scope.before.history
         await keep_document(turn, work.workspace)
         files: tuple[AttachedFile, ...] = ()
         if turn.inbound.attachments and not done:
@@ -316,7 +304,7 @@ class _Body:
         else:
             routed = await self._ask_router(earlier, files)
             if routed.verdict == "ORDER":
-                if await scope.steps.once("order", partial(self._orders, turn.inbound), IS_TAKEN):
+                if await scope.steps.once("order", partial(self._orders, turn.inbound), IS_SO):
                     return routed
                 routed = replace(routed, verdict="COMPLEX")
         await self._announce_route(routed)

@@ -1,6 +1,6 @@
 """The waits of a turn for a person: how each begins, and what the waiting call comes to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -58,20 +58,16 @@ _NOT_APPROVED = {
 }
 
 
-_VERDICTS: Mapping[ConsentStatus, ApprovalVerdict] = {
-    "approved": "approved",
-    "used": "approved",
-    "rejected": "rejected",
-    "expired": "expired",
-    "overtaken": "overtaken",
-}
-"""What people are told became of an approval; any other status is void."""
-_OUTCOMES: Mapping[ConsentStatus, AuthOutcome] = {
-    "connected": "connected",
-    "skipped": "skipped",
-    "expired": "expired",
-}
-"""The same of a connection; any other status is overtaken."""
+def _verdict(decision: Consent) -> ApprovalVerdict:
+    """What people are told became of an approval."""
+    status = "approved" if decision.status == "used" else decision.status
+    return status if status in ("approved", "rejected", "expired", "overtaken") else "void"
+
+
+def _outcome(decision: Consent) -> AuthOutcome:
+    """What people are told became of a connection."""
+    status = decision.status
+    return status if status in ("connected", "skipped", "expired") else "overtaken"
 
 
 class Waits:
@@ -215,15 +211,15 @@ async def _tell(
     if isinstance(wait, ApprovalWait):
         event = ApprovalDecided(
             **at,
-            verdict=_VERDICTS.get(decision.status, "void"),
+            verdict=_verdict(decision),
             by=decision.decided_by,
             reason=decision.reason,
             for_thread=decision.for_thread,
         )
     else:
-        outcome = _OUTCOMES.get(decision.status, "overtaken")
         at |= {"asker": wait.asker, "toolkits": wait.toolkits}
-        event = AuthEnded(**at, outcome=outcome, link=str(decision.body.get("link") or ""))
+        link = str(decision.body.get("link") or "")
+        event = AuthEnded(**at, outcome=_outcome(decision), link=link)
     await scope.emit(event)
 
 
@@ -272,11 +268,11 @@ def _held_calls(done: Sequence[Message]) -> list[ToolCall]:
 
 def _output(wait: ApprovalWait | ConnectionWait, decision: Consent) -> ToolOutput | None:
     if isinstance(wait, ApprovalWait):
-        form = _NOT_APPROVED.get(_VERDICTS.get(decision.status, "void"))
+        form = _NOT_APPROVED.get(_verdict(decision))
         reason = f" ({decision.reason})" if decision.reason else ""
         return _failed(form.format(reason=reason)) if form else None
     apps = ", ".join(wait.toolkits)
-    outcome = _OUTCOMES.get(decision.status, "overtaken")
+    outcome = _outcome(decision)
     if outcome != "connected":
         text = _NOT_CONNECTED[outcome].format(apps=apps)
         return _failed("\n\n".join(filter(None, (wait.said, text))))

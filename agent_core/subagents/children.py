@@ -26,7 +26,7 @@ from agent_core.events import (
     StepFinished,
 )
 from agent_core.ids import RunId, child_run, is_in_branch
-from agent_core.loop.agent import ChildResult, Clock, Limits, RunScope
+from agent_core.loop.agent import Before, ChildResult, Clock, Limits, RunScope
 from agent_core.sessions import EventLog
 
 logger = logging.getLogger(__name__)
@@ -106,8 +106,7 @@ class ChildRuns:
         log: The events of the turn.
         clock: Tells the moment.
         places: Of the runs at work in the turn.
-        known: Children that an earlier workflow of the run has started; they go on.
-        taken: Those of them whose results it had got.
+        before: What earlier workflows of the run have left; their children go on.
     """
 
     def __init__(
@@ -118,8 +117,7 @@ class ChildRuns:
         log: EventLog,
         clock: Clock,
         places: asyncio.Semaphore,
-        known: Sequence[RunStarted],
-        taken: Sequence[RunId],
+        before: Before,
     ) -> None:
         self._parent = request.started
         self._steps = steps
@@ -129,9 +127,9 @@ class ChildRuns:
         self._depth = request.depth
         self._background = Background()
         limits = _share(request.limits, 0)
-        self._requests = {child.run: self._request(child, limits) for child in known}
+        self._requests = {child.run: self._request(child, limits) for child in before.children}
         self._results: dict[RunId, asyncio.Task[ChildResult]] = {}
-        self._taken = dict.fromkeys(taken, 0)
+        self._taken = dict.fromkeys(before.taken, 0)
         """Whose results the run has, and what they cost."""
 
     @asynccontextmanager
@@ -255,13 +253,13 @@ def result_of(events: Sequence[AnyEvent], child: RunStarted) -> ChildResult:
     """What the log says that a child run came to, which has ended."""
     own = [event for event in events if event.run == child.run]
     ended = next(event for event in reversed(own) if isinstance(event, RunFinished))
-    corrections = [event.text for event in own if isinstance(event, CorrectionInjected)]
+    said = ended.text or (STOPPED if ended.outcome == "stopped" else "")
+    corrections = [event.text for event in own if isinstance(event, CorrectionInjected)][-1:]
     below = (event for event in events if is_in_branch(event.run, child.run))
     return ChildResult(
         run=child.run,
         task=child.task,
-        text=ended.text or (STOPPED if ended.outcome == "stopped" else ""),
+        text="\n\n".join(filter(None, (said, *corrections))),
         is_error=ended.outcome in ("failed", "stopped"),
-        correction=corrections[-1] if corrections else "",
         tokens=sum(e.usage.total_tokens for e in below if isinstance(e, StepFinished)),
     )

@@ -117,7 +117,7 @@ async def _result(run: RunId, scope: RunScope) -> ToolOutput:
     started_at = scope.clock()
     result = await scope.children.wait(run)
     return ToolOutput(
-        text=result.said,
+        text=result.text,
         is_error=result.is_error,
         started_at=started_at,
         finished_at=scope.clock(),

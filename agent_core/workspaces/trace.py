@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import TypeVar
 
 from agent_core.events import (
-    ATTEMPTS_A_GENERATION,
     AnyEvent,
     ApprovalRequested,
     ArtifactSaved,
@@ -194,9 +193,8 @@ class _Turn:
 
     def _step(self, event: Event) -> tuple[RunId, int, int]:
         """Which step it belongs to, however often that was made. After a wait they count anew."""
-        generation = _place(event)[2]
-        ended = {_place(wait)[2] for wait in self._waits}
-        return event.run, sum(each < generation for each in ended), event.step
+        ended = {wait.generation for wait in self._waits}
+        return event.run, sum(each < event.generation for each in ended), event.step
 
     def _number(self, event: Event) -> int:
         """Of its step within its run, from 1 on."""
@@ -245,4 +243,4 @@ def _usage(events: Sequence[AnyEvent]) -> JsonObject:
 
 def _place(event: Event) -> tuple[RunId, int, int]:
     """Which step of which run it belongs to, and of which generation of the turn."""
-    return event.run, event.step, (event.attempt - 1) // ATTEMPTS_A_GENERATION
+    return event.run, event.step, event.generation

@@ -7,10 +7,8 @@ are at work, divided by them. `viewers_factor`: a run's time while 500 watch it,
 """
 
 import asyncio
-import contextlib
 import resource
 import time
-from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from agent_core.events import TurnFinished
@@ -66,7 +64,8 @@ class Looks:
 async def measure(root: Path) -> list[Result]:
     """The results in the order of the table."""
     looks = Looks()
-    async with runtime_with(root, looks) as runtime:
+    model, tools = ScriptedModel([decide] * 1_000), FakeToolset({"look": looks})
+    async with scripted_runtime(root, model=model, tools=tools, specs=[EXPLORER]) as runtime:
         await answered(runtime, 1, 1)  # what is loaded once does not count
         walls_s = {count: await answered(runtime, count, 10 + count) for count in COUNTS}
         memory_mb = await held_mb(runtime, looks)
@@ -85,15 +84,6 @@ async def measure(root: Path) -> list[Result]:
         Result(name="memory_a_child_mb", value=round(memory_mb, 2), unit="MB", goal=3.0),
         *await viewers.measure(root / "viewers"),
     ]
-
-
-@contextlib.asynccontextmanager
-async def runtime_with(root: Path, looks: Looks) -> AsyncGenerator[Runtime]:
-    """A runtime whose children use this tool."""
-    model = ScriptedModel([decide] * 1_000)
-    tools = FakeToolset({"look": looks})
-    async with scripted_runtime(root, model=model, tools=tools, specs=[EXPLORER]) as runtime:
-        yield runtime
 
 
 async def answered(runtime: Runtime, children: int, thread: int) -> float:

@@ -210,12 +210,15 @@ async def test_a_run_that_is_killed_goes_on_and_pays_no_step_twice(
     assert [m.role for _, m in sorted(around.messages.items())] == ["user", "assistant"] * 3
 
 
-async def test_an_answer_that_is_cut_off_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    cut = replace(text_reply("A long answer, cut"), stop_reason="max_tokens")
+@pytest.mark.parametrize(("why", "told"), [("max_tokens", GO_ON), ("pause_turn", PAUSED)])
+async def test_an_answer_that_is_not_whole_goes_on_where_it_stopped(
+    tmp_path: Path, why: str, told: str
+) -> None:
+    cut = replace(text_reply("A long answer, cut"), stop_reason=why)
     made, model = agent([cut, " in two."])
     result = await run(made, Surroundings(workspace=tmp_path))
     assert result == RunResult(outcome="answered", text="A long answer, cut in two.")
-    assert model.requests[1].messages[-1].text == GO_ON
+    assert model.requests[1].messages[-1].text == told
 
 
 async def test_an_answer_that_stays_cut_off_says_so(tmp_path: Path) -> None:
@@ -263,11 +266,3 @@ async def test_an_answer_that_nobody_can_see_is_asked_for_words(
 async def test_an_answer_that_stays_unseen_is_a_plain_sentence(tmp_path: Path) -> None:
     made, _ = agent([text_reply("\u200b")] * 10)
     assert (await run(made, Surroundings(workspace=tmp_path))).text == NO_WORDS
-
-
-async def test_a_pause_goes_on_where_the_model_stopped(tmp_path: Path) -> None:
-    pause = replace(text_reply("First half,"), stop_reason="pause_turn")
-    made, model = agent([pause, " second half."])
-    result = await run(made, Surroundings(workspace=tmp_path))
-    assert result == RunResult(outcome="answered", text="First half, second half.")
-    assert model.requests[1].messages[-1].text == PAUSED

@@ -107,9 +107,8 @@ async def test_a_comment_reaches_one_branch_alone_before_its_next_step(tmp_path:
     first, other = Held(then=call(LOOK, id="x")), Held(then="The other note.")
     model = by_run(root=[(task("a"), task("b")), "Both."], a=[first, "With Poland."], b=[other])
     tools = FakeToolset({LOOK: look})
-    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await reached(first, other)
+    async with at_work(first.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
+        await reached(other)
         await step_in(runtime, child(turn, "a"), "comment", "also include Poland")
         first.release.set()
         await seen(runtime, turn, "message_taken")
@@ -125,28 +124,12 @@ async def test_a_comment_reaches_one_branch_alone_before_its_next_step(tmp_path:
     ]
 
 
-@pytest.mark.proves("branch.comment")
-async def test_tools_of_the_branch_act_for_whoever_commented(tmp_path: Path) -> None:
-    first, second = Held(then=call(LOOK, id="x")), Held(then=call(LOOK, id="y"))
-    model = ScriptedModel([task("a"), first, second, call(LOOK, id="z"), "Note.", "Done."])
-    tools = FakeToolset({LOOK: look})
-    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await reached(first)
-        await step_in(runtime, child(turn, "a"), "comment", "look there, too")
-        first.release.set()
-        second.release.set()
-        await end_of(runtime, turn)
-    assert [context.asker for context in tools.contexts] == ["T1:U1", BEN, BEN]
-
-
 @pytest.mark.proves("branch.stop")
 async def test_a_stop_ends_one_branch_and_its_parent_gets_what_it_had_found(tmp_path: Path) -> None:
     first, other = Held(then="(never said)"), Held(then="The other note.")
     model = by_run(root=[(task("a"), task("b")), "Both."], a=[first], b=[other])
-    async with scripted_runtime(tmp_path, model=model) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await reached(first, other)
+    async with at_work(first.reached, tmp_path, model=model) as (runtime, turn):
+        await reached(other)
         await step_in(runtime, child(turn, "a"), "stop")
         await seen(runtime, turn, "run_finished")
         other.release.set()
@@ -166,9 +149,7 @@ async def test_a_branch_that_is_done_ends_as_answered_with_what_is_given_or_was_
     held = Held(then="(never said)")
     model = by_run(root=[task("a"), "Done."], a=[looks, held])
     tools = FakeToolset({LOOK: look})
-    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await reached(held)
+    async with at_work(held.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
         await step_in(runtime, child(turn, "a"), "done", given)
         events = await events_of(runtime, turn)
     assert ends(events)["root.a"] == ("answered", f"(Ben marked this as done.)\n\n{result}")
@@ -182,9 +163,7 @@ async def test_a_branch_at_work_is_begun_again_with_its_changed_task_and_that_re
     first = Held(then="(never said)")
     model = by_run(root=[task("a"), "I wait.", "Done."], a=[first], c=[call(LOOK, id="x"), "Of c."])
     tools = FakeToolset({LOOK: look})
-    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await reached(first)
+    async with at_work(first.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
         await step_in(runtime, child(turn, "a"), "content", "Note c.")
         await step_in(runtime, child(turn, "a"), "retry")
         events = await events_of(runtime, turn)
@@ -202,9 +181,7 @@ async def test_a_branch_that_has_ended_is_begun_again_while_its_parent_is_at_wor
     held = Held(then=call("look"))
     model = by_run(root=[task("a"), held, "I wait.", "Done."], a=["First try.", "Second try."])
     tools = FakeToolset({"look": look})
-    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await reached(held)
+    async with at_work(held.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
         await step_in(runtime, child(turn, "a"), "retry")
         held.release.set()
         events = await events_of(runtime, turn)
@@ -222,9 +199,7 @@ async def test_a_comment_that_came_with_the_last_word_of_a_branch_reaches_its_pa
 ) -> None:
     held = Held(then="Without Poland.")
     model = by_run(root=[task("a"), "With Poland."], a=[held])
-    async with scripted_runtime(tmp_path, model=model) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await reached(held)
+    async with at_work(held.reached, tmp_path, model=model) as (runtime, turn):
         await step_in(runtime, child(turn, "a"), "comment", "also include Poland")
         held.release.set()
         assert (await end_of(runtime, turn)).answer == "With Poland."
@@ -236,9 +211,7 @@ async def test_a_comment_that_came_with_the_last_word_of_a_branch_reaches_its_pa
 async def test_what_comes_too_late_for_the_whole_turn_begins_another_one(tmp_path: Path) -> None:
     held = Held(then="The end.")
     model = by_run(root=[task("a"), held, "Anew."], a=["Of a."])
-    async with scripted_runtime(tmp_path, model=model) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await reached(held)
+    async with at_work(held.reached, tmp_path, model=model) as (runtime, turn):
         await step_in(runtime, child(turn, "a"), "retry")
         held.release.set()
         assert (await end_of(runtime, turn)).answer == "The end."
@@ -266,24 +239,20 @@ async def test_a_branch_of_a_turn_that_has_ended_and_a_whole_turn_are_begun_agai
 async def test_a_branch_ends_in_whatever_process_it_was_stopped(tmp_path: Path) -> None:
     held = Held(then="(never said)")
     model = by_run(root=[task("a"), "Done."], a=[held])
-    async with scripted_runtime(tmp_path, model=model) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await reached(held)
+    async with at_work(held.reached, tmp_path, model=model) as (runtime, turn):
         await stop_elsewhere(tmp_path, turn, RunId("root.a"))
         events = await events_of(runtime, turn)
     assert ends(events)["root.a"] == ("stopped", "This work was stopped by Ben.")
 
 
-@pytest.mark.proves("branch.restart")
+@pytest.mark.proves("branch.restart", "branch.comment")
 async def test_a_comment_survives_a_restart_and_so_does_whom_the_branch_acts_for(
     tmp_path: Path,
 ) -> None:
     tools = FakeToolset({LOOK: look})
     first, held = Held(then=call(LOOK, id="x")), Held(then="(never said)")
     model = by_run(root=[task("a")], a=[first, call(LOOK, id="y"), held])
-    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await reached(first)
+    async with at_work(first.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
         await step_in(runtime, child(turn, "a"), "comment", "also include Poland")
         first.release.set()
         await reached(held)
@@ -303,9 +272,9 @@ async def test_a_branch_that_was_to_end_when_the_process_died_does_not_go_on(
     tmp_path: Path,
 ) -> None:
     held = Held(then="(never said)")
-    async with scripted_runtime(tmp_path, model=by_run(root=[task("a")], a=[held])) as runtime:
-        turn = await begin(runtime, inbound("continue"))
-        await reached(held)
+    model = by_run(root=[task("a")], a=[held])
+    async with at_work(held.reached, tmp_path, model=model) as (_, turn):
+        pass
     await stop_elsewhere(tmp_path, turn, RunId("root.a"))
     model = by_run(root=["Done."], a=[])
     async with scripted_runtime(tmp_path, model=model) as runtime:
@@ -340,19 +309,19 @@ async def test_a_comment_on_the_root_is_a_message_of_the_thread(tmp_path: Path) 
 
 
 @pytest.mark.proves("branch.root")
-async def test_the_root_ends_as_stopped_or_as_done_with_what_it_has_said(tmp_path: Path) -> None:
-    for number, (kind, text, outcome, said) in enumerate(
-        (
-            ("stop", "", "stopped", "Stopped, as Ben asked."),
-            ("done", "It is 42.", "answered", "Marked as done by Ben.\n\nIt is 42."),
-        ),
-        start=1,
-    ):
-        held = Held(then="(never said)")
-        async with scripted_runtime(tmp_path / kind, model=ScriptedModel([held])) as runtime:
-            turn = await begin(runtime, inbound("continue", number=number))
-            await reached(held)
-            await step_in(runtime, agent_id(turn, ROOT_RUN), kind, text)
-            end = await end_of(runtime, turn)
-        assert end.outcome == outcome
-        assert end.answer.startswith(said)
+@pytest.mark.parametrize(
+    ("kind", "text", "outcome", "said"),
+    [
+        ("stop", "", "stopped", "Stopped, as Ben asked."),
+        ("done", "It is 42.", "answered", "Marked as done by Ben.\n\nIt is 42."),
+    ],
+)
+async def test_the_root_ends_as_stopped_or_as_done_with_what_it_has_said(
+    tmp_path: Path, kind: str, text: str, outcome: str, said: str
+) -> None:
+    held = Held(then="(never said)")
+    async with at_work(held.reached, tmp_path, model=ScriptedModel([held])) as (runtime, turn):
+        await step_in(runtime, agent_id(turn, ROOT_RUN), kind, text)
+        end = await end_of(runtime, turn)
+    assert end.outcome == outcome
+    assert end.answer.startswith(said)
