@@ -44,9 +44,7 @@ _READS = (
     "Path.absolute", "Path.exists", "Path.is_dir", "Path.is_file", "Path.is_symlink",
     "Path.iterdir", "Path.read_bytes", "Path.read_text", "Path.resolve", "Path.scan", "Path.stat",
 )  # fmt: skip
-_WRITES = (
-    "Path.append_bytes", "Path.append_text", "Path.write_bytes", "Path.write_text",
-)  # fmt: skip
+_WRITES = ("Path.append_bytes", "Path.append_text", "Path.write_bytes", "Path.write_text")
 _FORK = "async def _fork(prompt): return fork(prompt)"
 """What is called where a program awaits `fork`."""
 _AWAITING = ("gather", "create_task", "ensure_future", "wait_for")
