@@ -1,6 +1,5 @@
 """What an agent is, and the surroundings in which one of its runs takes place."""
 
-import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
@@ -11,7 +10,7 @@ from pydantic import ValidationError
 
 from agent_core.durable import Steps
 from agent_core.errors import ChildRefused
-from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken, RunStarted, Usage
+from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken, RunStarted, Usage, slot_of
 from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import AttachedFile, Message, ToolCall
 from agent_core.models import ToolSpec
@@ -37,12 +36,6 @@ ROUTE_SLOTS = {
     "plan": 17,
 }
 """Places of a turn's own events within step 0 of its root run; the run's own are 0 and 1."""
-
-
-def slot_of(key: str) -> int:
-    """The place within a step of what comes by itself; two keys hardly ever share it."""
-    return 100_000 + zlib.crc32(key.encode()) // 4
-
 
 Away = Callable[[ToolContext], Mapping[str, str]]
 """Tool servers that cannot be had just now, by name, and why."""

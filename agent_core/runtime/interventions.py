@@ -5,9 +5,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from agent_core.errors import InterventionRefused, SessionError
-from agent_core.events import Intervened, InterventionKind
+from agent_core.events import Intervened, InterventionKind, slot_of
 from agent_core.ids import ROOT_RUN, AgentId, SessionId, TurnId, UserId, run_of
-from agent_core.loop.agent import slot_of
 from agent_core.messages import InboundMessage
 from agent_core.runtime.dispatch import Dispatch, apart
 from agent_core.runtime.parts import TurnParts

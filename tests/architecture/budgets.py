@@ -30,7 +30,7 @@ ROOMS = {
     "agent_core/models": Budget(887, 6, 900, 6),
     "agent_core/observers": Budget(765, 6, 750, 7),
     "agent_core/prompts": Budget(196, 3, 180, 3),
-    "agent_core/runtime": Budget(3684, 15, 2600, 12),
+    "agent_core/runtime": Budget(3683, 15, 2600, 12),
     "agent_core/schedules": Budget(924, 5, 700, 5),
     "agent_core/sessions": Budget(3006, 18, 2500, 16),
     "agent_core/subagents": Budget(418, 3, 170, 2),
