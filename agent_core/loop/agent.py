@@ -42,11 +42,6 @@ Away = Callable[[ToolContext], Mapping[str, str]]
 """Tool servers that cannot be had just now, by name, and why."""
 
 
-def nobody_away(_context: ToolContext) -> Mapping[str, str]:
-    """Where no tool comes from a server, none is missing."""
-    return {}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
     """A message that a run takes in while it is at work."""
@@ -325,5 +320,5 @@ class Agent:
     owes: str = ""
     """The tool by which a run gives its result; one that ends without is reminded of it once."""
     limits: Limits = Limits()
-    away: Away = nobody_away
+    away: Away = lambda _: {}
     """Whose tools cannot be had just now, for the model to know."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from agent_core.events import Outcome, RunFinished, RunStarted
 from agent_core.ids import RunId
 from agent_core.loop.agent import Agent, RunScope, Tally
-from agent_core.loop.step import StepResult, run_step
+from agent_core.loop.step import ModelCall, run_step
 from agent_core.messages import Message, ToolResult, is_visible, user_message
 from agent_core.prompts import prompt
 
@@ -68,8 +68,9 @@ async def _run_steps(
         closing = prompt("wrap_up", limit=limit) if limit else ""
         place = len(history) - len(earlier)
         scope = replace(scope, left=tally.left_of(agent.limits))
-        step = await run_step(agent, history, scope, tally.steps + 1, place=place, closing=closing)
-        history.extend(step.messages)
+        number = tally.steps + 1
+        step, added = await run_step(agent, history, scope, number, place=place, closing=closing)
+        history.extend(added)
         scope = scope.acting_for(step.taken)
         spent = scope.children.tokens
         tally = tally.plus(step.reply.usage, step.started_at, step.finished_at, child_tokens=spent)
@@ -90,7 +91,7 @@ async def _run_steps(
     return RunResult(outcome="limited" if limit or is_cut else "answered", text=_words(said, step))
 
 
-def _request_to_go_on(step: StepResult, said: Sequence[str]) -> Message | None:
+def _request_to_go_on(step: ModelCall, said: Sequence[str]) -> Message | None:
     """What to ask a model whose words were cut off or did not come; None when they are whole."""
     if len(said) > MAX_CONTINUATIONS:
         return None
@@ -119,7 +120,7 @@ def _reminder(agent: Agent, run: Sequence[Message]) -> Message | None:
     return None if not agent.owes or is_given or reminder in run else reminder
 
 
-def _words(said: Sequence[str], step: StepResult) -> str:
+def _words(said: Sequence[str], step: ModelCall) -> str:
     text = "".join(said).strip()
     if step.reply.stop_reason in CUT:
         return f"{text}…\n\n{CUT_OFF}"

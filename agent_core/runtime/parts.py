@@ -15,7 +15,7 @@ from agent_core.consent.gate import ConsentGate
 from agent_core.consent.links import LinkPlaces, fresh_links
 from agent_core.consent.policy import Policy
 from agent_core.ids import TurnId, UserId
-from agent_core.loop.agent import Agent, Away, BodyTool, Clock, Limits, RunScope, nobody_away
+from agent_core.loop.agent import Agent, Away, BodyTool, Clock, Limits, RunScope
 from agent_core.loop.ask_user import ask_user_tool
 from agent_core.loop.run_python import RunPython
 from agent_core.messages import ToolCall
@@ -50,7 +50,7 @@ class Agents:
     registry: Registry
     specs: Sequence[SubagentSpec]
     limits: Limits
-    away: Away = nobody_away
+    away: Away = lambda _: {}
     python: RunPython | None = None
     """None where no agent writes programs."""
     main_name: str = MAIN_AGENT

@@ -8,8 +8,9 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Coroutine, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
@@ -35,6 +36,7 @@ from agent_core.messages import AttachedFile, JsonObject, ToolCall, user_message
 from agent_core.observers import ToolObserved
 from agent_core.observers.compliance import correction
 from agent_core.prompts import prompt
+from agent_core.prompts.language import Language
 from agent_core.runtime.attached import read_attached
 from agent_core.runtime.parts import TEXT, TurnParts
 from agent_core.runtime.ready_answers import (
@@ -45,7 +47,7 @@ from agent_core.runtime.ready_answers import (
     thread_language,
 )
 from agent_core.runtime.standing import apology, child_failure, found_by
-from agent_core.sessions import StoredSession, StoredTurn
+from agent_core.sessions import StoredTurn
 from agent_core.sessions.interventions import TurnInterventions
 from agent_core.subagents.children import (
     CHILD_RESULT,
@@ -56,7 +58,7 @@ from agent_core.subagents.children import (
     result_of,
 )
 from agent_core.tools import ToolContext, ToolOutput
-from agent_core.words import CORE
+from agent_core.words import CORE, Words
 
 T = TypeVar("T")
 CORRECTION_SLOT = 2
@@ -119,6 +121,7 @@ class StopSignals:
         return any(is_in_branch(run, branch) for branch in self._given.get(turn, ()))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """What the runs of one turn work with.
 
@@ -126,21 +129,16 @@ class Work:
     sub-agent once, and by the root run once, which alone is in the session's history.
     """
 
-    def __init__(
-        self,
-        parts: TurnParts,
-        turn: StoredTurn,
-        session: StoredSession,
-        earlier: Sequence[StoredTurn],
-    ) -> None:
-        self.parts = parts
-        self.turn = turn
-        self.workspace = session.workspace
-        self.earlier = earlier
-        """The session's turns before this one, oldest first."""
-        self.language = thread_language(turn, earlier)
-        self.words = CORE.of(self.language)
-        parts.run_logs.follow(session.id, session.workspace)
+    parts: TurnParts
+    turn: StoredTurn
+    workspace: Path
+    earlier: Sequence[StoredTurn]
+    """The session's turns before this one, oldest first."""
+    language: Language
+
+    @property
+    def words(self) -> Words:
+        return CORE.of(self.language)
 
     @classmethod
     async def on(cls, parts: TurnParts, turn_id: TurnId) -> "Work":
@@ -152,7 +150,15 @@ class Work:
         turn = await parts.store.turn(turn_id)
         await parts.leases.check(turn.session)
         earlier = (await parts.store.turns_until(turn))[:-1]
-        return cls(parts, turn, await parts.store.session_of(turn), earlier)
+        workspace = (await parts.store.session_of(turn)).workspace
+        parts.run_logs.follow(turn.session, workspace)
+        return cls(
+            parts=parts,
+            turn=turn,
+            workspace=workspace,
+            earlier=earlier,
+            language=thread_language(turn, earlier),
+        )
 
     async def begin(self, request: RunRequest, steps: Steps) -> RunScope:
         """A run's scope. Its steps are done only while this process holds the session."""

@@ -237,7 +237,7 @@ class _Body:
             plan = await self._plan(parts.planner, earlier, scope)
             if plan.question:
                 await scope.save(0, opening)
-                raise Asked(self._question(plan, scope), None)
+                raise Asked(self._question(plan, scope))
             opening = (*opening, *await self._explore(plan, opening, agent, scope))
         return await run_agent(agent, earlier, opening, scope, parent=None, task=turn.inbound.text)
 
