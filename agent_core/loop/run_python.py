@@ -30,8 +30,7 @@ class RunPython:
     def __init__(self, interpreter: Interpreter, store: ProgramStore) -> None:
         self._interpreter = interpreter
         self._store = store
-        self._last: WeakValueDictionary[tuple[TurnId, RunId], asyncio.Event]
-        self._last = WeakValueDictionary()
+        self._last = WeakValueDictionary[tuple[TurnId, RunId], asyncio.Event]()
 
     @property
     def away(self) -> dict[str, str]:
@@ -51,8 +50,10 @@ class RunPython:
         # Programs of one run share their variables: one after another, in the order of their calls.
         run = (scope.context.turn, scope.context.run)
         before, self._last[run] = self._last.get(run), (ended := asyncio.Event())
+        begun = asyncio.Event()
 
         async def work() -> Program:
+            begun.set()
             if before is not None:
                 await before.wait()
             return await self._run(call, code, scope)
@@ -61,7 +62,8 @@ class RunPython:
             program = await scope.steps.once(f"tool:{RUN_PYTHON}", work, _PROGRAM)
         finally:
             ended.set()
-        await _find_children(call, program, scope)
+        if not begun.is_set():  # a replay
+            await _find_children(call, program, scope)
         return program.output or ToolOutput(text="The program has no result.", is_error=True)
 
     async def _run(self, call: ToolCall, code: str, scope: RunScope) -> Program:
@@ -71,9 +73,9 @@ class RunPython:
             old = stored.variables if stored else b""
             stored = StoredProgram(turn=context.turn, run=context.run, call=call.id, variables=old)
         program = _PROGRAM.validate_python(stored.body)
+        await _find_children(call, program, scope)
         if program.output is not None:
             return program
-        await _find_children(call, program, scope)
         execution = Execution(
             interpreter=self._interpreter,
             program=program,
@@ -107,16 +109,14 @@ async def _find_children(call: ToolCall, program: Program, scope: RunScope) -> N
             await scope.children.wait(RunId(said))
 
 
-async def _first_answers(
-    awaits: dict[int, RunId], scope: RunScope
-) -> dict[int, str | ChildRefused]:
+async def _first_answers(awaits: dict[int, RunId], scope: RunScope) -> dict[int, dict[str, object]]:
     """What there is as soon as one of the children has ended, by the number of the call."""
 
-    async def answer(run: RunId) -> str | ChildRefused:
+    async def answer(run: RunId) -> dict[str, object]:
         try:
-            return (await scope.children.wait(run)).text
+            return {"return_value": (await scope.children.wait(run)).text}
         except ChildRefused as refused:
-            return refused
+            return {"exception": RuntimeError(str(refused))}
 
     waits = {asyncio.create_task(answer(run)): number for number, run in awaits.items()}
     try:

@@ -44,5 +44,4 @@ class ProgramStore:
 
     async def keep(self, program: StoredProgram) -> None:
         """Safe to do again."""
-        row: dict[str, Any] = columns_of(program)
-        await self._database.execute(self._database.upsert(programs, row))
+        await self._database.execute(self._database.upsert(programs, columns_of(program)))

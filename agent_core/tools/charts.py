@@ -1,13 +1,13 @@
 """Charts of data as SVG that stands alone: lines and bars, axes, a legend, nothing that runs."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from html import escape
 from itertools import cycle
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import Field, Strict, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, Field, Strict, TypeAdapter, ValidationError
 
 Point = tuple[str | float, float]
 """Where it is on the axis that lies, a label or a number, and its height."""
@@ -20,8 +20,10 @@ MAX_POINTS = 2_000
 MAX_NUMBER = 1e15
 
 _Number = Annotated[float, Strict(), Field(ge=-MAX_NUMBER, le=MAX_NUMBER, allow_inf_nan=False)]
-_Series = list[_Number] | list[tuple[str | _Number, _Number]] | dict[Any, _Number]
-_DATA: TypeAdapter[dict[Any, _Series]] = TypeAdapter(dict[Any, _Series])
+_Label = Annotated[str, BeforeValidator(str)]
+_Pairs = list[tuple[_Number, _Number]] | list[tuple[_Label, _Number]] | dict[_Label, _Number]
+_Series = Annotated[list[_Number] | _Pairs, Field(union_mode="left_to_right")]
+_DATA: TypeAdapter[dict[_Label, _Series]] = TypeAdapter(dict[_Label, _Series])
 _MAX_TEXT = 80
 _TICKS = 5
 _MAX_LABELS = 12
@@ -111,7 +113,7 @@ def _series(data: object) -> dict[str, list[Point]]:
             break
     else:
         raise ValueError(_SHAPE)
-    series = {str(name): _points(each) for name, each in read.items()}
+    series = {name: _points(each) for name, each in read.items()}
     if not all(series.values()):
         raise ValueError(f"there is nothing to draw: {_SHAPE}")
     if len(series) > MAX_SERIES or max(map(len, series.values())) > MAX_POINTS:
@@ -119,15 +121,13 @@ def _series(data: object) -> dict[str, list[Point]]:
     return series
 
 
-def _points(data: _Series) -> list[Point]:
-    if isinstance(data, dict):
-        return [(str(label), height) for label, height in data.items()]
-    points: list[Point] = [
+def _points(data: Sequence[float | Point] | Mapping[str, float]) -> list[Point]:
+    if isinstance(data, Mapping):
+        return list(data.items())
+    return [
         each if isinstance(each, tuple) else (float(number), each)
         for number, each in enumerate(data)
     ]
-    are_labels = any(isinstance(label, str) for label, _ in points)
-    return [(str(label), height) for label, height in points] if are_labels else points
 
 
 def _ticks(values: Sequence[float]) -> list[float]:

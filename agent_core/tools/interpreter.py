@@ -14,7 +14,6 @@ import sysconfig
 import warnings
 import zlib
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
@@ -56,6 +55,9 @@ _TOO_LARGE = (
     "limit reached: the variables are too large to be kept. Write data to files of work_products/."
 )
 _AS_BEFORE = "Variables are as they were before this program."
+
+Reply = dict[str, Any]
+"""As Monty takes it: a `return_value`, an `exception`, or a `future` instead of one of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,21 +147,20 @@ class Execution:
 
         return await self._run(start)
 
-    async def resume(self, state: bytes, answers: Mapping[int, str | ChildRefused]) -> bytes:
+    async def resume(self, state: bytes, answers: Mapping[int, Reply]) -> bytes:
         """Go on with a program that waited, whichever process it waited in; as `begin`."""
         program, awaited = self.program, self.program.awaits
         program.awaits = {}
         for number, answer in answers.items():
             program.futures.pop(number, None)
-            if isinstance(answer, str):
+            if "return_value" in answer:
                 program.children.append(("", awaited[number]))
-        replies = {number: _settled(answer) for number, answer in answers.items()}
 
         async def start(session: "AsyncMontySession", **how: Any) -> "AsyncSnapshot":
             dump = await asyncio.to_thread(zlib.decompress, state)
             snapshot: Any = await session.load_snapshot(dump, **how)
             is_one_call = hasattr(snapshot, "call_id")
-            return await snapshot.resume(replies[snapshot.call_id] if is_one_call else replies)
+            return await snapshot.resume(answers[snapshot.call_id] if is_one_call else answers)
 
         return await self._run(start)
 
@@ -180,11 +181,10 @@ class Execution:
                 monty.AsyncMonty(max_processes=1) as workers,
                 workers.checkout(**conditions) as session,
             ):
-                with ExitStack() as stack:
-                    mounts = [stack.enter_context(self._mount(each)) for each in self._folders()]
-                    how = {"mount": mounts, "print_callback": self._printed}
-                    started = start(session, external_lookup=self._functions(), **how)
-                    return await self._drive(session, started)
+                mounts = [self._mount(folder) for folder in self._folders()]
+                how = {"mount": mounts, "print_callback": self._printed}
+                started = start(session, external_lookup=self._functions(), **how)
+                return await self._drive(session, started)
         except (monty.MontyError, OSError, RuntimeError) as error:
             return self._end(error=str(error))
 
@@ -246,7 +246,7 @@ class Execution:
         self.program.printed += text[:room]
         self.program.printed_chars += len(text)
 
-    async def _reply(self, snapshot: Any) -> Mapping[str, Any] | None:
+    async def _reply(self, snapshot: Any) -> Reply | None:
         """None leaves it to Monty, or the program has to wait."""
         if hasattr(snapshot, "pending_call_ids"):
             futures = self.program.futures
@@ -258,11 +258,11 @@ class Execution:
                 return self._system(snapshot.function_name, snapshot.args)
             return await self._called(snapshot)
         except ChildRefused as refused:
-            return _settled(refused)
+            return {"exception": RuntimeError(str(refused))}
         except (NameError, OSError, TypeError, ValueError) as error:
             return {"exception": error}
 
-    async def _called(self, snapshot: Any) -> Mapping[str, Any] | None:
+    async def _called(self, snapshot: Any) -> Reply | None:
         program, number = self.program, snapshot.call_id
         if not (function := self._functions().get(snapshot.function_name)):
             raise NameError(f"name {snapshot.function_name!r} is not defined")
@@ -307,7 +307,7 @@ class Execution:
         await asyncio.to_thread(write_text, self.context.workspace / path, svg)
         return path
 
-    def _system(self, name: str, arguments: tuple[Any, ...]) -> Mapping[str, Any] | None:
+    def _system(self, name: str, arguments: tuple[Any, ...]) -> Reply | None:
         """The reply to a call of the operating system; None leaves it to Monty and the mounts."""
         if name == "Path.iterdir" and arguments[0] == self.context.workspace:
             return {
@@ -415,12 +415,6 @@ def _awaited(tree: ast.Module) -> Iterator[ast.expr]:
                 yield value.func
             case _:
                 pass
-
-
-def _settled(answer: str | ChildRefused) -> dict[str, Any]:
-    if isinstance(answer, str):
-        return {"return_value": answer}
-    return {"exception": RuntimeError(str(answer))}
 
 
 def _text(value: object, meaning: str) -> str:

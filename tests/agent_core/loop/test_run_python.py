@@ -31,8 +31,9 @@ async def test_a_program_tells_what_it_printed_and_its_value_and_leaves_its_vari
 
 async def test_after_an_error_the_variables_are_what_they_had_become(tmp_path: Path) -> None:
     async with program_run(tmp_path) as python:
-        failed = await python.fail("x = 1\nprint('before')\nx / 0")
+        failed = await python.fail("x = 1\nprint('before')\n\nx / 0")
         assert "before" in failed
+        assert "line 4" in failed
         assert "ZeroDivisionError" in failed
         assert await python.run("x") == "Value:\n1"
         assert "SyntaxError" in await python.fail("x = = 1")
@@ -68,6 +69,9 @@ async def test_moments_are_those_of_the_askers_zone(tmp_path: Path) -> None:
         "[wait(i) for i in ids]",
         "start, pause = fork, wait\n[pause(i) for i in [start(q) for q in 'abc']]",
         "first = wait(fork('a'))\n[first, wait(id=fork(prompt='b')), wait(fork('c'))]",
+        f"ids = {IDS}\nä = await (\n  wait(ids[0])\n)\n[ä, *[wait(i) for i in ids[1:]]]  # ä",
+        "async def keep(*found): return [*found]\nawait keep(wait(fork('a')), *[wait(i) for i in "
+        "[fork('b'), fork('c')]])",
     ],
 )
 async def test_programs_fork_and_wait_as_they_like_to_write_it(
@@ -76,6 +80,18 @@ async def test_programs_fork_and_wait_as_they_like_to_write_it(
     async with program_run(tmp_path) as python:
         assert await python.run(program) == ALL
         assert list(python.children.started.values()) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["async def wait(i): return fork(i) and 'mine'", "wait = lambda i: keep(fork(i) and 'mine')"],
+)
+async def test_a_function_of_the_programs_own_is_not_taken_for_ours(
+    tmp_path: Path, program: str
+) -> None:
+    async with program_run(tmp_path) as python:
+        code = f"async def keep(x): return x\n{program}\nawait wait('a')"
+        assert await python.run(code) == "Value:\n'mine'"
 
 
 async def test_children_are_awaited_side_by_side_and_as_they_come(tmp_path: Path) -> None:
@@ -218,11 +234,3 @@ async def test_variables_that_are_too_large_to_keep_are_told(tmp_path: Path) -> 
         assert "too large to be kept" in await python.fail(f"{large}len(large)")
         assert "too large to be kept" in await python.fail(f"{large}wait(fork('a'))")
         assert await python.run("x") == "Value:\n1"
-
-
-async def test_a_program_may_have_its_own_functions_of_these_names(tmp_path: Path) -> None:
-    async with program_run(tmp_path) as python:
-        assert (
-            await python.run("async def wait(i):\n    return i * 2\nawait wait(2)") == "Value:\n4"
-        )
-        assert await python.run("wait = 1\nwait") == "Value:\n1"
