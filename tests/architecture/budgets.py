@@ -26,7 +26,7 @@ ROOMS = {
     "agent_core/consent": Budget(1816, 12, 1450, 11),
     "agent_core/context": Budget(219, 3, 160, 2),
     "agent_core/durable": Budget(447, 3, 390, 3),
-    "agent_core/loop": Budget(1126, 7, 820, 6),
+    "agent_core/loop": Budget(1103, 7, 820, 6),
     "agent_core/models": Budget(887, 6, 900, 6),
     "agent_core/observers": Budget(765, 6, 750, 7),
     "agent_core/prompts": Budget(196, 3, 180, 3),
