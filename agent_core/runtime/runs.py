@@ -32,7 +32,7 @@ from agent_core.events import (
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, child_run, is_in_branch
 from agent_core.loop.agent import ROUTE_SLOTS, Before, RunScope, Taken
 from agent_core.loop.run import run_agent
-from agent_core.messages import AttachedFile, JsonObject, ToolCall, user_message
+from agent_core.messages import AttachedFile, JsonObject, user_message
 from agent_core.observers import ToolObserved
 from agent_core.observers.compliance import correction
 from agent_core.prompts import prompt
@@ -57,7 +57,7 @@ from agent_core.subagents.children import (
     RunRequest,
     result_of,
 )
-from agent_core.tools import ToolContext, ToolOutput
+from agent_core.tools import ToolContext
 from agent_core.words import CORE, Words
 
 T = TypeVar("T")
@@ -188,16 +188,15 @@ class Work:
             await parts.leases.check(turn.session, surely=True)
             return await parts.store.begin_effect(turn.id, run, call)
 
-        def observe(call: ToolCall, output: ToolOutput, context: ToolContext) -> None:
-            parts.observers.notify(ToolObserved(call=call, output=output, context=context))
-
         return RunScope(
             context=context,
             steps=guarded,
             emit=parts.log.append,
             clock=parts.clock,
             save=partial(parts.store.append_messages, turn.id, run),
-            after_tool_call=observe,
+            after_tool_call=lambda call, output, context: parts.observers.notify(
+                ToolObserved(call=call, output=output, context=context)
+            ),
             take_messages=partial(self._take, context),
             has_messages=partial(parts.inbox.has_messages, turn),
             begin_effect=begin_effect,

@@ -15,7 +15,6 @@ from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
-from agent_core.planner import Planner
 from agent_core.runtime.parts import Agents, TurnParts
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import Database
@@ -83,7 +82,7 @@ def scripted_runtime(
         places=LinkPlaces(("connect.composio.dev",)),
         accounts=accounts,
         clock=clock,
-        planner=Planner(planner) if planner else None,
+        planner=planner,
     )
     return Runtime(
         parts,
