@@ -28,7 +28,7 @@ from agent_core.tools.charts import chart
 from agent_core.workspaces.layout import TRACES, WORK_PRODUCTS, write_text
 
 if TYPE_CHECKING:
-    from pydantic_monty import AsyncMontySession, AsyncSnapshot, MountDir
+    from pydantic_monty import AsyncMontySession, AsyncSnapshot
 
 TYPES = {
     ".csv": "text/csv",
@@ -44,16 +44,12 @@ _READS = (
     "Path.absolute", "Path.exists", "Path.is_dir", "Path.is_file", "Path.is_symlink",
     "Path.iterdir", "Path.read_bytes", "Path.read_text", "Path.resolve", "Path.scan", "Path.stat",
 )  # fmt: skip
-_WRITES = (
-    "Path.append_bytes", "Path.append_text", "Path.write_bytes", "Path.write_text",
-)  # fmt: skip
+_WRITES = ("Path.append_bytes", "Path.append_text", "Path.write_bytes", "Path.write_text")
 _FORK = "async def _fork(prompt): return fork(prompt)"
 """What is called where a program awaits `fork`."""
 _AWAITING = ("gather", "create_task", "ensure_future", "wait_for")
 _MAX_NAME_BYTES = 200
-_TOO_LARGE = (
-    "limit reached: the variables are too large to be kept. Write data to files of work_products/."
-)
+_TOO_LARGE = "limit reached: the variables are too large to be kept; write data to work_products/"
 _AS_BEFORE = "Variables are as they were before this program."
 
 Reply = dict[str, Any]
@@ -101,10 +97,9 @@ class Program:
 
 
 def _missing() -> str:
-    scripts = sysconfig.get_path("scripts")
     if find_spec("pydantic_monty") is None:
         return "pydantic-monty is not installed"
-    is_there = shutil.which("monty", path=scripts) or shutil.which("monty")
+    is_there = shutil.which("monty", path=sysconfig.get_path("scripts")) or shutil.which("monty")
     return "" if is_there else "the program `monty` of pydantic-monty is not installed"
 
 
@@ -181,7 +176,14 @@ class Execution:
                 monty.AsyncMonty(max_processes=1) as workers,
                 workers.checkout(**conditions) as session,
             ):
-                mounts = [self._mount(folder) for folder in self._folders()]
+                mounts = [
+                    monty.MountDir(
+                        host_path=folder,
+                        virtual_path=str(folder),
+                        mode="read-write" if folder.name == WORK_PRODUCTS else "read-only",
+                    )
+                    for folder in self._folders()
+                ]
                 how = {"mount": mounts, "print_callback": self._printed}
                 started = start(session, external_lookup=self._functions(), **how)
                 return await self._drive(session, started)
@@ -345,12 +347,6 @@ class Execution:
         program.files.setdefault(path, title)
         program.written_bytes += size
 
-    def _mount(self, folder: Path) -> "MountDir":
-        from pydantic_monty import MountDir
-
-        mode = "read-write" if folder.name == WORK_PRODUCTS else "read-only"
-        return MountDir(host_path=folder, virtual_path=str(folder), mode=mode)
-
     def _folders(self) -> list[Path]:
         """What programs see of the workspace, under the same paths as everywhere."""
         return sorted(
@@ -397,8 +393,10 @@ def _awaited(tree: ast.Module) -> Iterator[ast.expr]:
                 awaited.append(value)
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _AWAITING:
                 awaited += node.args
-            case ast.Assign(targets=[ast.Name(id=name)]):
-                named.setdefault(name, []).append(node.value)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.Call(
+                ast.Attribute(ast.Name(id=name), "append"), args=[value]
+            ):
+                named.setdefault(name, []).append(value)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 named.setdefault(node.name, [])
             case _:

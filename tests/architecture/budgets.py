@@ -35,7 +35,7 @@ ROOMS = {
     "agent_core/sessions": Budget(3020, 18, 2500, 16),
     "agent_core/subagents": Budget(418, 3, 170, 2),
     "agent_core/testing": Budget(912, 8, 950, 8),
-    "agent_core/tools": Budget(4412, 21, 2900, 22),
+    "agent_core/tools": Budget(4410, 21, 2900, 22),
     "agent_core/words": Budget(99, 1, 90, 1),
     "agent_core/workspaces": Budget(587, 6, 650, 7),
     "agent_core": Budget(22625, 136, 16_800, 120),

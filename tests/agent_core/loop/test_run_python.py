@@ -62,6 +62,8 @@ async def test_moments_are_those_of_the_askers_zone(tmp_path: Path) -> None:
         f"results = [wait(i) for i in {IDS}]\nresults",
         f"import asyncio\nids = {IDS}\nawait asyncio.gather(*[wait(i) for i in ids])",
         f"import asyncio\ntasks = [wait(i) for i in {IDS}]\nawait asyncio.gather(*tasks)",
+        "import asyncio\ntasks = []\nfor q in 'abc':\n    tasks.append(wait(fork(q)))\n"
+        "await asyncio.gather(*tasks)",
         "[await wait(await fork(q)) for q in 'abc']",
         "import asyncio\nasync def ask(q):\n    return await wait(await fork(q))\n"
         "await asyncio.gather(*[ask(q) for q in 'abc'])",
