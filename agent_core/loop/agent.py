@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from agent_core.durable import Steps
 from agent_core.errors import ChildRefused
-from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken, RunStarted
+from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken, RunStarted, slot_of
 from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import AttachedFile, Message, ToolCall
 from agent_core.models import ToolSpec
@@ -36,7 +36,6 @@ ROUTE_SLOTS = {
     "plan": 17,
 }
 """Places of a turn's own events within step 0 of its root run; the run's own are 0 and 1."""
-
 
 Away = Callable[[ToolContext], Mapping[str, str]]
 """Tool servers that cannot be had just now, by name, and why."""
@@ -208,12 +207,14 @@ class RunScope:
         """
         return await self.children.fork(self, key, prompt, agent)
 
-    async def announce_taken(self, taken: Sequence[Taken], step: int, first_slot: int) -> None:
+    async def announce_taken(self, taken: Sequence[Taken], step: int) -> None:
         """Tell the run's readers what it took in. Safe to do again."""
-        for index, each in enumerate(taken):
+        for each in taken:
+            # The same slot whatever else is taken in beside it when the step is made again.
+            slot = slot_of(f"{each.turn}{each.intervention}")
             await self.emit(
                 MessageTaken(
-                    **self.at(step, first_slot + index),
+                    **self.at(step, slot),
                     author=each.author,
                     author_name=each.author_name,
                     text=each.words,

@@ -52,7 +52,6 @@ class ModelCall:
 
 
 MODEL_CALL: TypeAdapter[ModelCall] = TypeAdapter(ModelCall)
-FIRST_TAKEN_SLOT = 500
 MAX_TASK_CHARS = 200
 
 
@@ -135,7 +134,7 @@ async def _call_model(
         came = _messages(results, taken)
         await scope.save(place, came)
         await scope.children.take(results, asked_at)
-        await scope.announce_taken(taken, number, FIRST_TAKEN_SLOT)
+        await scope.announce_taken(taken, number)
         acting = scope.acting_for(taken)
         told = [*history, *came]
         specs = shown(await agent.tools.specs(acting.context), told)
@@ -156,7 +155,7 @@ async def _call_model(
     call = await scope.steps.once(f"model:{agent.name}", work, MODEL_CALL)
     # Told at once, and again from the record: a crash may have kept the first from the log.
     await scope.children.take(call.results, asked_at)
-    await scope.announce_taken(call.taken, number, FIRST_TAKEN_SLOT)
+    await scope.announce_taken(call.taken, number)
     await scope.emit(
         StepFinished(
             **scope.at(number, 1, call.attempt),

@@ -1,12 +1,11 @@
 """Interventions: what people do to single runs of a turn, from wherever they watch it."""
 
 import secrets
-import zlib
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from agent_core.errors import InterventionRefused, SessionError
-from agent_core.events import Intervened, InterventionKind
+from agent_core.events import Intervened, InterventionKind, slot_of
 from agent_core.ids import ROOT_RUN, AgentId, SessionId, TurnId, UserId, run_of
 from agent_core.messages import InboundMessage
 from agent_core.runtime.dispatch import Dispatch, apart
@@ -16,9 +15,6 @@ from agent_core.runtime.runs import turn_at
 from agent_core.sessions import Stop, StoredTurn
 from agent_core.sessions.interventions import ENDINGS, TurnInterventions
 from agent_core.words import CORE
-
-FIRST_SLOT = 100_000
-"""Of interventions' events within step 0 of their runs."""
 
 
 class Interventions:
@@ -75,7 +71,7 @@ class Interventions:
             raise InterventionRefused("It is empty.")
         key = key or f"{session}:{secrets.token_hex(8)}"
         at = turn_at(parts, turn, "turn_started")
-        at |= {"run": run, "n": FIRST_SLOT + zlib.crc32(key.encode()) // 4}
+        at |= {"run": run, "n": slot_of(key)}
         event = Intervened(**at, key=key, what=kind, text=text, by=by, by_name=by_name)
         if run == ROOT_RUN and kind in ("comment", "content"):
             words = CORE.of(thread_language(turn, ()))

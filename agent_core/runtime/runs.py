@@ -198,7 +198,7 @@ class Work:
                 ToolObserved(call=call, output=output, context=context)
             ),
             take_messages=partial(self._take, context),
-            has_messages=partial(parts.inbox.has_messages, turn),
+            has_messages=self._has_messages,
             begin_effect=begin_effect,
             gate=parts.gate,
             children=ChildRuns(
@@ -220,8 +220,6 @@ class Work:
         events = await parts.log.of_turn(turn)
         known = TurnInterventions(events)
         heard = [event for event in known.heard if event.run == run]
-        if run == ROOT_RUN:
-            await parts.inbox.forget_places(turn, but={event.taken for event in heard})
         children = {e.run: e for e in known.started.values() if e.parent == run}
         return Before(
             asker=next((e.author for e in reversed(heard) if e.author), None),
@@ -236,28 +234,22 @@ class Work:
 
         A sub-agent gets what the root run has yet to take in, and it itself had not.
         """
-        # A turn that goes on from its history does not pay again for what it had.
-        await self.parts.log.flush()
-        is_root = context.run == ROOT_RUN
-        turns = await self.parts.inbox.take(self.turn, place if is_root else None)
+        parts, run = self.parts, context.run
+        all_taken = await parts.inbox.take(self.turn)
+        # Flushes: a turn that goes on from its history does not pay again for what it had.
+        known = TurnInterventions(await parts.log.of_turn(self.turn.id, *TELLING))
+        turns = [each for each in all_taken if not known.has_taken(run, each.id, place)]
         for each in turns:
             await self.taint(each)
-        await end_silently(self.parts, turns, "steered")
-        known = TurnInterventions(await self.parts.log.of_turn(self.turn.id, *TELLING))
+        await end_silently(parts, turns, "steered")
         taken: list[Taken] = []
         for each in turns:
-            by = [event for event in known.heard if event.taken == each.id]
-            if is_root:
-                agents = [known.started[e.run].agent for e in by if e.run != ROOT_RUN]
-            elif any(event.run == context.run and place != event.place for event in by):
-                continue
-            else:
-                agents = []
+            by = [e.run for e in known.heard if e.taken == each.id and e.run != ROOT_RUN]
+            agents = [known.started[child].agent for child in by] if run == ROOT_RUN else []
             taken.append(_taken(each, agents, await self.read_files(each, context)))
-        if place.endswith(":answer"):
-            return tuple(taken)  # a question is answered in the thread
-        left = known.left((context.run, place))
-        mine = [event for run, event in left if run == context.run]
+        if place.endswith(":0"):
+            return tuple(taken)  # the answer to a question, which is given in the thread
+        mine = [event for taker, event in known.left((run, place)) if taker == run]
         return (*taken, *[await self._told(event, known, context) for event in mine])
 
     async def _told(
@@ -302,15 +294,19 @@ class Work:
 
         What only sub-agents had taken in stays said: whoever goes on later knows of it.
         """
-        if not (taken := await self.parts.inbox.taken_by(self.turn.id)):
-            return
+        for each in await self._not_heard():
+            said = [user_message(opening_text(each))]
+            await self.parts.store.append_messages(each.id, ROOT_RUN, 0, said)
+        await end_silently(self.parts, await self.parts.inbox.taken_by(self.turn.id), "steered")
+
+    async def _not_heard(self) -> list[StoredTurn]:
+        """What became part of the turn, and its root run has yet to take in."""
+        taken = await self.parts.inbox.taken_by(self.turn.id)
         known = TurnInterventions(await self.parts.log.of_turn(self.turn.id, "message_taken"))
-        heard = {event.taken for event in known.heard if event.run == ROOT_RUN}
-        for each in taken:
-            if each.id not in heard:
-                said = [user_message(opening_text(each))]
-                await self.parts.store.append_messages(each.id, ROOT_RUN, 0, said)
-        await end_silently(self.parts, taken, "steered")
+        return [each for each in taken if not known.has_taken(ROOT_RUN, each.id)]
+
+    async def _has_messages(self) -> bool:
+        return await self.parts.inbox.has_messages(self.turn) or bool(await self._not_heard())
 
     async def zone_of(self, person: UserId) -> str:
         """The time zone that a person had last in the session; empty where it is not known."""

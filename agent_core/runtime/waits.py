@@ -28,7 +28,6 @@ from agent_core.sessions.consents import CONSENT, Consent, ConsentStatus
 from agent_core.tools import ToolOutput
 from agent_core.tools.composio_api import are_connected
 
-FIRST_ANSWER_SLOT = 300
 FIRST_HELD_SLOT = 400
 """Of the calls that are begun again after a wait, within step 0."""
 
@@ -98,9 +97,9 @@ class Waits:
         Raises:
             Asked: the wait is not over, or another call of the same step has to wait.
         """
-        take = partial(scope.take_messages, f"{scope.generation}:answer")
+        take = partial(scope.take_messages, f"{scope.generation}:0")
         taken = await scope.steps.once("answer", take, TAKEN)
-        await scope.announce_taken(taken, 0, FIRST_ANSWER_SLOT)
+        await scope.announce_taken(taken, 0)
         if isinstance(wait, Question):
             if not taken and not wait.is_over(scope.clock()):
                 raise Asked(wait)  # the answer was taken back

@@ -1,6 +1,6 @@
 """Messages that come while their session is at work: taken in by a turn, or orders to stop it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection, and_, bindparam, select, update
@@ -23,11 +23,9 @@ _WAITS = and_(
 )
 """Messages for a turn to take in; a turn that is to stop takes nothing more."""
 _BY_TAKER = turns.c.taken_by == bindparam("taker")
-_AHEAD = and_(_BY_TAKER, turns.c.taken_at.is_(None))
-"""Part of the turn already, and its root run has yet to take it in."""
 
 # Each step of each turn asks these; they are made once, for making them takes longer than asking.
-_WAITING = select(turns.c.id).where(_AHEAD | _WAITS).limit(1)
+_WAITING = select(turns.c.id).where(_WAITS).limit(1)
 _ANYTHING = select(turns.c.id).where(_BY_TAKER | _WAITS).limit(1)
 """Mostly nobody wrote, and then nothing has to be written here either."""
 _NEW = (
@@ -35,9 +33,7 @@ _NEW = (
     .where(_WAITS)
     .values(status="finished", outcome="steered", taken_by=bindparam("taker"))
 )
-_PLACED = update(turns).where(_AHEAD).values(taken_at=bindparam("place"))
-_TAKEN = select(turns).where(_BY_TAKER, turns.c.taken_at == bindparam("place"))
-_TAKEN_AHEAD = select(turns).where(_AHEAD)
+_TAKEN = select(turns).where(_BY_TAKER)
 
 
 class Inbox:
@@ -46,24 +42,18 @@ class Inbox:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def take(self, turn: StoredTurn, place: str | None) -> tuple[StoredTurn, ...]:
-        """Messages that wait in the session become part of `turn`, in order, for good.
+    async def take(self, turn: StoredTurn) -> tuple[StoredTurn, ...]:
+        """Messages that wait in the session become part of `turn` for good; all that did, in order.
 
-        Asked again for the same place of the turn, the same ones come, and what is new. What came
-        after a stop is for a turn of its own.
-
-        A `place` is one of the turn's root run. Without one the turn has a sub-agent at work: what
-        waits comes, and all that the root run has yet to take in, each time.
+        What came after a stop is for a turn of its own.
         """
-        at = _place_of(turn) | {"place": place}
+        at = _place_of(turn)
 
         def take(connection: Connection) -> tuple[StoredTurn, ...]:
             if not connection.execute(_ANYTHING, at).first():
                 return ()
             connection.execute(_NEW, at)
-            if place:
-                connection.execute(_PLACED, at)
-            found = objects_of(connection, _TAKEN if place else _TAKEN_AHEAD, TURN, at)
+            found = objects_of(connection, _TAKEN, TURN, at)
             # Through several processes they may be stored in another order than they were said.
             return tuple(sorted(found, key=lambda each: (each.inbound.received_at, each.seq)))
 
@@ -89,18 +79,9 @@ class Inbox:
         return [each for each in stopped if each.stop is not None and each.stop.why == "asked"]
 
     async def has_messages(self, turn: StoredTurn) -> bool:
-        """Whether messages wait that `take` would give to the turn."""
+        """Whether messages wait that `take` would make part of the turn."""
         at = _place_of(turn)
         return await self._database.run(lambda each: each.execute(_WAITING, at).first()) is not None
-
-    async def forget_places(self, turn: TurnId, *, but: Collection[TurnId]) -> None:
-        """What `turn` took, except `but`, was not heard of since: it is taken once more."""
-        statement = (
-            update(turns)
-            .where(turns.c.taken_by == turn, turns.c.id.not_in(but))
-            .values(taken_at=None)
-        )
-        await self._database.execute(statement)
 
     async def stop(
         self, session: SessionId, stop: Stop, *, before: int | None = None

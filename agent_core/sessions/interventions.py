@@ -10,7 +10,7 @@ from agent_core.events import (
     RunFinished,
     RunStarted,
 )
-from agent_core.ids import ROOT_RUN, RunId, UserId, is_in_branch
+from agent_core.ids import ROOT_RUN, RunId, TurnId, UserId, is_in_branch
 
 ENDINGS: tuple[InterventionKind, ...] = ("stop", "done", "retry")
 """Kinds that end the run at which they are meant, and all below it."""
@@ -26,6 +26,11 @@ class TurnInterventions:
         self.heard = [event for event in events if isinstance(event, MessageTaken)]
         """What runs have taken in, messages of the thread too."""
         self._all = [event for event in events if isinstance(event, Intervened)]
+
+    def has_taken(self, run: RunId, message: TurnId, place: str = "") -> bool:
+        """Whether the run, or the root run for it, took a message in at another place than this."""
+        by = [(e.run, e.place) for e in self.heard if e.taken == message]
+        return any(each[0] in (run, ROOT_RUN) and each != (run, place) for each in by)
 
     def has_ended(self, run: RunId) -> bool:
         """A root run that is waited with goes on, and ends with its turn."""

@@ -35,6 +35,7 @@ REVISIONS: Revisions = {
         "ALTER TABLE turns ADD COLUMN tried_from INTEGER DEFAULT '0' NOT NULL",
     ),
     "0007": (
+        "ALTER TABLE turns DROP COLUMN taken_at",
         "CREATE INDEX ix_events_interventions ON events (session) WHERE kind = 'intervened'",
         "CREATE TABLE programs (turn VARCHAR NOT NULL, run VARCHAR NOT NULL, call VARCHAR NOT NULL,"
         " body JSON NOT NULL, variables BYTEA NOT NULL, paused BYTEA NOT NULL,"

@@ -77,7 +77,6 @@ turns = Table(
     Column("outcome", String),
     Column("answer", Text),
     Column("taken_by", String, index=True),
-    Column("taken_at", String),
     Column("stop", JSON(none_as_null=True)),
     Column("wait", JSON(none_as_null=True)),
     UniqueConstraint("session", "seq"),

@@ -272,7 +272,7 @@ async def test_what_is_unfinished_comes_from_the_newest_sessions_first(
             await store.add_turn(replace(inbound("go on"), session=session.id, key=key))
     taker = await store.turn(TurnId("turn:T:C:102"))
     await store.mark_running(taker.id)
-    [taken] = await Inbox(database).take(taker, "1:1")
+    [taken] = await Inbox(database).take(taker)
     known = KnownSessions(database)
 
     unfinished = [turn.inbound.key for turn in await known.unfinished("T:")]
@@ -295,15 +295,14 @@ async def at_work(store: SessionStore) -> StoredTurn:
     return await store.turn(turn.id)
 
 
-async def test_the_same_messages_come_when_a_place_is_asked_again(
+async def test_messages_that_became_part_of_a_turn_stay_part_of_it(
     store: SessionStore, inbox: Inbox
 ) -> None:
     turn = await at_work(store)
     first = await queued(store, 2)
-    assert [taken.id for taken in await inbox.take(turn, "1:1")] == [first.id]
+    assert [taken.id for taken in await inbox.take(turn)] == [first.id]
     second = await queued(store, 3)
-    assert [taken.id for taken in await inbox.take(turn, "1:1")] == [first.id, second.id]
-    assert await inbox.take(turn, "1:2") == ()
+    assert [taken.id for taken in await inbox.take(turn)] == [first.id, second.id]
     assert [taken.id for taken in await inbox.taken_by(turn.id)] == [first.id, second.id]
 
 
@@ -311,12 +310,11 @@ async def test_a_turn_that_is_to_stop_takes_nothing_more(store: SessionStore, in
     turn = await at_work(store)
     early = await queued(store, 2)
     assert await inbox.has_messages(turn)
-    await inbox.take(turn, "1:1")
+    await inbox.take(turn)
     await inbox.stop(SESSION, STOP)
     late = await queued(store, 3)
     assert not await inbox.has_messages(turn)
-    assert [taken.id for taken in await inbox.take(turn, "1:1")] == [early.id]
-    assert await inbox.take(turn, "1:2") == ()
+    assert [taken.id for taken in await inbox.take(turn)] == [early.id]
     assert (await store.turn(late.id)).status == "queued"
 
 
@@ -326,7 +324,7 @@ async def test_a_message_that_was_taken_back_is_not_taken_in(
     turn = await at_work(store)
     message = await queued(store, 2)
     assert await inbox.stop_turn(message.id, Stop(by="", why="deleted"))
-    assert await inbox.take(turn, "1:1") == ()
+    assert await inbox.take(turn) == ()
 
 
 async def test_an_order_to_stop_concerns_what_was_written_before_it(

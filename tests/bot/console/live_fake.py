@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
@@ -32,7 +31,7 @@ def agent(
     state = AgentState(
         agent_id=AgentId(name),
         parent_id=AgentId(parent) if parent else None,
-        created_at=datetime.fromtimestamp((BEGIN_MS + at) / 1000, UTC),
+        created_at=BEGIN_MS + at,
         status=status,
         user_content=more.pop("task", name),
         agent="main",

@@ -18,7 +18,7 @@ class App {
     const address = new URL("/ws", location.href.replace(/^http/, "ws"));
     if (key) address.searchParams.set("session", key);
     this.root = root;
-    this.store = new Store(key);
+    this.store = new Store(key, () => this.draw());
     this.store.session = key;
     this.connection = new Connection(address, {
       onMessage: (message) => this.take(message),
@@ -41,14 +41,12 @@ class App {
       h("span", { class: "brand" }, h("span", { class: "brand-mark" }, botMark()), h("strong", { text: say("page") })),
       this.link, h("span", { class: "spacer" }, this.counts),
       iconButton(say("theme"), "moon", () => window.appearance.toggle()));
-    this.treeFrame = h("div", { class: "tree-frame" }, this.tree.node);
-    const nav = h("nav", { class: "pane pane-tree", "aria-label": say("tree") }, this.treeFrame, this.startFoot);
+    const nav = h("nav", { class: "pane pane-tree", "aria-label": say("tree") }, h("div", { class: "tree-frame" }, this.tree.node), this.startFoot);
     this.root.replaceChildren(top, this.call, h("div", { class: "panes" }, nav, this.detail.node), this.region);
     setAttribute(this.root, "data-front", "tree");
   }
 
   run() {
-    this.store.subscribe(() => this.draw());
     document.addEventListener("keydown", (event) => this.escape(event));
     document.addEventListener("visibilitychange", () => this.store.touch());
     setInterval(() => this.store.touch(), TICK_MS);
@@ -109,6 +107,7 @@ class App {
   draw() {
     const { store } = this;
     const { link, canIntervene, asking } = store;
+    if (link === "refused") document.querySelector("dialog[open]")?.close();
     redraw(this.link, link, () => [h("span", { class: `link-dot is-${link}` }), h("span", { text: say(`link-${link}`) })]);
     const counts = ["running", "waiting", "failed"].map((status) => [status, store.count(status)]).filter(([, n]) => n);
     setText(this.counts, counts.map(([status, n]) => `${say(`status-${status}`)}: ${n}`).join(" · "));

@@ -10,10 +10,10 @@ export const isActive = (node) => ACTIVE.includes(node.status);
 
 /**
  * Nodes by agent id. A node is replaced as a whole when anything of it changes, so a part that drew a
- * node draws it again only if it is another object. `subscribe` is told once a frame.
+ * node draws it again only if it is another object. `onChange()` runs once a frame.
  */
 export class Store {
-  constructor(place) {
+  constructor(place, onChange) {
     this.place = `live.${place}`;
     const kept = JSON.parse(sessionStorage.getItem(this.place) ?? "{}");
     this.nodes = new Map();
@@ -23,13 +23,8 @@ export class Store {
     this.selected = kept.selected ?? null;
     this.isFollowing = !this.selected;
     this.chosen = new Map(kept.expanded ?? []);
-    this.listeners = [];
+    this.onChange = onChange;
     this.isScheduled = false;
-  }
-
-  /** `listener()` runs once a frame after changes. */
-  subscribe(listener) {
-    this.listeners.push(listener);
   }
 
   touch() {
@@ -38,7 +33,7 @@ export class Store {
     nextFrame(() => {
       this.isScheduled = false;
       this.settle();
-      for (const listener of this.listeners) listener();
+      this.onChange();
     });
   }
 
