@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 PLAN = "plan"
 MAX_SUB_QUESTIONS = 4
 PATIENCE_S = 20.0
-_CONTINUING = frozenset({"continue", "unfinished_work", "resumed", "scheduled"})
+CONTINUING = frozenset({"continue", "unfinished_work", "resumed", "scheduled"})
 """Why a message was taken for work that is no new task."""
 _Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 
@@ -42,39 +42,30 @@ class Plan(BaseModel):
 PLANNED: TypeAdapter[Plan] = TypeAdapter(Plan)
 
 
-def is_new_task(reason: str) -> bool:
-    """Whether a message that was routed to work for this reason begins a task."""
-    return reason not in _CONTINUING
+async def make_plan(model: Model, opening: str, earlier: Sequence[Message], *, today: date) -> Plan:
+    """The plan for a task, of which `earlier` is what was said in the session before.
 
-
-class Planner:
-    """Asks a model to plan. A failure of any kind costs the plan and nothing else."""
-
-    def __init__(self, model: Model, *, patience_s: float = PATIENCE_S) -> None:
-        self._model = model
-        self._patience_s = patience_s
-
-    async def plan(self, opening: str, earlier: Sequence[Message], *, today: date) -> Plan:
-        """The plan for a task, of which `earlier` is what was said in the session before."""
-        request = ModelRequest(
-            system=prompt("plan", today=today.strftime("%A, %d %B %Y")),
-            messages=repaired((*spoken(earlier), user_message(opening))),
-            tools=(PLAN_SPEC,),
-            must_call=PLAN,
-            max_tokens=2_000,
-        )
-        try:
-            async with asyncio.timeout(self._patience_s):
-                reply = await whole_reply(self._model, request)
-        except (ModelError, TimeoutError) as error:
-            logger.warning("no plan was made: %s", type(error).__name__)
-            return Plan()
-        calls = [call for call in reply.message.tool_calls if call.name == PLAN]
-        try:
-            draft = Plan.model_validate(calls[0].arguments if calls else {})
-        except ValidationError:
-            draft = Plan()
-        return _checked(draft, reply.usage)
+    A failure of any kind costs the plan and nothing else.
+    """
+    request = ModelRequest(
+        system=prompt("plan", today=today.strftime("%A, %d %B %Y")),
+        messages=repaired((*spoken(earlier), user_message(opening))),
+        tools=(PLAN_SPEC,),
+        must_call=PLAN,
+        max_tokens=2_000,
+    )
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            reply = await whole_reply(model, request)
+    except (ModelError, TimeoutError) as error:
+        logger.warning("no plan was made: %s", type(error).__name__)
+        return Plan()
+    calls = [call for call in reply.message.tool_calls if call.name == PLAN]
+    try:
+        draft = Plan.model_validate(calls[0].arguments if calls else {})
+    except ValidationError:
+        draft = Plan()
+    return _checked(draft, reply.usage)
 
 
 def _checked(draft: Plan, usage: Usage) -> Plan:

@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-import sqlalchemy
 from dbos import DBOS, DBOSConfig, SetWorkflowID, StepOptions, WorkflowHandleAsync
 from dbos._error import DBOSUnexpectedStepError
 from opentelemetry import context as trace_context
@@ -43,13 +42,10 @@ STOP_PATIENCE_S = 5.0
 OLDEST_SQLITE_WITH_SUBSEC = (3, 42)
 
 
-Child = Callable[[str, JsonObject], Coroutine[Any, Any, JsonObject]]
-
-
 class DbosSteps:
     """The `Steps` of a running workflow; `child` gives the result of a child's workflow."""
 
-    def __init__(self, child: Child) -> None:
+    def __init__(self, child: Callable[[str, JsonObject], Coroutine[Any, Any, JsonObject]]) -> None:
         self._child = child
 
     async def once(self, name: str, work: Callable[[], Awaitable[T]], result: TypeAdapter[T]) -> T:
@@ -134,7 +130,16 @@ class DurableTurns:
 
         self._turn_workflow, self._child_workflow = turn, child_run
         self._engine = make_system_engine(self._url)
-        DBOS(config=_dbos_config(self._url, self._process, self._engine))
+        config = DBOSConfig(
+            name="universal-agent",
+            system_database_url=self._url,
+            system_database_engine=self._engine,
+            application_version=APPLICATION_VERSION,
+            executor_id=self._process,
+            log_level="ERROR",
+            notification_listener_polling_interval_sec=0.05,
+        )
+        DBOS(config=config)
         queue = queue_of(self._process)
         DBOS.listen_queues([queue])
         DBOS.launch()
@@ -177,24 +182,35 @@ class DurableTurns:
     async def _child(self, workflow: str, payload: JsonObject) -> JsonObject:
         """What a child comes to; it is begun, or taken over from a dead process, where need be."""
         self._refuse_when_closing()
-        handle: WorkflowHandleAsync[JsonObject] | None = None
-        if workflow not in self._begun:
-            self._begun.add(workflow)
-            try:
-                status = await DBOS.get_workflow_status_async(workflow)
-                if status is None:
-                    with SetWorkflowID(workflow):
-                        handle = await DBOS.start_workflow_async(self._child_workflow, payload)
-                elif status.status in _UNFINISHED:
-                    await self._take_here(workflow)
-                else:
-                    self._begun.discard(workflow)
-            except BaseException:
-                self._begun.discard(workflow)
-                raise
-        if handle is None:
+        handle: WorkflowHandleAsync[JsonObject]
+        if workflow in self._begun:
             handle = await DBOS.retrieve_workflow_async(workflow, existing_workflow=False)
+        else:
+            self._begun.add(workflow)
+            # Not cancelled with whoever asks: what was half begun would be begun a second time.
+            beginning = asyncio.create_task(self._begin_child(workflow, payload))
+            self._workflows.add(beginning)
+            beginning.add_done_callback(self._workflows.discard)
+            handle = await asyncio.shield(beginning)
         return await handle.get_result(polling_interval_sec=CHILD_POLL_S)
+
+    async def _begin_child(
+        self, workflow: str, payload: JsonObject
+    ) -> WorkflowHandleAsync[JsonObject]:
+        try:
+            status = await DBOS.get_workflow_status_async(workflow)
+            if status is None:
+                with SetWorkflowID(workflow):
+                    return await DBOS.start_workflow_async(self._child_workflow, payload)
+            if status.status in _UNFINISHED:
+                await self._take_here(workflow)
+            else:
+                self._begun.discard(workflow)
+        except BaseException:
+            self._begun.discard(workflow)
+            raise
+        known: WorkflowHandleAsync[JsonObject] = await DBOS.retrieve_workflow_async(workflow)
+        return known
 
     async def _take_here(self, workflow: str) -> None:
         await DBOS.resume_workflow_async(workflow, queue_name=queue_of(self._process))
@@ -258,15 +274,3 @@ def check_sqlite(url: str) -> None:
 def queue_of(process: ProcessId) -> str:
     """The queue by which turns that are taken over come to a process."""
     return f"taken over by {process}"
-
-
-def _dbos_config(url: str, process: ProcessId, engine: sqlalchemy.Engine) -> DBOSConfig:
-    return DBOSConfig(
-        name="universal-agent",
-        system_database_url=url,
-        system_database_engine=engine,
-        application_version=APPLICATION_VERSION,
-        executor_id=process,
-        log_level="ERROR",
-        notification_listener_polling_interval_sec=0.05,
-    )

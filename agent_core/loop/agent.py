@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from agent_core.durable import Steps
 from agent_core.errors import ChildRefused
-from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken, RunStarted, Usage, slot_of
+from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken, RunStarted, slot_of
 from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import AttachedFile, Message, ToolCall
 from agent_core.models import ToolSpec
@@ -39,11 +39,6 @@ ROUTE_SLOTS = {
 
 Away = Callable[[ToolContext], Mapping[str, str]]
 """Tool servers that cannot be had just now, by name, and why."""
-
-
-def nobody_away(_context: ToolContext) -> Mapping[str, str]:
-    """Where no tool comes from a server, none is missing."""
-    return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,60 +237,6 @@ class RunScope:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """What a run has spent. Times come from recorded steps, so a replay decides the same."""
-
-    steps: int = 0
-    usage: Usage = Usage()
-    child_tokens: int = 0
-    """Of the children whose results the run has."""
-    started_at: datetime | None = None
-    finished_at: datetime | None = None
-
-    def plus(
-        self, usage: Usage, started_at: datetime, finished_at: datetime, *, child_tokens: int = 0
-    ) -> "Tally":
-        """The tally after a step that took this long."""
-        return Tally(
-            steps=self.steps + 1,
-            usage=self.usage + usage,
-            child_tokens=child_tokens,
-            started_at=self.started_at or started_at,
-            finished_at=finished_at,
-        )
-
-    @property
-    def duration_s(self) -> float:
-        """From the beginning of the first step to the end of the last one."""
-        if self.started_at is None or self.finished_at is None:
-            return 0.0
-        return (self.finished_at - self.started_at).total_seconds()
-
-    @property
-    def tokens(self) -> int:
-        """Of the run and its children."""
-        return self.usage.total_tokens + self.child_tokens
-
-    def left_of(self, limits: Limits) -> Limits:
-        """What remains of time and tokens; steps are each run's own."""
-        return replace(
-            limits,
-            max_duration_s=max(limits.max_duration_s - self.duration_s, 0.0),
-            max_tokens=max(limits.max_tokens - self.tokens, 0),
-        )
-
-    def reached(self, limits: Limits) -> str | None:
-        """The limit that is reached, in words; None while there is room."""
-        if self.steps >= limits.max_steps:
-            return f"the limit of {limits.max_steps} steps"
-        if self.duration_s >= limits.max_duration_s:
-            return f"the limit of {limits.max_duration_s / 60:.0f} minutes"
-        if self.tokens >= limits.max_tokens:
-            return f"the limit of {limits.max_tokens:,} tokens"
-        return None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BodyTool:
     """A tool that runs in the turn's body and not as a step, because it starts runs or waits."""
 
@@ -326,5 +267,5 @@ class Agent:
     owes: str = ""
     """The tool by which a run gives its result; one that ends without is reminded of it once."""
     limits: Limits = Limits()
-    away: Away = nobody_away
+    away: Away = lambda _: {}
     """Whose tools cannot be had just now, for the model to know."""

@@ -32,12 +32,11 @@ PERFORMED: TypeAdapter[list[ToolOutput] | Wait] = TypeAdapter(list[ToolOutput] |
 
 
 class Asked(Exception):
-    """A call waits for a person; others of its step are done, with these results, or come later."""
+    """A call waits for a person; others of its step are done, or come later."""
 
-    def __init__(self, wait: Wait, results: Message | None) -> None:
+    def __init__(self, wait: Wait) -> None:
         super().__init__(wait.kind)
         self.wait = wait
-        self.results = results
 
 
 async def run_calls(
@@ -46,13 +45,15 @@ async def run_calls(
     scope: RunScope,
     step: int,
     *,
+    place: int,
     first_slot: int = FIRST_SLOT,
     is_announced: bool = False,
 ) -> Message:
     """Run the calls, all in parallel, and return the user message with their results.
 
-    Their events begin at `first_slot` of the step. Those that are announced are begun again after
-    a wait: their readers know of them.
+    It is stored at its `place` among the run's, also where some of the calls wait. Their events
+    begin at `first_slot` of the step. Those that are announced are begun again after a wait: their
+    readers know of them.
 
     Raises:
         Asked: a person has to answer, approve or connect something first.
@@ -70,14 +71,17 @@ async def run_calls(
         ]
     outcomes = [task.result() for task in tasks]
     results, wait = _sorted(outcomes)
-    if wait is None:
-        return Message(role="user", parts=results)
     if isinstance(wait, Question) and await scope.steps.once(
         "written meanwhile", scope.has_messages, IS_SO
     ):
         unasked = ToolResult(call_id=wait.call_id, text=NOT_ASKED, is_error=True)
-        return Message(role="user", parts=(*results, unasked))
-    raise Asked(wait, Message(role="user", parts=results) if results else None)
+        results, wait = (*results, unasked), None
+    message = Message(role="user", parts=results)
+    if results:
+        await scope.save(place, (message,))
+    if wait is not None:
+        raise Asked(wait)
+    return message
 
 
 def _sorted(outcomes: Sequence[ToolResult | Wait]) -> tuple[tuple[ToolResult, ...], Wait | None]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from agent_core.events import Outcome, RunFinished, RunStarted
 from agent_core.ids import RunId
-from agent_core.loop.agent import Agent, RunScope, Tally
-from agent_core.loop.step import StepResult, run_step
+from agent_core.loop.agent import Agent, Limits, RunScope
+from agent_core.loop.step import ModelCall, run_step
 from agent_core.messages import Message, ToolResult, is_visible, user_message
 from agent_core.prompts import prompt
 
@@ -59,7 +59,8 @@ async def _run_steps(
 ) -> RunResult:
     await scope.save(0, opening)
     history = [*earlier, *opening]
-    tally = Tally()
+    steps: list[ModelCall] = []
+    left = agent.limits
     said: list[str] = []
     limit: str | None = None
     while True:
@@ -67,12 +68,12 @@ async def _run_steps(
             await scope.children.settle()
         closing = prompt("wrap_up", limit=limit) if limit else ""
         place = len(history) - len(earlier)
-        scope = replace(scope, left=tally.left_of(agent.limits))
-        step = await run_step(agent, history, scope, tally.steps + 1, place=place, closing=closing)
-        history.extend(step.messages)
+        scope, number = replace(scope, left=left), len(steps) + 1
+        step, added = await run_step(agent, history, scope, number, place=place, closing=closing)
+        history.extend(added)
         scope = scope.acting_for(step.taken)
-        spent = scope.children.tokens
-        tally = tally.plus(step.reply.usage, step.started_at, step.finished_at, child_tokens=spent)
+        steps.append(step)
+        left = _left(agent.limits, steps, scope.children.tokens)
         if step.is_final:
             said.append(step.spoken)
             if limit:
@@ -85,12 +86,35 @@ async def _run_steps(
                 said.clear()  # its last words come when it has all results
             else:
                 break
-        limit = tally.reached(agent.limits)
+        limit = _reached(agent.limits, left, len(steps))
     is_cut = step.reply.stop_reason in CUT
     return RunResult(outcome="limited" if limit or is_cut else "answered", text=_words(said, step))
 
 
-def _request_to_go_on(step: StepResult, said: Sequence[str]) -> Message | None:
+def _left(limits: Limits, steps: Sequence[ModelCall], child_tokens: int) -> Limits:
+    """What remains of time and tokens; steps are each run's own.
+
+    Times come from recorded steps, so a replay decides the same.
+    """
+    spent_s = (steps[-1].finished_at - steps[0].started_at).total_seconds()
+    tokens = sum(step.reply.usage.total_tokens for step in steps) + child_tokens
+    return replace(
+        limits,
+        max_duration_s=max(limits.max_duration_s - spent_s, 0.0),
+        max_tokens=max(limits.max_tokens - tokens, 0),
+    )
+
+
+def _reached(limits: Limits, left: Limits, steps: int) -> str | None:
+    """The limit that is reached, in words; None while there is room."""
+    if steps >= limits.max_steps:
+        return f"the limit of {limits.max_steps} steps"
+    if not left.max_duration_s:
+        return f"the limit of {limits.max_duration_s / 60:.0f} minutes"
+    return None if left.max_tokens else f"the limit of {limits.max_tokens:,} tokens"
+
+
+def _request_to_go_on(step: ModelCall, said: Sequence[str]) -> Message | None:
     """What to ask a model whose words were cut off or did not come; None when they are whole."""
     if len(said) > MAX_CONTINUATIONS:
         return None
@@ -119,7 +143,7 @@ def _reminder(agent: Agent, run: Sequence[Message]) -> Message | None:
     return None if not agent.owes or is_given or reminder in run else reminder
 
 
-def _words(said: Sequence[str], step: StepResult) -> str:
+def _words(said: Sequence[str], step: ModelCall) -> str:
     text = "".join(said).strip()
     if step.reply.stop_reason in CUT:
         return f"{text}…\n\n{CUT_OFF}"

@@ -15,7 +15,7 @@ from agent_core.events import StepFinished, StepRetried, StepStarted, TextDelta
 from agent_core.fault_points import fault_point
 from agent_core.ids import ToolCallId
 from agent_core.loop.agent import Agent, ChildResult, RunScope, Taken
-from agent_core.loop.calls import Asked, run_calls
+from agent_core.loop.calls import run_calls
 from agent_core.messages import Message, Part, Text, ToolCall, user_message
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.models.retry import Retried
@@ -36,16 +36,9 @@ class ModelCall:
     results: tuple[ChildResult, ...] = ()
     """What children came to meanwhile; the model saw it, too."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepResult:
-    messages: tuple[Message, ...]
-    """What the step adds to the history: what came in, the reply, the results of its calls."""
-    taken: tuple[Taken, ...]
-    reply: Reply
-    started_at: datetime
-    finished_at: datetime
-    """Both of the model call, as recorded."""
+    @property
+    def started_at(self) -> datetime:
+        return self.finished_at - timedelta(seconds=self.duration_s)
 
     @property
     def spoken(self) -> str:
@@ -70,8 +63,10 @@ async def run_step(
     *,
     place: int,
     closing: str = "",
-) -> StepResult:
-    """Make step `number` of a run. The history is not modified; what is new is stored as it comes.
+) -> tuple[ModelCall, tuple[Message, ...]]:
+    """Make step `number` of a run; its model call, and what it adds to the history.
+
+    That is what came in, the reply, and the results of its calls; it is stored as it comes.
 
     The first one has the number 1; `place` is where its messages belong among the run's stored
     ones. Words of `closing` end the run: the model is told them and may call no more tools.
@@ -94,15 +89,10 @@ async def run_step(
         added = (*_messages(call.results, call.taken), message)
         await scope.save(place, added)
         if message.tool_calls:
-            results = await _results(agent, message, scope, number, place + len(added))
+            behind = place + len(added)
+            results = await run_calls(agent, message.tool_calls, scope, number, place=behind)
             added = (*added, results)
-    return StepResult(
-        messages=added,
-        taken=call.taken,
-        reply=replace(call.reply, message=message),
-        started_at=call.finished_at - timedelta(seconds=call.duration_s),
-        finished_at=call.finished_at,
-    )
+    return replace(call, reply=replace(call.reply, message=message)), added
 
 
 async def _begin_again(taken: Sequence[Taken], scope: RunScope) -> None:
@@ -112,19 +102,6 @@ async def _begin_again(taken: Sequence[Taken], scope: RunScope) -> None:
                 acting = scope.acting_as(child.asker or scope.context.asker, "")
                 key = child.run.removeprefix(f"{scope.context.run}.")
                 await acting.fork(key, child.task, child.agent)
-
-
-async def _results(
-    agent: Agent, message: Message, scope: RunScope, number: int, place: int
-) -> Message:
-    try:
-        results = await run_calls(agent, message.tool_calls, scope, number)
-    except Asked as asked:
-        if asked.results is not None:
-            await scope.save(place, (asked.results,))
-        raise
-    await scope.save(place, (results,))
-    return results
 
 
 def _messages(results: Sequence[ChildResult], taken: Sequence[Taken]) -> tuple[Message, ...]:

@@ -21,7 +21,6 @@ from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, standard_observers
 from agent_core.observers.corpus import ReaderBlacklist
-from agent_core.planner import Planner
 from agent_core.runtime.parts import Agents, TurnParts
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import Database
@@ -87,7 +86,7 @@ def build_runtime(
     turns = TurnParts(
         database=database,
         router=Router(classifier=classifier, answerer=model),
-        planner=Planner(classifier),
+        planner=classifier,
         agents=Agents(
             model=model,
             registry=Registry(tools, now=clock),

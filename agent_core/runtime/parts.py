@@ -15,13 +15,13 @@ from agent_core.consent.gate import ConsentGate
 from agent_core.consent.links import LinkPlaces, fresh_links
 from agent_core.consent.policy import Policy
 from agent_core.ids import TurnId, UserId
-from agent_core.loop.agent import Agent, Away, BodyTool, Clock, Limits, RunScope, nobody_away
+from agent_core.loop.agent import Agent, Away, BodyTool, Clock, Limits, RunScope
 from agent_core.loop.ask_user import ask_user_tool
 from agent_core.loop.run_python import RunPython
 from agent_core.messages import ToolCall
+from agent_core.models import Model
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers
-from agent_core.planner import Planner
 from agent_core.prompts import fill, prompt
 from agent_core.runtime.ready_answers import one_line
 from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
@@ -50,7 +50,7 @@ class Agents:
     registry: Registry
     specs: Sequence[SubagentSpec]
     limits: Limits
-    away: Away = nobody_away
+    away: Away = lambda _: {}
     python: RunPython | None = None
     """None where no agent writes programs."""
     main_name: str = MAIN_AGENT
@@ -143,8 +143,8 @@ class TurnParts:
     accounts: Accounts | None
     """None without Composio."""
     clock: Clock
-    planner: Planner | None = None
-    """None where no task is planned."""
+    planner: Model | None = None
+    """Plans new tasks; None where none is planned."""
     app_address: Callable[[UserId], str] = lambda _: ""
     """Where the app tools of a person come from; it and the next two are named in traces."""
     logfire_project: str = ""

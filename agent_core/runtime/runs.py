@@ -8,8 +8,9 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Coroutine, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
@@ -31,10 +32,11 @@ from agent_core.events import (
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, child_run, is_in_branch
 from agent_core.loop.agent import ROUTE_SLOTS, Before, RunScope, Taken
 from agent_core.loop.run import run_agent
-from agent_core.messages import AttachedFile, JsonObject, ToolCall, user_message
+from agent_core.messages import AttachedFile, JsonObject, user_message
 from agent_core.observers import ToolObserved
 from agent_core.observers.compliance import correction
 from agent_core.prompts import prompt
+from agent_core.prompts.language import Language
 from agent_core.runtime.attached import read_attached
 from agent_core.runtime.parts import TEXT, TurnParts
 from agent_core.runtime.ready_answers import (
@@ -45,7 +47,7 @@ from agent_core.runtime.ready_answers import (
     thread_language,
 )
 from agent_core.runtime.standing import apology, child_failure, found_by
-from agent_core.sessions import StoredSession, StoredTurn
+from agent_core.sessions import StoredTurn
 from agent_core.sessions.interventions import TurnInterventions
 from agent_core.subagents.children import (
     CHILD_RESULT,
@@ -55,8 +57,8 @@ from agent_core.subagents.children import (
     RunRequest,
     result_of,
 )
-from agent_core.tools import ToolContext, ToolOutput
-from agent_core.words import CORE
+from agent_core.tools import ToolContext
+from agent_core.words import CORE, Words
 
 T = TypeVar("T")
 CORRECTION_SLOT = 2
@@ -119,6 +121,7 @@ class StopSignals:
         return any(is_in_branch(run, branch) for branch in self._given.get(turn, ()))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """What the runs of one turn work with.
 
@@ -126,21 +129,16 @@ class Work:
     sub-agent once, and by the root run once, which alone is in the session's history.
     """
 
-    def __init__(
-        self,
-        parts: TurnParts,
-        turn: StoredTurn,
-        session: StoredSession,
-        earlier: Sequence[StoredTurn],
-    ) -> None:
-        self.parts = parts
-        self.turn = turn
-        self.workspace = session.workspace
-        self.earlier = earlier
-        """The session's turns before this one, oldest first."""
-        self.language = thread_language(turn, earlier)
-        self.words = CORE.of(self.language)
-        parts.run_logs.follow(session.id, session.workspace)
+    parts: TurnParts
+    turn: StoredTurn
+    workspace: Path
+    earlier: Sequence[StoredTurn]
+    """The session's turns before this one, oldest first."""
+    language: Language
+
+    @property
+    def words(self) -> Words:
+        return CORE.of(self.language)
 
     @classmethod
     async def on(cls, parts: TurnParts, turn_id: TurnId) -> "Work":
@@ -152,7 +150,15 @@ class Work:
         turn = await parts.store.turn(turn_id)
         await parts.leases.check(turn.session)
         earlier = (await parts.store.turns_until(turn))[:-1]
-        return cls(parts, turn, await parts.store.session_of(turn), earlier)
+        workspace = (await parts.store.session_of(turn)).workspace
+        parts.run_logs.follow(turn.session, workspace)
+        return cls(
+            parts=parts,
+            turn=turn,
+            workspace=workspace,
+            earlier=earlier,
+            language=thread_language(turn, earlier),
+        )
 
     async def begin(self, request: RunRequest, steps: Steps) -> RunScope:
         """A run's scope. Its steps are done only while this process holds the session."""
@@ -182,16 +188,15 @@ class Work:
             await parts.leases.check(turn.session, surely=True)
             return await parts.store.begin_effect(turn.id, run, call)
 
-        def observe(call: ToolCall, output: ToolOutput, context: ToolContext) -> None:
-            parts.observers.notify(ToolObserved(call=call, output=output, context=context))
-
         return RunScope(
             context=context,
             steps=guarded,
             emit=parts.log.append,
             clock=parts.clock,
             save=partial(parts.store.append_messages, turn.id, run),
-            after_tool_call=observe,
+            after_tool_call=lambda call, output, context: parts.observers.notify(
+                ToolObserved(call=call, output=output, context=context)
+            ),
             take_messages=partial(self._take, context),
             has_messages=self._has_messages,
             begin_effect=begin_effect,

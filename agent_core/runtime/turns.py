@@ -37,9 +37,9 @@ from agent_core.loop.ask_user import PATIENCE
 from agent_core.loop.calls import IS_SO, Asked
 from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import AttachedFile, InboundMessage, Message, Text, user_message
-from agent_core.models import Delta
+from agent_core.models import Delta, Model
 from agent_core.models.retry import Retried
-from agent_core.planner import PLANNED, Plan, Planner, is_new_task
+from agent_core.planner import CONTINUING, PLANNED, Plan, make_plan
 from agent_core.prompts import prompt
 from agent_core.runtime.attached import FILES, fault_notes
 from agent_core.runtime.parts import TurnParts
@@ -57,14 +57,7 @@ from agent_core.runtime.standing import Standing, apology, found_by, unsure_word
 from agent_core.runtime.waits import Waits, unfinished
 from agent_core.sessions import Question, Stop, StoredTurn
 from agent_core.subagents.children import RunRequest
-from agent_core.workspaces import (
-    SessionInfo,
-    append_summary,
-    build_trace,
-    known_sources,
-    renewal,
-    write_trace,
-)
+from agent_core.workspaces import append_summary, build_trace, known_sources, renewal, write_trace
 
 logger = logging.getLogger(__name__)
 
@@ -233,15 +226,15 @@ class _Body:
             done = (*done, *added)
         opening = done or (user_message(opening_text(turn), files),)
         was_asked = isinstance(wait, Question) and not wait.call_id
-        if parts.planner and (was_asked or is_new_task(routed.reason)):
+        if parts.planner and (was_asked or routed.reason not in CONTINUING):
             plan = await self._plan(parts.planner, earlier, scope)
             if plan.question:
                 await scope.save(0, opening)
-                raise Asked(self._question(plan, scope), None)
+                raise Asked(self._question(plan, scope))
             opening = (*opening, *await self._explore(plan, opening, agent, scope))
         return await run_agent(agent, earlier, opening, scope, parent=None, task=turn.inbound.text)
 
-    async def _plan(self, planner: Planner, earlier: Sequence[Message], scope: RunScope) -> Plan:
+    async def _plan(self, planner: Model, earlier: Sequence[Message], scope: RunScope) -> Plan:
         """The plan of a new task, which is made once and announced; a question is asked once."""
         turn = self._turn
 
@@ -250,7 +243,7 @@ class _Body:
             for made in (event for event in events if isinstance(event, PlanMade)):
                 return Plan(sub_questions=made.sub_questions)
             day = local_time(turn.inbound.received_at, turn.inbound.author_zone).date()
-            return await planner.plan(opening_text(turn), earlier, today=day)
+            return await make_plan(planner, opening_text(turn), earlier, today=day)
 
         plan = await scope.steps.once("plan", work, PLANNED)
         at = turn_at(self._parts, turn, "plan")
@@ -455,9 +448,9 @@ class _Body:
         parts, asked = self._parts, self._turn.inbound
         trace = build_trace(
             events,
-            info=SessionInfo(
-                url=parts.app_address(asked.asker), user_id=asked.asker, timestamp=asked.received_at
-            ),
+            url=parts.app_address(asked.asker),
+            asker=asked.asker,
+            asked_at=asked.received_at,
             trace_id=self._trace_id,
             logfire_enabled=parts.logfire_enabled,
             finished_at=events[-1].at,

@@ -102,7 +102,7 @@ class Waits:
         await scope.announce_taken(taken, 0)
         if isinstance(wait, Question):
             if not taken and not wait.is_over(scope.clock()):
-                raise Asked(wait, None)  # the answer was taken back
+                raise Asked(wait)  # the answer was taken back
             return _answer_of(wait, taken), scope.acting_for(taken)
         acting = scope.acting_as(wait.asker, await self._work.zone_of(wait.asker))
         added = await self._end_consent(wait, agent, done, taken, acting)
@@ -150,13 +150,10 @@ class Waits:
         if not held:
             return added
         try:
+            behind, slot = len(done) + len(added), FIRST_HELD_SLOT
             results = await run_calls(
-                agent, held, scope, 0, first_slot=FIRST_HELD_SLOT, is_announced=True
+                agent, held, scope, 0, place=behind, first_slot=slot, is_announced=True
             )
-        except Asked as asked:
-            if asked.results is not None:
-                await scope.save(len(done) + len(added), (asked.results,))
-            raise
         finally:
             now = await self._parts.consents.get(wait.consent)
             if now.status == "void":  # the call is another than the one that was approved

@@ -9,13 +9,12 @@ from agent_core.consent.links import LinkPlaces
 from agent_core.consent.policy import Policy
 from agent_core.consent.rules import Rule
 from agent_core.ids import SessionId, UserId
-from agent_core.loop.agent import Away, Limits, nobody_away
+from agent_core.loop.agent import Away, Limits
 from agent_core.loop.run_python import RunPython
 from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
-from agent_core.planner import Planner
 from agent_core.runtime.parts import Agents, TurnParts
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import Database
@@ -51,7 +50,7 @@ def scripted_runtime(
     policy: Policy | None = None,
     accounts: Accounts | None = None,
     planner: Model | None = None,
-    away: Away = nobody_away,
+    away: Away = lambda _: {},
     interpreter: Interpreter | None = None,
 ) -> Runtime:
     """A runtime over `root`, not yet started. Two of them after each other are a restart.
@@ -83,7 +82,7 @@ def scripted_runtime(
         places=LinkPlaces(("connect.composio.dev",)),
         accounts=accounts,
         clock=clock,
-        planner=Planner(planner) if planner else None,
+        planner=planner,
     )
     return Runtime(
         parts,

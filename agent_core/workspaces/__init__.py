@@ -4,9 +4,9 @@ from agent_core.workspaces.layout import DOWNLOADS, create_workspace, renewal, w
 from agent_core.workspaces.records import append_summary, write_trace
 from agent_core.workspaces.run_log import RunLog, RunLogs, log_line
 from agent_core.workspaces.sources import known_sources
-from agent_core.workspaces.trace import SessionInfo, build_trace
+from agent_core.workspaces.trace import build_trace
 
 __all__ = [
-    "DOWNLOADS", "RunLog", "RunLogs", "SessionInfo", "append_summary", "build_trace",
+    "DOWNLOADS", "RunLog", "RunLogs", "append_summary", "build_trace",
     "create_workspace", "known_sources", "log_line", "renewal", "write_text", "write_trace",
 ]  # fmt: skip

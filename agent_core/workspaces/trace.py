@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import TypeVar
 
@@ -39,20 +39,12 @@ Kind = TypeVar("Kind", bound=Event)
 _WAITS = QuestionAsked | ApprovalRequested | AuthRequired
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionInfo:
-    """Where the turn's app tools came from and for whom."""
-
-    url: str
-    """The MCP address of the asker's Composio session; empty where there was none."""
-    user_id: str
-    timestamp: datetime
-
-
 def build_trace(
     events: Sequence[AnyEvent],
     *,
-    info: SessionInfo,
+    url: str,
+    asker: str,
+    asked_at: datetime,
     trace_id: str,
     logfire_enabled: bool,
     finished_at: datetime,
@@ -60,7 +52,8 @@ def build_trace(
     """A turn's trace from its stored events, in their order.
 
     Tool calls of child runs are among `tool_calls`, told apart by `run`; `iterations` are the root
-    run's steps. Times are UTC. Fields from `turn_id` on are ours.
+    run's steps. Times are UTC. Fields from `turn_id` on are ours. `url` is the MCP address of the
+    asker's Composio session; empty where there was none.
     """
     turn = _Turn(events, finished_at)
     started = _last(events, TurnStarted)
@@ -68,11 +61,7 @@ def build_trace(
     fallback = _last(events, FastPathFallback)
     ended = _last(events, TurnFinished)
     return {
-        "session_info": {
-            "url": info.url,
-            "user_id": info.user_id,
-            "timestamp": timestamp(info.timestamp),
-        },
+        "session_info": {"url": url, "user_id": asker, "timestamp": timestamp(asked_at)},
         "trace_id": trace_id,
         "query": turn.query,
         "start_time": timestamp(turn.started_at),

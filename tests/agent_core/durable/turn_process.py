@@ -1,9 +1,6 @@
-"""A process with one turn in it. It kills itself at a given point; run again, it goes on.
+"""A process with one turn in it. It kills itself where a given call begins; run again, it goes on.
 
-    python turn_process.py ROOT NAME [EVENT:N | begin:CALL]
-
-The point is the N-th event of a kind as a reader sees it, or the beginning of a call as it stands
-in `paid.log`.
+    python turn_process.py ROOT NAME [CALL]
 
 The model decides from the request alone, so both processes behave alike; NAME is the main agent's.
 Each model call and each tool call leaves a line in `paid.log`; the answer goes to `answer.txt`.
@@ -15,7 +12,6 @@ import signal
 import sys
 from pathlib import Path
 
-from agent_core.events import AnyEvent
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject, ToolResult
 from agent_core.models import ModelRequest
@@ -37,8 +33,8 @@ async def main(root: Path, name: str, kill_at: str = "") -> None:
     def pay(what: str) -> None:
         with (root / "paid.log").open("a", encoding="utf-8") as file:
             file.write(f"{what}\n")
-        if kill_at == f"begin:{what}":
-            die()
+        if kill_at == what:
+            os.kill(os.getpid(), signal.SIGKILL)
 
     def decide(request: ModelRequest) -> Line:
         results = [
@@ -65,26 +61,16 @@ async def main(root: Path, name: str, kill_at: str = "") -> None:
     tools = FakeToolset({"look": look, CHILD_TOOL: look})
     model = ScriptedModel([decide] * 20)
     async with scripted_runtime(root, model=model, tools=tools, main_name=name) as runtime:
-        await follow(runtime, root, kill_at)
+        await follow(runtime, root)
 
 
-def die() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-async def follow(runtime: Runtime, root: Path, kill_at: str) -> None:
-    kind, _, number = kill_at.partition(":")
+async def follow(runtime: Runtime, root: Path) -> None:
     message = inbound("continue")
     await runtime.handle(message)
     turn_id = TurnId(f"turn:{message.key}")
-    seen = 0
-    events: list[AnyEvent] = []
     async with asyncio.timeout(30):
-        async for _, event in runtime.events(turn_id):
-            events.append(event)
-            seen += event.kind == kind
-            if event.kind == kind and seen == int(number):
-                die()
+        async for _ in runtime.events(turn_id):
+            pass
     turn = await runtime.turn(turn_id)
     (root / "answer.txt").write_text(turn.answer or "", encoding="utf-8")
 

@@ -25,6 +25,7 @@ from tests.agent_core.runtime.threads import (
     end_of,
     events_of,
     from_ben,
+    look,
     told,
     until,
 )
@@ -99,10 +100,6 @@ class Beside:
 
     async def say(self, statement: str) -> None:
         await self.database.run(lambda connection: connection.execute(text(statement)))
-
-
-async def nothing(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
-    return "seen"
 
 
 async def test_a_turn_that_has_just_begun_when_its_process_ends_does_not_fail(
@@ -209,7 +206,7 @@ async def test_a_workspace_with_a_strange_file_does_not_keep_a_turn_from_ending(
     workspace = create_workspace(tmp_path, now=message.received_at, session=message.session)
     (workspace / "search_results" / "odd.json").write_text("[1]", encoding="utf-8")
     model = ScriptedModel([call("look"), "Done."])
-    tools = FakeToolset({"look": nothing})
+    tools = FakeToolset({"look": look})
     async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
         turn = await begin(runtime, message)
         end = await end_of(runtime, turn)

@@ -163,23 +163,6 @@ async def test_an_extracting_run_without_a_corpus_gets_the_correction(tmp_path: 
     ]
 
 
-@pytest.mark.proves("trace.written", "trace.one_a_turn")
-async def test_a_turn_leaves_trace_and_summary_and_the_next_moves_the_trace(tmp_path: Path) -> None:
-    model = ScriptedModel([call("look", {"at": "it"}), "Seen.", "Again."])
-    tools = FakeToolset({"look": look})
-    async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
-        await turn_events(runtime, inbound("continue with it", number=1))
-        workspace = await runtime.workspace(inbound("").session, inbound("").received_at)
-        first = json.loads((workspace / "trace.json").read_text(encoding="utf-8"))
-        await turn_events(runtime, inbound("continue", number=2))
-    assert first["query"] == "continue with it"
-    assert first["tool_calls"][0]["input"] == {"at": "it"}
-    assert first["tool_calls"][0]["input_preview"] == '{"at": "it"}'
-    assert [path.suffix for path in (workspace / "traces").iterdir()] == [".json"]
-    summary = (workspace / "summary.txt").read_text(encoding="utf-8")
-    assert summary.count("Execution summary") == 2
-
-
 @pytest.mark.proves("observers.harmless")
 async def test_an_observer_that_fails_or_hangs_does_not_hold_the_turn(tmp_path: Path) -> None:
     class Failing:
@@ -195,20 +178,15 @@ async def test_an_observer_that_fails_or_hangs_does_not_hold_the_turn(tmp_path: 
     assert ending(events).answer == "Seen."
 
 
+@pytest.mark.parametrize("posts", ["", 'Ben (09:00): "see my link"'])
 async def test_what_an_earlier_turn_read_from_outside_still_counts_in_the_next(
-    tmp_path: Path,
+    tmp_path: Path, posts: str
 ) -> None:
     model = ScriptedModel(["They agreed.", "As I said."])
-    first = replace(inbound("continue with it", number=1), background='Ben (09:00): "see my link"')
+    first = replace(inbound("continue with it", number=1), background=posts)
     async with scripted_runtime(tmp_path, model=model) as runtime:
-        assert ending(await turn_events(runtime, first)).is_tainted
-        assert ending(await turn_events(runtime, inbound("continue", number=2))).is_tainted
-
-
-async def test_a_thread_that_read_nothing_from_outside_is_not_tainted(tmp_path: Path) -> None:
-    model = ScriptedModel(["From what I know."])
-    async with scripted_runtime(tmp_path, model=model) as runtime:
-        assert not ending(await turn_events(runtime, inbound("continue with it"))).is_tainted
+        for message in (first, inbound("continue", number=2)):
+            assert ending(await turn_events(runtime, message)).is_tainted == bool(posts)
 
 
 async def test_tools_know_the_places_that_the_surface_named(tmp_path: Path) -> None:
@@ -246,15 +224,20 @@ async def send(arguments: JsonObject, context: ToolContext, progress: Progress) 
     "run_log.written",
     "trace.session_info.user_id",
     "trace.session_info.timestamp",
+    "trace.written",
+    "trace.one_a_turn",
 )
 async def test_a_turn_leaves_its_events_its_log_its_trace_and_what_observers_kept(
     tmp_path: Path,
 ) -> None:
-    model, tools = ScriptedModel([call(NEWS), "That is it."]), FakeToolset({NEWS: search})
+    model = ScriptedModel([call(NEWS, {"at": "it"}), "That is it.", "Again."])
+    tools, message = FakeToolset({NEWS: search}), inbound("continue with it")
     async with scripted_runtime(tmp_path, model=model, tools=tools) as runtime:
-        message = inbound("continue with it")
         events = await turn_events(runtime, message)
         workspace = await runtime.workspace(message.session, message.received_at)
+        trace = json.loads((workspace / "trace.json").read_text(encoding="utf-8"))
+        lines = (workspace / "run.log").read_text(encoding="utf-8")
+        await turn_events(runtime, inbound("continue", number=2))
     assert [event.kind for event in events if not isinstance(event, LIVE_ONLY)] == [
         "turn_started",
         "route_chosen",
@@ -271,12 +254,16 @@ async def test_a_turn_leaves_its_events_its_log_its_trace_and_what_observers_kep
     [file] = (workspace / "search_results").iterdir()
     saved = json.loads(file.read_text(encoding="utf-8"))
     assert [article["url"] for article in saved["articles"]] == ["https://a.test/"]
-    lines = (workspace / "run.log").read_text(encoding="utf-8")
     for told_there in ("by Ann: continue with it", f"tool {NEWS} finished", "That is it."):
         assert told_there in lines
-    info = json.loads((workspace / "trace.json").read_text(encoding="utf-8"))["session_info"]
-    assert info["user_id"] == "T1:U1"
-    assert info["timestamp"] == "2026-11-21T09:01:00.000000"
+    assert trace["session_info"]["user_id"] == "T1:U1"
+    assert trace["session_info"]["timestamp"] == "2026-11-21T09:01:00.000000"
+    assert trace["query"] == "continue with it"
+    assert trace["tool_calls"][0]["input"] == {"at": "it"}
+    assert trace["tool_calls"][0]["input_preview"] == '{"at": "it"}'
+    assert [path.suffix for path in (workspace / "traces").iterdir()] == [".json"]
+    summary = (workspace / "summary.txt").read_text(encoding="utf-8")
+    assert summary.count("Execution summary") == 2
 
 
 @pytest.mark.proves("loop.structured_error")

@@ -10,21 +10,16 @@ import pytest
 from agent_core.events import AnyEvent, StepRetried, TextDelta, ToolCallProgressed
 from agent_core.ids import ToolCallId
 from agent_core.messages import JsonObject
-from agent_core.workspaces import (
-    RunLog,
-    SessionInfo,
-    append_summary,
-    build_trace,
-    log_line,
-    write_trace,
-)
+from agent_core.workspaces import RunLog, append_summary, build_trace, log_line, write_trace
 from tests.agent_core.workspaces.turns import START, at, place, turn_with_a_child
 
 
 def trace(turn: str = "turn-1", **changed: object) -> JsonObject:
     built = build_trace(
         turn_with_a_child(),
-        info=SessionInfo(url="", user_id="T1:U1", timestamp=START),
+        url="",
+        asker="T1:U1",
+        asked_at=START,
         trace_id="a" * 32,
         logfire_enabled=False,
         finished_at=at(20.5),

@@ -15,7 +15,7 @@ from agent_core.events import (
 )
 from agent_core.ids import ConsentId, ToolCallId, UserId
 from agent_core.messages import JsonObject
-from agent_core.workspaces import SessionInfo, build_trace
+from agent_core.workspaces import build_trace
 from tests.agent_core.workspaces.turns import (
     CHILD,
     CRAWL,
@@ -31,12 +31,16 @@ from tests.agent_core.workspaces.turns import (
     turn_with_a_child,
 )
 
-INFO = SessionInfo(url="https://mcp.composio.dev/x", user_id="T1:U1", timestamp=START)
-
 
 def trace_of(events: Sequence[AnyEvent], trace_id: str = "a" * 32) -> JsonObject:
     return build_trace(
-        events, info=INFO, trace_id=trace_id, logfire_enabled=True, finished_at=at(20.5)
+        events,
+        url="https://mcp.composio.dev/x",
+        asker="T1:U1",
+        asked_at=START,
+        trace_id=trace_id,
+        logfire_enabled=True,
+        finished_at=at(20.5),
     )
 
 
