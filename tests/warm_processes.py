@@ -27,6 +27,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from agent_core.consent.policy import read_policy
+from agent_core.words import CORE
+from bot.words import BOT
+
 LOADED = (
     "bot.start",
     "bot.sandbox.command",
@@ -160,6 +164,10 @@ def main(line: socket.socket) -> None:
     gc.disable()
     for module in LOADED:
         import_module(module)
+    for catalogue in (CORE, BOT):
+        for language in catalogue.languages:
+            catalogue.of(language)
+    read_policy()
     gc.freeze()  # so that no fork touches, and thereby copies, what they share
     gc.enable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
