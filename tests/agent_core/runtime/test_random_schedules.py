@@ -24,7 +24,7 @@ from agent_core.tools import Progress, ToolContext
 from tests.agent_core.runtime.threads import from_ben
 from tests.agent_core.testing.validity import faults_of
 
-CHILD_TOOL = "mcp__local_toolkit__search_corpus"
+CHILD_TOOL = "mcp__local_toolkit__write_local_file"  # a call that only reads may be made again
 CHILD = "Report Creation Expert"
 PACE_S = 0.004
 QUIET_S = 60
