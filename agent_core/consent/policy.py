@@ -9,7 +9,6 @@ chose the search provider and trusts it with them.
 """
 
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -132,12 +131,7 @@ def read_policy(path: Path | None = None) -> Policy:
     Raises SettingsError, with the line, where that cannot be read.
     """
     own = read_rules(path) if path is not None else ()
-    return Policy(rules=(*own, *_shipped()))
-
-
-@cache
-def _shipped() -> tuple[Rule, ...]:
-    return read_rules(SHIPPED)
+    return Policy(rules=(*own, *read_rules(SHIPPED)))
 
 
 class _PolicyFile(BaseModel):

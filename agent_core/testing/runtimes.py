@@ -4,9 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
-
-from dbos import DBOS
+from tempfile import NamedTemporaryFile
 
 from agent_core.classifier import Router
 from agent_core.consent.links import LinkPlaces
@@ -36,19 +34,13 @@ async def _no_wait(_seconds: float) -> None:
 
 
 @cache
-def _migrated() -> bytes:
-    with TemporaryDirectory() as directory:
-        file = Path(directory, "new.sqlite")
-        DBOS.migrate(f"sqlite:///{file}")
-        return file.read_bytes()
+def durable_tables() -> bytes:
+    """A new file of DBOS's; to make its tables takes half of a runtime's start."""
+    from dbos import DBOS
 
-
-def prepare_durable(root: Path) -> None:
-    """Put DBOS's tables into a new `root`: to make them takes half of a runtime's start."""
-    file = root / "turns.sqlite"
-    if not file.exists():
-        root.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(_migrated())
+    with NamedTemporaryFile() as file:
+        DBOS.migrate(f"sqlite:///{file.name}")
+        return file.read()
 
 
 def scripted_runtime(
@@ -75,8 +67,8 @@ def scripted_runtime(
     Another `main_name` makes older turns impossible to replay; several processes may share the
     Postgres database of a `database_url`.
     """
-    if not database_url:
-        prepare_durable(root)
+    if not database_url and not (turns := root / "turns.sqlite").exists():
+        turns.write_bytes(durable_tables())
     database = Database(database_url or f"sqlite:///{root}/state.sqlite")
     parts = TurnParts(
         database=database,

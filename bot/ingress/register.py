@@ -51,8 +51,7 @@ def create_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
         )
 
     tokenless = web_client(None, base_url=client.base_url, session=client.session)
-    # Without a name Bolt looks for one in the source of all that is loaded: half of a start's time.
-    return AsyncApp(name="universal-agent", client=tokenless, authorize=authorize)
+    return AsyncApp(name="agent", client=tokenless, authorize=authorize)  # unnamed it starts slowly
 
 
 async def connect_socket(

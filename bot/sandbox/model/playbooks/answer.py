@@ -37,8 +37,7 @@ async def from_pages(
                 asked_of = f"{page.title} {quote}" if len(wanted) > 1 else page.title
                 if share(wanted, asked_of) < ENOUGH:
                     continue
-                worth = share(wanted, sentence) + share(wanted, quote)
-                if worth > best:
+                if (worth := share(wanted, sentence) + share(wanted, quote)) > best:
                     best, found = worth, f"> {escape(quote)}\n\n[{escape(page.title)}]({page.url})"
     return say(found or NO_MODEL)
 
