@@ -68,6 +68,7 @@ def scripted_runtime(
     Postgres database of a `database_url`.
     """
     if not database_url and not (turns := root / "turns.sqlite").exists():
+        root.mkdir(parents=True, exist_ok=True)
         turns.write_bytes(durable_tables())
     database = Database(database_url or f"sqlite:///{root}/state.sqlite")
     parts = TurnParts(
