@@ -258,7 +258,7 @@ async def outside_world(
 ) -> AsyncGenerator[Outside, None]:
     """All stand-ins, and no bot yet. Pages `found` are known to search and served by nobody."""
     if not (turns := root / "turns.sqlite").exists():
-        root.mkdir(parents=True, exist_ok=True)
+        root.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 (nothing runs yet)
         turns.write_bytes(durable_tables())
     async with (
         SlackStandIn(rate_limits=False, clock=slack_clock) as slack,
