@@ -1,6 +1,7 @@
 import gc
 import sys
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -57,10 +58,14 @@ def _audit(event: str, _arguments: object) -> None:
 sys.addaudithook(_audit)
 
 
-def pytest_collection_finish() -> None:
-    """What was collected stays to the end: the garbage collector need not look at it again."""
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """The garbage collector forgets what was collected; what tests start is loaded once."""
     gc.collect()
     gc.freeze()
+    if not session.config.option.collectonly and any(map(_may_start, session.items)):
+        warm = ExitStack()
+        warm.enter_context(warm_processes())
+        session.config.add_cleanup(warm.close)
 
 
 @pytest.fixture(scope="session")
@@ -78,10 +83,3 @@ def postgres_server() -> Iterator[Any]:
 def postgres_url(postgres_server: Any) -> str:
     """An empty database on Postgres."""
     return new_database(postgres_server)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _warm_processes() -> Iterator[None]:
-    """Tests start the bot and its tools without loading their libraries each time."""
-    with warm_processes():
-        yield

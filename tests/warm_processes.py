@@ -19,13 +19,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from functools import cache, partial
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from agent_core.words import CORE
+from bot.words import BOT
 
 LOADED = (
     "bot.start",
@@ -33,6 +34,7 @@ LOADED = (
     "bot.check.command",
     "agent_core.testing.runtimes",
     "anthropic.resources.messages",
+    "httpcore2",
     "mcp_local.server",
     "mcp_local.extract.html",
 )
@@ -48,18 +50,11 @@ _SET_CHILD_SUBREAPER = 36
 _SYSTEM = ctypes.CDLL(None)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """The connection to the process that forks."""
-
-    open: Callable[[], socket.socket]
-    """Returns it once that process has everything loaded."""
-
-
 class WarmPopen(subprocess.Popen[Any]):
     """`subprocess.Popen`, with known commands forked."""
 
-    line: Line | None = None
+    line: socket.socket | None = None
+    """To the process that forks."""
     _turn = threading.Lock()
 
     def _execute_child(  # the one place where the standard library makes the process
@@ -86,7 +81,7 @@ class WarmPopen(subprocess.Popen[Any]):
         given = (ends[0], ends[3], ends[5])
         with self._turn:
             streams = [own if end == -1 else end for own, end in enumerate(given)]
-            self.pid = fork(line.open(), job, streams)
+            self.pid = fork(line, job, streams)
         self._child_created = True
         ours: Any = self
         ours._close_pipe_fds(*ends)
@@ -128,31 +123,26 @@ def _as_heir() -> Generator[None]:
 
 @contextmanager
 def warm_processes() -> Generator[None]:
-    """Known commands are forked from now on. Elsewhere than on Linux nothing changes."""
+    """Known commands are forked, once all is loaded. Elsewhere than on Linux nothing changes.
+
+    It is loaded here, not behind the first command: whoever starts that has a limit.
+    """
     if sys.platform != "linux":
         yield
         return
     cold = subprocess.Popen
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with ours, theirs, ExitStack() as stack:
-
-        @cache
-        def begun() -> socket.socket:
-            program = [sys.executable, __file__, str(theirs.fileno()), PADDING]
-            handles = [theirs.fileno()]
-            running = stack.enter_context(cold(program, stdin=subprocess.DEVNULL, pass_fds=handles))
-            stack.callback(running.kill)
-            theirs.close()
-            ours.recv(1)
-            return ours
-
-        WarmPopen.line = Line(begun)
-        subprocess.Popen = WarmPopen
+    program = [sys.executable, __file__, str(theirs.fileno()), PADDING]
+    handles = [theirs.fileno()]
+    with ours, cold(program, stdin=subprocess.DEVNULL, pass_fds=handles) as running:
+        theirs.close()
+        ours.recv(1)
+        WarmPopen.line, subprocess.Popen = ours, WarmPopen
         try:
             yield
         finally:
-            subprocess.Popen = cold
-            WarmPopen.line = None
+            WarmPopen.line, subprocess.Popen = None, cold
+            running.kill()
 
 
 def main(line: socket.socket) -> None:
@@ -160,6 +150,9 @@ def main(line: socket.socket) -> None:
     gc.disable()
     for module in LOADED:
         import_module(module)
+    for catalogue in (CORE, BOT):
+        for language in catalogue.languages:
+            catalogue.of(language)
     gc.freeze()  # so that no fork touches, and thereby copies, what they share
     gc.enable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -190,15 +183,11 @@ def _next_job(line: socket.socket) -> tuple[list[str], dict[str, str], str]:
         ours, line = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         if os.fork():
             line.close()
-            WarmPopen.line = Line(partial(_same, ours))
+            WarmPopen.line = ours
             return arguments, environment, directory
         ours.close()
         _take_streams([os.open(os.devnull, os.O_RDWR) for _ in range(3)])
         _set_title("forks")
-
-
-def _same(line: socket.socket) -> socket.socket:
-    return line
 
 
 def _fork_orphan() -> bool:

@@ -75,14 +75,10 @@ class ScriptedModel:
 
     def __init__(self, script: Script, *, name: str = "scripted") -> None:
         self._script = iter(script)
-        self._name = name
+        self.name = name
         self.requests: list[ModelRequest] = []
         self.aborted = 0
         """How many calls were closed or cancelled before their reply."""
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
         """As `Model.stream`; the text comes word by word."""
@@ -101,7 +97,7 @@ class ScriptedModel:
         try:
             line = next(self._script)
         except StopIteration:
-            raise ModelRejected(f"The script of model {self._name} has run out.") from None
+            raise ModelRejected(f"The script of model {self.name} has run out.") from None
         return line(request) if callable(line) else line
 
     async def _speak(self, line: Line) -> AsyncGenerator[Delta | Reply, None]:

@@ -98,12 +98,8 @@ class ObedientModel:
     ) -> None:
         self._moves = tuple(moves)
         self._calls_a_step = calls_a_step
-        self._name = name
+        self.name = name
         self.requests: list[ModelRequest] = []
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
         """As `Model.stream`."""

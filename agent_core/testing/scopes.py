@@ -1,15 +1,16 @@
 """A run's surroundings for tests: events and messages kept in lists, a clock that steps."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
 from agent_core.errors import ChildRefused
 from agent_core.events import AnyEvent
-from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, UserId
-from agent_core.loop.agent import ChildResult, RunScope, Taken
+from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId, UserId
+from agent_core.loop.agent import ChildResult, RunScope
 from agent_core.messages import Message, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.sessions.turns import Wait
@@ -17,27 +18,23 @@ from agent_core.testing.steps import RecordedSteps
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.actions import OpenedCall
 
+T = TypeVar("T")
 START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 
 
-async def _nothing_came(_place: str) -> tuple[Taken, ...]:
-    return ()
+def _always(answer: T) -> Callable[..., Awaitable[T]]:
+    async def say(*_: object) -> T:
+        return answer
+
+    return say
 
 
-async def _nothing_waits() -> bool:
-    return False
-
-
-async def _always_new(_call: ToolCallId) -> bool:
-    return True
-
-
+@dataclass(slots=True, kw_only=True)
 class SteppingClock:
     """Shows a later time at each look, by `step`."""
 
-    def __init__(self, *, step: timedelta = timedelta(milliseconds=1)) -> None:
-        self.now = START
-        self.step = step
+    step: timedelta = timedelta(milliseconds=1)
+    now: datetime = START
 
     def __call__(self) -> datetime:
         self.now += self.step
@@ -114,9 +111,9 @@ class Surroundings:
             clock=self.clock,
             save=self._save,
             after_tool_call=lambda call, output, _context: self.observed.append((call, output)),
-            take_messages=_nothing_came,
-            has_messages=_nothing_waits,
-            begin_effect=_always_new,
+            take_messages=_always(()),
+            has_messages=_always(False),
+            begin_effect=_always(True),
             gate=OpenGate(),
             children=NoChildren(),
         )

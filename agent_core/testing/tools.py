@@ -7,9 +7,10 @@ from pathlib import Path
 from mcp.server.mcpserver import MCPServer
 from mcp.types import ToolAnnotations
 
-from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import ROOT_RUN, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
+from agent_core.testing.models import call
 from agent_core.tools import Progress, ToolContext, ToolOutput
 from agent_core.tools.registry import unknown_tool
 from agent_core.tools.schemas import fault_of_arguments
@@ -17,6 +18,7 @@ from agent_core.tools.schemas import fault_of_arguments
 ToolFunction = Callable[[JsonObject, ToolContext, Progress], Awaitable[ToolOutput | str]]
 """What a fake tool does with its arguments; a plain string is a result without further ado."""
 
+tool_call = call
 ANY_OBJECT: JsonObject = {"type": "object", "properties": {}}
 
 
@@ -81,13 +83,6 @@ def echo_server(name: str = "echo") -> MCPServer:
 
     server.add_tool(echo, annotations=ToolAnnotations(read_only_hint=True))
     return server
-
-
-def tool_call(
-    name: str, arguments: Mapping[str, object] | None = None, *, call_id: str = "call_1"
-) -> ToolCall:
-    """A whole call, as the model would make it."""
-    return ToolCall(id=ToolCallId(call_id), name=name, arguments=dict(arguments or {}))
 
 
 def tool_context(workspace: Path, *, asker: str = "T1:U1", turn: str = "turn_1") -> ToolContext:

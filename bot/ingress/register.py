@@ -51,7 +51,7 @@ def create_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
         )
 
     tokenless = web_client(None, base_url=client.base_url, session=client.session)
-    return AsyncApp(client=tokenless, authorize=authorize)
+    return AsyncApp(name="agent", client=tokenless, authorize=authorize)  # unnamed it starts slowly
 
 
 async def connect_socket(

@@ -86,7 +86,7 @@ def read_manifest() -> JsonObject:
     Raises SandboxError where this is no checkout: an installed wheel has no manifest.
     """
     try:
-        return yaml.safe_load(_MANIFEST.read_text(encoding="utf-8"))
+        return yaml.load(_MANIFEST.read_bytes(), Loader=yaml.CSafeLoader)
     except FileNotFoundError as error:
         raise SandboxError(
             "there is no manifest.yml beside the packages; run it in a checkout of the repository"

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from agent_core.consent.gate import ConsentGate
 from agent_core.consent.links import LinkPlaces, fresh_links
-from agent_core.consent.policy import read_policy
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
@@ -29,7 +28,7 @@ from agent_core.tools.composio import composio_server
 from agent_core.tools.composio_api import Accounts, ComposioApi
 from agent_core.tools.hub import McpHub
 from bot.sandbox.composio import ComposioStandIn
-from tests.attacks.world import BATCH
+from tests.attacks.world import BATCH, POLICY
 
 TEAMS = ("T1", "T2")
 OFFERED = ToolSpec(name=BATCH, description="", input_schema={})
@@ -119,7 +118,7 @@ async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
             session = SessionId(f"{team}:C1:1.000001")
             await store.add_session(StoredSession(id=session, workspace=root, created_at=now))
         gate = ConsentGate(
-            policy=read_policy(),
+            policy=POLICY,
             store=store,
             consents=consents,
             audit=AuditLog(database),

@@ -19,7 +19,7 @@ def request(*texts: str, said: str = CANARY, described: str = "") -> ModelReques
     """A person's words, and what one tool after the other came back with."""
     messages: list[Message] = [user_message(said)]
     for number, text in enumerate(texts):
-        call = tool_call("mcp__pages__READ", {"n": number}, call_id=f"c{number}")
+        call = tool_call("mcp__pages__READ", {"n": number}, id=f"c{number}")
         result = ToolResult(call_id=call.id, text=text)
         messages.append(Message(role="assistant", parts=(call,)))
         messages.append(Message(role="user", parts=(result,)))

@@ -24,7 +24,7 @@ def used(
     name: str, arguments: JsonObject, result: str, *, run: RunId = ROOT_RUN, id: str = "1"
 ) -> list[Entry]:
     """A call and what came back."""
-    call = tool_call(name, arguments, call_id=id)
+    call = tool_call(name, arguments, id=id)
     answer = ToolResult(call_id=call.id, text=result)
     return [
         (run, Message(role="assistant", parts=(call,))),

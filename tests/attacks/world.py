@@ -38,6 +38,7 @@ from agent_core.testing.tools import FakeTool, FakeToolset, ToolFunction
 from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
 from tests.agent_core.runtime.threads import ANN
 
+POLICY = read_policy()
 CANARY = "canary7731"
 EVIL = "https://evil.example/?d=…"
 BATCH = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
@@ -95,7 +96,7 @@ class Office:
             specs=(HELPER,),
             observers=(),
             clock=self.clock,
-            policy=read_policy(),
+            policy=POLICY,
             accounts=self.accounts,
         )
 

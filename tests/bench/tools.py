@@ -156,7 +156,7 @@ async def _tokens_found(tools: AgentTools, specs: Sequence[ToolSpec], workspace:
     history: list[Message] = []
     most = 0
     for number, query in enumerate(SEARCHES):
-        call = tool_call(FIND_TOOLS, {"query": query}, call_id=f"call_{number}")
+        call = tool_call(FIND_TOOLS, {"query": query}, id=f"call_{number}")
         output = await tools.run(call, tool_context(workspace), ignore_progress)
         history += [
             Message(role="assistant", parts=(call,)),

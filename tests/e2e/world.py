@@ -19,6 +19,7 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
 from agent_core.sessions import StoredTurn
 from agent_core.settings import CoreSettings
+from agent_core.testing.runtimes import durable_tables
 from bot.app import running_bot
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, Text, ToolUse
@@ -257,6 +258,9 @@ async def outside_world(
     root: Path, *, slack_clock: Clock | None = None, found: Sequence[Page] = (HUGE_PAGE,)
 ) -> AsyncGenerator[Outside, None]:
     """All stand-ins, and no bot yet. Pages `found` are known to search and served by nobody."""
+    if not (turns := root / "turns.sqlite").exists():
+        root.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 (nothing runs yet)
+        turns.write_bytes(durable_tables())
     async with (
         SlackStandIn(rate_limits=False, clock=slack_clock) as slack,
         ModelStandIn(keep_bodies=True) as model,

@@ -19,6 +19,7 @@ from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import Progress, ToolContext
 from tests.agent_core.runtime.threads import begin, seen, until
 
+POLICY = read_policy()
 APPROVER = UserId("T1:U9")
 BATCH = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
 CONNECT = "mcp__composio__COMPOSIO_MANAGE_CONNECTIONS"
@@ -55,7 +56,7 @@ class Office:
             model=model,
             tools=tools,
             clock=clock,
-            policy=read_policy(),
+            policy=POLICY,
             accounts=self.accounts,
         )
 

@@ -81,7 +81,7 @@ async def test_a_run_has_only_so_many_calls_at_a_time(context: ToolContext) -> N
     registry = Registry(FakeToolset({"gate": gate.enter}), max_parallel_calls=2)
     async with asyncio.timeout(5), asyncio.TaskGroup() as group:
         for n in range(5):
-            call = tool_call("gate", call_id=f"c{n}")
+            call = tool_call("gate", id=f"c{n}")
             group.create_task(registry.run(call, context, ignore_progress))
         await gate.reached.wait()
         gate.opened.set()

@@ -129,7 +129,7 @@ class Caller:
     ) -> ToolOutput:
         if isinstance(server, Server):
             server = InProcessServer(name="near", server=server.mcp, **config)
-        call = tool_call(f"mcp__near__{tool}", arguments, call_id="toolu_1")
+        call = tool_call(f"mcp__near__{tool}", arguments, id="toolu_1")
         return await Registry(self._make_hub(server)).run(call, self._context, progress)
 
 

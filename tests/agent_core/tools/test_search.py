@@ -34,7 +34,7 @@ class Talk:
         self.history: list[Message] = []
 
     async def calls(self, name: str, **arguments: object) -> str:
-        call = tool_call(name, arguments, call_id=f"call_{len(self.history)}")
+        call = tool_call(name, arguments, id=f"call_{len(self.history)}")
         output = await self._tools.run(call, self._context, ignore_progress)
         result = ToolResult(call_id=call.id, text=output.text, is_error=output.is_error)
         self.history += [

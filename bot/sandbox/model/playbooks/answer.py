@@ -34,10 +34,10 @@ async def from_pages(
         for passage in source.passages():
             for place, sentence in enumerate(passage.sentences):
                 quote = " ".join(passage.sentences[place : place + 2])
-                worth = share(wanted, sentence) + share(wanted, quote)
                 asked_of = f"{page.title} {quote}" if len(wanted) > 1 else page.title
-                is_answer = share(wanted, asked_of) >= ENOUGH
-                if is_answer and worth > best:
+                if share(wanted, asked_of) < ENOUGH:
+                    continue
+                if (worth := share(wanted, sentence) + share(wanted, quote)) > best:
                     best, found = worth, f"> {escape(quote)}\n\n[{escape(page.title)}]({page.url})"
     return say(found or NO_MODEL)
 
