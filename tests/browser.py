@@ -9,10 +9,11 @@ from collections.abc import AsyncGenerator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 COMMANDS = ("chromium", "chromium-browser", "google-chrome")
-WAIT_MS = 10_000
+WAIT_MS = 30_000
+expect.set_options(timeout=WAIT_MS)
 
 
 def chromium_path() -> str:
