@@ -340,7 +340,6 @@ class LiveView:
         viewer.level = self._access.level_now(user, session)
         about: JsonObject = {
             "session": session or None,
-            "csrf": self._passes.csrf(user, session),
             "canIntervene": viewer.level == "act",
         }
         if session != opened:  # the cookie does not open what was begun here

@@ -57,7 +57,7 @@ ROOMS = {
     "mcp_local": Budget(5786, 46, 4700, 42),
     "product": Budget(50053, 328, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(3525, 31, 4500, 50),
-    "bot/console, JS and CSS": Budget(2090, 21, 2500, 24),
+    "bot/console, JS and CSS": Budget(2096, 21, 2500, 24),
     "tests": Budget(53012, 333, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
