@@ -72,7 +72,7 @@ class ProgramRun:
     async def call(self, code: object, *, call_id: str = "") -> ToolOutput:
         """What the model gets for a program."""
         self.calls += 1
-        call = tool_call("run_python", {"code": code}, call_id=call_id or f"call_{self.calls}")
+        call = tool_call("run_python", {"code": code}, id=call_id or f"call_{self.calls}")
         [tool] = self.python.tools()
         output = await tool.output(call, self.scope)
         assert isinstance(output, ToolOutput)

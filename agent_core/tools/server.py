@@ -172,7 +172,7 @@ class McpServer:
             except RequestFault as fault:
                 if not fault.is_lost:
                     raise
-                connection.abandon()
+                await connection.close()
                 last_words = connection.stderr() or "(empty)"
                 logger.warning("%s: %s stderr: %s", self._config.name, fault, last_words)
                 spec = _spec(call.name, tool, is_trusted=self._config.trusted)

@@ -17,7 +17,7 @@ from aiohttp import web
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime import Runtime, detect_language
 from bot.console.access import Access
-from bot.console.acts import Acts, GetAgentTree, Refused, read_said
+from bot.console.acts import Acts
 from bot.console.health import Look, add_health
 from bot.console.live import LiveView
 from bot.console.passes import COOKIE_LIFE, HOME, Passes
@@ -110,9 +110,9 @@ class Console:
             "/ws": self._watch,
             "/artifacts/{session}/{path:.+}": self._file,
         }
-        for path, handler in routes.items():  # a link is used up by what opens it: no HEAD
+        for path, handler in routes.items():
             app.router.add_get(path, handler, allow_head=False)
-        app.router.add_post("/s/{session}/intervene", self._intervene)
+        app.router.add_post("/enter", self._enter)
         app.router.add_static("/static", STATIC)
         async with listening(app, self._host, self._wanted_port) as self.port:
             self._live.start(api.clock)
@@ -128,22 +128,29 @@ class Console:
         return web.FileResponse(STATIC / "index.html")
 
     async def _enter(self, request: web.Request) -> web.StreamResponse:
-        """Exchange a link for a cookie.
+        """Exchange a link for a cookie, for whoever says on this site's own page that they want it.
 
-        The page is opened by this site's own answer: a redirect of what another site began would
-        be without the cookie, which is SameSite=Strict.
+        Following a link alone, as other sites and link scanners do, makes nobody somebody else,
+        and uses nothing up.
         """
         link = self._passes.read("link", request.query.get("pass", ""))
-        if link is None or not await self._is_first(link.once):
+        if link is None:
             raise Closed(401, "over")
+        if request.method == "GET":
+            person = await self._access.person(link.user)
+            asked = say(request, "live-enter", name=person.name if person else "")
+            asking = page(f'<form method="post"><button>{escape(asked)}</button></form>')
+            asking.headers["Referrer-Policy"] = "same-origin"  # else the form has no origin
+            return asking
         [session] = link.sessions
         await self._check(link.user, session)
-        target = escape(f"/s/{quote(session, safe=':')}" if session else "/")
-        response = page(
-            f'<meta http-equiv="refresh" content="0;url={target}">'
-            f'<p><a href="{target}">{escape(say(request, "live-button"))}</a></p>'
+        if not await self._is_first(link.once):
+            raise Closed(401, "over")
+        target, name = (
+            f"/s/{quote(session, safe=':')}" if session else "/",
+            self._passes.cookie_name,
         )
-        name = self._passes.cookie_name
+        response = web.Response(status=303, headers={"Location": target})
         response.set_cookie(
             name,
             self._passes.cookie(link, request.cookies.get(name, "")),
@@ -157,22 +164,6 @@ class Console:
     async def _watch(self, request: web.Request) -> web.StreamResponse:
         user, session = await self._let_in(request)
         return await self._live.watch(request, user, session)
-
-    async def _intervene(self, request: web.Request) -> web.StreamResponse:
-        """What a message of the WebSocket does, for who has none: JSON with the same fields."""
-        user, session = await self._let_in(request)
-        given, own = request.headers.get("X-CSRF-Token", ""), self._passes.csrf(user, session)
-        if not secrets.compare_digest(given.encode(), own.encode()):
-            raise Closed(403, "not-from-here")
-        try:
-            said = read_said(await request.text())
-            if not isinstance(said, GetAgentTree):
-                await self._acts.do(user, session, said)
-        except Refused as refused:
-            status = 403 if refused.key == "only-look" else 400
-            error = refused.sentence(await self._access.person(user))
-            return web.json_response({"ok": False, "error": error}, status=status)
-        return web.json_response({"ok": True})
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
         """A file that an agent has announced, and no other one of the workspace."""

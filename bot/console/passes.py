@@ -69,10 +69,6 @@ class Passes:
         known = {one: until for one, until in claim.sessions.items() if until > now_s}
         return claim.model_copy(update={"sessions": known}) if known else None
 
-    def csrf(self, user: UserId, session: SessionId) -> str:
-        """What a page must send with each write, and no other site can know."""
-        return self._mac("csrf", f"{user} {session}")
-
     def _sign(self, kind: Kind, claim: Pass) -> str:
         # In hex: JSON in base64, or a parameter named `token`, would be masked in posts.
         body = claim.model_dump_json().encode().hex()

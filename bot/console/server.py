@@ -113,10 +113,10 @@ def page(body: str, status: int = 200) -> web.Response:
     return web.Response(text=text, status=status, content_type="text/html")
 
 
-def say(request: web.Request, key: str) -> str:
+def say(request: web.Request, key: str, **slots: str) -> str:
     """A sentence in the language that the browser wants."""
     wanted = request.headers.get(hdrs.ACCEPT_LANGUAGE, "").partition(",")[0].strip()
-    return BOT.say(detect_language(locale=wanted), key)
+    return BOT.say(detect_language(locale=wanted), key, **slots)
 
 
 def _closed(request: web.Request, status: int, why: str) -> web.Response:
@@ -124,10 +124,10 @@ def _closed(request: web.Request, status: int, why: str) -> web.Response:
 
 
 def _is_from_elsewhere(request: web.Request, host: str, url: str) -> bool:
-    """By the origin, and by what browsers say of whoever wants a page that is not opened itself."""
+    """By the origin, which each write must name, and by what browsers say of who wants a page."""
     origin = request.headers.get(hdrs.ORIGIN)
     own = {f"http://{host}", f"https://{host}", url.lower()}
-    if origin is not None and origin.lower() not in own:
+    if request.method == "POST" if origin is None else origin.lower() not in own:
         return True
     is_opened = request.method == "GET" and request.headers.get("Sec-Fetch-Dest") == "document"
     site = request.headers.get("Sec-Fetch-Site", "none")

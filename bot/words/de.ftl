@@ -262,6 +262,7 @@ ingress-late-more = … und {$count} ältere.
 
 live-button = Live-Ansicht öffnen
 live-link = <{ $url }|Live-Ansicht dieses Threads öffnen>. Der Link ist nur für dich, geht einmal und gilt 10 Minuten.
+live-enter = Als { $name } öffnen
 live-off = Die Live-Ansicht ist gerade nicht zu erreichen.
 live-how = Diese Seite ist privat. Drücke in Slack „Live-Ansicht öffnen“ unter einem Fortschrittsbeitrag: Du bekommst einen eigenen Link.
 live-over = Dieser Link wurde schon benutzt oder ist älter als 10 Minuten. Drücke in Slack „Live-Ansicht öffnen“, dann bekommst du einen neuen.

@@ -262,6 +262,7 @@ ingress-late-more = … and {$count} older ones.
 
 live-button = Open live view
 live-link = <{ $url }|Open the live view> of this thread. The link is yours alone, works once, and is good for 10 minutes.
+live-enter = Open as { $name }
 live-off = The live view is not served just now.
 live-how = This page is private. In Slack, press “Open live view” below a progress post: it gives you a link of your own.
 live-over = This link has been used, or is older than 10 minutes. Press “Open live view” in Slack for a new one.

@@ -262,6 +262,7 @@ ingress-late-more = … y {$count} más antiguos.
 
 live-button = Abrir la vista en directo
 live-link = <{ $url }|Abrir la vista en directo> de este hilo. El enlace es solo para ti, funciona una vez y vale 10 minutos.
+live-enter = Abrir como { $name }
 live-off = La vista en directo no está disponible ahora.
 live-how = Esta página es privada. En Slack, pulsa «Abrir la vista en directo» bajo un mensaje de progreso: te da un enlace propio.
 live-over = Este enlace ya se ha usado o tiene más de 10 minutos. Pulsa «Abrir la vista en directo» en Slack para tener uno nuevo.

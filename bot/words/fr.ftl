@@ -262,6 +262,7 @@ ingress-late-more = … et {$count} plus anciens.
 
 live-button = Ouvrir la vue en direct
 live-link = <{ $url }|Ouvrir la vue en direct> de ce fil. Le lien est pour vous seul, marche une fois et vaut 10 minutes.
+live-enter = Ouvrir en tant que { $name }
 live-off = La vue en direct n’est pas disponible pour le moment.
 live-how = Cette page est privée. Dans Slack, appuyez sur « Ouvrir la vue en direct » sous un message de progression : vous recevrez un lien à vous.
 live-over = Ce lien a déjà servi ou a plus de 10 minutes. Appuyez sur « Ouvrir la vue en direct » dans Slack pour en avoir un nouveau.

@@ -1,7 +1,6 @@
 """Attacks on the live view: who has no right to it gets nothing of it, whatever they send."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
-from agent_core.testing.models import Held, ScriptedModel, call
+from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
 from tests.bot.console.world import (
@@ -19,7 +18,6 @@ from tests.bot.console.world import (
     ConsoleWorld,
     browser,
     console_world,
-    csrf_of,
     visitor,
 )
 
@@ -42,11 +40,8 @@ async def world(tmp_path: Path) -> AsyncIterator[ConsoleWorld]:
 async def answers(
     browsing: Browser, session: str, headers: Mapping[str, str], pages: tuple[str, ...] = PAGES
 ) -> set[int]:
-    """The statuses that the pages, and a write, are answered with."""
+    """The statuses that the pages are answered with."""
     found = [await browsing.get(page.format(session=session), **headers) for page in pages]
-    wish = {"type": "user-intervention", "agentId": "turn:x/root", "status": "stopped"}
-    place = f"/s/{session}/intervene"
-    found.append(await browsing.ask("POST", place, headers, json.dumps(wish)))
     return {status for status, _, _ in found}
 
 
@@ -89,15 +84,34 @@ async def test_a_link_works_once_in_time_and_unchanged(world: ConsoleWorld) -> N
         assert await thief.enter(late) == 401
 
 
+@pytest.mark.proves("console.csrf")
+async def test_a_link_makes_nobody_somebody_else_and_waits_for_who_wants_it(
+    world: ConsoleWorld,
+) -> None:
+    path = world.link("ben").removeprefix(world.address)
+    async with visitor(world) as ann:
+        own = ann.cookie
+        sent_here = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"}
+        for _ in range(2):
+            status, text, headers = await ann.get(path, **sent_here)
+            assert (status, "Open as ben" in text) == (200, True)
+            assert headers["Referrer-Policy"] == "same-origin"
+        for foreign in ({"Origin": "https://evil.example"}, {"Origin": "null"}, sent_here, {}):
+            assert (await ann.ask("POST", path, foreign))[0] == 403
+        assert ann.cookie == own
+    async with browser(world.address) as ben:
+        world.ticking.advance(61.0)
+        world.slack.fail("conversations.members", error="token_revoked", times=1)
+        assert await ben.enter(path) == 503
+        assert await ben.enter(path) == 200
+        assert await ben.enter(path) == 401
+
+
 @pytest.mark.proves("console.link")
 async def test_what_opens_one_thread_opens_no_other_and_ends_in_time(world: ConsoleWorld) -> None:
     async with visitor(world) as ann:
-        csrf = await csrf_of(ann, world.session)
-        stolen = {"X-CSRF-Token": csrf}
-        assert await answers(ann, another(world), stolen, OF_THE_SESSION) == {403}
+        assert await answers(ann, another(world), {}, OF_THE_SESSION) == {403}
         name, value = ann.cookie
-        assert await ann.enter(world.link("ben")) == 200  # another person at the same machine
-        assert await answers(ann, world.session, stolen, ()) == {403}
         kept = {"Cookie": f"{name}={value}"}
         async with browser(world.address) as copied:
             assert (await copied.get(f"/s/{world.session}", **kept))[0] == 200
@@ -108,9 +122,10 @@ async def test_what_opens_one_thread_opens_no_other_and_ends_in_time(world: Cons
 @pytest.mark.proves("console.cookie")
 async def test_the_cookie_stays_here_and_no_page_may_be_framed(world: ConsoleWorld) -> None:
     async with browser(world.address) as ann:
-        status, _, headers = await ann.get(world.link().removeprefix(world.address))
+        path = world.link().removeprefix(world.address)
+        status, _, headers = await ann.ask("POST", path, {"Origin": world.address})
         flags = headers["Set-Cookie"].split("; ")[1:]
-        assert status == 200
+        assert status == 303
         assert {"HttpOnly", "Path=/", "SameSite=Strict"} <= set(flags)
         for path in ("/", f"/s/{world.session}", "/static/index.html", "/nothing"):
             _, _, headers = await ann.get(path)
@@ -156,29 +171,6 @@ async def test_other_sites_open_no_socket_and_embed_nothing(world: ConsoleWorld)
         assert (await ann.get(f"/s/{world.session}", **opened))[0] == 200
         async with ann.live(world.session, Origin=own) as page:
             await page.until_a("ready")
-
-
-@pytest.mark.proves("console.csrf")
-async def test_a_write_needs_the_pages_own_token(tmp_path: Path) -> None:
-    held = Held(then="Never said.")
-    async with (
-        console_world(tmp_path, ScriptedModel([held])) as world,
-        visitor(world) as ann,
-        visitor(world, "ben") as ben,
-        ann.live(world.session) as page,
-    ):
-        own = (await page.until_a("ready"))["csrf"]
-        bens = await csrf_of(ben, world.session)
-        await world.say("Write about ships")
-        root = await page.until_state(lambda state: state["status"] == "running")
-        await held.reached.wait()
-        wish = {"type": "user-intervention", "agentId": root["agentId"], "status": "stopped"}
-        place, body = f"/s/{world.session}/intervene", json.dumps(wish)
-        for token in ("", "x", bens, own[:-1], own.upper(), "é"):
-            headers = {"X-CSRF-Token": token.encode().decode("latin-1")}
-            assert (await ann.ask("POST", place, headers, body))[0] == 403
-        assert (await ann.ask("POST", place, {"X-CSRF-Token": own}, body))[0] == 200
-        await page.until_state(lambda state: state["status"] == "stopped")
 
 
 @pytest.mark.proves("console.members")

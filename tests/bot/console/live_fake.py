@@ -113,7 +113,7 @@ class LiveFake:
         for state in self.tree.values():
             await socket.send_json(state)
         ready = {"type": "ready", "eventId": self.event, "session": SESSION}
-        await socket.send_json({**ready, "canIntervene": self.may_intervene, "csrf": "x"})
+        await socket.send_json({**ready, "canIntervene": self.may_intervene})
         self._sockets.append(socket)
         async for message in socket:
             if message.type is WSMsgType.TEXT:

@@ -65,6 +65,7 @@ async def test_a_person_watches_answers_steers_stops_and_misses_nothing(
     )
     async with console_world(tmp_path, model, tools=FakeToolset({LOOK: look})) as world:
         await browser_page.goto(world.link())
+        await browser_page.get_by_role("button", name="Open as ann").click()
         await expect(browser_page.get_by_text("Live", exact=True)).to_be_visible()
         detail = browser_page.get_by_role("main")
         tree = browser_page.get_by_role("tree")

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 import socket
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -62,12 +61,11 @@ class Browser:
         return found.key, found.value
 
     async def enter(self, link: str) -> int:
-        """Follow a link from Slack; the status of what it leads to."""
-        status, text, _ = await self.get(link.removeprefix(self.address))
-        if status != 200:
-            return status
-        [target] = re.findall(r'content="0;url=([^"]+)"', text)
-        return (await self.get(target))[0]
+        """Follow a link from Slack and say that one wants it; the status of what it leads to."""
+        path = link.removeprefix(self.address)
+        assert (await self.get(path))[0] in {200, 401, 503}
+        status, _, headers = await self.ask("POST", path, {"Origin": self.address})
+        return (await self.get(headers["Location"]))[0] if status == 303 else status
 
     @asynccontextmanager
     async def live(self, session: str = "", **headers: str) -> AsyncGenerator["Page"]:
@@ -181,12 +179,6 @@ async def visitor(
     async with browser(world.address, receive_bytes=receive_bytes) as browsing:
         assert await browsing.enter(world.link(user)) == 200
         yield browsing
-
-
-async def csrf_of(browsing: Browser, session: str) -> str:
-    """The token that a page of theirs is given."""
-    async with browsing.live(session) as page:
-        return (await page.until_a("ready"))["csrf"]
 
 
 @asynccontextmanager

@@ -61,7 +61,7 @@ class App {
       case "text-delta": return store.addText(message.agentId, message.delta);
       case "user-query": return store.ask(message.agentId, message.prompt, message.options);
       case "ready":
-        if (message.enter) return location.replace(message.enter); // begun here: it has a page of its own
+        if (message.enter) return void enter(message.enter); // begun here: it has a page of its own
         store.session = message.session ?? store.session;
         store.canIntervene = Boolean(message.canIntervene);
         return store.touch();
@@ -131,6 +131,12 @@ class App {
       ? [icon("warning"), h("span", { class: "call-text truncate", text: elsewhere.wait.prompt }), button(say("to-question"), () => this.open(elsewhere.id, { isEntered: true }))]
       : []);
   }
+}
+
+/** Exchanges a link for the cookie that the page it leads to wants; what goes wrong the link's own page says. */
+async function enter(link) {
+  const answer = await fetch(link, { method: "POST" }).catch(() => null);
+  location.replace(answer?.url ?? link);
 }
 
 await learnWords();
