@@ -16,6 +16,7 @@ from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
 from bot.consent.clicks import Clicks
 from bot.console import health
+from bot.console.acts import LIVE
 from bot.console.console import Console
 from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestHost, DigestLimits, DigestMessages, DigestPresenter, Orders
@@ -123,9 +124,9 @@ async def running_bot(
         register(app, ingress, actions, catch_up)
         runtime.take_orders_with(partial(digests.take, is_order=True))
         await runtime.readers.show_with(READER, presenting.attach)
-        looks_for_left = Background()
+        acts, looks_for_left = console.acts(ingress), Background()
         stack.push_async_callback(looks_for_left.close)
-        look = partial(take_up, runtime.ledger, ingress, actions)
+        look = partial(take_up, runtime.ledger, ingress, actions, {LIVE: acts.replay})
         await look()
         looks_for_left.repeat(
             look, pause=partial(api.clock.sleep, TAKE_UP_EVERY_S), name="taking up what was left"
@@ -149,6 +150,6 @@ async def running_bot(
                 health.look_at_database, lambda: runtime.knows(_NO_SESSION), lambda: runtime.trouble
             ),
         }
-        await stack.enter_async_context(console.serve(looks, ingress))
+        await stack.enter_async_context(console.serve(looks, acts))
         logger.info("listening as %s in team %s", identity.bot_user, identity.team)
         yield runtime

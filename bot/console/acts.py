@@ -2,15 +2,19 @@
 
 What is said to a thread's work goes the way of a post: it is told in the thread, written into the
 ledger, judged as any post, and handed over. Whoever may not write in the thread may do none of it.
+It is in the ledger before anything comes of it: a process that dies leaves nothing half done.
 """
 
+import asyncio
 import logging
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Literal
+from weakref import WeakValueDictionary
 
+from cachetools import LRUCache
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.alias_generators import to_camel
 
@@ -19,7 +23,7 @@ from agent_core.events import InterventionKind
 from agent_core.ids import AgentId, SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
-from agent_core.tree import AgentState, AgentStatus
+from agent_core.tree import AgentState, AgentStatus, AgentTree
 from bot.console.access import FRESH_S, Access
 from bot.console.passes import HOME
 from bot.inbound import post_key
@@ -30,8 +34,13 @@ from bot.threads import ThreadRef, parse_session, parse_user
 from bot.words import BOT
 
 MAX_TEXT_CHARS = 12_000
-RECENT_S = 60.0
+RECENT_S = 86_400.0
 """So far back a post is looked for of which Slack did not say whether it took it."""
+MIN_ID_CHARS = 16
+"""A shorter `requestId` counts something, and is no other message's than that of its connection."""
+MAX_REMEMBERED = 1_000
+LIVE = "live_view"
+"""The type of what the ledger keeps of it."""
 
 logger = logging.getLogger(__name__)
 
@@ -73,13 +82,25 @@ class GetAgentTree(_Said):
 Act = StartAgent | UserResponse | UserIntervention
 Said = Act | GetAgentTree
 
+
+class Deed(BaseModel):
+    """What somebody does, as it is kept until it is done."""
+
+    type: Literal["live_view"] = LIVE
+    key: str
+    """The gesture's identity: said again it has the same."""
+    user: UserId
+    session: SessionId
+    act: Annotated[Act, Field(discriminator="type")]
+
+
 _SAID: TypeAdapter[Said] = TypeAdapter(Annotated[Said, Field(discriminator="type")])
 _KINDS: Mapping[str, InterventionKind] = {
     "stopped": "stop",
     "completed": "done",
     "running": "retry",
 }
-Deed = Literal["asked", "wrote"]
+Done = Literal["asked", "wrote"]
 
 
 class Refused(Exception):
@@ -115,60 +136,105 @@ class Acts:
     _identity: Identity
     _clock: Callable[[], datetime]
 
-    async def do(self, user: UserId, session: SessionId, act: Act) -> SessionId:
+    _at_work: WeakValueDictionary[str, asyncio.Lock] = field(
+        init=False, default_factory=WeakValueDictionary[str, asyncio.Lock]
+    )
+    _done: LRUCache[str, SessionId] = field(
+        init=False, default_factory=lambda: LRUCache(MAX_REMEMBERED)
+    )
+    """Where the newest were done."""
+
+    async def do(self, user: UserId, session: SessionId, act: Act, tree: AgentTree) -> SessionId:
         """Gives the session that it was done in: the new one of a task without any.
+
+        What comes again with its id is done once. `tree` is the session's, as the person sees it.
 
         Raises:
             Refused: it was not done.
         """
+        given = act.request_id
+        has_id = isinstance(given, str) and len(given) >= MIN_ID_CHARS
+        key = f"live:{user}:{given if has_id else secrets.token_hex(8)}"
+        deed = Deed(key=key, user=user, session=session, act=act)
+        ledger = self._runtime.ledger
         try:
-            person = await self._access.person(user)
-            level = await self._access.level(user, session, max_age_s=FRESH_S)
-            if person is None or level != "act":
-                raise Refused("only-look")
-            done_in = await self._do(user, person, session, act)
-            await self._access.level(user, done_in)
+            async with self._at_work.setdefault(key, asyncio.Lock()):
+                if key not in self._done:
+                    is_new = await ledger.record(key, "", deed.model_dump(by_alias=True))
+                    self._done[key] = await self._finish(deed, tree, again=not is_new)
+                return self._done[key]
         except InterventionRefused as refused:
             raise Refused("not-there") from refused
         except (SlackError, SessionError) as error:
             logger.warning("what %s does in the live view could not be done: %s", user, error)
+            await ledger.settle(key)  # who was told so decides whether it is to be done
             raise Refused("away") from error
+
+    async def replay(self, body: JsonObject) -> None:
+        """Go on with what a process that is gone had begun."""
+        deed = Deed.model_validate(body)
+        try:
+            tree = await self._runtime.tree(deed.session)
+            await self._finish(deed, tree, again=True)
+        except (Refused, InterventionRefused) as refused:
+            logger.info("%s is not done any more: %s", deed.key, refused)
+        except Exception:
+            logger.exception("%s is done later", deed.key)
+            self._ingress.in_vain.add(deed.key)
+
+    async def _finish(self, deed: Deed, tree: AgentTree, *, again: bool) -> SessionId:
+        """With `again` some of it may have been done before. What is refused was never said."""
+        user, session = deed.user, deed.session
+        try:
+            person = await self._access.person(user)
+            level = await self._access.level(user, session, max_age_s=FRESH_S)
+            if person is None or level != "act":
+                raise Refused("only-look")  # noqa: TRY301 (as what is refused further down)
+            done_in = await self._carry_out(deed, person, tree, again=again)
+            await self._access.level(user, done_in)
+        except (Refused, InterventionRefused):
+            await self._runtime.ledger.forget(deed.key, "")
+            raise
+        await self._runtime.ledger.settle(deed.key)
         return done_in
 
-    async def _do(self, user: UserId, person: Person, session: SessionId, act: Act) -> SessionId:
+    async def _carry_out(
+        self, deed: Deed, person: Person, tree: AgentTree, *, again: bool
+    ) -> SessionId:
+        act, user, session = deed.act, deed.user, deed.session
         if isinstance(act, StartAgent):
-            return await self._say(user, person, session, _text(act.prompt), "asked")
-        agent = (await self._runtime.tree(session)).agents.get(act.agent_id)
+            return await self._say(deed, person, _text(act.prompt), "asked", again=again)
+        agent = tree.agents.get(act.agent_id)
         if isinstance(act, UserResponse):
-            if agent is None or question_of(agent) is None:
+            if not again and (agent is None or question_of(agent) is None):
                 raise Refused("not-asked")
-            return await self._say(user, person, session, _text(act.response), "wrote")
+            return await self._say(deed, person, _text(act.response), "wrote", again=again)
         if agent is None:
             raise Refused("not-there")
         for kind, text in _wishes(act, agent):
-            key, is_root = "", agent.parent_id is None
+            key, is_root = f"{deed.key}:{kind}", agent.parent_id is None
             if is_root and kind == "comment":
-                await self._say(user, person, session, text, "wrote")
+                await self._say(deed, person, text, "wrote", again=again)
                 continue
             if kind == "retry" or (is_root and kind == "content"):
                 # It may begin a turn, which answers below a post of its own.
                 said = text or BOT.say(detect_language(locale=person.locale), "live-again")
-                thread, ts = await self._post(user, person, session, said, "wrote")
+                thread, ts = await self._post(deed, person, said, "wrote", kind, again=again)
                 key = post_key(thread.team, thread.channel, ts)
             intervene = self._runtime.intervene
             await intervene(session, act.agent_id, kind, text, user, person.name, key=key)
         return session
 
     async def _say(
-        self, user: UserId, person: Person, session: SessionId, text: str, deed: Deed
+        self, deed: Deed, person: Person, text: str, done: Done, *, again: bool
     ) -> SessionId:
         """A message of the thread, as if the person had written it there."""
-        thread, ts = await self._post(user, person, session, text, deed)
+        thread, ts = await self._post(deed, person, text, done, "said", again=again)
         mention = "" if thread.channel.startswith("D") else f"<@{self._identity.bot_user}> "
         event = {
             "type": "app_mention",
             "channel": thread.channel,
-            "user": parse_user(user)[1],
+            "user": parse_user(deed.user)[1],
             "team": person.team,
             "text": f"{mention}{escape(text)}",
             "ts": ts,
@@ -176,13 +242,14 @@ class Acts:
         }
         own = {"team_id": thread.team, "api_app_id": self._identity.app_id}
         told = await self._ingress.receive({"type": "event_callback", **own, "event": event})
-        if told is None:
+        if told is not None:
+            self._ingress.under_way.start(self._ingress.hand_over(told), name="from the live view")
+        elif not again:
             raise Refused("only-look")
-        self._ingress.under_way.start(self._ingress.hand_over(told), name="from the live view")
         return thread.session
 
     async def _post(
-        self, user: UserId, person: Person, session: SessionId, text: str, deed: Deed
+        self, deed: Deed, person: Person, text: str, done: Done, what: str, *, again: bool
     ) -> tuple[ThreadRef, str]:
         """Tell in the thread what somebody says here; the post's `ts`.
 
@@ -191,13 +258,14 @@ class Acts:
         who = foreign_line(person.name, limits.PROGRESS_WORD_CHARS)
         language = detect_language(text, locale=person.locale)
         quoted = "\n".join(f"&gt; {line}" for line in escape(text).splitlines())
-        told = f"{BOT.say(language, f'live-{deed}', who=who)}\n{quoted}"
-        op_id = f"live:{secrets.token_hex(8)}"
-        if session != HOME:
-            thread = parse_session(session)
-            return thread, await self._api.post(thread, told, op_id=op_id)
+        told = f"{BOT.say(language, f'live-{done}', who=who)}\n{quoted}"
+        op_id, api = f"{deed.key}:{what}", self._api
+        if deed.session != HOME:
+            thread = parse_session(deed.session)
+            return thread, await api.post(thread, told, op_id=op_id, may_exist=again)
         since = f"{self._clock().timestamp() - RECENT_S:.6f}"
-        thread = await self._api.post_direct(*parse_user(user), told, op_id=op_id, since=since)
+        to = parse_user(deed.user)
+        thread = await api.post_direct(*to, told, op_id=op_id, since=since, may_exist=again)
         return thread, thread.root_ts
 
 

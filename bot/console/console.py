@@ -92,17 +92,20 @@ class Console:
     async def submit(self, submission: Submission) -> None:
         """There is no form."""
 
+    def acts(self, ingress: Ingress) -> Acts:
+        """The way in of what viewers do."""
+        runtime, access, own = self._runtime, self._access, self._rules.identity
+        return Acts(runtime, access, self._api, ingress, own, self._clock)
+
     @asynccontextmanager
-    async def serve(self, looks: Mapping[str, Look], ingress: Ingress) -> AsyncGenerator[None]:
+    async def serve(self, looks: Mapping[str, Look], acts: Acts) -> AsyncGenerator[None]:
         """Until the context is left. Where the port is taken the bot works without."""
-        runtime, access, api = self._runtime, self._access, self._api
-        self._acts = Acts(runtime, access, api, ingress, self._rules.identity, self._clock)
-        self._live = LiveView(runtime, access, self._passes, self._acts)
+        self._live = LiveView(self._runtime, self._access, self._passes, acts)
         app = web.Application(
             middlewares=[guard(self._host, self._public_url)], client_max_size=MAX_BODY_BYTES
         )
         app.on_response_prepare.append(add_headers)
-        add_health(app, looks, api.clock)
+        add_health(app, looks, self._api.clock)
         routes = {
             "/": self._page,
             "/s/{session}": self._page,
@@ -115,7 +118,7 @@ class Console:
         app.router.add_post("/enter", self._enter)
         app.router.add_static("/static", STATIC)
         async with listening(app, self._host, self._wanted_port) as self.port:
-            self._live.start(api.clock)
+            self._live.start(self._api.clock)
             try:
                 yield
             finally:

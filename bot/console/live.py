@@ -329,7 +329,7 @@ class LiveView:
             if isinstance(said, GetAgentTree):
                 return viewer.tell_again(said.after, request)
             before = viewer.feed
-            session = await self._acts.do(viewer.user, before.session, said)
+            session = await self._acts.do(viewer.user, before.session, said, before.tree)
             if request:
                 await viewer.send(encoded({"type": "done", **request}))
             if session != before.session:

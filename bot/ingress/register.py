@@ -6,8 +6,9 @@ Slack tells of posts in two shapes: `app_mention` for a mention, `message` for e
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from slack_bolt.app.async_app import AsyncApp
@@ -29,6 +30,8 @@ from bot.socket import Ask, Envelope, OnHealed, SocketMode, Timing, open_connect
 
 _FOR_BOLT = frozenset({"events_api", "interactive"})
 _MAX_SHOWN_CHARS = 80
+
+Replay = Callable[[JsonObject], Coroutine[Any, Any, None]]
 
 logger = logging.getLogger(__name__)
 
@@ -168,9 +171,15 @@ class _Taking(AsyncMiddleware):
         await self._ingress.hand_over(told)
 
 
-async def take_up(ledger: Ledger, ingress: Ingress, actions: Actions) -> None:
+async def take_up(
+    ledger: Ledger,
+    ingress: Ingress,
+    actions: Actions,
+    replays: Mapping[str, Replay] = MappingProxyType({}),
+) -> None:
     """Take up again what was recorded and not handled: in vain by this process, or a dead one.
 
+    `replays` are for payloads of other types than Slack's. What they leave is the ingress's, too.
     Call it before the first payload can come, so that new posts stay behind older ones, and then
     every few seconds.
     """
@@ -180,5 +189,6 @@ async def take_up(ledger: Ledger, ingress: Ingress, actions: Actions) -> None:
             way.in_vain.discard(key)
     for body in await ledger.unsettled():
         way = actions if is_gesture(body) else ingress
-        way.under_way.start(way.replay(body), name="replay")
+        replay = replays.get(str(body.get("type")), way.replay)
+        way.under_way.start(replay(body), name="replay")
     await asyncio.sleep(0)  # each has its place in its lane from now on

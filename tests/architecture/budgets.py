@@ -41,7 +41,7 @@ ROOMS = {
     "agent_core": Budget(22625, 136, 16_800, 120),
     "bot/check": Budget(550, 5, 480, 5),
     "bot/consent": Budget(117, 2, 150, 2),
-    "bot/console": Budget(1313, 8, 120, 2),
+    "bot/console": Budget(1371, 8, 120, 2),
     "bot/digests": Budget(1367, 7, 1200, 7),
     "bot/ingress": Budget(2547, 12, 2700, 12),
     "bot/presenter": Budget(2189, 12, 2100, 12),
@@ -57,7 +57,7 @@ ROOMS = {
     "mcp_local": Budget(5786, 46, 4700, 42),
     "product": Budget(50053, 328, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(3525, 31, 4500, 50),
-    "bot/console, JS and CSS": Budget(2096, 21, 2500, 24),
+    "bot/console, JS and CSS": Budget(2102, 21, 2500, 24),
     "tests": Budget(53012, 333, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""

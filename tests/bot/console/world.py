@@ -18,6 +18,7 @@ from agent_core.models import Model
 from agent_core.runtime import Runtime
 from agent_core.testing.runtimes import scripted_runtime
 from agent_core.tools import Toolset
+from bot.console.acts import Acts
 from bot.console.console import Console
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.ingress import Ingress, Rules
@@ -120,6 +121,7 @@ class ConsoleWorld(Desk):
     runtime: Runtime
     ingress: Ingress
     console: Console
+    acts: Acts
     time: list[datetime]
     """What time it is: its only entry, which a test may change."""
     ticking: ManualClock
@@ -203,7 +205,8 @@ async def console_world(
             ingress = Ingress(front, runtime.ledger, files, api, rules, Signs(api), People(api))
             settings = BotSettings(console_port=0, console_secret=SecretStr(SECRET))
             console = Console(settings, runtime, api, rules, lambda: time[0])
-            async with console.serve({}, ingress):
+            acts = console.acts(ingress)
+            async with console.serve({}, acts):
                 yield ConsoleWorld(
                     slack=desk.slack,
                     client=desk.client,
@@ -213,6 +216,7 @@ async def console_world(
                     runtime=runtime,
                     ingress=ingress,
                     console=console,
+                    acts=acts,
                     time=time,
                     ticking=ticking,
                 )

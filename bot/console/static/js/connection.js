@@ -13,7 +13,7 @@ export class Connection {
     this.onMessage = onMessage;
     this.onLink = onLink;
     this.failures = 0;
-    this.lastRequest = 0;
+    this.unsettled = new Map();
     this.lastEvent = null;
     this.wasLive = false;
     this.pending = new Map();
@@ -46,12 +46,18 @@ export class Connection {
     outcome(message);
   }
 
-  /** Says something. Resolves to the server's `done` or `error`; to nothing where the connection goes before. */
-  send(message) {
-    this.lastRequest += 1;
-    const requestId = String(this.lastRequest);
+  /**
+   * Says something. Resolves to the server's `done` or `error`; to nothing where the connection goes before.
+   * What was not done keeps its id when it is said again, so that it is never done twice.
+   */
+  async send(message) {
+    const said = JSON.stringify(message);
+    const requestId = this.unsettled.get(said) ?? crypto.getRandomValues(new Uint32Array(4)).join("-");
+    this.unsettled.delete(said);
     this.socket.send(JSON.stringify({ ...message, requestId }));
-    return new Promise((resolve) => this.pending.set(requestId, resolve));
+    const answer = await new Promise((resolve) => this.pending.set(requestId, resolve));
+    if (answer?.type !== "done") this.unsettled.set(said, requestId);
+    return answer;
   }
 
   /** A connection that is gone is opened anew, a little later each time; one that is refused is not. */
