@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from agent_core.errors import InterventionRefused, SessionError
@@ -59,31 +60,51 @@ class Interventions:
         in InboundMessage, where the surface gave the gesture one.
 
         Raises:
-            InterventionRefused: there is no such run in the session, it has ended, or a comment or
-                task is empty. The message is for the person.
+            InterventionRefused: there is no such run in the session, it has ended, a comment or
+                task is empty, or it is being done again already. The message is for the person.
         """
         parts, (turn_id, run) = self._parts, run_of(agent)
-        turn = await self._turn(session, turn_id)
-        known = TurnInterventions(await parts.log.of_turn(turn_id))
-        if run != ROOT_RUN and run not in known.started:
-            raise InterventionRefused("There is no such part of the work.")
-        if kind in ("comment", "content") and not text.strip():
-            raise InterventionRefused("It is empty.")
         key = key or f"{session}:{secrets.token_hex(8)}"
-        at = turn_at(parts, turn, "turn_started")
-        at |= {"run": run, "n": slot_of(key)}
-        event = Intervened(**at, key=key, what=kind, text=text, by=by, by_name=by_name)
-        if run == ROOT_RUN and kind in ("comment", "content"):
+        async with self._dispatch.lock(session):
+            turn = await self._turn(session, turn_id)
+            at = turn_at(parts, turn, "turn_started")
+            at |= {"run": run, "n": slot_of(key)}
+            event = Intervened(**at, key=key, what=kind, text=text, by=by, by_name=by_name)
+            is_told = await self._tell(event, turn)
+        if not is_told:
             words = CORE.of(thread_language(turn, ()))
             say = text if kind == "comment" else words("intervention-task", text=text)
             await self._say(event, turn, say)
-            return
-        if kind != "retry" and (turn.status == "finished" or known.has_ended(run)):
-            raise InterventionRefused("This part of the work has ended already.")
-        await parts.log.append(event)
-        await parts.log.flush()
-        if run == ROOT_RUN or turn.status == "finished" or parts.leases.holds(session):
+        elif run == ROOT_RUN or turn.status == "finished" or parts.leases.holds(session):
             await self._carry_out(event)
+
+    async def _tell(self, event: Intervened, turn: StoredTurn) -> bool:
+        """Announce it, if it may be; False where it is a message of the thread."""
+        log, run, kind = self._parts.log, event.run, event.what
+        known = TurnInterventions(await log.of_turn(turn.id), is_stopped=turn.stop is not None)
+        if run != ROOT_RUN and run not in known.started:
+            raise InterventionRefused("There is no such part of the work.")
+        if kind in ("comment", "content"):
+            if not event.text.strip():
+                raise InterventionRefused("It is empty.")
+            if run == ROOT_RUN:
+                return False
+        is_over = turn.status == "finished"
+        is_ending = turn.stop is not None and not is_over and run != ROOT_RUN
+        if is_ending or (kind != "retry" and (is_over or known.has_ended(run))):
+            raise InterventionRefused("This part of the work has ended already.")
+        for before in known.again(run) if kind == "retry" else ():
+            if before.n != event.n and not await self._is_answered(before):
+                raise InterventionRefused("This is being done again already.")
+        await log.append(event)
+        await log.flush()
+        return True
+
+    async def _is_answered(self, wish: Intervened) -> bool:
+        """Whether the turn that a wish began has ended."""
+        with suppress(InterventionRefused):
+            return (await self._turn(wish.session, TurnId(f"turn:{wish.key}"))).status == "finished"
+        return False
 
     async def _carry_out(self, event: Intervened) -> None:
         """End the turn or a branch, or have the thread told what nobody is left to take in.
@@ -97,7 +118,8 @@ class Interventions:
             if event.what == "retry":
                 await self._say(event, turn, turn.inbound.text, again=True)
         elif is_over:
-            known = TurnInterventions(await self._parts.log.of_turn(turn.id))
+            events, is_stopped = await self._parts.log.of_turn(turn.id), turn.stop is not None
+            known = TurnInterventions(events, is_stopped=is_stopped)
             if any(left.n == event.n for _, left in known.left()):
                 sentence, language = f"intervention-{event.what}", thread_language(turn, ())
                 task, _ = known.task(event.run)

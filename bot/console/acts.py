@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 class _Said(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore", alias_generator=to_camel)
 
-    request_id: str | int | None = None
+    request_id: Annotated[str, Field(max_length=64)] | Annotated[int, Field(lt=2**53)] | None = None
 
 
 class StartAgent(_Said):

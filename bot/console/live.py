@@ -13,7 +13,7 @@ keep up misses text, and gets whole states as soon as there is room.
 import asyncio
 import json
 import logging
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing, suppress
 from functools import partial
@@ -35,7 +35,10 @@ from bot.slack_api import Clock, Person
 
 MAX_MESSAGE_BYTES = 256 * 1024
 MAX_BUFFER_BYTES = 256 * 1024
-"""Of what one viewer has not taken; with more of it they fall behind."""
+MAX_REQUESTS = 16
+"""Of what one viewer has not taken, and has asked for; with more they fall behind, unheard."""
+MAX_SOCKETS = 32
+"""Of one person."""
 HEARTBEAT_S = 20.0
 LOOK_EVERY_S = 1.5
 """Who may still watch is looked at so often."""
@@ -207,10 +210,10 @@ class Viewer:
         """What is new, for ever, at the pace at which it is taken."""
         while True:
             await self.has_news.wait()
-            await self._has_room()
+            await self.has_room()
             self.has_news.clear()
             for frame in self._news():
-                await self._has_room()
+                await self.has_room()
                 await self.send(frame)
 
     async def send(self, frame: str) -> None:
@@ -230,9 +233,10 @@ class Viewer:
             frames.append(feed.frame("agent-completed"))
         return [*frames, *(feed.frame("ready", **self._ready(self), **each) for each in requests)]
 
-    async def _has_room(self) -> None:
+    async def has_room(self, *, for_requests: bool = False) -> None:
         for wait_s in ROOM_LOOKS.waits_s():
-            if self._transport.get_write_buffer_size() <= MAX_BUFFER_BYTES:
+            is_full = for_requests and len(self._requests) >= MAX_REQUESTS
+            if not is_full and self._transport.get_write_buffer_size() <= MAX_BUFFER_BYTES:
                 return
             await asyncio.sleep(wait_s)
 
@@ -246,6 +250,7 @@ class LiveView:
         self._access = access
         self._passes = passes
         self._feeds: dict[SessionId, Feed] = {}
+        self._open: Counter[UserId] = Counter()
         self._lock = asyncio.Lock()
         self._work = Background()
 
@@ -267,6 +272,17 @@ class LiveView:
         self, request: web.Request, user: UserId, session: SessionId, until_s: float
     ) -> web.WebSocketResponse:
         """Serve one viewer, who may see the session, for as long as they stay and may see it."""
+        if self._open[user] >= MAX_SOCKETS:
+            raise web.HTTPTooManyRequests
+        self._open[user] += 1
+        try:
+            return await self._serve(request, user, session)
+        finally:
+            self._open[user] -= 1
+
+    async def _serve(
+        self, request: web.Request, user: UserId, session: SessionId
+    ) -> web.WebSocketResponse:
         person = await self._access.person(user)
         socket = web.WebSocketResponse(
             heartbeat=HEARTBEAT_S, compress=False, max_msg_size=MAX_MESSAGE_BYTES
@@ -282,6 +298,7 @@ class LiveView:
                 telling = group.create_task(viewer.tell())
                 async for message in socket:
                     if message.type in {WSMsgType.TEXT, WSMsgType.BINARY}:
+                        await viewer.has_room(for_requests=True)
                         await self._take(viewer, message.data)
                 telling.cancel()
         finally:

@@ -8,12 +8,14 @@ import statistics
 import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import aiohttp
 
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.testing.models import text_reply
+from bot.console.live import MAX_SOCKETS
 from tests.bench.results import Result, run
 from tests.bot.console.world import ConsoleWorld, console_world, visitor
 
@@ -47,11 +49,12 @@ async def measure(root: Path, *, viewers: int = VIEWERS) -> Sequence[Result]:
     watched: list[float] = []
     saw = 0
     await asyncio.to_thread(root.mkdir, exist_ok=True)
-    async with console_world(root, PacedModel()) as world, visitor(world) as ann:
+    async with console_world(root, PacedModel()) as world:
+        cookies = [await _cookie(world, n) for n in range(-(-viewers // MAX_SOCKETS))]
         await _run_s(world)
         for _ in range(ROUNDS):
             alone.append(await _run_s(world))
-            async with _watching(world, "=".join(ann.cookie), viewers) as process:
+            async with _watching(world, ";".join(cookies), viewers) as process:
                 watched.append(await _run_s(world))
                 assert process.stdout is not None
                 saw = int(await process.stdout.readline())
@@ -62,6 +65,15 @@ async def measure(root: Path, *, viewers: int = VIEWERS) -> Sequence[Result]:
         Result(name="viewers_factor", value=round(factor, 3), unit="x", goal=GOAL_FACTOR),
         Result(name="viewers_to_the_end", value=saw, unit="", goal=viewers, at_least=True),
     ]
+
+
+async def _cookie(world: ConsoleWorld, number: int) -> str:
+    """Of one more person of the team."""
+    users = world.slack.state.users
+    user = replace(users[world.slack.user_id("ann")], id=f"U0VIEWER{number}")
+    users[user.id] = user
+    async with visitor(world, user.id) as person:
+        return "=".join(person.cookie)
 
 
 async def _run_s(world: ConsoleWorld) -> float:
@@ -76,11 +88,11 @@ async def _run_s(world: ConsoleWorld) -> float:
 
 @asynccontextmanager
 async def _watching(
-    world: ConsoleWorld, cookie: str, viewers: int
+    world: ConsoleWorld, cookies: str, viewers: int
 ) -> AsyncGenerator[asyncio.subprocess.Process]:
     url = f"{world.address}/ws?session={world.session}"
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.bench.viewers", "watch", url, cookie, str(viewers),
+        sys.executable, "-m", "tests.bench.viewers", "watch", url, cookies, str(viewers),
         stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     assert process.stdout is not None
@@ -93,14 +105,15 @@ async def _watching(
         await process.wait()
 
 
-async def watch(url: str, cookie: str, viewers: int) -> None:
+async def watch(url: str, cookies: Sequence[str], viewers: int) -> None:
     """So many viewers: a line when all are there, another with how many saw the end."""
     there = asyncio.Semaphore(0)
     connector = aiohttp.TCPConnector(limit=0)
-    async with aiohttp.ClientSession(connector=connector, headers={"Cookie": cookie}) as http:
+    async with aiohttp.ClientSession(connector=connector) as http:
 
-        async def see() -> bool:
-            async with http.ws_connect(url) as socket:
+        async def see(number: int) -> bool:
+            cookie = {"Cookie": cookies[number % len(cookies)]}
+            async with http.ws_connect(url, headers=cookie) as socket:
                 async for message in socket:
                     if '"type":"ready"' in message.data:
                         there.release()
@@ -109,7 +122,7 @@ async def watch(url: str, cookie: str, viewers: int) -> None:
             return False
 
         async with asyncio.TaskGroup() as group:
-            seeing = [group.create_task(see()) for _ in range(viewers)]
+            seeing = [group.create_task(see(number)) for number in range(viewers)]
             for _ in range(viewers):
                 await there.acquire()
             print("there", flush=True)  # noqa: T201
@@ -118,6 +131,6 @@ async def watch(url: str, cookie: str, viewers: int) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["watch"]:
-        asyncio.run(watch(sys.argv[2], sys.argv[3], int(sys.argv[4])))
+        asyncio.run(watch(sys.argv[2], sys.argv[3].split(";"), int(sys.argv[4])))
     else:
         run(__doc__, measure, viewers=VIEWERS)

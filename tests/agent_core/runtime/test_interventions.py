@@ -9,7 +9,14 @@ from typing import Any
 import pytest
 
 from agent_core.errors import InterventionRefused
-from agent_core.events import AnyEvent, Intervened, MessageTaken, RunFinished, TurnFinished
+from agent_core.events import (
+    AnyEvent,
+    Intervened,
+    InterventionKind,
+    MessageTaken,
+    RunFinished,
+    TurnFinished,
+)
 from agent_core.ids import ROOT_RUN, AgentId, RunId, TurnId, agent_id
 from agent_core.messages import ToolCall
 from agent_core.models import ModelRequest
@@ -90,15 +97,17 @@ async def step_in(runtime: Runtime, agent: AgentId, kind: str, text: str = "") -
     await runtime.intervene(SESSION, agent, kind, text, BEN, "Ben")  # type: ignore[arg-type]
 
 
-async def stop_elsewhere(root: Path, turn: TurnId, run: RunId) -> None:
-    """What another process does that is told to stop a branch."""
+async def elsewhere(
+    root: Path, turn: TurnId, run: RunId, what: InterventionKind = "stop", text: str = ""
+) -> None:
+    """What another process does that is told to step in at a branch."""
     at: dict[str, Any] = {"session": SESSION, "turn": turn, "run": run, "at": START}
     at |= {"step": 0, "attempt": 1, "n": 100_001, "key": "of another process"}
     async with opened(f"sqlite:///{root}/state.sqlite") as database:
         behind = WriteBehind(database)
         behind.start()
-        stop = Intervened(**at, what="stop", text="", by=BEN, by_name="Ben")
-        await EventLog(database, behind).append(stop)
+        event = Intervened(**at, what=what, text=text, by=BEN, by_name="Ben")
+        await EventLog(database, behind).append(event)
         await behind.close()
 
 
@@ -240,9 +249,91 @@ async def test_a_branch_ends_in_whatever_process_it_was_stopped(tmp_path: Path) 
     held = Held(then="(never said)")
     model = by_run(root=[task("a"), "Done."], a=[held])
     async with at_work(held.reached, tmp_path, model=model) as (runtime, turn):
-        await stop_elsewhere(tmp_path, turn, RunId("root.a"))
+        await elsewhere(tmp_path, turn, RunId("root.a"))
         events = await events_of(runtime, turn)
     assert ends(events)["root.a"] == ("stopped", "This work was stopped by Ben.")
+
+
+@pytest.mark.proves("branch.stop", "branch.late")
+@pytest.mark.parametrize("is_deleted", [False, True])
+@pytest.mark.parametrize(("name", "wish"), [("a", "comment"), ("b", "retry")])
+async def test_only_what_comes_after_the_end_of_stopped_work_begins_a_turn(
+    tmp_path: Path, name: str, wish: str, is_deleted: bool
+) -> None:
+    first = Held(then="(never said)")
+    model = by_run(root=[(task("a"), task("b")), "With Malta."], a=[first], b=["Of b."])
+    async with at_work(first.reached, tmp_path, model=model) as (runtime, turn):
+        await seen(runtime, turn, "run_finished")
+        await step_in(runtime, child(turn, name), wish, "include Poland")
+        if is_deleted:
+            await runtime.withdraw(inbound("continue").key)
+        else:
+            await runtime.stop(SESSION, "Ann")
+        assert (await end_of(runtime, turn)).outcome == "stopped"
+        await elsewhere(tmp_path, turn, RunId("root.a"), "comment", "and Malta")
+        assert await next_answer(runtime, after=turn) == "With Malta."
+    assert "and Malta" in told(model.requests[-1])
+    for request in model.requests:
+        assert "include Poland" not in told(request)
+        assert "Do this part of the work again" not in told(request)
+
+
+@pytest.mark.proves("branch.stop")
+async def test_what_was_asked_of_a_branch_before_it_was_stopped_is_not_done_above(
+    tmp_path: Path,
+) -> None:
+    first, other = Held(then="(never said)"), Held(then="Of b.")
+    model = by_run(root=[(task("a"), task("b")), "Of b alone."], a=[first], b=[other])
+    async with at_work(first.reached, tmp_path, model=model) as (runtime, turn):
+        await reached(other)
+        await step_in(runtime, child(turn, "a"), "comment", "include Poland")
+        await step_in(runtime, child(turn, "a"), "stop")
+        await seen(runtime, turn, "run_finished")
+        other.release.set()
+        assert (await end_of(runtime, turn)).answer == "Of b alone."
+    assert "include Poland" not in told(model.requests[-1])
+
+
+@pytest.mark.proves("branch.retry")
+async def test_a_branch_whose_retry_is_pressed_twice_is_done_again_once(tmp_path: Path) -> None:
+    held, again = Held(then=call("look")), Held(then="Second try.")
+    model = by_run(
+        root=[task("a"), held, "I wait.", "Done."], a=["First try.", again, "Third try."]
+    )
+    tools = FakeToolset({"look": look})
+    async with at_work(held.reached, tmp_path, model=model, tools=tools) as (runtime, turn):
+        with pytest.RaisesGroup(pytest.RaisesExc(InterventionRefused, match="being done again")):
+            async with asyncio.TaskGroup() as both:
+                for _ in range(2):
+                    both.create_task(step_in(runtime, child(turn, "a"), "retry"))
+        await elsewhere(tmp_path, turn, RunId("root.a"), "retry")
+        held.release.set()
+        await reached(again)
+        with pytest.raises(InterventionRefused, match="being done again"):
+            await step_in(runtime, child(turn, "a"), "retry")
+        again.release.set()
+        events = await events_of(runtime, turn)
+    assert [text for run, (_, text) in ends(events).items() if "again-" in run] == ["Second try."]
+
+
+@pytest.mark.proves("branch.retry")
+@pytest.mark.parametrize("run", ["root", "root.a"])
+async def test_what_another_turn_does_again_is_done_once_at_a_time(
+    tmp_path: Path, run: str
+) -> None:
+    held = Held(then="Two.")
+    model = by_run(root=[task("a"), "One.", held, "Three."], a=["Of a."])
+    async with scripted_runtime(tmp_path, model=model) as runtime:
+        turn = await begin(runtime, inbound("continue with the list"))
+        await end_of(runtime, turn)
+        await step_in(runtime, agent_id(turn, RunId(run)), "retry")
+        await reached(held)
+        with pytest.raises(InterventionRefused, match="being done again"):
+            await step_in(runtime, agent_id(turn, RunId(run)), "retry")
+        held.release.set()
+        assert await next_answer(runtime, after=turn) == "Two."
+        await step_in(runtime, agent_id(turn, RunId(run)), "retry")
+        assert await next_answer(runtime, after=turn, nth=2) == "Three."
 
 
 @pytest.mark.proves("branch.restart", "branch.comment")
@@ -275,7 +366,7 @@ async def test_a_branch_that_was_to_end_when_the_process_died_does_not_go_on(
     model = by_run(root=[task("a")], a=[held])
     async with at_work(held.reached, tmp_path, model=model) as (_, turn):
         pass
-    await stop_elsewhere(tmp_path, turn, RunId("root.a"))
+    await elsewhere(tmp_path, turn, RunId("root.a"))
     model = by_run(root=["Done."], a=[])
     async with scripted_runtime(tmp_path, model=model) as runtime:
         events = await events_of(runtime, turn)

@@ -1,11 +1,14 @@
 """What a client of the WebSocket can do, first with the words of seeds/004 alone."""
 
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import WSServerHandshakeError
 
 from agent_core.testing.models import Held, ScriptedModel, call, calls_reply
+from bot.console.live import MAX_REQUESTS, MAX_SOCKETS
 from bot.console.passes import HOME
 from bot.threads import parse_session
 from tests.bot.console.world import browser, console_world, visitor
@@ -99,6 +102,7 @@ async def test_what_cannot_be_read_is_said_in_a_sentence_and_the_connection_stay
         ]
         hostile += ['{"type":"start-agent","prompt":7}', '{"type":"resume","after":"x"}']
         hostile += ['{"type":"user-intervention","agentId":"x","status":"launched"}', "[" * 20_000]
+        hostile += [f'{{"type":"resume","requestId":{each}}}' for each in (f'"{"x" * 65}"', 2**53)]
         for text in hostile:
             await page.socket.send_str(text)
             error = await page.until_a("error")
@@ -193,6 +197,33 @@ async def test_a_viewer_who_reads_nothing_holds_up_nobody_and_gets_whole_states(
         await slow.until_a("agent-completed")
         written = sum(len(each["delta"]) for each in slow.told if each["type"] == "text-delta")
         assert written < LONG_STEPS * len(long)
+
+
+@pytest.mark.proves("console.slow_viewer")
+async def test_one_person_fills_no_memory_with_requests_or_connections(tmp_path: Path) -> None:
+    async with (
+        console_world(tmp_path, ScriptedModel(["x" * 4_000_000])) as world,
+        visitor(world) as ann,
+        visitor(world, "ben", receive_bytes=4_096) as ben,
+        ann.live(world.session) as page,
+        AsyncExitStack() as stack,
+    ):
+        await world.say("Write a lot")
+        await page.until_a("agent-completed")
+        async with ben.live(world.session) as slow:
+            for number in range(4 * MAX_REQUESTS):
+                await slow.say("get-agent-tree", requestId=number)
+            await slow.until(lambda told: told.get("requestId") == 4 * MAX_REQUESTS - 1)
+        gathered = 0
+        for each in slow.told:
+            gathered = gathered + 1 if "requestId" in each else 0
+            assert gathered <= MAX_REQUESTS
+        for _ in range(MAX_SOCKETS - 1):
+            await stack.enter_async_context(ann.live())
+        with pytest.raises(WSServerHandshakeError, match="429"):
+            await stack.enter_async_context(ann.live())
+        async with ben.live(world.session) as other:
+            await other.until_a("ready")
 
 
 def spoken(state: dict[str, Any]) -> list[str]:
