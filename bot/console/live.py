@@ -276,12 +276,12 @@ class LiveView:
             raise web.HTTPTooManyRequests
         self._open[user] += 1
         try:
-            return await self._serve(request, user, session)
+            return await self._serve(request, user, session, until_s)
         finally:
             self._open[user] -= 1
 
     async def _serve(
-        self, request: web.Request, user: UserId, session: SessionId
+        self, request: web.Request, user: UserId, session: SessionId, until_s: float
     ) -> web.WebSocketResponse:
         person = await self._access.person(user)
         socket = web.WebSocketResponse(
