@@ -182,7 +182,7 @@ class RunScope:
     gate: Gate
     children: Children
     left: Limits = Limits()
-    """What the run may still use; its children get a share of it."""
+    """What the run's own work has left to it and to its children, who know what they use."""
     before: Before = Before()
     generation: int = 1
     """2 or more: the turn goes on from its history, and its events are new attempts."""

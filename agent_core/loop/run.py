@@ -73,7 +73,7 @@ async def _run_steps(
         history.extend(added)
         scope = scope.acting_for(step.taken)
         steps.append(step)
-        left = _left(agent.limits, steps, scope.children.tokens)
+        left = _left(agent.limits, steps)
         if step.is_final:
             said.append(step.spoken)
             if limit:
@@ -86,18 +86,18 @@ async def _run_steps(
                 said.clear()  # its last words come when it has all results
             else:
                 break
-        limit = _reached(agent.limits, left, len(steps))
+        limit = _reached(agent.limits, left, len(steps), scope.children.tokens)
     is_cut = step.reply.stop_reason in CUT
     return RunResult(outcome="limited" if limit or is_cut else "answered", text=_words(said, step))
 
 
-def _left(limits: Limits, steps: Sequence[ModelCall], child_tokens: int) -> Limits:
-    """What remains of time and tokens; steps are each run's own.
+def _left(limits: Limits, steps: Sequence[ModelCall]) -> Limits:
+    """What the run's own model calls leave of time and tokens; steps are each run's own.
 
     Times come from recorded steps, so a replay decides the same.
     """
     spent_s = (steps[-1].finished_at - steps[0].started_at).total_seconds()
-    tokens = sum(step.reply.usage.total_tokens for step in steps) + child_tokens
+    tokens = sum(step.reply.usage.total_tokens for step in steps)
     return replace(
         limits,
         max_duration_s=max(limits.max_duration_s - spent_s, 0.0),
@@ -105,13 +105,13 @@ def _left(limits: Limits, steps: Sequence[ModelCall], child_tokens: int) -> Limi
     )
 
 
-def _reached(limits: Limits, left: Limits, steps: int) -> str | None:
+def _reached(limits: Limits, left: Limits, steps: int, child_tokens: int) -> str | None:
     """The limit that is reached, in words; None while there is room."""
     if steps >= limits.max_steps:
         return f"the limit of {limits.max_steps} steps"
     if not left.max_duration_s:
         return f"the limit of {limits.max_duration_s / 60:.0f} minutes"
-    return None if left.max_tokens else f"the limit of {limits.max_tokens:,} tokens"
+    return None if left.max_tokens > child_tokens else f"the limit of {limits.max_tokens:,} tokens"
 
 
 def _request_to_go_on(step: ModelCall, said: Sequence[str]) -> Message | None:

@@ -41,6 +41,8 @@ MIN_TOKENS = 20_000
 """With less a run comes to nothing."""
 SHARE = 2 / 3
 """Of a run's steps and time that a child may use: the rest is for its parent's own end."""
+TOKEN_PARTS = 4
+"""One of so many parts of the tokens that are free is a new child's, until its result is taken."""
 MAX_WORKFLOWS = 5
 """A child whose record fits the code in none of so many workflows has failed."""
 TAKEN_SLOT = 3
@@ -120,22 +122,26 @@ class ChildRuns:
         before: Before,
     ) -> None:
         self._parent = request.started
+        self._limits = request.limits
         self._steps = steps
         self._log = log
         self._clock = clock
         self._place = Place(places)
         self._depth = request.depth
         self._background = Background()
-        limits = _share(request.limits, 0)
-        self._requests = {child.run: self._request(child, limits) for child in before.children}
+        self._begun_at = clock()
         self._results: dict[RunId, asyncio.Task[ChildResult]] = {}
         self._taken = dict.fromkeys(before.taken, 0)
         """Whose results the run has, and what they cost."""
+        self._requests: dict[RunId, RunRequest] = {}
+        for child in before.children:
+            self._requests[child.run] = self._request(child, self._share(request.limits))
 
     @asynccontextmanager
     async def at_work(self) -> AsyncGenerator[None]:
         """The time in which the run is at work."""
         async with self._place:
+            self._begun_at = self._clock()
             try:
                 for run in self._out():
                     self._begin(run)
@@ -152,14 +158,15 @@ class ChildRuns:
         run = child_run(parent, key)
         if run in self._requests:
             return run
-        out = len(self._out())
-        limits = _share(scope.left, out)
+        limits = self._share(scope.left)
         if self._depth >= MAX_DEPTH:
             raise ChildRefused(f"Runs go {MAX_DEPTH} levels deep at most: do it yourself.")
-        if out >= MAX_OUT:
+        if len(self._out()) >= MAX_OUT:
             raise ChildRefused(f"{MAX_OUT} of your runs are at work: wait for one of them first.")
         if limits.max_tokens < MIN_TOKENS:
-            raise ChildRefused("Too little of the token limit is left for another run.")
+            raise ChildRefused(
+                "Too few tokens are free: wait for one of your runs, or do it yourself."
+            )
         told, asker = self._at(run, 0), scope.context.asker
         child = RunStarted(**told, parent=parent, agent=agent, task=prompt, asker=asker)
         self._requests[run] = self._request(child, limits)
@@ -181,7 +188,7 @@ class ChildRuns:
     async def arrived(self, place: str) -> tuple[ChildResult, ...]:
         if not (out := self._out()):
             return ()
-        events = await self._log.of_turn(self._parent.turn)
+        events = await self._log.of_turn(self._parent.turn, "result_taken")
         before = [e.run for e in events if isinstance(e, ResultTaken) and e.place == place]
         first = [run for run in before if run in out]
         if first:
@@ -229,24 +236,23 @@ class ChildRuns:
             logger.exception("run %s of %s is lost", child.run, child.turn)
         return ChildResult(run=child.run, task=child.task, text=LOST, is_error=True)
 
+    def _share(self, left: Limits) -> Limits:
+        """A child's part of what the run's own work has left, beside all others that it began."""
+        granted = sum(self._requests[run].limits.max_tokens for run in self._out())
+        passed_s = (self._clock() - self._begun_at).total_seconds()
+        left_s = min(left.max_duration_s, self._limits.max_duration_s - passed_s)
+        return Limits(
+            max_steps=max(round(left.max_steps * SHARE), 1),
+            max_duration_s=max(left_s * SHARE, 0.0),
+            max_tokens=(left.max_tokens - self.tokens - granted) // TOKEN_PARTS,
+        )
+
     def _request(self, child: RunStarted, limits: Limits) -> RunRequest:
         return RunRequest(started=child, depth=self._depth + 1, limits=limits)
 
     def _at(self, run: RunId, slot: int) -> dict[str, Any]:
         place = {"session": self._parent.session, "turn": self._parent.turn, "run": run}
         return place | {"step": 0, "attempt": 1, "n": slot, "at": self._clock()}
-
-
-def _share(left: Limits, out: int) -> Limits:
-    """A child's part of what a run has left, `out` of whose children are at work already.
-
-    Tokens are split over these, the new one and the run itself.
-    """
-    return Limits(
-        max_steps=max(round(left.max_steps * SHARE), 1),
-        max_duration_s=left.max_duration_s * SHARE,
-        max_tokens=left.max_tokens // (out + 2),
-    )
 
 
 def result_of(events: Sequence[AnyEvent], child: RunStarted) -> ChildResult:

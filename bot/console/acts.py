@@ -19,7 +19,7 @@ from agent_core.events import InterventionKind
 from agent_core.ids import AgentId, SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
-from agent_core.tree import AgentState
+from agent_core.tree import AgentState, AgentStatus
 from bot.console.access import FRESH_S, Access
 from bot.console.passes import HOME
 from bot.inbound import post_key
@@ -54,13 +54,13 @@ class UserResponse(_Said):
 
 
 class UserIntervention(_Said):
-    """Of comment, new task and status, what is given is done, in this order."""
+    """Of comment, new task and status, what is given and new is done, in this order."""
 
     type: Literal["user-intervention"]
     agent_id: AgentId
     user_comment: str | None = None
     user_content: str | None = None
-    status: Literal["stopped", "completed", "running"] | None = None
+    status: AgentStatus | Literal[""] | None = None
 
 
 class GetAgentTree(_Said):
@@ -145,7 +145,7 @@ class Acts:
             return await self._say(user, person, session, _text(act.response), "wrote")
         if agent is None:
             raise Refused("not-there")
-        for kind, text in _wishes(act):
+        for kind, text in _wishes(act, agent):
             key, is_root = "", agent.parent_id is None
             if is_root and kind == "comment":
                 await self._say(user, person, session, text, "wrote")
@@ -207,18 +207,19 @@ def question_of(state: AgentState) -> JsonObject | None:
     return wait if state.status == "waiting" and wait and wait["kind"] == "question" else None
 
 
-def _wishes(act: UserIntervention) -> list[tuple[InterventionKind, str]]:
-    """A comment beside a status is the reason or the result."""
-    comment = None if act.user_comment is None else _text(act.user_comment)
-    wishes: list[tuple[InterventionKind, str]] = []
-    if comment is not None and act.status is None:
-        wishes.append(("comment", comment))
-    if act.user_content is not None:
-        wishes.append(("content", _text(act.user_content)))
-    if act.status is not None:
-        wishes.append((_KINDS[act.status], comment or ""))
-    if not wishes:
+def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[InterventionKind, str]]:
+    """A comment beside a status is the reason or the result. What is so already is no wish."""
+    if not (act.user_comment or act.user_content or act.status):
         raise Refused("empty")
+    comment, content = (said and _text(said) for said in (act.user_comment, act.user_content))
+    kind = None if act.status == agent.status else _KINDS.get(act.status or "")
+    wishes: list[tuple[InterventionKind, str]] = []
+    if comment and kind is None:
+        wishes.append(("comment", comment))
+    if content and content != agent.user_content.strip():
+        wishes.append(("content", content))
+    if kind is not None:
+        wishes.append((kind, comment or ""))
     return wishes
 
 

@@ -2,13 +2,17 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from agent_core.errors import ModelRejected
+from agent_core.durable import Steps
+from agent_core.errors import ChildRefused, ModelRejected
 from agent_core.events import (
     AnyEvent,
     ResultTaken,
@@ -21,16 +25,26 @@ from agent_core.events import (
     Usage,
 )
 from agent_core.ids import ROOT_RUN
-from agent_core.loop.agent import Limits
+from agent_core.loop.agent import Before, ChildResult, Limits, RunScope
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ModelRequest
-from agent_core.subagents.children import MAX_AT_WORK
+from agent_core.sessions import EventLog, WriteBehind
+from agent_core.subagents.children import (
+    CHILD_RESULT,
+    MAX_AT_WORK,
+    RUN_REQUEST,
+    ChildRuns,
+    RunRequest,
+)
 from agent_core.subagents.task import SubagentSpec
 from agent_core.testing.models import Held, Line, ScriptedModel, call, calls_reply, text_reply
 from agent_core.testing.runtimes import inbound, scripted_runtime
+from agent_core.testing.scopes import SteppingClock, Surroundings
+from agent_core.testing.steps import RecordedSteps
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
 from tests.agent_core.runtime.threads import (
+    ANN,
     TIMEOUT_S,
     at_work,
     begin,
@@ -40,6 +54,7 @@ from tests.agent_core.runtime.threads import (
     told,
     until,
 )
+from tests.agent_core.sessions.databases import opened
 
 EXPLORER = SubagentSpec(
     name="explorer",
@@ -47,6 +62,13 @@ EXPLORER = SubagentSpec(
     tools=("meet", "look", "fork", "wait"),
     instructions="You EXPLORE. {{today}} {{workspace}}",
 )
+
+
+class Beside(NamedTuple):
+    scope: RunScope
+    granted: list[Limits]
+
+
 Decide = Callable[[ModelRequest, int], Line]
 """What an agent says to a request; the number is how often it has spoken."""
 
@@ -298,7 +320,8 @@ async def test_runs_go_three_levels_deep_and_who_waits_takes_no_place(tmp_path: 
             return [fork("deeper", id=str(number)) for number in range(3)]
         return "Leaf." if spoken == 0 else "Branch."
 
-    events = await turn_events(tmp_path, tree(grow, grow, lines=200))
+    limits = Limits(max_tokens=30_000_000)
+    events = await turn_events(tmp_path, tree(grow, grow, lines=200), limits=limits)
     depths = [event.run.count(".") for event in children(events)]
     assert [depths.count(depth) for depth in (1, 2, 3, 4)] == [3, 9, 27, 0]
     assert last(events).answer == "Branch."
@@ -308,12 +331,13 @@ async def test_runs_go_three_levels_deep_and_who_waits_takes_no_place(tmp_path: 
 async def test_limits_are_split_and_what_children_use_counts_for_their_parent(
     tmp_path: Path,
 ) -> None:
-    huge = Usage(input_tokens=110_000)
+    huge = Usage(input_tokens=60_000)
 
     def main(request: ModelRequest, spoken: int) -> Line:
         if not request.may_call_tools:
             return "That is what there is."
-        lines: list[Line] = [[fork("one", id="a"), fork("two", id="b")], "I wait.", call("look")]
+        waits = text_reply("I wait.", usage=Usage(input_tokens=130_000))
+        lines: list[Line] = [[fork("one", id="a"), fork("two", id="b")], waits, call("look")]
         return lines[spoken]
 
     def child(request: ModelRequest, spoken: int) -> Line:
@@ -327,9 +351,71 @@ async def test_limits_are_split_and_what_children_use_counts_for_their_parent(
     ends = {event.run: event for event in events if isinstance(event, RunFinished)}
     assert {run: end.outcome for run, end in ends.items()} == dict.fromkeys(ends, "limited")
     steps = Counter(str(event.run) for event in events if isinstance(event, StepFinished))
-    assert steps["root.a"] == 3, "two until half of the tokens is used, and the last words"
-    assert steps["root.b"] == 2, "a third was left for it"
-    assert "the limit of 300,000 tokens" in told(model.requests[-1]), "330,000 with its children"
+    assert steps["root.a"] == 3, "two until a quarter of the tokens is used, and the last words"
+    assert steps["root.b"] == 2, "a quarter of the rest was left for it"
+    assert "the limit of 300,000 tokens" in told(model.requests[-1]), "310,000 with its children"
+
+
+@asynccontextmanager
+async def running(root: Path, places: asyncio.Semaphore) -> AsyncGenerator[Beside]:
+    """A run at work with children that use all that they are granted."""
+    granted: list[Limits] = []
+
+    async def child(_: Steps, payload: JsonObject) -> JsonObject:
+        request = RUN_REQUEST.validate_python(payload)
+        granted.append(request.limits)
+        run, tokens = request.started.run, request.limits.max_tokens
+        if request.started.task == "endless":
+            await asyncio.Event().wait()
+        result = ChildResult(run=run, task=request.started.task, text="Found.", tokens=tokens)
+        return CHILD_RESULT.dump_python(result, mode="json")
+
+    around = Surroundings(workspace=root, clock=SteppingClock(step=timedelta(minutes=1)))
+    scope = around.scope()
+    started = RunStarted(**scope.at(0, 0), parent=None, agent="main", task="it", asker=ANN)
+    async with opened(f"sqlite:///{root}/state.sqlite") as database:
+        behind = WriteBehind(database)
+        behind.start()
+        children = ChildRuns(
+            RunRequest(started=started, depth=0, limits=scope.left),
+            steps=RecordedSteps(child=child),
+            log=EventLog(database, behind),
+            clock=around.clock,
+            places=places,
+            before=Before(),
+        )
+        async with asyncio.timeout(TIMEOUT_S), children.at_work():
+            yield Beside(replace(scope, children=children), granted)
+        await behind.close()
+
+
+@pytest.mark.proves("tree.limits")
+async def test_what_is_granted_within_one_step_is_never_more_than_there_is(tmp_path: Path) -> None:
+    async with running(tmp_path, asyncio.Semaphore(MAX_AT_WORK)) as beside:
+        await fork_and_wait(beside.scope, 50)
+        all_of_it = beside.scope.left
+    assert 4 < len(beside.granted) < 50, "then too few tokens are left"
+    assert sum(each.max_tokens for each in beside.granted) <= all_of_it.max_tokens
+    times = [each.max_duration_s for each in beside.granted]
+    assert times == sorted(times, reverse=True)
+    assert times[-1] < times[0] / 2, "waiting takes of the run's own time"
+
+
+async def fork_and_wait(scope: RunScope, times: int) -> None:
+    with suppress(ChildRefused):
+        for number in range(times):
+            await scope.children.wait(await scope.fork(f"f{number}", "quick"))
+
+
+@pytest.mark.proves("tree.limits")
+async def test_children_at_work_at_once_share_what_there_is(tmp_path: Path) -> None:
+    async with running(tmp_path, asyncio.Semaphore(MAX_AT_WORK)) as beside:
+        scope = beside.scope
+        runs = [await scope.fork(f"f{number}", "quick") for number in range(MAX_AT_WORK)]
+        for run in runs:
+            await scope.children.wait(run)
+    assert len(beside.granted) == MAX_AT_WORK
+    assert sum(each.max_tokens for each in beside.granted) < scope.left.max_tokens
 
 
 async def test_with_too_little_left_nothing_is_started(tmp_path: Path) -> None:

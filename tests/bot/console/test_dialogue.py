@@ -147,6 +147,39 @@ async def test_a_comment_steers_the_work_and_a_stop_ends_it(tmp_path: Path) -> N
         assert state["agentId"] == root["agentId"]
 
 
+@pytest.mark.proves("console.seeds")
+async def test_who_fills_in_all_that_they_were_told_changes_what_is_new_alone(
+    tmp_path: Path,
+) -> None:
+    held = Held(then=call("nothing", id="one"))
+    second = Held(then="Never said.")
+    async with (
+        console_world(tmp_path, ScriptedModel([held, second])) as world,
+        visitor(world) as ann,
+        ann.live(world.session) as page,
+    ):
+        await world.say("Write about ships")
+        root = await page.until_state(lambda state: state["status"] == "running")
+        await held.reached.wait()
+        agent, same = root["agentId"], {"userContent": root["userContent"], "status": "running"}
+        for number, said in enumerate(
+            (
+                {**same, "userComment": "Only sailing"},
+                {"userComment": "Old ones", "userContent": "", "status": "running"},
+                {"userComment": "", **same},
+                {"userComment": None, "userContent": None, "status": "waiting"},
+            )
+        ):
+            await page.say("user-intervention", agentId=agent, **said, requestId=number)
+            await page.until(lambda told, number=number: told.get("requestId") == number)
+            assert page.told[-1]["type"] == "done"
+        told = [each.rpartition("&gt; ")[2] for each in world.texts() if "&gt;" in each]
+        assert told == ["Only sailing", "Old ones"]
+        said = {"userComment": "", "userContent": "", "status": "stopped"}
+        await page.say("user-intervention", agentId=agent, **said)
+        await page.until_state(lambda state: state["status"] == "stopped")
+
+
 @pytest.mark.proves("console.resume")
 async def test_who_comes_back_misses_nothing(tmp_path: Path) -> None:
     held = Held(then="All is well.")
