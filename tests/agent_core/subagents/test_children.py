@@ -141,6 +141,7 @@ NEEDED = "`prompt` and `subagent_type`"
         ({"prompt": None, "subagent_type": "explorer"}, NEEDED),
         ({"prompt": ["Help."], "subagent_type": "explorer"}, NEEDED),
         ({"prompt": "  \n", "subagent_type": "explorer"}, NEEDED),
+        ({"prompt": "x" * 20_001, "subagent_type": "explorer"}, NEEDED),
         ({"prompt": "Help.", "subagent_type": "butler"}, "'butler'; there are ['explorer']"),
     ],
 )
