@@ -18,6 +18,7 @@ from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.prompts import fill, prompt
 from agent_core.tools import ToolOutput
+from agent_core.tools.interpreter import MAX_PROMPT_CHARS
 
 TASK, FORK, WAIT = "Task", "fork", "wait"
 
@@ -63,7 +64,9 @@ def shipped_specs() -> tuple[SubagentSpec, ...]:
     return tuple(parse_spec(path.read_text(encoding="utf-8"), source=path.name) for path in paths)
 
 
-Prompt = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Prompt = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_PROMPT_CHARS)
+]
 
 
 class TaskArguments(BaseModel):

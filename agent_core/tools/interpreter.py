@@ -40,6 +40,9 @@ TYPES = {
 }
 """What a program may write: nothing that a browser takes for a page or a script."""
 
+MAX_PROMPT_CHARS = 20_000
+"""Of what one child is told."""
+
 _READS = (
     "Path.absolute", "Path.exists", "Path.is_dir", "Path.is_file", "Path.is_symlink",
     "Path.iterdir", "Path.read_bytes", "Path.read_text", "Path.resolve", "Path.scan", "Path.stat",
@@ -48,7 +51,8 @@ _WRITES = ("Path.append_bytes", "Path.append_text", "Path.write_bytes", "Path.wr
 _FORK = "async def _fork(prompt): return fork(prompt)"
 """What is called where a program awaits `fork`."""
 _AWAITING = ("gather", "create_task", "ensure_future", "wait_for")
-_MAX_NAME_BYTES = 200
+_MAX_PATH_BYTES = 200
+_MAX_TITLE_CHARS = 200
 _TOO_LARGE = "limit reached: the variables are too large to be kept; write data to work_products/"
 _AS_BEFORE = "Variables are as they were before this program."
 
@@ -231,6 +235,8 @@ class Execution:
         )
         cut = program.printed_chars - len(program.printed)
         more = f"\n[limit reached: {cut:,} more characters were printed and left out]"
+        most = self.interpreter.limits.max_value_chars
+        value, error = _cut(value, most), _cut(error, most)
         parts = {
             "Printed": program.printed.rstrip("\n") + (more if cut else ""),
             "Value": value,
@@ -300,7 +306,7 @@ class Execution:
 
     async def plot(self, kind: str, data: object, title: str = "", x: str = "", y: str = "") -> str:
         """The path of a chart that was saved."""
-        named = str(title)
+        named = str(title)[:_MAX_TITLE_CHARS]
         svg = await asyncio.to_thread(chart, str(kind), data, title=named, x=str(x), y=str(y))
         name = re.sub(r"\W+", "-", named.casefold())[:50].strip("-") or "chart"
         digest = hashlib.sha256(svg.encode()).hexdigest()[:6]
@@ -331,9 +337,11 @@ class Execution:
         folder = self.context.workspace / WORK_PRODUCTS
         if folder not in path.parents:
             return  # the mounts refuse it
-        for name in path.relative_to(folder).parts:
-            if not name.isprintable() or name[0] in "-." or len(name.encode()) > _MAX_NAME_BYTES:
-                raise PermissionError(f"{name!r} is not a safe name for a file")
+        inside = path.relative_to(folder)
+        is_long = len(str(inside).encode("utf-8", "replace")) > _MAX_PATH_BYTES
+        for name in inside.parts:
+            if is_long or not name.isprintable() or name[0] in "-.":
+                raise PermissionError(f"{name[:40]!r} is not a safe name for a file")
         if kinds and path.suffix.lower() not in kinds:
             raise PermissionError(f"{path.name}: programs write {', '.join(kinds)}")
         self._note(str(path.relative_to(self.context.workspace)), path.name, size)
@@ -418,4 +426,10 @@ def _awaited(tree: ast.Module) -> Iterator[ast.expr]:
 def _text(value: object, meaning: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise TypeError(f"{meaning} is a text, not {str(value)[:40]!r}")
+    if len(value) > MAX_PROMPT_CHARS:
+        raise ValueError(f"{meaning} is a text of at most {MAX_PROMPT_CHARS:,} characters")
     return value
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most // 2]}\n[…]\n{text[-(most // 2) :]}"

@@ -1,7 +1,7 @@
 """Who may see a session, and who may act in it: those who may see its thread, and write there.
 
-Slack is asked, and what it said holds for a minute at most. What open live views depend on is asked
-again every few seconds, so that somebody who was removed from a channel is out at once.
+Slack is asked. Of what open live views depend on, channels are asked about again every few seconds,
+so that somebody who was removed from one is out at once, and people now and then.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ from bot.ingress import Facts, Rules, authorise
 from bot.slack_api import Clock, Conversation, Person, SlackApi, SlackError
 from bot.threads import ThreadRef, parse_session, parse_user
 
-HOLDS_S = 60.0
-"""So long an answer of Slack's may be relied upon."""
-FRESH_S = 3.0
+HOLDS_S, PERSON_HOLDS_S = 60.0, 900.0
+"""So long what Slack said of a channel, and of a person, may be relied upon."""
+FRESH_S, PERSON_FRESH_S = 3.0, 60.0
 """An answer that is not older need not be asked for again while somebody watches."""
-LOOKS_AT_ONCE = 3
+LOOKS_AT_ONCE = 2
 """So many channels, and people, are asked for again at a time: Slack allows some 100 a minute."""
 MEMBERS_A_PAGE = 500
 MAX_KEPT = 5_000
@@ -46,9 +46,12 @@ class _Place:
 class _Answers(Generic[V]):
     """What Slack said, by the id that it was asked about. Many who ask at once ask once."""
 
-    def __init__(self, ask: Callable[[str], Awaitable[V | None]], clock: Clock) -> None:
+    def __init__(
+        self, ask: Callable[[str], Awaitable[V | None]], clock: Clock, holds_s: float
+    ) -> None:
         self._ask = ask
         self._clock = clock
+        self._holds_s = holds_s
         self._said: LRUCache[str, tuple[float, V | None]] = LRUCache(MAX_KEPT)
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -56,9 +59,13 @@ class _Answers(Generic[V]):
         said = self._said.get(key)
         return float("inf") if said is None else self._clock.seconds() - said[0]
 
+    def holds(self, key: str) -> bool:
+        """Whether something was said, and not too long ago."""
+        return self.age_s(key) <= self._holds_s
+
     def known(self, key: str) -> V | None:
-        """None for what there is not, and what was said too long ago."""
-        return None if self.age_s(key) > HOLDS_S else self._said[key][1]
+        """None for what there is not, too."""
+        return self._said[key][1] if self.holds(key) else None
 
     async def get(self, key: str, max_age_s: float = HOLDS_S) -> V | None:
         """Raises SlackError where Slack could not be asked."""
@@ -84,8 +91,8 @@ class Access:
     def __init__(self, api: SlackApi, rules: Rules) -> None:
         self._api = api
         self._rules = rules
-        self._people: _Answers[Person] = _Answers(api.person, api.clock)
-        self._places: _Answers[_Place] = _Answers(self._ask_place, api.clock)
+        self._people: _Answers[Person] = _Answers(api.person, api.clock, PERSON_HOLDS_S)
+        self._places: _Answers[_Place] = _Answers(self._ask_place, api.clock, HOLDS_S)
 
     async def level(self, user: UserId, session: SessionId, *, max_age_s: float = HOLDS_S) -> Level:
         """What the person may do; `none` also for what is no session of this team.
@@ -98,7 +105,7 @@ class Access:
             await self._people.get(slack_user, max_age_s)
             if thread is not None:
                 await self._places.get(thread.channel, max_age_s)
-        return self.level_now(user, session)
+        return self.level_now(user, session) or "none"
 
     async def person(self, user: UserId) -> Person | None:
         """Raises SlackError where Slack could not be asked."""
@@ -109,14 +116,18 @@ class Access:
         known = [found for pair in watching if (found := _read(*pair))]
         channels = {thread.channel for thread, _ in known if thread is not None}
         await self._places.renew(channels, self._stays_fresh_s)
-        await self._people.renew({user for _, user in known}, lambda _: FRESH_S)
+        await self._people.renew({user for _, user in known}, lambda _: PERSON_FRESH_S)
 
-    def level_now(self, user: UserId, session: SessionId) -> Level:
-        """The same as `level`, of what is known; `none` where that is too old."""
+    def level_now(self, user: UserId, session: SessionId) -> Level | None:
+        """The same as `level`, of what is known; None where that is too old to tell."""
         found = _read(user, session)
         if found is None:
             return "none"
         thread, slack_user = found
+        if not (
+            self._people.holds(slack_user) and (not thread or self._places.holds(thread.channel))
+        ):
+            return None
         rules, person = self._rules, self._people.known(slack_user)
         if thread is None:  # the person's own conversation with the bot
             facts = Facts(team=rules.identity.team, app_id="", channel="", user=slack_user)

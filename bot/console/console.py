@@ -16,7 +16,7 @@ from aiohttp import web
 
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime import Runtime, detect_language
-from bot.console.access import Access
+from bot.console.access import FRESH_S, Access
 from bot.console.acts import Acts
 from bot.console.health import Look, add_health
 from bot.console.live import LiveView
@@ -34,8 +34,6 @@ FILE_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
 )
 """What an agent made may be looked at, never run."""
-
-_ANY = ("0.0.0.0", "[::]")  # noqa: S104 (compared, not bound to)
 
 
 class Console:
@@ -65,15 +63,14 @@ class Console:
 
     @property
     def url(self) -> str | None:
-        """What links begin with; None while nothing is served."""
-        if self.port is None:
-            return None
-        host = f"[{self._host}]" if ":" in self._host else self._host
-        reached = "localhost" if host in _ANY else host
-        return self._public_url or f"http://{reached}:{self.port}"
+        """What links begin with; None while nothing is served, or not known where for people.
+
+        The bot's own host is none of theirs: a link there would hand their pass to a stranger.
+        """
+        return None if self.port is None else self._public_url or None
 
     def link(self, user: UserId, session: SessionId) -> str | None:
-        """A link for one person; None while nothing is served."""
+        """A link for one person; None where there is none."""
         return self.url and f"{self.url}/enter?pass={self._passes.link(user, session)}"
 
     async def press(self, press: Press) -> None:
@@ -165,12 +162,12 @@ class Console:
         return response
 
     async def _watch(self, request: web.Request) -> web.StreamResponse:
-        user, session = await self._let_in(request)
-        return await self._live.watch(request, user, session)
+        user, session, until_s = await self._let_in(request)
+        return await self._live.watch(request, user, session, until_s)
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
         """A file that an agent has announced, and no other one of the workspace."""
-        _, session = await self._let_in(request)
+        _, session, _ = await self._let_in(request)
         path = request.match_info["path"]
         tree = await self._runtime.tree(session)
         if not any(path in state.artifacts for state in tree.agents.values()):
@@ -193,20 +190,24 @@ class Console:
             },
         )
 
-    async def _let_in(self, request: web.Request) -> tuple[UserId, SessionId]:
-        """Whoever has a cookie for the session, any cookie for HOME, and may see it now."""
+    async def _let_in(self, request: web.Request) -> tuple[UserId, SessionId, float]:
+        """Whoever has a cookie for the session, any cookie for HOME, and may see it now.
+
+        The third is the moment until which the cookie is good for it.
+        """
         asked = request.match_info.get("session") or request.query.get("session", HOME)
         session, name = SessionId(asked), self._passes.cookie_name
         visitor = self._passes.read("cookie", request.cookies.get(name, ""))
         if visitor is None:
             raise Closed(401, "how")
-        if session != HOME and session not in visitor.sessions:
+        opened = visitor.sessions
+        if session != HOME and session not in opened:
             raise Closed(403, "how")
         await self._check(visitor.user, session)
-        return visitor.user, session
+        return visitor.user, session, opened.get(session, max(opened.values()))
 
     async def _check(self, user: UserId, session: SessionId) -> None:
-        if await self._access.level(user, session) == "none":
+        if await self._access.level(user, session, max_age_s=FRESH_S) == "none":
             raise Closed(403, "not-yours")
 
     async def _is_first(self, once: str) -> bool:

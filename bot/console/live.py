@@ -46,6 +46,7 @@ PAUSE_S, PAUSE_A_VIEWER_S, LONGEST_PAUSE_S = 0.04, 0.001, 1.0
 """Between two rounds."""
 REREAD = Backoff(first_s=0.5, longest_s=10.0)
 ROOM_LOOKS = Backoff(first_s=0.05, longest_s=0.5, jitter=0.0)
+_REFUSED = WSCloseCode.POLICY_VIOLATION
 _NEVER = 2**40
 
 logger = logging.getLogger(__name__)
@@ -175,11 +176,14 @@ class Viewer:
         transport: asyncio.Transport,
         user: UserId,
         person: Person | None,
+        until_s: float,
         ready: Callable[["Viewer"], JsonObject],
     ) -> None:
         self.user = user
         self.person = person
-        self.level: Level = "none"
+        self.until_s = until_s
+        """The moment at which the cookie they came with is over."""
+        self.level: Level | None = None
         """As the page was told."""
         self.has_news = asyncio.Event()
         self.socket = socket
@@ -265,19 +269,19 @@ class LiveView:
             await feed.close()
 
     async def watch(
-        self, request: web.Request, user: UserId, session: SessionId
+        self, request: web.Request, user: UserId, session: SessionId, until_s: float
     ) -> web.WebSocketResponse:
         """Serve one viewer, who may see the session, for as long as they stay and may see it."""
         if self._open[user] >= MAX_SOCKETS:
             raise web.HTTPTooManyRequests
         self._open[user] += 1
         try:
-            return await self._serve(request, user, session)
+            return await self._serve(request, user, session, until_s)
         finally:
             self._open[user] -= 1
 
     async def _serve(
-        self, request: web.Request, user: UserId, session: SessionId
+        self, request: web.Request, user: UserId, session: SessionId, until_s: float
     ) -> web.WebSocketResponse:
         person = await self._access.person(user)
         socket = web.WebSocketResponse(
@@ -287,7 +291,7 @@ class LiveView:
         if request.transport is None:  # gone already
             return socket
         ready = partial(self._ready, opened=session)
-        viewer = Viewer(socket, request.transport, user, person, ready)
+        viewer = Viewer(socket, request.transport, user, person, until_s, ready)
         await self._join(viewer, session)
         try:
             async with asyncio.TaskGroup() as group:
@@ -340,14 +344,18 @@ class LiveView:
             await viewer.send(encoded({"type": "error", "error": sentence, **request}))
 
     async def _look(self) -> None:
-        """Ask Slack again about those who watch, and send away who may not see it any more."""
+        """Ask Slack again about those who watch, and send away who may not see it any more.
+
+        Of whom that is not known they are asked to come again: they are let in once it is.
+        """
         await self._access.renew({(each.user, each.feed.session) for each in self._viewers()})
         for viewer in self._viewers():
             level = self._access.level_now(viewer.user, viewer.feed.session)
-            if level == "none":
-                logger.info("%s may not see %s any more", viewer.user, viewer.feed.session)
+            if level in (None, "none") or self._passes.is_over(viewer.until_s):
+                logger.info("%s watches %s no more", viewer.user, viewer.feed.session)
                 viewer.feed.viewers.discard(viewer)
-                self._work.start(viewer.socket.close(code=WSCloseCode.POLICY_VIOLATION))
+                code = _REFUSED if level == "none" else WSCloseCode.TRY_AGAIN_LATER
+                self._work.start(viewer.socket.close(code=code))
             elif level != viewer.level:
                 viewer.tell_again(viewer.feed.tree.place, {})
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from agent_core.messages import JsonObject
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
+from bot.console.access import Access
+from bot.ingress import Rules
+from bot.threads import user_id
 from tests.bot.console.world import (
     Browser,
     ConsoleWorld,
@@ -119,6 +123,15 @@ async def test_what_opens_one_thread_opens_no_other_and_ends_in_time(world: Cons
             assert await answers(copied, world.session, kept) == {401}
 
 
+@pytest.mark.proves("console.link")
+async def test_nobody_is_sent_to_their_own_machine_with_a_link(tmp_path: Path) -> None:
+    async with console_world(tmp_path, ScriptedModel([]), public_url="") as world:
+        person = user_id(world.slack.team_id, world.slack.user_id("ann"))
+        assert (world.console.url, world.console.link(person, world.session)) == (None, None)
+        async with browser(world.address) as anybody:
+            assert (await anybody.get("/healthz"))[0] == 200
+
+
 @pytest.mark.proves("console.cookie")
 async def test_the_cookie_stays_here_and_no_page_may_be_framed(world: ConsoleWorld) -> None:
     async with browser(world.address) as ann:
@@ -189,6 +202,43 @@ async def test_who_is_taken_out_of_the_channel_is_out_within_seconds(tmp_path: P
 
 
 @pytest.mark.proves("console.members")
+async def test_who_was_taken_out_while_nobody_watched_gets_nothing(tmp_path: Path) -> None:
+    async with (
+        console_world(tmp_path, ScriptedModel([]), channel="private") as world,
+        visitor(world, "ben") as ben,
+    ):
+        await world.slack.remove_from_channel("private", "ben")
+        world.ticking.advance(5.0)
+        assert await answers(ben, world.session, {}, OF_THE_SESSION) == {403}
+
+
+@pytest.mark.proves("console.link")
+async def test_who_watches_is_sent_away_when_their_cookie_is_over(world: ConsoleWorld) -> None:
+    async with visitor(world) as ann, ann.live(world.session) as page:
+        await page.until_a("ready")
+        world.later(timedelta(hours=12))
+        world.ticking.advance(2.0)
+        assert await page.closed() == aiohttp.WSCloseCode.TRY_AGAIN_LATER
+        assert await answers(ann, world.session, {}) == {401}
+
+
+@pytest.mark.proves("console.members")
+async def test_many_who_watch_stay_for_as_long_as_they_may(world: ConsoleWorld) -> None:
+    users = world.slack.state.users
+    many = [replace(users[world.slack.user_id("ann")], id=f"UMANY{n}") for n in range(200)]
+    users.update({each.id: each for each in many})
+    access = Access(world.api, Rules(identity=await world.api.identify()))
+    watching = [(user_id(world.slack.team_id, each.id), world.session) for each in many]
+    async with asyncio.TaskGroup() as group:
+        for pair in watching:
+            group.create_task(access.level(*pair))
+    for _ in range(100):
+        world.ticking.advance(1.5)
+        await access.renew(watching)
+        assert {access.level_now(*pair) for pair in watching} == {"see"}
+
+
+@pytest.mark.proves("console.members")
 async def test_people_see_what_they_see_in_slack_and_act_where_they_may_write(
     tmp_path: Path,
 ) -> None:
@@ -227,7 +277,11 @@ async def test_where_slack_cannot_be_asked_nobody_is_let_in(world: ConsoleWorld)
         async with browser(world.address) as ann:
             assert await ann.enter(world.link("ann")) == 503
         world.ticking.advance(61.0)
-        assert await page.closed() == aiohttp.WSCloseCode.POLICY_VIOLATION
+        assert await page.closed() == aiohttp.WSCloseCode.TRY_AGAIN_LATER
+        assert await answers(ben, world.session, {}, OF_THE_SESSION) == {503}
+        world.slack.heal()
+        async with ben.live(world.session) as page:
+            await page.until_a("ready")
 
 
 @pytest.mark.proves("console.files")

@@ -150,6 +150,34 @@ async def test_nothing_is_written_but_data_in_work_products(tmp_path: Path) -> N
             assert _files(tmp_path) == before, write
 
 
+ENDLESS = "'x' * 10_000_000"
+
+
+@pytest.mark.proves("python.boxed")
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"raise ValueError({ENDLESS})",
+        f"plot({ENDLESS}, [1, 2])",
+        f"plot('bar', [1, 2], title={ENDLESS}, x={ENDLESS})",
+        f"fork({ENDLESS})",
+        f"wait({ENDLESS})",
+        f"open('work_products/a/' + {ENDLESS} + '.txt', 'w')",
+    ],
+)
+async def test_nothing_that_a_program_says_is_endless(tmp_path: Path, code: str) -> None:
+    async with program_run(tmp_path, limits=LIMITS) as python:
+        output = await python.call(code)
+        assert len(output.text) < 30_000
+        assert all(len(artifact.title) <= 200 for artifact in output.artifacts)
+        assert python.children.started == {}
+    assert _stored_bytes(tmp_path) < 1_000_000
+
+
+def _stored_bytes(root: Path) -> int:
+    return sum(file.stat().st_size for file in root.glob("state*"))
+
+
 def _files(root: Path) -> dict[str, str]:
     return {
         str(path): path.read_text() if path.is_file() and "state" not in path.name else ""
