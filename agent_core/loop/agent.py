@@ -106,6 +106,10 @@ class Children(Protocol):
         """The time in which the run itself is at work."""
         ...
 
+    def waiting(self) -> AbstractAsyncContextManager[None]:
+        """The run only waits within, also where it cancels waits; behind it, it is at work."""
+        ...
+
     @property
     def tokens(self) -> int:
         """Of the children whose results were taken in."""

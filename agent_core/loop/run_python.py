@@ -87,7 +87,7 @@ class RunPython:
             state = await execution.begin(code, stored.variables)
         while program.output is None:
             await self._keep(replace(stored, paused=state), program)
-            answers = await _first_answers(program.awaits, scope)
+            answers = await first_answers(program.awaits, scope)
             # It may have waited for long: does this process still work on the session?
             await scope.begin_effect(call.id)
             state = await execution.resume(state, answers)
@@ -109,7 +109,7 @@ async def _find_children(call: ToolCall, program: Program, scope: RunScope) -> N
             await scope.children.wait(RunId(said))
 
 
-async def _first_answers(awaits: dict[int, RunId], scope: RunScope) -> dict[int, dict[str, object]]:
+async def first_answers(awaits: dict[int, RunId], scope: RunScope) -> dict[int, dict[str, object]]:
     """What there is as soon as one of the children has ended, by the number of the call."""
 
     async def answer(run: RunId) -> dict[str, object]:
@@ -118,14 +118,15 @@ async def _first_answers(awaits: dict[int, RunId], scope: RunScope) -> dict[int,
         except ChildRefused as refused:
             return {"exception": RuntimeError(str(refused))}
 
-    waits = {asyncio.create_task(answer(run)): number for number, run in awaits.items()}
-    try:
-        done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        return {waits[wait]: wait.result() for wait in done}
-    finally:
-        for each in waits:
-            each.cancel()
-        await asyncio.wait(waits)
+    async with scope.children.waiting():
+        waits = {asyncio.create_task(answer(run)): number for number, run in awaits.items()}
+        try:
+            done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            return {waits[wait]: wait.result() for wait in done}
+        finally:
+            for each in waits:
+                each.cancel()
+            await asyncio.wait(waits)
 
 
 def program_spec(limits: ProgramLimits) -> ToolSpec:

@@ -8,7 +8,7 @@ while the turn waits for a person, and its result is what the event log says.
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -149,6 +149,9 @@ class ChildRuns:
             finally:
                 await self._background.close()
 
+    def waiting(self) -> AbstractAsyncContextManager[None]:
+        return self._place.given_up()
+
     @property
     def tokens(self) -> int:
         return sum(self._taken.values())
@@ -180,7 +183,7 @@ class ChildRuns:
             raise ChildRefused(
                 f"There is no run {run!r} of yours; there are {list(self._requests)}."
             )
-        async with self._place.given_up():
+        async with self.waiting():
             result = await asyncio.shield(self._begin(run))
         await self.take((result,))
         return result
@@ -204,7 +207,7 @@ class ChildRuns:
     async def settle(self) -> bool:
         out = self._out()
         if out:
-            async with self._place.given_up():
+            async with self.waiting():
                 await asyncio.wait({self._results[run] for run in out})
         return bool(out)
 

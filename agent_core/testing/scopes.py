@@ -67,6 +67,8 @@ class NoChildren:
     async def at_work(self) -> AsyncGenerator[None]:
         yield
 
+    waiting = at_work
+
     async def fork(self, scope: RunScope, key: str, prompt: str, agent: str) -> RunId:
         raise ChildRefused("There are no child runs here.")
 

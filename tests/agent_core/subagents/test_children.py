@@ -26,6 +26,7 @@ from agent_core.events import (
 )
 from agent_core.ids import ROOT_RUN
 from agent_core.loop.agent import Before, ChildResult, Limits, RunScope
+from agent_core.loop.run_python import first_answers
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ModelRequest
 from agent_core.sessions import EventLog, WriteBehind
@@ -417,6 +418,19 @@ async def test_children_at_work_at_once_share_what_there_is(tmp_path: Path) -> N
             await scope.children.wait(run)
     assert len(beside.granted) == MAX_AT_WORK
     assert sum(each.max_tokens for each in beside.granted) < scope.left.max_tokens
+
+
+@pytest.mark.proves("tree.at_once")
+async def test_a_run_that_goes_on_at_the_first_of_several_results_has_its_place_again(
+    tmp_path: Path,
+) -> None:
+    places = asyncio.Semaphore(1)
+    async with running(tmp_path, places) as beside:
+        runs = [await beside.scope.fork(task, task) for task in ("quick", "endless")]
+        answers = await first_answers(dict(enumerate(runs)), beside.scope)
+        assert answers == {0: {"return_value": "Found."}}
+        assert places.locked()
+    assert not places.locked()
 
 
 async def test_with_too_little_left_nothing_is_started(tmp_path: Path) -> None:
