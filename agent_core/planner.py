@@ -20,8 +20,8 @@ logger = logging.getLogger(__name__)
 PLAN = "plan"
 MAX_SUB_QUESTIONS = 4
 PATIENCE_S = 20.0
-CONTINUING = frozenset({"continue", "unfinished_work", "resumed", "scheduled"})
-"""Why a message was taken for work that is no new task."""
+CONTINUING = frozenset({"continue", "resumed", "scheduled"})
+"""Why a message is surely no new task; of any other the planner itself says whether it is one."""
 _Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 
 
@@ -30,6 +30,8 @@ class Plan(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
+    is_continuation: bool = False
+    """It is no new task: nothing is asked or explored first."""
     question: _Words = ""
     """For the person; empty for none."""
     is_blocking: bool = False
@@ -70,6 +72,8 @@ async def make_plan(model: Model, opening: str, earlier: Sequence[Message], *, t
 
 def _checked(draft: Plan, usage: Usage) -> Plan:
     """A question that does not block needs what is taken without an answer."""
+    if draft.is_continuation:
+        return Plan(usage=usage)
     asked = [each for each in dict.fromkeys(draft.sub_questions) if is_visible(each)]
     default = "" if draft.is_blocking else draft.default
     is_asked = is_visible(draft.question) and (draft.is_blocking or is_visible(default))
@@ -87,6 +91,10 @@ PLAN_SPEC = ToolSpec(
     input_schema={
         "type": "object",
         "properties": {
+            "is_continuation": {
+                "type": "boolean",
+                "description": "True where the last message goes on with earlier work.",
+            },
             "question": {
                 "type": "string",
                 "description": "One question to the person, in their language; empty for none.",
@@ -106,7 +114,7 @@ PLAN_SPEC = ToolSpec(
                 "description": "Each can be answered by itself by somebody who knows only it.",
             },
         },
-        "required": ["question", "is_blocking", "default", "sub_questions"],
+        "required": ["is_continuation", "question", "is_blocking", "default", "sub_questions"],
         "additionalProperties": False,
     },
 )

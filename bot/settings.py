@@ -217,8 +217,8 @@ class BotSettings(BaseSettings):
         About(right="an address such as https://live.example.org, without a path"),
     ] = Field(
         default="",
-        description="Address by which people reach the live view, where that is another one than "
-        "the host and port.",
+        description="Address by which people reach the live view; without it posts have no “Open "
+        "live view”.",
     )
 
 

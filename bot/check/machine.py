@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from urllib.parse import urlsplit
 
 from agent_core.errors import AgentError
 from agent_core.runtime import holder_of
@@ -128,9 +129,15 @@ async def _look_at_console(bot: BotSettings) -> Finding:
     own = f"{bot.console_host} port {bot.console_port or 'any'}"
     if bot.console_url.startswith("https://"):
         return fine(f"people reach it at {bot.console_url}, and it is served on {own}.")
-    if is_loopback(bot.console_host) and not bot.console_url:
-        return fine(f"on {own}, for people at this machine; CONSOLE_URL names another address.")
+    if not bot.console_url:
+        told = fine if is_loopback(bot.console_host) else warning
+        return told(
+            f"served on {own}, but posts have no “Open live view”: CONSOLE_URL does not say by "
+            "which address people reach it."
+        )
+    if is_loopback(urlsplit(bot.console_url).hostname or ""):
+        return fine(f"at {bot.console_url}, for people at this machine.")
     return warning(
-        f"people reach it at {bot.console_url or own} without encryption. Put a server with a "
+        f"people reach it at {bot.console_url} without encryption. Put a server with a "
         "certificate before it, and name its https address in CONSOLE_URL."
     )

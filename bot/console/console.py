@@ -35,8 +35,6 @@ FILE_POLICY = (
 )
 """What an agent made may be looked at, never run."""
 
-_ANY = ("0.0.0.0", "[::]")  # noqa: S104 (compared, not bound to)
-
 
 class Console:
     """Serves people and those who watch over the bot. `port` is None while nothing is served.
@@ -65,15 +63,14 @@ class Console:
 
     @property
     def url(self) -> str | None:
-        """What links begin with; None while nothing is served."""
-        if self.port is None:
-            return None
-        host = f"[{self._host}]" if ":" in self._host else self._host
-        reached = "localhost" if host in _ANY else host
-        return self._public_url or f"http://{reached}:{self.port}"
+        """What links begin with; None while nothing is served, or not known where for people.
+
+        The bot's own host is none of theirs: a link there would hand their pass to a stranger.
+        """
+        return None if self.port is None else self._public_url or None
 
     def link(self, user: UserId, session: SessionId) -> str | None:
-        """A link for one person; None while nothing is served."""
+        """A link for one person; None where there is none."""
         return self.url and f"{self.url}/enter?pass={self._passes.link(user, session)}"
 
     async def press(self, press: Press) -> None:

@@ -66,7 +66,9 @@ async def _run(options: SandboxOptions) -> int:
         if clock is not None:
             environment["CLOCK_FILE"] = str(clock.file)
         if options.page_port is not None:
-            environment |= {"CONSOLE_PORT": str(_free_port()), "CONSOLE_SECRET": token_hex(32)}
+            port = str(_free_port())
+            environment |= {"CONSOLE_PORT": port, "CONSOLE_URL": f"http://{LOOPBACK}:{port}"}
+            environment["CONSOLE_SECRET"] = token_hex(32)
         deliveries = world.slack.workspace.deliverer.may_begin
         deliveries.clear()  # what people write before the bot listens is kept for it
         bot = await stack.enter_async_context(
@@ -139,7 +141,7 @@ def _live_view(world: World, environment: Mapping[str, str]) -> str:
         environment["CONSOLE_SECRET"].encode(), lambda: datetime.fromtimestamp(now(), UTC)
     )
     token = passes.link(UserId(f"{world.slack.team_id}:{world.slack.user_id(ASKER)}"), HOME)
-    return f"http://{LOOPBACK}:{environment['CONSOLE_PORT']}/enter?pass={token}"
+    return f"{environment['CONSOLE_URL']}/enter?pass={token}"
 
 
 def _announce(

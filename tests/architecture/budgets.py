@@ -39,7 +39,7 @@ ROOMS = {
     "agent_core/words": Budget(99, 1, 90, 1),
     "agent_core/workspaces": Budget(587, 6, 650, 7),
     "agent_core": Budget(22625, 136, 16_800, 120),
-    "bot/check": Budget(550, 5, 480, 5),
+    "bot/check": Budget(557, 5, 480, 5),
     "bot/consent": Budget(117, 2, 150, 2),
     "bot/console": Budget(1326, 8, 120, 2),
     "bot/digests": Budget(1367, 7, 1200, 7),

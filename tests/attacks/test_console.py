@@ -123,6 +123,15 @@ async def test_what_opens_one_thread_opens_no_other_and_ends_in_time(world: Cons
             assert await answers(copied, world.session, kept) == {401}
 
 
+@pytest.mark.proves("console.link")
+async def test_nobody_is_sent_to_their_own_machine_with_a_link(tmp_path: Path) -> None:
+    async with console_world(tmp_path, ScriptedModel([]), public_url="") as world:
+        person = user_id(world.slack.team_id, world.slack.user_id("ann"))
+        assert (world.console.url, world.console.link(person, world.session)) == (None, None)
+        async with browser(world.address) as anybody:
+            assert (await anybody.get("/healthz"))[0] == 200
+
+
 @pytest.mark.proves("console.cookie")
 async def test_the_cookie_stays_here_and_no_page_may_be_framed(world: ConsoleWorld) -> None:
     async with browser(world.address) as ann:

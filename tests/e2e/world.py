@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -280,7 +281,11 @@ async def bot_in(
     """A bot that listens; several after each other in one world are restarts."""
     slack = outside.slack
     anybody = dict.fromkeys(("allowed_teams", "allowed_channels", "allowed_users"))
-    settings = settings_of(BotSettings, slack.environment, console_port=0, **anybody)
+    with socket.socket() as tried:
+        tried.bind(("127.0.0.1", 0))
+        host, port = tried.getsockname()
+    console = {"console_port": port, "console_url": f"http://{host}:{port}"}
+    settings = settings_of(BotSettings, slack.environment, **console, **anybody)
     composio = outside.composio.environment
     core = settings_of(
         CoreSettings,

@@ -25,7 +25,7 @@ def plan(**told: object) -> Line:
     return call("plan", empty | told)
 
 
-def explorers(*, first: Line = "Combined.") -> ScriptedModel:
+def explorers(*before: Line, first: Line = "Combined.") -> ScriptedModel:
     """A main agent that waits for all parts, and explorers that each find theirs."""
 
     def decide(request: ModelRequest) -> Line:
@@ -35,7 +35,7 @@ def explorers(*, first: Line = "Combined.") -> ScriptedModel:
         found = sum(f"Found: {part}" in whole for part in PARTS)
         return first if found == len(PARTS) else "I wait for them."
 
-    return ScriptedModel([decide] * 20)
+    return ScriptedModel([*before, *[decide] * 20])
 
 
 @pytest.mark.proves("plan.parts")
@@ -75,14 +75,37 @@ async def test_a_plan_that_fails_or_is_none_costs_nothing(tmp_path: Path, line: 
 
 
 @pytest.mark.proves("plan.new_only")
-async def test_what_goes_on_is_not_planned(tmp_path: Path) -> None:
+async def test_what_surely_goes_on_is_not_planned(tmp_path: Path) -> None:
     planner, model = ScriptedModel([]), ScriptedModel([ModelRejected("no"), "Two.", "Three."])
     async with scripted_runtime(tmp_path, model=model, planner=planner) as runtime:
         await end_of(runtime, await begin(runtime, inbound("continue", number=1)))
-        await end_of(runtime, await begin(runtime, inbound("And B?", number=2)))
+        await end_of(runtime, await begin(runtime, inbound("yes", number=2)))
         digest = replace(inbound("What is new?", number=3), scheduled=True)
         await end_of(runtime, await begin(runtime, digest))
     assert planner.requests == []
+
+
+@pytest.mark.proves("plan.new_only")
+async def test_for_what_the_planner_takes_as_going_on_nothing_is_asked_or_explored(
+    tmp_path: Path,
+) -> None:
+    line = plan(is_continuation=True, question="Which?", is_blocking=True, sub_questions=PARTS)
+    planner, model = ScriptedModel([plan(), line]), ScriptedModel(["A report.", "Longer."])
+    async with scripted_runtime(tmp_path, model=model, planner=planner) as runtime:
+        await end_of(runtime, await begin(runtime, inbound("Write a report")))
+        turn = await begin(runtime, inbound("please carry on with that report", number=2))
+        assert (await end_of(runtime, turn)).answer == "Longer."
+    assert "A report." in told(planner.requests[-1])
+
+
+@pytest.mark.proves("plan.parts")
+async def test_a_new_task_after_work_that_did_not_end_well_is_planned(tmp_path: Path) -> None:
+    planner = ScriptedModel([plan(), plan(sub_questions=PARTS)])
+    model = explorers(ModelRejected("no"))
+    async with scripted_runtime(tmp_path, model=model, planner=planner) as runtime:
+        await end_of(runtime, await begin(runtime, inbound("Look into it")))
+        turn = await begin(runtime, inbound("Compare A, B and C", number=2))
+        assert (await end_of(runtime, turn)).answer == "Combined."
 
 
 ASKED = plan(question="Which year?", default="2026", sub_questions=PARTS)

@@ -151,9 +151,10 @@ async def test_python_for_the_agents_comes_with_the_package(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("settings", "state", "said"),
     [
-        ({}, "fine", "127.0.0.1 port 8898"),
+        ({}, "fine", "127.0.0.1 port 8898, but posts have no “Open live view”: CONSOLE_URL"),
+        ({"console_url": "http://127.0.0.1:8898"}, "fine", "for people at this machine"),
         ({"console_url": "https://live.example.org"}, "fine", "https://live.example.org"),
-        ({"console_host": "0.0.0.0"}, "warning", "without encryption"),  # noqa: S104
+        ({"console_host": "0.0.0.0"}, "warning", "no “Open live view”"),  # noqa: S104
         ({"console_url": "http://live.example.org"}, "warning", "without encryption"),
     ],
 )

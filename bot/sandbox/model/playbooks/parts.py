@@ -19,5 +19,5 @@ def sides_of(words: str) -> list[str]:
 def plan(conversation: Conversation) -> Reply:
     """A sub-question for each side; no question to the person."""
     asked = [FIND_OUT.format(side=side) for side in sides_of(conversation.now.words)]
-    nothing = {"question": "", "is_blocking": False, "default": ""}
+    nothing = {"is_continuation": False, "question": "", "is_blocking": False, "default": ""}
     return (conversation.use("plan", **nothing, sub_questions=asked),)
