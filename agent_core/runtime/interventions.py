@@ -15,6 +15,7 @@ from agent_core.runtime.ready_answers import thread_language
 from agent_core.runtime.runs import turn_at
 from agent_core.sessions import Stop, StoredTurn
 from agent_core.sessions.interventions import ENDINGS, TurnInterventions
+from agent_core.sessions.log import Seen
 from agent_core.words import CORE
 
 
@@ -31,15 +32,14 @@ class Interventions:
         self._dispatch = dispatch
         self._handle = handle
         """Begins a turn, or adds to the one at work."""
-        self._done: set[tuple[str, bool]] = set()
-        """What this process has carried out, and whether its turn had ended then."""
+        self._done: set[Seen] = set()
+        """What this process has carried out."""
 
     async def look(self) -> None:
         """Carry out what other processes were told, and what came too late for its turn."""
         parts = self._parts
-        for event, is_over in await parts.log.interventions(parts.leases.process):
-            if (event.key, is_over) not in self._done:
-                await apart(event.session, self._carry_out(event))
+        for event in await parts.log.interventions(parts.leases.process, self._done):
+            await apart(event.session, self._carry_out(event))
 
     async def intervene(
         self,
@@ -127,7 +127,7 @@ class Interventions:
                 await self._say(event, turn, text)
         elif event.what in ENDINGS:
             self._dispatch.stop_branch(event.turn, event.run)
-        self._done.add((event.key, is_over))
+        self._done.add((event.turn, event.n, is_over))
 
     async def _say(
         self, event: Intervened, turn: StoredTurn, text: str, *, again: bool = False

@@ -7,14 +7,14 @@ when the turn is replayed, under the same identity.
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Container, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, Update, func, select, update
+from sqlalchemy import Connection, Update, delete, func, select, update
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from agent_core.background import Background, Backoff
@@ -24,7 +24,7 @@ from agent_core.ids import ProcessId, SessionId, TurnId
 from agent_core.messages import JsonObject
 from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.notices import Notices
-from agent_core.sessions.schema import IS_INTERVENTION, events, leases, messages, turns
+from agent_core.sessions.schema import IS_INTERVENTION, events, leases, messages, programs, turns
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +49,8 @@ _INTERVENED: TypeAdapter[Intervened] = TypeAdapter(Intervened)
 _IDENTITY = (events.c.turn, events.c.run, events.c.step, events.c.attempt, events.c.n)
 Positioned = tuple[int, AnyEvent]
 """An event with its place in the log; live-only events carry the place of the last stored one."""
+Seen = tuple[TurnId, int, bool]
+"""An intervention's turn and `n`, and whether that turn had ended then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +164,7 @@ class WriteBehind:
         for event in told:
             if event["kind"] == _TURN_FINISHED:
                 connection.execute(_end_of(event))
+                connection.execute(delete(programs).where(programs.c.turn == event["turn"]))
         return places
 
 
@@ -315,17 +318,20 @@ class EventLog:
         await self.flush()
         return [event for _, event in await self.stored(turn, kinds=kinds)]
 
-    async def interventions(self, process: ProcessId) -> list[tuple[Intervened, bool]]:
-        """Those in the process's sessions, each with whether its turn has ended."""
+    async def interventions(self, process: ProcessId, but_for: Container[Seen]) -> list[Intervened]:
+        """Those in the process's sessions, in order."""
+        is_over = (turns.c.status == "finished").label("is_over")
         query = (
-            select(events.c.body, (turns.c.status == "finished").label("is_over"))
+            select(events.c.id, events.c.turn, events.c.n, is_over)
             .join(leases, leases.c.session == events.c.session)
             .join(turns, turns.c.id == events.c.turn)
             .where(leases.c.process == process, IS_INTERVENTION)
-            .order_by(events.c.id)
         )
-        found = await self._database.rows(query)
-        return [(_INTERVENED.validate_python(row.body), row.is_over) for row in found]
+        rows = await self._database.rows(query)
+        new = [e.id for e in rows if (e.turn, e.n, e.is_over) not in but_for]
+        bodies = select(events.c.body).where(events.c.id.in_(new))
+        found = await self._database.rows(bodies.order_by(events.c.id)) if new else ()
+        return [_INTERVENED.validate_python(row.body) for row in found]
 
     async def read(
         self, of: TurnId | SessionId, *, after: int = 0

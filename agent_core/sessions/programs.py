@@ -32,7 +32,10 @@ _STORED: TypeAdapter[StoredProgram] = TypeAdapter(StoredProgram)
 
 
 class ProgramStore:
-    """One program a run: the next one takes the place of the last one, whose variables it has."""
+    """One program a run: the next one takes the place of the last one, whose variables it has.
+
+    With the end of their turn the log deletes them.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -32,7 +32,7 @@ ROOMS = {
     "agent_core/prompts": Budget(196, 3, 180, 3),
     "agent_core/runtime": Budget(3699, 15, 2600, 12),
     "agent_core/schedules": Budget(924, 5, 700, 5),
-    "agent_core/sessions": Budget(3041, 18, 2500, 16),
+    "agent_core/sessions": Budget(3050, 18, 2500, 16),
     "agent_core/subagents": Budget(430, 3, 170, 2),
     "agent_core/testing": Budget(912, 8, 950, 8),
     "agent_core/tools": Budget(4424, 21, 2900, 22),

@@ -3,7 +3,14 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from agent_core.events import AnyEvent, TextDelta, ToolCallStarted, TurnFinished, TurnStarted
+from agent_core.events import (
+    AnyEvent,
+    Intervened,
+    TextDelta,
+    ToolCallStarted,
+    TurnFinished,
+    TurnStarted,
+)
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
 
 START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -27,6 +34,10 @@ class Announced:
 
     def delta(self, words: str) -> TextDelta:
         return TextDelta(**self._base(), text=words)
+
+    def intervened(self) -> Intervened:
+        by = UserId("T1:U2")
+        return Intervened(**self._base(), key="a click", what="stop", text="", by=by, by_name="Ben")
 
     def finished(self, answer: str = "Nothing.") -> TurnFinished:
         return TurnFinished(**self._base(), outcome="answered", answer=answer, reference="ref42")

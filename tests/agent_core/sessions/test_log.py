@@ -8,8 +8,10 @@ from sqlalchemy import Connection, text
 
 from agent_core.events import AnyEvent, ToolCallProgressed
 from agent_core.ids import TurnId
-from agent_core.sessions import Database, EventLog, WriteBehind
+from agent_core.sessions import Database, EventLog, Leases, SessionStore, WriteBehind
+from agent_core.sessions.leases import new_process_id
 from agent_core.sessions.log import Positioned
+from agent_core.testing.runtimes import inbound
 from tests.agent_core.sessions.announced import OTHER_TURN, TURN, Announced, whole_turn
 
 TIMEOUT_S = 10
@@ -212,3 +214,25 @@ async def test_an_event_that_a_database_refuses_does_not_stop_the_others(log: Ev
     await flush(log)
     kept = only(await log.stored(TURN))
     assert [event for event in kept if event.kind != odd.kind] == [before, after]
+
+
+async def test_an_intervention_is_read_until_it_is_carried_out_and_when_its_turn_has_ended(
+    log: EventLog, database: Database, store: SessionStore
+) -> None:
+    leases = Leases(database, new_process_id())
+    await leases.enter()
+    turn = await store.add_turn(inbound("Compare them."))
+    assert turn is not None
+    await leases.claim(turn.session)
+    made = Announced(turn.id)
+    wish = made.intervened()
+    await append(log, wish)
+    await flush(log)
+    at_work, over = (turn.id, wish.n, False), (turn.id, wish.n, True)
+    assert await log.interventions(leases.process, ()) == [wish]
+    assert await log.interventions(leases.process, {at_work}) == []
+    assert await log.interventions(new_process_id(), ()) == []
+    await append(log, made.finished())
+    await flush(log)
+    assert await log.interventions(leases.process, {at_work}) == [wish]
+    assert await log.interventions(leases.process, {at_work, over}) == []

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from agent_core.ids import RunId, ToolCallId, TurnId
-from agent_core.sessions import Database
+from agent_core.sessions import Database, EventLog, WriteBehind
 from agent_core.sessions.programs import ProgramStore, StoredProgram
+from tests.agent_core.sessions.announced import Announced
 
 FIRST = StoredProgram(
     turn=TurnId("turn:1"),
@@ -24,3 +25,16 @@ async def test_a_run_keeps_its_last_program(database: Database) -> None:
     assert await store.last(FIRST.turn, FIRST.run) == second
     assert await store.last(FIRST.turn, RunId("root.child")) is not None
     assert await store.last(TurnId("turn:2"), FIRST.run) is None
+
+
+async def test_programs_are_gone_with_the_end_of_their_turn(
+    database: Database, behind: WriteBehind
+) -> None:
+    store, log = ProgramStore(database), EventLog(database, behind)
+    other = replace(FIRST, turn=TurnId("turn:2"))
+    for program in (FIRST, other):
+        await store.keep(program)
+    await log.append(Announced(FIRST.turn).finished())
+    await log.flush()
+    assert await store.last(FIRST.turn, FIRST.run) is None
+    assert await store.last(other.turn, other.run) == other
