@@ -262,8 +262,12 @@ class CoreSettings(BaseSettings):
         float, Field(gt=0, allow_inf_nan=False), About(right="a number above 0, such as 30")
     ] = Field(default=30.0, description="Minutes that one run may take.")
     max_tokens: Annotated[
-        int, Field(ge=1000), About(right="a whole number of at least 1000, such as 3000000")
-    ] = Field(default=3_000_000, description="Tokens that one run may use.")
+        int, Field(ge=1000), About(right="a whole number of at least 1000, such as 12000000")
+    ] = Field(
+        default=12_000_000,
+        description="Tokens that one run may use, with its sub-agents; the first of these gets a "
+        "quarter.",
+    )
     scheduled_at_once: Annotated[
         int, Field(ge=1), About(right="a whole number of at least 1, such as 8")
     ] = Field(

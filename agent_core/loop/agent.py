@@ -147,7 +147,7 @@ class Children(Protocol):
 class Limits:
     max_steps: int = 40
     max_duration_s: float = 30 * 60
-    max_tokens: int = 3_000_000
+    max_tokens: int = 12_000_000
     """All tokens of the run's model calls and its children's, cached ones included."""
 
 

@@ -144,7 +144,7 @@ def test_what_the_toolkit_refuses_the_bot_refuses_before(connect: str) -> None:
         (CoreSettings, "composio_api_key", ""),
         (CoreSettings, "anthropic_base_url", "Anthropic's"),
         (CoreSettings, "max_minutes", "30"),
-        (CoreSettings, "max_tokens", "3,000,000"),
+        (CoreSettings, "max_tokens", "12,000,000"),
         (CoreSettings, "workspaces_root", "`AGENT_RUN_WORKSPACES`"),
     ],
 )
