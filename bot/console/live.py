@@ -308,6 +308,11 @@ class LiveView:
     def _viewers(self) -> list[Viewer]:
         return [viewer for feed in self._feeds.values() for viewer in feed.viewers]
 
+    async def tree(self, session: SessionId) -> AgentTree:
+        """As viewers see it; the events are read only where nobody watches."""
+        feed = self._feeds.get(session)
+        return await self._runtime.tree(session) if feed is None else feed.tree
+
     async def _join(self, viewer: Viewer, session: SessionId) -> None:
         async with self._lock:
             if session not in self._feeds:

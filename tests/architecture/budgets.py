@@ -41,7 +41,7 @@ ROOMS = {
     "agent_core": Budget(22625, 136, 16_800, 120),
     "bot/check": Budget(557, 5, 480, 5),
     "bot/consent": Budget(117, 2, 150, 2),
-    "bot/console": Budget(1394, 8, 120, 2),
+    "bot/console": Budget(1399, 8, 120, 2),
     "bot/digests": Budget(1367, 7, 1200, 7),
     "bot/ingress": Budget(2547, 12, 2700, 12),
     "bot/presenter": Budget(2189, 12, 2100, 12),
