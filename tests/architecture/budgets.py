@@ -1,8 +1,8 @@
 """What each room may cost, in lines of Python and in files: `python -m tests.architecture.budgets`.
 
-A ceiling only goes down, but for what an issue allows: issue 13 allows 1,800 lines of product and
-3,000 of tests more than 42,842 and 44,951; its sums stand above that and are to
-come down. To put something into a room that is full, take something out of it.
+A ceiling only goes down, but for what an issue allows: over 42,842 lines of product and 44,951 of
+tests, issue 13 allows 1,800 and 3,000 more, issue 14 2,500 of product. The sums stand above that
+and are to come down. To put something into a room that is full, take something out of it.
 """
 
 from dataclasses import dataclass
@@ -24,41 +24,41 @@ class Budget:
 ROOMS = {
     "agent_core/classifier": Budget(263, 2, 320, 3),
     "agent_core/consent": Budget(1816, 12, 1450, 11),
-    "agent_core/context": Budget(219, 3, 160, 2),
+    "agent_core/context": Budget(210, 3, 160, 2),
     "agent_core/durable": Budget(451, 3, 390, 3),
     "agent_core/loop": Budget(1077, 7, 820, 6),
-    "agent_core/models": Budget(887, 6, 900, 6),
-    "agent_core/observers": Budget(765, 6, 750, 7),
-    "agent_core/prompts": Budget(196, 3, 180, 3),
+    "agent_core/models": Budget(875, 6, 900, 6),
+    "agent_core/observers": Budget(727, 6, 750, 7),
+    "agent_core/prompts": Budget(192, 3, 180, 3),
     "agent_core/runtime": Budget(3699, 15, 2600, 12),
-    "agent_core/schedules": Budget(924, 5, 700, 5),
+    "agent_core/schedules": Budget(915, 5, 700, 5),
     "agent_core/sessions": Budget(3050, 18, 2500, 16),
     "agent_core/subagents": Budget(430, 3, 170, 2),
-    "agent_core/testing": Budget(912, 8, 950, 8),
+    "agent_core/testing": Budget(861, 8, 950, 8),
     "agent_core/tools": Budget(4424, 21, 2900, 22),
-    "agent_core/words": Budget(99, 1, 90, 1),
+    "agent_core/words": Budget(93, 1, 90, 1),
     "agent_core/workspaces": Budget(587, 6, 650, 7),
-    "agent_core": Budget(22625, 136, 16_800, 120),
+    "agent_core": Budget(21962, 136, 16_800, 120),
     "bot/check": Budget(557, 5, 480, 5),
     "bot/consent": Budget(117, 2, 150, 2),
     "bot/console": Budget(1399, 8, 120, 2),
-    "bot/digests": Budget(1367, 7, 1200, 7),
-    "bot/ingress": Budget(2547, 12, 2700, 12),
+    "bot/digests": Budget(1366, 7, 1200, 7),
+    "bot/ingress": Budget(2541, 12, 2700, 12),
     "bot/presenter": Budget(2189, 12, 2100, 12),
     "bot/render": Budget(735, 8, 600, 8),
-    "bot/slack_api": Budget(1307, 9, 1350, 11),
+    "bot/slack_api": Budget(1306, 9, 1350, 11),
     "bot/socket": Budget(553, 4, 700, 8),
-    "bot without sandbox": Budget(12768, 81, 10_900, 85),
-    "bot/sandbox/slack": Budget(3261, 26, 3400, 30),
+    "bot without sandbox": Budget(12494, 79, 10_900, 85),
+    "bot/sandbox/slack": Budget(3245, 26, 3400, 30),
     "bot/sandbox/page": Budget(578, 4, 600, 8),
     "bot/sandbox/model": Budget(2174, 15, 2000, 16),
-    "bot/sandbox/composio": Budget(1572, 11, 1600, 14),
-    "bot/sandbox": Budget(9156, 67, 9000, 80),
-    "mcp_local": Budget(5786, 46, 4700, 42),
-    "product": Budget(50053, 328, 43_000, 330),
+    "bot/sandbox/composio": Budget(1570, 11, 1600, 14),
+    "bot/sandbox": Budget(9153, 67, 9000, 80),
+    "mcp_local": Budget(5664, 45, 4700, 42),
+    "product": Budget(49273, 327, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(3525, 31, 4500, 50),
     "bot/console, JS and CSS": Budget(2102, 21, 2500, 24),
-    "tests": Budget(53012, 333, 45_000, 330),
+    "tests": Budget(52898, 332, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
