@@ -19,9 +19,14 @@ _WAITS = and_(
     turns.c.kind == "work",
     turns.c.seq > bindparam("behind"),
     turns.c.stop.is_(None),
-    select(_taker.c.id).where(_taker.c.id == bindparam("taker"), _taker.c.stop.is_(None)).exists(),
+    select(_taker.c.id)
+    .where(_taker.c.id == bindparam("taker"), _taker.c.stop.is_(None), _taker.c.status == "running")
+    .exists(),
 )
-"""Messages for a turn to take in; a turn that is to stop takes nothing more."""
+"""Messages for a turn to take in; one that is to stop takes nothing more.
+
+Nor does one that waits for a person, whose sub-agents go on: a message may be the answer.
+"""
 _BY_TAKER = turns.c.taken_by == bindparam("taker")
 
 # Each step of each turn asks these; they are made once, for making them takes longer than asking.

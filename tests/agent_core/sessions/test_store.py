@@ -185,22 +185,24 @@ async def test_history_is_what_the_root_runs_of_earlier_turns_said(
     assert await store.history_before(first) == ()
 
 
+WAIT = ConnectionWait(
+    call_id=ToolCallId("c1"),
+    asker=UserId("T1:U1"),
+    deadline=AT + timedelta(days=1),
+    consent=ConsentId("second"),
+    toolkits=("gmail",),
+    said=None,
+)
+
+
 async def test_a_wait_is_cut_short_by_its_own_consent_alone(store: SessionStore) -> None:
     turn = await queued(store)
     await store.mark_running(turn.id)
-    wait = ConnectionWait(
-        call_id=ToolCallId("c1"),
-        asker=UserId("T1:U1"),
-        deadline=AT + timedelta(days=1),
-        consent=ConsentId("second"),
-        toolkits=("gmail",),
-        said=None,
-    )
-    await store.mark_waiting(turn.id, turn.generation, wait)
+    await store.mark_waiting(turn.id, turn.generation, WAIT)
     await store.hasten(turn.id, ConsentId("first"), AT)
-    assert (await store.turn(turn.id)).wait == wait
+    assert (await store.turn(turn.id)).wait == WAIT
     await store.hasten(turn.id, ConsentId("second"), AT)
-    assert (await store.turn(turn.id)).wait == replace(wait, deadline=AT)
+    assert (await store.turn(turn.id)).wait == replace(WAIT, deadline=AT)
 
 
 async def test_everything_is_there_after_a_restart(url: str) -> None:
@@ -316,6 +318,16 @@ async def test_a_turn_that_is_to_stop_takes_nothing_more(store: SessionStore, in
     assert not await inbox.has_messages(turn)
     assert [taken.id for taken in await inbox.take(turn)] == [early.id]
     assert (await store.turn(late.id)).status == "queued"
+
+
+async def test_what_comes_while_a_turn_waits_is_no_sub_agents_for_it_may_be_the_answer(
+    store: SessionStore, inbox: Inbox
+) -> None:
+    turn = await at_work(store)
+    await store.mark_waiting(turn.id, turn.generation, WAIT)
+    answer = await queued(store, 2)
+    assert await inbox.take(turn) == ()
+    assert (await store.turn(answer.id)).status == "queued"
 
 
 async def test_a_message_that_was_taken_back_is_not_taken_in(
