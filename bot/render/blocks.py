@@ -61,14 +61,15 @@ def answer_drafts(
     pairs = zip(*read, strict=True)
     drafts: list[Draft] = []
     parts: list[_Part] = []
+    chars = tables = 0
     for part in (part for pair in pairs for part in _fitting(*pair)):
-        tables = sum(each.markdown.table is not None for each in parts)
-        chars = sum(each.chars for each in parts)
-        room = limits.MARKDOWN_CHARS if not part.markdown.table else limits.BLOCK_TEXT_CHARS
+        is_table = part.markdown.table is not None
+        room = limits.BLOCK_TEXT_CHARS if is_table else limits.MARKDOWN_CHARS
         if parts and (chars + part.chars > room or tables == limits.DATA_TABLES_PER_POST):
             drafts.append(_draft(parts))
-            parts = []
+            parts, chars, tables = [], 0, 0
         parts.append(part)
+        chars, tables = chars + part.chars, tables + is_table
     return [*drafts, _draft(parts)] if parts else drafts
 
 
