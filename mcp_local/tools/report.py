@@ -61,7 +61,13 @@ def register(server: MCPServer, settings: Settings) -> None:
         written = await asyncio.to_thread(
             _write, workspace, title, markdown, summary, language, today
         )
-        artifact = {"path": written["path"], "title": written["title"], "mimetype": "text/html"}
+        by_number = {source["n"]: source["url"] for source in written["sources"]}
+        artifact = {
+            "path": written["path"],
+            "title": written["title"],
+            "mimetype": "text/html",
+            "citations": [by_number.get(n, "") for n in range(1, max(by_number) + 1)],
+        }
         return told(written, artifacts=[artifact])
 
     @local_tool(server, "List the sources", READS)
