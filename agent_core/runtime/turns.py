@@ -247,7 +247,7 @@ class _Body:
 
         plan = await scope.steps.once("plan", work, PLANNED)
         at = turn_at(self._parts, turn, "plan")
-        told = plan.model_dump(exclude={"is_continuation", "is_blocking", "usage"})
+        told = plan.model_dump(exclude={"is_continuation", "is_blocking", "options", "usage"})
         await scope.emit(PlanMade(**at, **told, usage=plan.usage))
         return plan
 
@@ -262,6 +262,7 @@ class _Body:
             call_id=ToolCallId(""),
             asker=scope.context.asker,
             text=text,
+            options=plan.options,
             default=plan.default,
             deadline=scope.clock() + patience,
         )
