@@ -16,11 +16,13 @@ from agent_core.sessions.audit import AuditedCall
 from agent_core.sessions.consents import Consent
 from agent_core.sessions.ledger import Ledger, Marks
 from agent_core.sessions.lock import holder_of, sole_process
+from agent_core.sessions.preferences import Feedback, Preferences
 from agent_core.sessions.store import KnownSessions
 
 __all__ = [
-    "MAX_TRIES", "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "KnownSessions",
-    "Language", "LeaseLost", "Ledger", "Marks", "Runtime", "StoredTurn", "asks_for_nothing",
-    "build_runtime", "detect_language", "holder_of", "moment_words", "read_language",
-    "recipients_of", "short_form", "small_talk", "sole_process", "spoken_time", "unpacked",
+    "MAX_TRIES", "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "Feedback",
+    "KnownSessions", "Language", "LeaseLost", "Ledger", "Marks", "Preferences", "Runtime",
+    "StoredTurn", "asks_for_nothing", "build_runtime", "detect_language", "holder_of",
+    "moment_words", "read_language", "recipients_of", "short_form", "small_talk", "sole_process",
+    "spoken_time", "unpacked",
 ]  # fmt: skip

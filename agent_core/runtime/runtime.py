@@ -22,6 +22,7 @@ from agent_core.runtime.turns import Orders
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.sessions import Ledger, SessionStore, Stop, StoredSession, StoredTurn
 from agent_core.sessions.ledger import Marks
+from agent_core.sessions.preferences import FeedbackStore, Preferences
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.sessions.store import KnownSessions
 from agent_core.tree import AgentTree
@@ -89,6 +90,10 @@ class Runtime:
         """What was received, written down before it is acknowledged."""
         self.marks = Marks(parts.database)
         """How far readers of something outside have come."""
+        self.preferences = Preferences(parts.database)
+        """What people have set."""
+        self.feedback = FeedbackStore(parts.database)
+        """What people said of answers."""
         self.sessions = KnownSessions(parts.database)
         """Which sessions there are."""
         self.audit = parts.audit
