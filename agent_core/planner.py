@@ -25,6 +25,16 @@ CONTINUING = frozenset({"continue", "resumed", "scheduled"})
 _Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 
 
+class SubQuestion(BaseModel):
+    """A part of the task that can be looked into by itself."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+    """For people, in a few words."""
+    question: _Words
+
+
 class Plan(BaseModel):
     """What is to be asked and explored first; nothing of it where the planner failed."""
 
@@ -37,7 +47,7 @@ class Plan(BaseModel):
     is_blocking: bool = False
     default: _Words = ""
     """What is taken when nobody answers; empty for a question that blocks the work."""
-    sub_questions: tuple[_Words, ...] = ()
+    sub_questions: tuple[SubQuestion, ...] = ()
     usage: Usage = Usage()
 
 
@@ -74,13 +84,13 @@ def _checked(draft: Plan, usage: Usage) -> Plan:
     """A question that does not block needs what is taken without an answer."""
     if draft.is_continuation:
         return Plan(usage=usage)
-    asked = [each for each in dict.fromkeys(draft.sub_questions) if is_visible(each)]
+    parts = {each.question: each for each in draft.sub_questions if is_visible(each.question)}
     default = "" if draft.is_blocking else draft.default
     is_asked = is_visible(draft.question) and (draft.is_blocking or is_visible(default))
     return Plan(
         question=draft.question if is_asked else "",
         default=default if is_asked else "",
-        sub_questions=tuple(asked[:MAX_SUB_QUESTIONS]) if len(asked) > 1 else (),
+        sub_questions=tuple(parts.values())[:MAX_SUB_QUESTIONS] if len(parts) > 1 else (),
         usage=usage,
     )
 
@@ -109,7 +119,18 @@ PLAN_SPEC = ToolSpec(
             },
             "sub_questions": {
                 "type": "array",
-                "items": {"type": "string"},
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "title": {
+                            "type": "string",
+                            "description": "What it is after, in two to five words.",
+                        },
+                        "question": {"type": "string"},
+                    },
+                    "required": ["title", "question"],
+                    "additionalProperties": False,
+                },
                 "maxItems": MAX_SUB_QUESTIONS,
                 "description": "Each can be answered by itself by somebody who knows only it.",
             },
