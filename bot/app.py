@@ -21,6 +21,7 @@ from bot.console.console import Console
 from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestHost, DigestLimits, DigestMessages, DigestPresenter, Orders
 from bot.front import FrontDoor, WorkspaceFiles
+from bot.home.feedback import FeedbackClicks
 from bot.ingress import (
     Actions,
     CatchUp,
@@ -34,6 +35,7 @@ from bot.ingress import (
 )
 from bot.presenter import Signs
 from bot.presenter.apps import PREFIX as CONSENTS
+from bot.presenter.feedback import PREFIX as FEEDBACK
 from bot.presenter.journal import READER
 from bot.presenter.progress import OPEN_LIVE_VIEW
 from bot.presenting import Presenting
@@ -102,6 +104,7 @@ async def running_bot(
             {
                 DIGESTS: digests,
                 CONSENTS: Clicks(runtime.consents, api, people),
+                FEEDBACK: FeedbackClicks(runtime, api, people, clock),
                 OPEN_LIVE_VIEW: console,
             },
             *(runtime.ledger, rules, people, api),

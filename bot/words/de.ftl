@@ -258,6 +258,16 @@ ingress-left-out-rest = Am Rest deiner Nachricht arbeite ich.
 ingress-late = Als diese Nachrichten eingingen, war ich nicht in Betrieb. Sie sind mehr als einen Tag alt, daher habe ich sie nicht beantwortet. Wenn die Antwort noch wichtig ist, frag mich bitte noch einmal.
 ingress-late-more = … und {$count} ältere.
 
+## Feedback on answers
+
+feedback-up = Gute Antwort
+feedback-down = Schlechte Antwort
+feedback-thanks = Danke, ist notiert.
+feedback-title = Was war falsch?
+feedback-what = Was hat gefehlt oder war falsch?
+feedback-send = Senden
+feedback-skip = Überspringen
+
 ## The live view
 
 live-button = Live-Ansicht öffnen

@@ -258,6 +258,16 @@ ingress-left-out-rest = I am working on the rest of your message.
 ingress-late = I was not running when these messages came in. They are more than a day old, so I have not answered them. If an answer still matters, please ask me again.
 ingress-late-more = … and {$count} older ones.
 
+## Feedback on answers
+
+feedback-up = Good answer
+feedback-down = Bad answer
+feedback-thanks = Thank you, noted.
+feedback-title = What was wrong?
+feedback-what = What was missing, or wrong?
+feedback-send = Send
+feedback-skip = Skip
+
 ## The live view
 
 live-button = Open live view

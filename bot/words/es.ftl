@@ -258,6 +258,16 @@ ingress-left-out-rest = Me ocupo del resto de tu mensaje.
 ingress-late = No estaba en marcha cuando llegaron estos mensajes. Tienen más de un día, así que no los he contestado. Si la respuesta todavía importa, vuelve a preguntarme.
 ingress-late-more = … y {$count} más antiguos.
 
+## Feedback on answers
+
+feedback-up = Buena respuesta
+feedback-down = Mala respuesta
+feedback-thanks = Gracias, anotado.
+feedback-title = ¿Qué falló?
+feedback-what = ¿Qué faltaba o estaba mal?
+feedback-send = Enviar
+feedback-skip = Omitir
+
 ## The live view
 
 live-button = Abrir la vista en directo

@@ -258,6 +258,16 @@ ingress-left-out-rest = Je m'occupe du reste de votre message.
 ingress-late = Je n'étais pas en service quand ces messages sont arrivés. Ils datent de plus d'un jour, je n'y ai donc pas répondu. Si la réponse compte encore, reposez-moi la question.
 ingress-late-more = … et {$count} plus anciens.
 
+## Feedback on answers
+
+feedback-up = Bonne réponse
+feedback-down = Mauvaise réponse
+feedback-thanks = Merci, c’est noté.
+feedback-title = Qu’est-ce qui clochait ?
+feedback-what = Que manquait-il, ou qu’est-ce qui était faux ?
+feedback-send = Envoyer
+feedback-skip = Passer
+
 ## The live view
 
 live-button = Ouvrir la vue en direct
