@@ -26,6 +26,16 @@ CONTINUING = frozenset({"continue", "resumed", "scheduled"})
 _Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 
 
+class SubQuestion(BaseModel):
+    """A part of the task that can be looked into by itself."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+    """For people, in a few words."""
+    question: _Words
+
+
 class Plan(BaseModel):
     """What is to be asked and explored first; nothing of it where the planner failed."""
 
@@ -40,7 +50,7 @@ class Plan(BaseModel):
     """What is taken when nobody answers; empty for a question that blocks the work."""
     options: tuple[_Words, ...] = ()
     """Answers to choose from, the default among them."""
-    sub_questions: tuple[_Words, ...] = ()
+    sub_questions: tuple[SubQuestion, ...] = ()
     usage: Usage = Usage()
 
 
@@ -77,7 +87,7 @@ def _checked(draft: Plan, usage: Usage) -> Plan:
     """A question that does not block needs what is taken without an answer."""
     if draft.is_continuation:
         return Plan(usage=usage)
-    asked = [each for each in dict.fromkeys(draft.sub_questions) if is_visible(each)]
+    parts = {each.question: each for each in draft.sub_questions if is_visible(each.question)}
     default = "" if draft.is_blocking else draft.default
     is_asked = is_visible(draft.question) and (draft.is_blocking or is_visible(default))
     options = [each for each in dict.fromkeys(draft.options) if is_visible(each)]
@@ -87,7 +97,7 @@ def _checked(draft: Plan, usage: Usage) -> Plan:
         question=draft.question if is_asked else "",
         default=default if is_asked else "",
         options=tuple(options[:MAX_OPTIONS]) if is_asked and len(options) > 1 else (),
-        sub_questions=tuple(asked[:MAX_SUB_QUESTIONS]) if len(asked) > 1 else (),
+        sub_questions=tuple(parts.values())[:MAX_SUB_QUESTIONS] if len(parts) > 1 else (),
         usage=usage,
     )
 
@@ -122,7 +132,18 @@ PLAN_SPEC = ToolSpec(
             },
             "sub_questions": {
                 "type": "array",
-                "items": {"type": "string"},
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "title": {
+                            "type": "string",
+                            "description": "What it is after, in two to five words.",
+                        },
+                        "question": {"type": "string"},
+                    },
+                    "required": ["title", "question"],
+                    "additionalProperties": False,
+                },
                 "maxItems": MAX_SUB_QUESTIONS,
                 "description": "Each can be answered by itself by somebody who knows only it.",
             },
