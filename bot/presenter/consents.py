@@ -74,7 +74,12 @@ async def fresh_links(
     apps = tuple(found)
     text = words("consent-link", what=app_names(apps, words("consent-conjunction")))
     opening = [
-        link_button(number, words("consent-connect", what=app_name(toolkit)), url)
+        link_button(
+            number,
+            words("consent-connect", what=app_name(toolkit)),
+            url,
+            connection_value(consent, (toolkit,)),
+        )
         for number, (toolkit, url) in enumerate(found.items(), start=1)
     ]
     check = consent_button("check", words, connection_value(consent, apps))
