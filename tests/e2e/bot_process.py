@@ -60,6 +60,7 @@ async def bot_process(
             **({"ANTHROPIC_BASE_URL": model_url} if model_url else {}),
             **web,
             "CRAWL_ALLOW": ",".join(allowed),
+            "CRAWL_BROWSER": "off",
             "CONSOLE_PORT": "0",
             "SLACK_SETTLE_S": "0.5",
             "FAULT_AT": fault_at,

@@ -294,6 +294,7 @@ async def bot_in(
         logfire_token="",
         database_url="",
         workspaces_root=outside.root,
+        crawl_browser="off",
     )
     async with running_bot(
         settings,

@@ -102,6 +102,7 @@ async def test_a_report_is_written_and_described(researched: Session) -> None:
     assert tree.one(id="source-2").one("a").attrs["href"] == B
 
 
+@pytest.mark.process("a browser prints the report")
 async def test_with_a_browser_a_report_has_a_pdf_and_a_picture_of_its_first_page(
     tmp_path: Path,
 ) -> None:
@@ -118,6 +119,7 @@ async def test_with_a_browser_a_report_has_a_pdf_and_a_picture_of_its_first_page
         assert picture.width == PREVIEW_WIDTH < picture.height
 
 
+@pytest.mark.process("a browser that ends at once")
 async def test_a_browser_that_does_not_work_costs_the_pdf_alone(tmp_path: Path) -> None:
     broken = tmp_path / "chromium"
     broken.write_text("#!/bin/sh\nexit 1\n")
