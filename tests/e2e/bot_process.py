@@ -80,7 +80,7 @@ async def bot_process(
 
 def bot_texts(outside: Outside, ts: str) -> list[str]:
     slack = outside.slack
-    return [post.text for post in slack.thread("general", ts) if post.user == slack.bot_user_id]
+    return [post.words for post in slack.thread("general", ts) if post.user == slack.bot_user_id]
 
 
 async def mention(outside: Outside, text: str) -> str:
