@@ -41,6 +41,16 @@ REVISIONS: Revisions = {
         " body JSON NOT NULL, variables BYTEA NOT NULL, paused BYTEA NOT NULL,"
         " PRIMARY KEY (turn, run))",
     ),
+    "0008": (
+        "ALTER TABLE turns ADD COLUMN asker VARCHAR DEFAULT '' NOT NULL",
+        "UPDATE turns SET asker = COALESCE(inbound ->> 'asker', '')",
+        "CREATE INDEX ix_turns_asker ON turns (asker)",
+        "CREATE TABLE preferences (scope VARCHAR NOT NULL, name VARCHAR NOT NULL,"
+        " value TEXT NOT NULL, PRIMARY KEY (scope, name))",
+        "CREATE TABLE feedback (turn VARCHAR NOT NULL, person VARCHAR NOT NULL,"
+        " verdict VARCHAR NOT NULL, at TIMESTAMP WITH TIME ZONE NOT NULL, comment TEXT NOT NULL,"
+        " PRIMARY KEY (turn, person))",
+    ),
 }
 """The first one is what version 0.1.0 makes."""
 NEWEST = next(reversed(REVISIONS))

@@ -73,6 +73,7 @@ turns = Table(
     *_given(Integer, "seq", "generation"),
     *_given(JSON, "inbound"),
     *_given(String, "kind", server_default="work"),
+    *_given(String, "asker", server_default="", index=True),
     *_given(Integer, "tries", "tried_from", server_default="0"),
     Column("outcome", String),
     Column("answer", Text),
@@ -217,4 +218,15 @@ tool_pins = Table(
     *_given(Moment, "accepted_at"),
     *_given(JSON, "definition"),
     Column("proposal", JSON(none_as_null=True)),
+)
+
+preferences = Table("preferences", metadata, *_keys("scope", "name"), *_given(Text, "value"))
+
+feedback = Table(
+    "feedback",
+    metadata,
+    *_keys("turn", "person"),
+    *_given(String, "verdict"),
+    *_given(Moment, "at"),
+    *_given(Text, "comment"),
 )

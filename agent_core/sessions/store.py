@@ -89,6 +89,7 @@ class SessionStore:
                 "status": "queued",
                 "generation": 1,
                 "kind": kind,
+                "asker": inbound.asker,
                 "inbound": replace(inbound, came_during=during),
             }
             return self._database.insert_if_new(connection, turns, row)
@@ -328,7 +329,7 @@ class KnownSessions:
             told_by = {"created_at": now, "tainted_by": "an earlier session"}
             new(connection, sessions, {**begun, **told_by})
             inbound = {**row["inbound"], "session": session}
-            told_again = {"id": turn, "session": session, "seq": 1, "inbound": inbound}
+            told_again = {"id": turn, "session": session, "seq": 1, "inbound": inbound, "asker": ""}
             new(connection, turns, {**row, **told_again})
             new(connection, cursors, {"reader": reader, "turn": turn, "state": {}, "done": True})
             copies: list[dict[str, Any]] = [

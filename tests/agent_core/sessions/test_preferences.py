@@ -1,0 +1,66 @@
+"""What people set and say of answers is there again, in either database."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from sqlalchemy import text
+
+from agent_core.ids import SessionId, TurnId, UserId
+from agent_core.messages import InboundMessage
+from agent_core.sessions import Database, SessionStore, WriteBehind
+from agent_core.sessions.preferences import Feedback, FeedbackStore, Preferences
+from tests.agent_core.sessions.databases import opened
+
+ANN, BEN = UserId("T1:U1"), UserId("T1:U2")
+GIVEN = Feedback(
+    turn=TurnId("turn:1"), person=ANN, verdict="up", at=datetime(2026, 11, 21, 9, tzinfo=UTC)
+)
+
+
+async def test_a_preference_is_of_one_scope_and_is_set_changed_and_taken_back(
+    database: Database,
+) -> None:
+    preferences = Preferences(database)
+    assert await preferences.get(ANN, "language") == ""
+    for language in ("de", "fr"):
+        await preferences.put(ANN, "language", language)
+    await preferences.put(ANN, "digest_time", "07:30")
+    await preferences.put("T1:C1", "follow_ups", "mention")
+    assert await preferences.of(ANN) == {"language": "fr", "digest_time": "07:30"}
+    assert await preferences.get(BEN, "language") == ""
+    await preferences.put(ANN, "language", "")
+    assert await preferences.of(ANN) == {"digest_time": "07:30"}
+
+
+async def test_of_a_person_and_a_turn_the_last_verdict_counts(database: Database) -> None:
+    store = FeedbackStore(database)
+    later = replace(GIVEN, person=BEN, at=GIVEN.at.replace(hour=10))
+    assert not await store.comment(GIVEN.turn, ANN, "nothing was given yet")
+    for given in (GIVEN, later, down := replace(GIVEN, verdict="down")):
+        await store.give(given)
+    assert await store.comment(GIVEN.turn, ANN, "too long")
+    assert await store.of(GIVEN.turn) == [replace(down, comment="too long"), later]
+    assert await store.of(TurnId("turn:2")) == []
+
+
+async def test_turns_of_an_older_database_know_their_asker(url: str) -> None:
+    of_before = (
+        "DROP INDEX ix_turns_asker",
+        "ALTER TABLE turns DROP COLUMN asker",
+        "DROP TABLE preferences",
+        "DROP TABLE feedback",
+        "UPDATE alembic_version SET version_num = '0007'",
+    )
+    session = SessionId("T1:C1:1.000001")
+    asked = InboundMessage(
+        session=session, key="1", asker=ANN, author_name="Ann", text="hi", received_at=GIVEN.at
+    )
+    async with opened(url) as database:
+        behind = WriteBehind(database)
+        await SessionStore(database, behind).add_turn(asked)
+        for each in of_before:
+            await database.execute(text(each))
+    async with opened(url) as database:
+        rows = await database.rows(text("SELECT asker FROM turns"))
+        assert [row.asker for row in rows] == [ANN]
+        await Preferences(database).put(ANN, "language", "es")
