@@ -32,6 +32,7 @@ from bot.presenter.journal import Journal, Place, PresenterState
 from bot.presenter.progress import Progress
 from bot.presenter.questions import QuestionPosts
 from bot.presenter.sign import Signs
+from bot.presenter.stream import AnswerStream
 from bot.slack_api import SlackApi, Upload
 from bot.threads import ThreadRef
 
@@ -92,6 +93,7 @@ class ThreadPresenter(TurnPresenter):
         self._place = Place(api, thread, self._journal, self._board)
         self._progress = Progress(self._place, edit_interval_s, offers_live_view)
         self._files = ThreadFiles(self._place, workspace)
+        self._stream = AnswerStream(self._place, workspace, asked_ts=asked_ts, is_off=is_plain)
         self._questions = QuestionPosts(self._place)
         self._consents = ConsentPosts(self._place, self._files, connect_link)
 
@@ -102,6 +104,7 @@ class ThreadPresenter(TurnPresenter):
         was_waiting = bool(self._board.waits)
         self._board.fold(event)
         await self._questions.hear(event)
+        await self._stream.hear(event)
         match event:
             case TurnFinished():
                 await self._finish(event)
@@ -116,10 +119,12 @@ class ThreadPresenter(TurnPresenter):
 
     async def give_up(self) -> None:
         await self._progress.stop()
+        await self._stream.stop()
         await self._end()
 
     async def close(self) -> None:
         await self._progress.stop()
+        await self._stream.stop()
         self._signs.forget(*self._asked)
 
     async def _go_on(self, event: AnyEvent, *, is_answered: bool) -> None:
@@ -160,10 +165,12 @@ class ThreadPresenter(TurnPresenter):
 
     async def _finish(self, event: TurnFinished) -> None:
         await self._progress.stop()
+        await self._stream.end()
         await self._progress.settle(event.turn)
         is_closed = await self._progress.close(event.turn, insist=False)
         if not is_silent(event):
             await self._show_result(event)
+        await self._stream.clear()
         if not is_closed:
             await self._progress.close(event.turn, insist=True)
         await self._end(is_steered=event.outcome == "steered")

@@ -41,8 +41,12 @@ MAX_PAUSES = 100
 VISIBLE: frozenset[str] = frozenset(
     {
         "agents.sessions.setStatus",
+        "chat.appendStream",
+        "chat.delete",
         "chat.postEphemeral",
         "chat.postMessage",
+        "chat.startStream",
+        "chat.stopStream",
         "chat.update",
         "files.completeUploadExternal",
         "reactions.add",
@@ -60,6 +64,10 @@ Guard = Callable[[], Awaitable[None]]
 _FAULT_POINTS: Mapping[str, str] = {
     "chat.postMessage": "post",
     "chat.update": "edit",
+    "chat.startStream": "stream_start",
+    "chat.appendStream": "stream_append",
+    "chat.stopStream": "stream_stop",
+    "chat.delete": "delete",
     "files.getUploadURLExternal": "upload_url",
     "files.completeUploadExternal": "upload_complete",
 }
@@ -219,7 +227,7 @@ class Calls:
         return cast("JsonObject", answer.data)
 
 
-_SHOWN = frozenset({"blocks", "markdown_text", "status", "text", "view"})
+_SHOWN = frozenset({"blocks", "chunks", "markdown_text", "status", "text", "view"})
 """Arguments that people see."""
 
 
