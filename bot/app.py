@@ -14,6 +14,7 @@ from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
+from bot.consent.answers import Answers
 from bot.consent.clicks import Clicks
 from bot.console import health
 from bot.console.acts import LIVE
@@ -38,6 +39,7 @@ from bot.presenter.apps import PREFIX as CONSENTS
 from bot.presenter.feedback import PREFIX as FEEDBACK
 from bot.presenter.journal import READER
 from bot.presenter.progress import OPEN_LIVE_VIEW
+from bot.presenter.questions import PREFIX as QUESTIONS
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi, web_client
@@ -103,6 +105,7 @@ async def running_bot(
         actions = Actions(
             {
                 DIGESTS: digests,
+                QUESTIONS: Answers(runtime, api, people, clock),
                 CONSENTS: Clicks(runtime.consents, api, people),
                 FEEDBACK: FeedbackClicks(runtime, api, people, clock),
                 OPEN_LIVE_VIEW: console,
