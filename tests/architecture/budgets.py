@@ -50,16 +50,16 @@ ROOMS = {
     "bot/slack_api": Budget(1338, 9, 1350, 11),
     "bot/socket": Budget(553, 4, 700, 8),
     "bot without sandbox": Budget(13030, 84, 10_900, 85),
-    "bot/sandbox/slack": Budget(3413, 26, 3400, 30),
-    "bot/sandbox/page": Budget(578, 4, 600, 8),
+    "bot/sandbox/slack": Budget(3415, 26, 3400, 30),
+    "bot/sandbox/page": Budget(586, 4, 600, 8),
     "bot/sandbox/model": Budget(2178, 15, 2000, 16),
     "bot/sandbox/composio": Budget(1570, 11, 1600, 14),
-    "bot/sandbox": Budget(9311, 67, 9000, 80),
+    "bot/sandbox": Budget(9321, 67, 9000, 80),
     "mcp_local": Budget(5760, 45, 4700, 42),
-    "product": Budget(50345, 333, 43_000, 330),
-    "bot/sandbox, JS and CSS": Budget(3525, 31, 4500, 50),
+    "product": Budget(50355, 333, 43_000, 330),
+    "bot/sandbox, JS and CSS": Budget(3736, 31, 4500, 50),
     "bot/console, JS and CSS": Budget(2102, 21, 2500, 24),
-    "tests": Budget(53658, 336, 45_000, 330),
+    "tests": Budget(53924, 337, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
