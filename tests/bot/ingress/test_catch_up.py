@@ -188,7 +188,7 @@ async def test_a_token_that_is_refused_on_the_way_cancels_nothing_that_was_begun
 ) -> None:
     for number in range(FIRST_THREADS + 1):
         root = await outside.mention(f"{number}")
-        await outside.mention("and", thread_ts=root)
+        await outside.mention("thanks", thread_ts=root)
     before = dict(outside.marks.saved)
     outside.front.may_end.clear()
     async with asyncio.timeout(30), bot_in(outside, head_start_s=0.01) as bot:
@@ -389,6 +389,7 @@ async def test_what_was_said_after_a_request_waits_until_it_is_known_to_be_gone(
     await slack.delete("general", gone)
     await slack.say("ann", "general", "and what is newest?", thread_ts=ts)
     outside.front.slow = "and what is newest?"
+    outside.judge.for_bot = {"and what is newest?"}
     async with asyncio.timeout(30), bot_in(outside) as bot:
         running = asyncio.create_task(bot.catch_up.run())
         await outside.front.took_slow.wait()
