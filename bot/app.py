@@ -14,6 +14,7 @@ from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
+from bot.consent.answers import Answers
 from bot.consent.clicks import Clicks
 from bot.console import health
 from bot.console.acts import LIVE
@@ -21,6 +22,7 @@ from bot.console.console import Console
 from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestHost, DigestLimits, DigestMessages, DigestPresenter, Orders
 from bot.front import FrontDoor, WorkspaceFiles
+from bot.home.feedback import FeedbackClicks
 from bot.ingress import (
     Actions,
     CatchUp,
@@ -34,8 +36,10 @@ from bot.ingress import (
 )
 from bot.presenter import Signs
 from bot.presenter.apps import PREFIX as CONSENTS
+from bot.presenter.feedback import PREFIX as FEEDBACK
 from bot.presenter.journal import READER
 from bot.presenter.progress import OPEN_LIVE_VIEW
+from bot.presenter.questions import PREFIX as QUESTIONS
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi, web_client
@@ -108,7 +112,9 @@ async def running_bot(
         actions = Actions(
             {
                 DIGESTS: digests,
+                QUESTIONS: Answers(runtime, api, people, clock),
                 CONSENTS: Clicks(runtime.consents, api, people),
+                FEEDBACK: FeedbackClicks(runtime, api, people, clock),
                 OPEN_LIVE_VIEW: console,
             },
             *(runtime.ledger, rules, people, api),

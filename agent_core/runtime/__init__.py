@@ -12,7 +12,7 @@ from agent_core.runtime.build import build_runtime
 from agent_core.runtime.dispatch import MAX_TRIES
 from agent_core.runtime.runtime import Runtime
 from agent_core.schedules.told import moment_words
-from agent_core.sessions import ApprovalWait, ConnectionWait, LeaseLost, StoredTurn
+from agent_core.sessions import ApprovalWait, ConnectionWait, LeaseLost, Question, StoredTurn
 from agent_core.sessions.audit import AuditedCall
 from agent_core.sessions.consents import Consent
 from agent_core.sessions.ledger import Ledger, Marks
@@ -22,7 +22,7 @@ from agent_core.sessions.store import KnownSessions
 
 __all__ = [
     "MAX_TRIES", "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "Feedback",
-    "KnownSessions", "Language", "LeaseLost", "Ledger", "Line", "Marks", "Preferences",
+    "KnownSessions", "Language", "LeaseLost", "Ledger", "Line", "Marks", "Preferences", "Question",
     "ReplyReader", "Runtime", "StoredTurn", "Talk", "asks_for_nothing", "build_runtime",
     "detect_language", "holder_of", "moment_words", "read_language", "recipients_of", "short_form",
     "small_talk", "sole_process", "spoken_time", "unpacked",

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from itertools import zip_longest
 
 from agent_core import tracing
 from agent_core.classifier import ROUTED, Routed, Routing, Verdict, rule_for
@@ -39,7 +40,7 @@ from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import AttachedFile, InboundMessage, Message, Text, user_message
 from agent_core.models import Delta, Model
 from agent_core.models.retry import Retried
-from agent_core.planner import CONTINUING, PLANNED, Plan, make_plan
+from agent_core.planner import CONTINUING, PLANNED, Plan, SubQuestion, make_plan
 from agent_core.prompts import prompt
 from agent_core.runtime.attached import FILES, fault_notes
 from agent_core.runtime.parts import TurnParts
@@ -241,14 +242,23 @@ class _Body:
         async def work() -> Plan:
             events = await self._parts.log.of_turn(turn.id)
             for made in (event for event in events if isinstance(event, PlanMade)):
-                return Plan(sub_questions=made.sub_questions)
+                titled = zip_longest(made.sub_questions, made.titles, fillvalue="")
+                parts = tuple(SubQuestion(title=title, question=q) for q, title in titled)
+                return Plan(sub_questions=parts)
             day = local_time(turn.inbound.received_at, turn.inbound.author_zone).date()
             return await make_plan(planner, opening_text(turn), earlier, today=day)
 
         plan = await scope.steps.once("plan", work, PLANNED)
         at = turn_at(self._parts, turn, "plan")
-        told = plan.model_dump(exclude={"is_continuation", "is_blocking", "usage"})
-        await scope.emit(PlanMade(**at, **told, usage=plan.usage))
+        made = PlanMade(
+            **at,
+            question=plan.question,
+            default=plan.default,
+            sub_questions=tuple(part.question for part in plan.sub_questions),
+            titles=tuple(part.title for part in plan.sub_questions),
+            usage=plan.usage,
+        )
+        await scope.emit(made)
         return plan
 
     def _question(self, plan: Plan, scope: RunScope) -> Question:
@@ -262,6 +272,7 @@ class _Body:
             call_id=ToolCallId(""),
             asker=scope.context.asker,
             text=text,
+            options=plan.options,
             default=plan.default,
             deadline=scope.clock() + patience,
         )
@@ -274,9 +285,10 @@ class _Body:
         await scope.emit(RunStarted(**scope.at(0, 0), parent=None, agent=agent.name, task=task))
         more = "".join(f"\n\n{message.text}" for message in opening[1:])
         runs: list[str] = []
-        for place, question in enumerate(plan.sub_questions, start=1):
-            order = prompt("sub_question", question=question, task=task, more=more)
-            runs.append(f"- {await scope.fork(f'part{place}', order)}: {question}")
+        for place, part in enumerate(plan.sub_questions, start=1):
+            order = prompt("sub_question", question=part.question, task=task, more=more)
+            run = await scope.fork(f"part{place}", order, title=part.title)
+            runs.append(f"- {run}: {part.question}")
         return (user_message(prompt("planned", runs="\n".join(runs))),) if runs else ()
 
     async def _route(

@@ -271,7 +271,8 @@ class Gate:
             case Deletion():
                 versions, key = (told.before,), told.post_key
             case Halt():
-                versions, key = (None,) if told.is_own else (), told.post_key
+                is_meant = told.is_own or self._replies.is_under_way(told.post_key)
+                versions, key = (None,) if is_meant else (), told.post_key
         if versions == (None,) or any(map(self._is_candidate, filter(None, versions))):
             return True
         return await self._front.taken(key) is not None

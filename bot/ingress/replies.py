@@ -200,6 +200,10 @@ class Replies:
         is_noise = kind in ("empty", "emoji", "noise") and not is_asked
         return False if is_noise or follow_ups == "two_party" else None
 
+    def is_under_way(self, key: str) -> bool:
+        """Whether a post is on its way to the agent."""
+        return key in self._under_way
+
     def _is_on_its_way(self, place: ThreadRef) -> bool:
         """Whether something is still on its way to the agent there."""
         return any(each.thread == place and each.mentions_bot for each in self._under_way.values())

@@ -1,30 +1,22 @@
-"""The answer of a turn and its questions as posts: smaller, or elsewhere, where Slack insists."""
+"""The answer of a turn as posts: smaller, or elsewhere, where Slack insists."""
 
 import logging
 from collections.abc import Sequence
-from datetime import timedelta
 from functools import partial
 
-from agent_core.events import QuestionAsked, TurnFinished
+from agent_core.events import TurnFinished
 from agent_core.words import Words
 from bot.presenter.journal import Place, whisper
 from bot.render import (
     Draft,
     IsLive,
     answer_drafts,
-    foreign_line,
     limits,
-    local_time,
-    mention,
-    none_live,
     split,
-    to_mrkdwn,
 )
 from bot.slack_api import ContentRefused, SlackAuthRefused, SlackRefused
 
 WHOLE_ANSWER_NAME = "answer.md"
-NEAR = timedelta(days=1)
-"""A deadline that is further away is no news to anybody."""
 
 _log = logging.getLogger(__name__)
 
@@ -63,24 +55,6 @@ def thread_drafts(
         return drafts, False
     rest = Draft(text=words("progress-whole-answer"))
     return [*drafts[: limits.ANSWER_POSTS - 1], rest], True
-
-
-def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
-    """The question with its options numbered, and until when it waits if that is near.
-
-    It names the person, and nothing else in it is live: what it asks for may come from outside.
-    """
-    parts = [f"{mention(event.asker)} {to_mrkdwn(event.question, none_live)}"]
-    if event.options:
-        numbered = enumerate(event.options, start=1)
-        shown = [f"{n}. {foreign_line(each, limits.OPTION_CHARS)}" for n, each in numbered]
-        parts.append("\n".join(shown))
-    hints = [words("progress-choose")] if event.options else []
-    if event.deadline - event.at < NEAR:
-        hints.append(words("progress-answer-by", when=local_time(event.deadline)))
-    if hints:
-        parts.append("\n".join(f"_{hint}_" for hint in hints))
-    return [Draft(text=text) for text in split("\n\n".join(parts), limits.TEXT_CHARS)]
 
 
 async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> bool:

@@ -24,7 +24,6 @@ from bot.presenter.answer import (
     is_silent,
     live_links,
     post_answer,
-    question_drafts,
     thread_drafts,
 )
 from bot.presenter.board import BUSY_WAIT_S, Board, Wait
@@ -32,6 +31,7 @@ from bot.presenter.consents import ConnectLink, ConsentPosts
 from bot.presenter.files import ThreadFiles
 from bot.presenter.journal import Journal, Place, PresenterState
 from bot.presenter.progress import Progress
+from bot.presenter.questions import QuestionPosts
 from bot.presenter.sign import Signs
 from bot.slack_api import SlackApi
 from bot.threads import ThreadRef
@@ -93,6 +93,7 @@ class ThreadPresenter(TurnPresenter):
         self._place = Place(api, thread, self._journal, self._board)
         self._progress = Progress(self._place, edit_interval_s, offers_live_view)
         self._files = ThreadFiles(self._place, workspace)
+        self._questions = QuestionPosts(self._place)
         self._consents = ConsentPosts(self._place, self._files, connect_link)
 
     async def show(self, event: AnyEvent) -> None:
@@ -101,6 +102,7 @@ class ThreadPresenter(TurnPresenter):
             return
         was_waiting = bool(self._board.waits)
         self._board.fold(event)
+        await self._questions.hear(event)
         match event:
             case TurnFinished():
                 await self._finish(event)
@@ -135,9 +137,7 @@ class ThreadPresenter(TurnPresenter):
         await self._progress.stop()
         match event:
             case QuestionAsked() if bookmark.waits < waits:
-                op = f"{event.turn}:question:{event.call_id}"
-                drafts = await asyncio.to_thread(question_drafts, event, self._board.words)
-                await post_answer(self._place, op, drafts)
+                await self._questions.ask(event)
             case ApprovalRequested():
                 await self._consents.request(event)
             case AuthRequired():

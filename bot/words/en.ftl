@@ -136,8 +136,6 @@ progress-not-in-thread = I could not answer in the thread, so here is the answer
 progress-asked-answer = Asked { $who } a question after { $time }
 progress-asked-approval = Asked { $who } for an approval after { $time }
 progress-asked-connection = Asked { $who } to connect { $what } after { $time }
-progress-choose = Answer with a number or in your own words.
-progress-answer-by = I wait for your answer until { $when }.
 progress-exploring = Looking into: { $what }
 progress-took-in = Took in { $who }'s message: { $what }
 progress-taken-from = from step { $n } on
@@ -169,6 +167,22 @@ progress-purpose-upload-file = Handing over a file
 progress-purpose-use-tool = { $what }
 progress-purpose-write-file = Writing { $what }
 progress-purpose-write-report = Writing the report
+
+## Questions
+
+question-choose = Choose one, or just write your answer.
+question-answer-by = I wait for your answer until { $when }.
+question-other = Other…
+question-form-title = Your answer
+question-form-send = Send
+question-form-label = What should I know?
+question-answered = { $who } answered: { $what }
+question-default-taken = Nobody answered, so I went on with: { $what }
+question-unanswered = This was not answered.
+question-default-option = { $what } (my pick)
+question-over = This question is not open any more: it was answered, or I went on without.
+question-not-yours = I asked somebody else this, so only they can answer it here. You can always write in the thread.
+question-write-it = The form could not be opened just now. Please write your answer in the thread.
 
 ## Approvals and connections
 
@@ -257,6 +271,16 @@ ingress-left-out-gone = I left out “{$name}”: it was deleted in Slack meanwh
 ingress-left-out-rest = I am working on the rest of your message.
 ingress-late = I was not running when these messages came in. They are more than a day old, so I have not answered them. If an answer still matters, please ask me again.
 ingress-late-more = … and {$count} older ones.
+
+## Feedback on answers
+
+feedback-up = Good answer
+feedback-down = Bad answer
+feedback-thanks = Thank you, noted.
+feedback-title = What was wrong?
+feedback-what = What was missing, or wrong?
+feedback-send = Send
+feedback-skip = Skip
 
 ## The live view
 

@@ -136,8 +136,6 @@ progress-not-in-thread = Je n'ai pas pu répondre dans le fil, voici donc la ré
 progress-asked-answer = Question posée à { $who } après { $time }
 progress-asked-approval = Accord demandé à { $who } après { $time }
 progress-asked-connection = Connexion de { $what } demandée à { $who } après { $time }
-progress-choose = Répondez par un numéro ou avec vos propres mots.
-progress-answer-by = J'attends votre réponse jusqu'à { $when }.
 progress-exploring = Examen de : { $what }
 progress-took-in = Message de { $who } pris en compte : { $what }
 progress-taken-from = à partir de l'étape { $n }
@@ -169,6 +167,22 @@ progress-purpose-upload-file = Remise d'un fichier
 progress-purpose-use-tool = { $what }
 progress-purpose-write-file = Écriture de { $what }
 progress-purpose-write-report = Rédaction du rapport
+
+## Questions
+
+question-choose = Choisissez, ou écrivez simplement votre réponse.
+question-answer-by = J'attends votre réponse jusqu'à { $when }.
+question-other = Autre chose…
+question-form-title = Votre réponse
+question-form-send = Envoyer
+question-form-label = Que dois-je savoir ?
+question-answered = { $who } a répondu : { $what }
+question-default-taken = Personne n'a répondu, j'ai donc continué avec : { $what }
+question-unanswered = Cette question est restée sans réponse.
+question-default-option = { $what } (ma proposition)
+question-over = Cette question n'est plus ouverte : elle a reçu une réponse, ou j'ai continué sans.
+question-not-yours = J'ai posé cette question à une autre personne, elle seule peut y répondre ici. Vous pouvez toujours écrire dans le fil.
+question-write-it = Le formulaire n'a pas pu s'ouvrir. Écrivez votre réponse dans le fil.
 
 ## Approvals and connections
 
@@ -257,6 +271,16 @@ ingress-left-out-gone = J'ai laissé “{$name}” de côté : il a été suppri
 ingress-left-out-rest = Je m'occupe du reste de votre message.
 ingress-late = Je n'étais pas en service quand ces messages sont arrivés. Ils datent de plus d'un jour, je n'y ai donc pas répondu. Si la réponse compte encore, reposez-moi la question.
 ingress-late-more = … et {$count} plus anciens.
+
+## Feedback on answers
+
+feedback-up = Bonne réponse
+feedback-down = Mauvaise réponse
+feedback-thanks = Merci, c’est noté.
+feedback-title = Qu’est-ce qui clochait ?
+feedback-what = Que manquait-il, ou qu’est-ce qui était faux ?
+feedback-send = Envoyer
+feedback-skip = Passer
 
 ## The live view
 

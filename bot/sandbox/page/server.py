@@ -1,7 +1,7 @@
 """The page's own server on loopback: who may talk to it, its files and the team's, its port."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -79,6 +79,7 @@ ACTS: Mapping[str, Callable[[SlackStandIn, str, JsonObject], Awaitable[object]]]
     "click": _click,
     "submit_view": _submit_view,
     "close_view": lambda slack, _me, view: slack.close_view(**view),
+    "shortcut": lambda slack, me, used: _answered(slack.shortcut(me, **used)),
     "slash": lambda slack, me, said: _answered(slack.slash(me, **said)),
 }
 
@@ -123,13 +124,10 @@ async def _read(request: web.Request) -> JsonObject:
 class Page:
     """Serves a stand-in's team to browsers of this machine; an asynchronous context manager.
 
-    A port that is taken gives way to any other. `commands` are the slash commands that the app's
-    manifest declares.
+    A port that is taken gives way to any other.
     """
 
-    def __init__(
-        self, slack: SlackStandIn, *, port: int = 0, commands: Sequence[Mapping[str, str]] = ()
-    ) -> None:
+    def __init__(self, slack: SlackStandIn, *, port: int = 0) -> None:
         self._slack = slack
         self._port = port
         self._open = AsyncExitStack()
@@ -138,7 +136,7 @@ class Page:
         app.router.add_get("/", _send_index)
         app.router.add_static("/static/shared", SHARED)
         app.router.add_static("/static", STATIC)
-        app.router.add_get("/events", partial(serve_page, slack, commands), allow_head=False)
+        app.router.add_get("/events", partial(serve_page, slack), allow_head=False)
         app.router.add_get("/files/{file_id}/{name:(?s:.*)}", self._send_file)
         app.router.add_post("/acts/{name}", partial(handle_act, slack))
 

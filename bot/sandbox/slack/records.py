@@ -60,6 +60,8 @@ class Stream:
     started_s: float
     mode: Literal["markdown_text", "chunks"] | None = None
     task_display_mode: str = "timeline"
+    recipient: str | None = None
+    """Who alone sees it grow; the others see its first text until it ends."""
     plan_title: str = "Plan"
     parts: tuple[JsonObject, ...] = ()
     size_bytes: int = 0
@@ -164,6 +166,7 @@ class View:
     user: str
     type: Literal["modal", "home"]
     body: JsonObject
+    hash: str = ""
     state: JsonObject = field(default_factory=dict[str, object])
 
 

@@ -46,6 +46,7 @@ def _open_socket(call: Call) -> JsonObject:
 
 
 METHODS: Mapping[str, Method] = {
+    "agents.sessions.rename": Method(run=agents.rename_session, scopes=_WRITE, rate=TIER_3),
     "agents.sessions.setStatus": Method(run=agents.set_session_status, scopes=_WRITE, rate=TIER_3),
     "apps.connections.open": Method(run=_open_socket, rate=TIER_3, access="app"),
     "assistant.threads.setStatus": Method(
@@ -57,6 +58,7 @@ METHODS: Mapping[str, Method] = {
     "auth.test": Method(run=conversations.test_auth, rate=UNLIMITED),
     "bots.info": Method(run=conversations.bot_info, scopes=_USERS, rate=TIER_3),
     "chat.appendStream": Method(run=streams.append, scopes=_WRITE, rate=STREAM_APPENDS),
+    "chat.delete": Method(run=chat.delete, scopes=_WRITE, rate=TIER_3),
     "chat.getPermalink": Method(run=chat.get_permalink, rate=UNLIMITED),
     "chat.postEphemeral": Method(run=chat.post_ephemeral, scopes=_WRITE, rate=TIER_4),
     "chat.postMessage": Method(run=chat.post_message, scopes=_WRITE, rate=POSTS_OF_A_CHANNEL),
@@ -77,6 +79,7 @@ METHODS: Mapping[str, Method] = {
     "users.info": Method(run=conversations.user_info, scopes=_USERS, rate=TIER_4),
     "views.open": Method(run=agents.open_view, rate=TIER_4),
     "views.publish": Method(run=agents.publish_view, rate=TIER_4),
+    "views.update": Method(run=agents.update_view, rate=TIER_4),
 }
 
 

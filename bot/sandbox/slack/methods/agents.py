@@ -1,5 +1,7 @@
 """agents.*, assistant.* and views.*: what an agent shows around its threads, modals, App Home."""
 
+from dataclasses import replace
+
 from bot.sandbox.slack import limits
 from bot.sandbox.slack.messages import show_view
 from bot.sandbox.slack.methods.call import Call
@@ -18,6 +20,18 @@ def set_session_status(call: Call) -> JsonObject:
         raise ApiError("invalid_arguments")
     session = call.workspace.set_status(*_thread(call), call.args.required("status"), title=title)
     return {"status": session.status, "agent_status": session.status, "title": session.title}
+
+
+def rename_session(call: Call) -> JsonObject:
+    """Give a thread's agent session another title."""
+    title = call.args.required("title")
+    if len(title) > limits.MAX_TITLE:
+        raise ApiError("invalid_name")
+    session = call.state.sessions.get(_thread(call))
+    if session is None:
+        raise ApiError("session_not_found")
+    call.state.keep(replace(session, title=title))
+    return {"title": title}
 
 
 def set_thread_status(call: Call) -> JsonObject:
@@ -54,6 +68,12 @@ def _show(view: View) -> JsonObject:
 def open_view(call: Call) -> JsonObject:
     """Open a modal for the person whose gesture gave the trigger."""
     return _show(call.workspace.views.open(call.args.required("trigger_id"), _view(call)))
+
+
+def update_view(call: Call) -> JsonObject:
+    """Put another view in the place of one that is open, or of an App Home."""
+    view_id, view_hash = call.args.required("view_id"), call.args.text("hash")
+    return _show(call.workspace.views.update(view_id, _view(call), view_hash))
 
 
 def publish_view(call: Call) -> JsonObject:

@@ -3,6 +3,7 @@
 import secrets
 
 from bot.sandbox.slack.arguments import read_blocks
+from bot.sandbox.slack.blocks import texts_of
 from bot.sandbox.slack.messages import show_file
 from bot.sandbox.slack.methods.call import Call
 from bot.sandbox.slack.records import File, Upload
@@ -25,22 +26,27 @@ def get_upload_url(call: Call) -> JsonObject:
 
 
 def complete_upload(call: Call) -> JsonObject:
-    """Turn uploads into files and share them. The answer shows them before they are shared."""
+    """Turn uploads into files and share them in one post, with a comment or else with blocks.
+
+    The answer shows the files before they are shared.
+    """
     channel = call.joined_channel("channel_id")
     if channel.is_archived or channel.is_read_only:
         raise ApiError("posting_to_channel_denied")
     files = [_complete(call, entry) for entry in call.args.json_array("files") or ()]
     shown = [show_file(call.state, file) for file in files]
     comment = settle_text(call.args.text("initial_comment"))
+    blocks = () if comment else read_blocks(call.args, call.state.ids) or ()
     draft = call.draft(
         channel,
         call.args.text("thread_ts") or None,
-        text=comment,
-        blocks=() if comment else read_blocks(call.args, call.state.ids) or (),
+        text=comment or "\n".join(texts_of(list(blocks))),
+        blocks=blocks,
         subtype="file_share",
         files=tuple(files),
     )
     call.workspace.add_post(draft)
+    call.workspace.end_status_line(channel.id, draft.root_ts)
     return {"files": shown}
 
 

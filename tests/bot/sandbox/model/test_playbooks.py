@@ -112,7 +112,9 @@ async def test_the_sides_of_a_comparison_are_looked_into_side_by_side(
     request = "Compare moss roofs, tidal power and cars for a small town"
     planner = Toolbox({"plan": lambda _: ""})
     await planner.run(client, request)
-    parts = planner.calls[0][1]["sub_questions"]
+    sides = planner.calls[0][1]["sub_questions"]
+    assert [side["title"] for side in sides] == ["moss roofs", "tidal power", "cars"]
+    parts = [side["question"] for side in sides]
     assert parts == [f"Find out about {side}." for side in ("moss roofs", "tidal power", "cars")]
 
     box = main_agent(FINDING)

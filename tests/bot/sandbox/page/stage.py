@@ -1,6 +1,5 @@
 """The page in a browser over a stand-in with the echo bot: what the browser's stories act on."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +12,11 @@ from bot.sandbox.slack import SlackStandIn
 from tests.bot.sandbox.slack.echo_bot import Client, EchoBot
 
 Body = dict[str, Any]
-COMMANDS: tuple[Mapping[str, str], ...] = (
+COMMANDS: tuple[Body, ...] = (
     {"command": "/ask", "description": "Ask the agent", "usage_hint": "[question]"},
+)
+SHORTCUTS: tuple[Body, ...] = (
+    {"name": "Ask about this", "type": "message", "callback_id": "ask_about"},
 )
 SERIOUS = ("serious", "critical")
 

@@ -1,0 +1,1 @@
+"""What people see and do around their threads: App Home, the slash command, feedback."""
