@@ -111,6 +111,17 @@ async def test_who_may_not_use_the_bot_calls_nothing_off(world: World) -> None:
     assert world.front.texts == ["read this"]
 
 
+async def came(world: World, event_type: str, count: int) -> None:
+    """Wait until so many events of a type came and were handled."""
+    await world.slack.wait_for(
+        lambda slack: (
+            [one.event_type for one in slack.deliveries].count(event_type) == count
+            and all(one.acked_at_s is not None for one in slack.deliveries)
+        )
+    )
+    await world.handled()
+
+
 async def test_a_cross_on_the_askers_or_the_bots_post_stops_the_thread_once(world: World) -> None:
     ts = await world.say("ann", "general", f"{world.mention} read this")
     await world.settle()
@@ -119,8 +130,7 @@ async def test_a_cross_on_the_askers_or_the_bots_post_stops_the_thread_once(worl
     await world.settle("reaction_added")
     await world.slack.redeliver()
     await world.slack.react("ben", "general", answer, "x")
-    await world.slack.wait_for(lambda _: len(world.front.stopped) == 2)
-    await world.settle()
+    await came(world, "reaction_added", 3)
 
     session = thread_at(world, ts).session
     assert world.front.stopped == [f"{session} by ann", f"{session} by ben"]
@@ -140,7 +150,7 @@ async def test_no_other_reaction_and_no_other_post_stops_anything(world: World) 
         ("guest", ts, "x"),
     ]:
         await world.slack.react(user, "general", post, name)
-    await world.settle("reaction_added")
+    await came(world, "reaction_added", 4)
 
     assert world.front.stopped == []
     assert world.ledger.unfinished == set()
@@ -151,9 +161,7 @@ async def test_slacks_own_stop_stops_the_thread_and_begins_nothing(world: World)
     await world.settle()
     await world.slack.stop_session("guest", "general", ts)
     await world.slack.stop_session("ben", "general", ts)
-    await world.settle("agent_session_stopped")
-    await world.slack.wait_for(lambda _: world.front.stopped)
-    await world.settle()
+    await came(world, "agent_session_stopped", 2)
 
     assert world.front.stopped == [f"{thread_at(world, ts).session} by ben"]
     assert world.front.texts == ["read this"]
@@ -165,7 +173,8 @@ async def test_a_cross_calls_off_what_is_still_being_handed_over(world: World) -
     ts = await world.say("ann", "general", f"{world.mention} read this", files=LOG)
     await world.files.asked.wait()
     await world.slack.react("ann", "general", ts, "x")
-    await world.slack.wait_for(lambda _: world.front.stopped)
+    async with asyncio.timeout(10):
+        await world.front.has_stopped.wait()
     world.files.may_go_on.set()
     await world.settle()
 

@@ -59,6 +59,7 @@ class ListeningFront:
     begun: set[str] = field(default_factory=set[str])
     have_ended: set[str] = field(default_factory=set[str])
     stopped: list[str] = field(default_factory=list[str])
+    has_stopped: asyncio.Event = field(default_factory=asyncio.Event)
     works_in_channel: bool = False
     asks: tuple[UserId, ...] = ()
     """Whose answer it waits for."""
@@ -120,6 +121,7 @@ class ListeningFront:
 
     async def stop(self, session: SessionId, by: str) -> bool:
         self.stopped.append(f"{session} by {by}")
+        self.has_stopped.set()
         return True
 
     async def newest_of(self, session: SessionId, *, before_ts: str) -> str:
@@ -467,6 +469,13 @@ class Outside:
         bot = self.slack.bot_user_id
         posts = self.slack.posts(channel)
         return [post.text for post in posts if post.user == bot and not post.is_reply]
+
+
+async def until_given(outside: Outside, count: int) -> None:
+    """Wait until the agent was given so many messages; the caller bounds the wait."""
+    while len(outside.front.messages) < count:
+        outside.front.got_one.clear()
+        await outside.front.got_one.wait()
 
 
 @asynccontextmanager
