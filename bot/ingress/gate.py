@@ -271,7 +271,7 @@ class Gate:
             case Deletion():
                 versions, key = (told.before,), told.post_key
             case Halt():
-                is_meant = told.is_own or self._replies.is_under_way(told.post_key)
+                is_meant = told.is_own or told.post_key in self._replies.under_way
                 versions, key = (None,) if is_meant else (), told.post_key
         if versions == (None,) or any(map(self._is_candidate, filter(None, versions))):
             return True

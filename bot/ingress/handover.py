@@ -161,7 +161,7 @@ class Handover:
         if since and (
             post.channel_type == "im"  # all of it is for the bot
             or small_talk(plain_text(post.wire_text, bot_user=self._posts.identity.bot_user))
-            or self._replies.is_read(post.thread, since, post.ts)
+            or (not post.mentions_bot and self._replies.is_alone(post))
         ):
             return "", ()
         try:

@@ -55,13 +55,7 @@ def create_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
         )
 
     tokenless = web_client(None, base_url=client.base_url, session=client.session)
-    # Unnamed it starts slowly. What the bot says is part of its threads, so it hears that, too.
-    return AsyncApp(
-        name="agent",
-        client=tokenless,
-        authorize=authorize,
-        ignoring_self_events_enabled=False,
-    )
+    return AsyncApp(name="agent", client=tokenless, authorize=authorize)  # unnamed it starts slowly
 
 
 async def connect_socket(

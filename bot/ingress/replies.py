@@ -1,7 +1,7 @@
 """Replies without a mention: who has spoken in a thread, and which replies are for the bot.
 
 Rules decide where it is plain, the small model decides the rest, and where that is unclear the bot
-is silent. A thread is read once, and kept up to date from every payload that is heard.
+is silent. Who has spoken is read once, and kept up to date from every payload that is heard.
 """
 
 import asyncio
@@ -17,29 +17,21 @@ from agent_core.ids import SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Line, ReplyReader, Talk, small_talk
 from bot.inbound import (
-    DELETED,
-    EDITED,
-    KEPT_SUBTYPES,
     InboundPost,
     mentioned_users,
     object_in,
-    objects_in,
     plain_text,
     read_file,
     read_post,
     text_in,
 )
-from bot.slack_api import Identity, People, SlackApi, SlackError, SlackRefused
+from bot.slack_api import Identity, People, PostRecord, SlackApi, SlackRefused
 from bot.threads import ThreadRef, parse_user, user_id
 
-MAX_THREADS = 2_000
+MAX_THREADS = 10_000
 MAX_VERDICTS = 10_000
-MAX_POSTS = 24
-MAX_POST_CHARS = 1_000
-"""Bounds for what is kept of a thread."""
-
-_SPOKEN = KEPT_SUBTYPES | {"bot_message"}
-_GONE = frozenset({"message_not_found", "thread_not_found"})
+MAX_POSTS = 12
+"""So many posts before a reply are shown to the model."""
 
 FollowUpsIn = Callable[[ThreadRef], Awaitable[str]]
 """What is set for a thread's channel: replies without a mention are answered where they are `meant`
@@ -61,45 +53,15 @@ class Works(Protocol):
     async def standing(self, session: SessionId) -> Standing: ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    user: str
-    wire_text: str
-    is_own: bool
-
-
 @dataclass(slots=True)
-class _Thread:
-    """What is known of a thread."""
+class _Speakers:
+    """Who has spoken in a thread."""
 
     people: set[str] = field(default_factory=set[str])
-    with_bot_ts: str = ""
+    bot_ts: str = ""
     """Where the bot first spoke or was mentioned; empty where it was not yet."""
     is_whole: bool = False
-    """All that was said before is taken into account."""
-    posts: dict[str, _Said] = field(default_factory=dict[str, _Said])
-    """The newest, by `ts`."""
-    left_out_ts: str = ""
-    """Of the newest post that is not kept."""
-
-    def take(self, place: ThreadRef, raw: JsonObject, bot: Identity) -> None:
-        """Take a post into account as it is now."""
-        ts, user, text = (text_in(raw, name) for name in ("ts", "user", "text"))
-        is_own = user == bot.bot_user or (bool(bot.bot_id) and text_in(raw, "bot_id") == bot.bot_id)
-        body = {"team_id": place.team, "event": {**raw, "channel": place.channel}}
-        post = read_post(body, bot_user=bot.bot_user)
-        if post is not None:
-            self.people.add(user)
-        if is_own or (post is not None and post.mentions_bot):
-            self.with_bot_ts = min(ts, self.with_bot_ts or ts)
-        if text_in(raw, "subtype") not in _SPOKEN:
-            return
-        files = ", ".join(read_file(each).name for each in objects_in(raw, "files"))
-        said = f"{text[:MAX_POST_CHARS]} [files: {files}]" if files else text[:MAX_POST_CHARS]
-        self.posts[ts] = _Said(user, said, is_own)
-        if len(self.posts) > MAX_POSTS:
-            self.left_out_ts = max(self.left_out_ts, min(self.posts))
-            del self.posts[min(self.posts)]
+    """What was said before is taken into account."""
 
 
 class Replies:
@@ -115,14 +77,15 @@ class Replies:
         reader: ReplyReader,
         follow_ups: FollowUpsIn,
     ) -> None:
+        """`under_way` are the posts that are being handed over, by key."""
         self._works = works
         self._people = people
         self._api = api
-        self._identity = identity
-        self._under_way = under_way
+        self._bot = identity.bot_user
+        self.under_way = under_way
         self._reader = reader
         self._follow_ups = follow_ups
-        self._threads: LRUCache[ThreadRef, _Thread] = LRUCache(MAX_THREADS)
+        self._speakers: LRUCache[ThreadRef, _Speakers] = LRUCache(MAX_THREADS)
         self._verdicts: LRUCache[str, bool] = LRUCache(MAX_VERDICTS)
         """What the model said of each post; an edit does not ask again."""
         self._reading: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
@@ -130,132 +93,110 @@ class Replies:
     def note(self, body: JsonObject) -> None:
         """A payload was heard, whoever wrote the post."""
         event = object_in(body, "event")
-        subtype = text_in(event, "subtype")
-        raw = object_in(event, {EDITED: "message", DELETED: "previous_message"}.get(subtype, ""))
-        raw = raw or event
+        raw = object_in(event, "message") or event
+        team, channel = text_in(body, "team_id"), text_in(event, "channel")
         root_ts = text_in(raw, "thread_ts") or text_in(raw, "ts")
         try:
-            channel = text_in(event, "channel")
-            place = ThreadRef(team=text_in(body, "team_id"), channel=channel, root_ts=root_ts)
+            place = ThreadRef(team=team, channel=channel, root_ts=root_ts)
         except SessionError:
             return
-        thread = self._threads.get(place)
-        if thread is not None and subtype == DELETED:
-            thread.posts.pop(text_in(event, "deleted_ts"), None)
-        elif thread is not None:
-            thread.take(place, raw, self._identity)
+        if (speakers := self._speakers.get(place)) is not None:
+            self._take(speakers, place, raw)
 
     def forget(self, place: ThreadRef | None = None) -> None:
         """Something may not have been heard, in one thread or in all: they are read again."""
         if place is None:
-            self._threads.clear()
+            self._speakers.clear()
         else:
-            self._threads.pop(place, None)
+            self._speakers.pop(place, None)
 
     def may_be_for_bot(self, place: ThreadRef) -> bool:
         """Whether replies of a thread may be for the bot, as far as that is known already."""
-        thread = self._threads.get(place)
-        return thread is None or not thread.is_whole or thread.with_bot_ts != ""
+        speakers = self._speakers.get(place)
+        return speakers is None or not speakers.is_whole or speakers.bot_ts != ""
 
-    def is_read(self, place: ThreadRef, since_ts: str, before_ts: str) -> bool:
-        """Whether it is known that nobody else has written between two posts of a thread."""
-        thread = self._threads.get(place)
-        return (
-            thread is not None
-            and thread.is_whole
-            and thread.left_out_ts <= since_ts
-            and all(
-                said.is_own or not since_ts < ts < before_ts for ts, said in thread.posts.items()
-            )
-        )
+    def is_alone(self, post: InboundPost) -> bool:
+        """Whether it is known that the author shares the thread with nobody but the bot."""
+        speakers = self._speakers.get(post.thread)
+        return speakers is not None and speakers.is_whole and speakers.people <= {post.user}
 
     async def has_bot(self, post: InboundPost) -> bool:
         """Whether the bot had a part in the thread when a reply was written."""
-        return "" < (await self._read(post.thread)).with_bot_ts < post.ts
+        place = post.thread
+        async with self._reading.setdefault(place, asyncio.Lock()):
+            speakers = self._speakers.setdefault(place, _Speakers())
+            if not speakers.is_whole:
+                try:
+                    async for page in self._api.channels.replies(place, at_once=True):
+                        for raw in page:
+                            self._take(speakers, place, raw)
+                except SlackRefused as refused:
+                    if refused.code not in {"message_not_found", "thread_not_found"}:
+                        raise
+                speakers.is_whole = True
+            return "" < speakers.bot_ts < post.ts
 
     async def is_for_bot(self, post: InboundPost) -> bool:
         """Whether a reply that mentions nobody is for the bot."""
         if not await self.has_bot(post) or post.key in self._verdicts:
             return self._verdicts.get(post.key, False)
-        thread = await self._read(post.thread)
         standing = await self._works.standing(post.thread.session)
-        verdict = self._by_rule(post, thread, standing, await self._follow_ups(post.thread))
+        verdict = self._by_rule(post, standing, await self._follow_ups(post.thread))
         if verdict is None:
-            talk = await self._talk(thread, post, standing)
+            talk = await self._talk(post, standing)
             verdict = self._verdicts[post.key] = await self._reader.is_for_bot(talk)
         return verdict
 
-    def _by_rule(
-        self, post: InboundPost, thread: _Thread, standing: Standing, follow_ups: str
-    ) -> bool | None:
+    def _by_rule(self, post: InboundPost, standing: Standing, follow_ups: str) -> bool | None:
         """The sure cases; None for all others."""
         kind = None if post.files else small_talk(plain_text(post.wire_text))
-        if kind == "stop" and (standing.works_for or self._is_on_its_way(post.thread)):
+        asked = (each for each in self.under_way.values() if each.mentions_bot)
+        is_at_work = standing.works_for or any(each.thread == post.thread for each in asked)
+        if kind == "stop" and is_at_work:
             return True
         if follow_ups == "mention":
             return False
-        if thread.people <= {post.user}:
+        if self.is_alone(post):
             return True
         is_asked = user_id(post.thread.team, post.user) in standing.asks
         is_noise = kind in ("empty", "emoji", "noise") and not is_asked
         return False if is_noise or follow_ups == "two_party" else None
 
-    def is_under_way(self, key: str) -> bool:
-        """Whether a post is on its way to the agent."""
-        return key in self._under_way
+    def _take(self, speakers: _Speakers, place: ThreadRef, raw: JsonObject) -> None:
+        body = {"team_id": place.team, "event": {**raw, "channel": place.channel}}
+        post = read_post(body, bot_user=self._bot)
+        if post is not None:
+            speakers.people.add(post.user)
+        if text_in(raw, "user") == self._bot or (post is not None and post.mentions_bot):
+            ts = text_in(raw, "ts")
+            speakers.bot_ts = min(ts, speakers.bot_ts or ts)
 
-    def _is_on_its_way(self, place: ThreadRef) -> bool:
-        """Whether something is still on its way to the agent there."""
-        return any(each.thread == place and each.mentions_bot for each in self._under_way.values())
-
-    async def _read(self, place: ThreadRef) -> _Thread:
-        """What is known of a thread. What is heard while it is read is the newer word."""
-        async with self._reading.setdefault(place, asyncio.Lock()):
-            thread = self._threads.setdefault(place, _Thread())
-            if thread.is_whole:
-                return thread
-            found: list[JsonObject] = []
-            try:
-                async for page in self._api.channels.replies(place, at_once=True):
-                    found += page
-            except SlackRefused as refused:
-                if refused.code not in _GONE:
-                    raise
-            heard = dict(thread.posts)
-            for raw in found:
-                thread.take(place, raw, self._identity)
-            thread.posts |= heard
-            thread.is_whole = True
-            return thread
-
-    async def _talk(self, thread: _Thread, post: InboundPost, standing: Standing) -> Talk:
+    async def _talk(self, post: InboundPost, standing: Standing) -> Talk:
         """What the model is told: everybody by name."""
-        bot = self._identity.bot_user
-        earlier = [thread.posts[ts] for ts in sorted(thread.posts) if ts < post.ts]
+        newest = self._api.newest_posts(post.thread, limit=MAX_POSTS, before_ts=post.ts)
+        earlier = [each for each in await newest if each.text or each.files]
         asks, works_for = (
             [parse_user(each)[1] for each in who] for who in (standing.asks, standing.works_for)
         )
-        users = {post.user, bot, *asks, *works_for, *mentioned_users(post.wire_text)}
+        users = {post.user, self._bot, *asks, *works_for, *mentioned_users(post.wire_text)}
         for each in earlier:
-            users |= {each.user, *mentioned_users(each.wire_text)}
-        try:
-            names = await self._people.names(users - {""})
-        except SlackError:
-            names = {}
+            users |= {each.user, *mentioned_users(each.text)}
+        names = await self._people.names(users - {""})
 
-        def name(user: str) -> str:
-            return names.get(user) or user or "An app"
+        def told(user: str, wire_text: str, files: list[str]) -> Line:
+            author = "" if user == self._bot else names.get(user) or user or "An app"
+            text = plain_text(wire_text, names=names)
+            return Line(
+                author=author, text=" ".join([text, *(f"[file: {name}]" for name in files)])
+            )
 
-        def told(each: _Said) -> Line:
-            author = "" if each.is_own else name(each.user)
-            return Line(author=author, text=plain_text(each.wire_text, names=names))
+        def as_line(each: PostRecord) -> Line:
+            return told(each.user, each.text, [read_file(raw).name for raw in each.files])
 
-        files = ", ".join(file.name for file in post.files)
-        text = f"{post.wire_text} [files: {files}]" if files else post.wire_text
         return Talk(
-            bot=names.get(bot) or "the bot",
-            earlier=tuple(map(told, earlier)),
-            reply=told(_Said(post.user, text, is_own=False)),
-            asked=tuple(map(name, asks)),
-            works_for=tuple(map(name, works_for)),
+            bot=names.get(self._bot, "the bot"),
+            earlier=tuple(map(as_line, earlier)),
+            reply=told(post.user, post.wire_text, [file.name for file in post.files]),
+            asked=tuple(names.get(user, user) for user in asks),
+            works_for=tuple(names.get(user, user) for user in works_for),
         )

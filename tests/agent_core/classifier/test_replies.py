@@ -32,7 +32,7 @@ async def test_the_verdict_comes_by_one_forced_tool(verdict: bool) -> None:
         call(JUDGE_REPLY, {}),
         call(JUDGE_REPLY, {"is_for_bot": "perhaps"}),
         [call(JUDGE_REPLY, {"is_for_bot": True}), call(JUDGE_REPLY, {"is_for_bot": True}, id="2")],
-        Held(call(JUDGE_REPLY, {"is_for_bot": True})),
+        Held(then=call(JUDGE_REPLY, {"is_for_bot": True})),
     ],
     ids=["failing", "words", "empty", "unclear", "twice", "late"],
 )
