@@ -10,6 +10,7 @@ from agent_core.prompts.language import Language, detect_language, read_language
 from agent_core.prompts.small_talk import asks_for_nothing, short_form, small_talk
 from agent_core.runtime.build import build_runtime
 from agent_core.runtime.dispatch import MAX_TRIES
+from agent_core.runtime.ready_answers import AGREED
 from agent_core.runtime.runtime import Runtime
 from agent_core.schedules.told import moment_words
 from agent_core.sessions import ApprovalWait, ConnectionWait, LeaseLost, Question, StoredTurn
@@ -21,9 +22,18 @@ from agent_core.sessions.preferences import Feedback, Preferences
 from agent_core.sessions.store import KnownSessions
 
 __all__ = [
+<<<<<<< HEAD
     "MAX_TRIES", "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "Feedback",
     "KnownSessions", "Language", "LeaseLost", "Ledger", "Line", "Marks", "Preferences", "Question",
     "ReplyReader", "Runtime", "StoredTurn", "Talk", "asks_for_nothing", "build_runtime",
     "detect_language", "holder_of", "moment_words", "read_language", "recipients_of", "short_form",
     "small_talk", "sole_process", "spoken_time", "unpacked",
+=======
+    "AGREED", "MAX_TRIES", "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "Feedback",
+    "KnownSessions", "Language", "LeaseLost", "Ledger", "Marks", "Preferences", "Question",
+    "Runtime",
+    "StoredTurn", "asks_for_nothing", "build_runtime", "detect_language", "holder_of",
+    "moment_words", "read_language", "recipients_of", "short_form", "small_talk", "sole_process",
+    "spoken_time", "unpacked",
+>>>>>>> main
 ]  # fmt: skip

@@ -109,19 +109,21 @@ CURRENT_SESSION_WORKSPACE: /work/session_20261121_090000
 def test_the_classifier() -> None:
     told = prompt("classify", history="user: hello\nassistant: Hello!", query="Capital of France?")
     assert told == snapshot("""\
-Classify the following user query, in whatever language it is, as one of 'SIMPLE', 'COMPLEX', 'ORDER' and 'STOP'.
+Classify the following user query, in whatever language it is, as one of 'SIMPLE', 'COMPLEX', 'ORDER', 'STOP' and 'AGREE'.
 
 Definitions:
 - SIMPLE: can be answered directly from foundational knowledge (for example 'Capital of France', 'Explain recursion',
   'Write a haiku about coding'), WITHOUT external tools, real-time data, or work left over from previous turns.
 - COMPLEX: requires external tools, searching the web, reading pages or files, executing code, checking real-time data
   (weather, prices, news, the time somewhere), sending or changing anything, writing a report, several steps, OR
-  confirming or continuing a previous multi-step workflow (for example 'yes', 'proceed', 'continue').
+  continuing a previous multi-step workflow (for example 'continue', 'carry on with the second one').
 - ORDER: asks you to do something again and again from now on, at set times ('every Friday …', 'jeden Morgen um acht …'),
   or to list, change, pause, resume, run or delete such a digest of yours ('make the battery one 10 o'clock'). Doing
   something once, and questions about other people's schedules, are not ORDER.
 - STOP: asks you, and nothing else, to end the work that you are doing for them right now ('can you cancel this
   please', 'das reicht, hör bitte auf damit'). Another wish beside it, or what to leave out of the work, is not STOP.
+- AGREE: only agrees with, or cheers on, what you have proposed or are about to do ('yes, go ahead', 'ja, schick es ab').
+  With any wish, fact, condition or change beside it ('yes, but to Ben') it is COMPLEX.
 
 The conversation so far, for context only:
 user: hello
@@ -129,7 +131,7 @@ assistant: Hello!
 
 Query: Capital of France?
 
-Respond with ONLY 'SIMPLE', 'COMPLEX', 'ORDER' or 'STOP'.\
+Respond with ONLY 'SIMPLE', 'COMPLEX', 'ORDER', 'STOP' or 'AGREE'.\
 """)
 
 

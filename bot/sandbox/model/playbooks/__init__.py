@@ -28,7 +28,7 @@ from bot.sandbox.web import Page
 
 Pages = Callable[[], Awaitable[Sequence[Page]]]
 
-VERDICTS = ("SIMPLE", "COMPLEX", "ORDER", "STOP")
+VERDICTS = ("SIMPLE", "COMPLEX", "ORDER", "STOP", "AGREE")
 REASON = "The request needs tools, fresh data or several steps."
 QUERY = re.compile(
     r"(?:^Query:|<message>)\s*(?P<query>.*?)\s*(?:</message>|\n\s*Respond with ONLY|\Z)",
@@ -36,6 +36,7 @@ QUERY = re.compile(
 )
 ORDERS = phrases("orders")
 STOPS = phrases("stops")
+AGREES = phrases("agrees")
 NEEDS_TOOLS = phrases("needs_tools")
 ASKS_FOR_WORK = phrases("asks_for_work")
 QUESTION = phrases("question")
@@ -114,6 +115,8 @@ def classify(words: str) -> str:
     """The classifier's one word for what a person wrote."""
     if STOPS.match(words):
         return "STOP"
+    if AGREES.match(words):
+        return "AGREE"
     if ORDERS.search(words):
         return "ORDER"
     works = (REPORT, SEARCHES, NEEDS_TOOLS, GO_ON, CODE)
