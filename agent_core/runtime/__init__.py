@@ -22,18 +22,9 @@ from agent_core.sessions.preferences import Feedback, Preferences
 from agent_core.sessions.store import KnownSessions
 
 __all__ = [
-<<<<<<< HEAD
-    "MAX_TRIES", "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "Feedback",
+    "AGREED", "MAX_TRIES", "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "Feedback",
     "KnownSessions", "Language", "LeaseLost", "Ledger", "Line", "Marks", "Preferences", "Question",
     "ReplyReader", "Runtime", "StoredTurn", "Talk", "asks_for_nothing", "build_runtime",
     "detect_language", "holder_of", "moment_words", "read_language", "recipients_of", "short_form",
     "small_talk", "sole_process", "spoken_time", "unpacked",
-=======
-    "AGREED", "MAX_TRIES", "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "Feedback",
-    "KnownSessions", "Language", "LeaseLost", "Ledger", "Marks", "Preferences", "Question",
-    "Runtime",
-    "StoredTurn", "asks_for_nothing", "build_runtime", "detect_language", "holder_of",
-    "moment_words", "read_language", "recipients_of", "short_form", "small_talk", "sole_process",
-    "spoken_time", "unpacked",
->>>>>>> main
 ]  # fmt: skip
