@@ -179,7 +179,12 @@ class ThreadPresenter(TurnPresenter):
         markdown, is_live = answer_text(event, words), live_links(event)
         is_plain = self._is_plain and event.outcome != "failed"  # then the words are ours
         drafts, is_cut = await asyncio.to_thread(
-            thread_drafts, markdown, words, is_live, is_plain=is_plain
+            thread_drafts,
+            markdown,
+            words,
+            is_live,
+            sources=event.citations,
+            is_plain=is_plain,
         )
         op, saved = f"{event.turn}:answer", handed_out(self._board.artifacts.values())
         whole = Upload(name=WHOLE_ANSWER_NAME, content=markdown.encode(), title=WHOLE_ANSWER_NAME)
