@@ -50,16 +50,16 @@ ROOMS = {
     "bot/slack_api": Budget(1343, 9, 1350, 11),
     "bot/socket": Budget(553, 4, 700, 8),
     "bot without sandbox": Budget(13696, 86, 10_900, 85),
-    "bot/sandbox/slack": Budget(3413, 26, 3400, 30),
-    "bot/sandbox/page": Budget(578, 4, 600, 8),
+    "bot/sandbox/slack": Budget(3415, 26, 3400, 30),
+    "bot/sandbox/page": Budget(586, 4, 600, 8),
     "bot/sandbox/model": Budget(2205, 15, 2000, 16),
     "bot/sandbox/composio": Budget(1570, 11, 1600, 14),
-    "bot/sandbox": Budget(9338, 67, 9000, 80),
+    "bot/sandbox": Budget(9348, 67, 9000, 80),
     "mcp_local": Budget(5763, 45, 4700, 42),
-    "product": Budget(51237, 336, 43_000, 330),
-    "bot/sandbox, JS and CSS": Budget(3525, 31, 4500, 50),
+    "product": Budget(51247, 336, 43_000, 330),
+    "bot/sandbox, JS and CSS": Budget(3736, 31, 4500, 50),
     "bot/console, JS and CSS": Budget(2102, 21, 2500, 24),
-    "tests": Budget(54302, 338, 45_000, 330),
+    "tests": Budget(54568, 339, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
