@@ -233,6 +233,8 @@ class ArtifactSaved(Event):
     title: str
     mimetype: str
     size_bytes: int
+    citations: tuple[str, ...] = ()
+    """The addresses that `[1]`, `[2]`, … stand for in it; empty where one is not cited."""
     kind: Literal["artifact_saved"] = "artifact_saved"
 
 
@@ -432,6 +434,8 @@ class TurnFinished(Event):
     """Text from outside was read: an address in the answer may carry what that text asked for."""
     sources: tuple[str, ...] = ()
     """Addresses that the session found or fetched; a tainted answer may link to these alone."""
+    citations: tuple[str, ...] = ()
+    """The addresses that `[1]`, `[2]`, … stand for in the answer; empty where one is not known."""
     kind: Literal["turn_finished"] = "turn_finished"
 
 

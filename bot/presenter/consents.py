@@ -26,7 +26,7 @@ from bot.presenter.apps import app_name, app_names, connection_value, consent_bu
 from bot.presenter.files import ThreadFiles
 from bot.presenter.journal import Bookmark, Place, whisper
 from bot.render import Draft, card, local_time, mention
-from bot.slack_api import ContentRefused, SlackApi, SlackError, SlackRefused
+from bot.slack_api import ContentRefused, SlackApi, SlackError, SlackRefused, Upload
 
 _log = logging.getLogger(__name__)
 
@@ -139,8 +139,8 @@ class ConsentPosts:
 
     async def _attach(self, event: ApprovalRequested, op: str) -> bool:
         """Whether the file with everything is there; nobody approves what they cannot read."""
-        content = await asyncio.to_thread(approval_file, event)
-        await self._files.upload(op, file_name(event), content)
+        name, content = file_name(event), await asyncio.to_thread(approval_file, event)
+        await self._files.upload(op, Upload(name=name, content=content, title=name))
         return not {op, f"{op}:direct"}.isdisjoint((await self._place.journal.open()).done)
 
     async def _whisper(self, event: AuthRequired, _may_exist: bool) -> None:

@@ -23,17 +23,16 @@ from bot.presenter.answer import (
     answer_text,
     is_silent,
     live_links,
-    post_answer,
     thread_drafts,
 )
 from bot.presenter.board import BUSY_WAIT_S, Board, Wait
 from bot.presenter.consents import ConnectLink, ConsentPosts
-from bot.presenter.files import ThreadFiles
+from bot.presenter.files import ThreadFiles, handed_out
 from bot.presenter.journal import Journal, Place, PresenterState
 from bot.presenter.progress import Progress
 from bot.presenter.questions import QuestionPosts
 from bot.presenter.sign import Signs
-from bot.slack_api import SlackApi
+from bot.slack_api import SlackApi, Upload
 from bot.threads import ThreadRef
 
 
@@ -180,13 +179,18 @@ class ThreadPresenter(TurnPresenter):
         markdown, is_live = answer_text(event, words), live_links(event)
         is_plain = self._is_plain and event.outcome != "failed"  # then the words are ours
         drafts, is_cut = await asyncio.to_thread(
-            thread_drafts, markdown, words, is_live, is_plain=is_plain
+            thread_drafts,
+            markdown,
+            words,
+            is_live,
+            sources=event.citations,
+            is_plain=is_plain,
         )
-        is_posted = await post_answer(self._place, f"{event.turn}:answer", drafts)
-        if is_cut or not is_posted:
-            op, content = f"{event.turn}:whole", markdown.encode()
-            await self._files.upload(op, WHOLE_ANSWER_NAME, content)
-        await self._files.hand_out(self._board.final_artifacts)
+        op, saved = f"{event.turn}:answer", handed_out(self._board.artifacts.values())
+        whole = Upload(name=WHOLE_ANSWER_NAME, content=markdown.encode(), title=WHOLE_ANSWER_NAME)
+        is_posted = await self._files.post(op, drafts, saved, [whole] if is_cut else [])
+        if not is_posted and not is_cut:
+            await self._files.upload(f"{op}:whole", whole)
 
 
 def _is_work(event: AnyEvent) -> bool:

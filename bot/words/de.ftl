@@ -132,6 +132,7 @@ progress-file-refusal-not-plain = Die Datei ist keine gewöhnliche Datei
 progress-file-refusal-empty = Die Datei ist leer
 progress-file-refusal-too-big-for-us = Die Datei ist größer als 50 MB
 progress-whole-answer = Die Antwort ist lang; der Rest steht in der angehängten Datei.
+progress-picture-of = Erste Seite von „{ $what }“
 progress-not-in-thread = Im Thread konnte ich nicht antworten, daher hier.
 progress-asked-answer = Rückfrage an { $who } nach { $time }
 progress-asked-approval = Um Freigabe durch { $who } gebeten nach { $time }

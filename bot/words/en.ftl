@@ -132,6 +132,7 @@ progress-file-refusal-not-plain = it is not a plain file
 progress-file-refusal-empty = it is empty
 progress-file-refusal-too-big-for-us = it is bigger than 50 MB
 progress-whole-answer = The answer is long; the rest of it is in the attached file.
+progress-picture-of = First page of “{ $what }”
 progress-not-in-thread = I could not answer in the thread, so here is the answer.
 progress-asked-answer = Asked { $who } a question after { $time }
 progress-asked-approval = Asked { $who } for an approval after { $time }

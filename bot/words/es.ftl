@@ -132,6 +132,7 @@ progress-file-refusal-not-plain = no es un archivo corriente
 progress-file-refusal-empty = está vacío
 progress-file-refusal-too-big-for-us = supera los 50 MB
 progress-whole-answer = La respuesta es larga; el resto está en el archivo adjunto.
+progress-picture-of = Primera página de «{ $what }»
 progress-not-in-thread = No pude responder en el hilo, así que aquí está la respuesta.
 progress-asked-answer = Pregunta a { $who } tras { $time }
 progress-asked-approval = Aprobación pedida a { $who } tras { $time }

@@ -132,6 +132,7 @@ progress-file-refusal-not-plain = ce n'est pas un fichier ordinaire
 progress-file-refusal-empty = le fichier est vide
 progress-file-refusal-too-big-for-us = le fichier dépasse 50 Mo
 progress-whole-answer = La réponse est longue ; la suite se trouve dans le fichier joint.
+progress-picture-of = Première page de « { $what } »
 progress-not-in-thread = Je n'ai pas pu répondre dans le fil, voici donc la réponse.
 progress-asked-answer = Question posée à { $who } après { $time }
 progress-asked-approval = Accord demandé à { $who } après { $time }
