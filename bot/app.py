@@ -44,11 +44,18 @@ from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi, web_client
 from bot.socket import Timing
+from bot.threads import ThreadRef
 
 logger = logging.getLogger(__name__)
 
 TAKE_UP_EVERY_S = 5.0
 _NO_SESSION = SessionId("")
+
+
+async def follow_ups_in(runtime: Runtime, settings: BotSettings, thread: ThreadRef) -> str:
+    """Which replies without a mention are answered in a channel."""
+    place = f"{thread.team}:{thread.channel}"
+    return await runtime.preferences.get(place, "follow_ups") or settings.follow_ups
 
 
 @asynccontextmanager
@@ -115,7 +122,10 @@ async def running_bot(
         )
         stack.push_async_callback(leave_to_next_start, actions.under_way)
         front, files = FrontDoor(runtime, api.clock, digests), WorkspaceFiles(runtime, api, clock)
-        ingress = Ingress(front, runtime.ledger, files, api, rules, signs, people)
+        ingress = Ingress(
+            *(front, runtime.ledger, files, api, rules, signs, people),
+            *(runtime.reply_reader, partial(follow_ups_in, runtime, settings)),
+        )
         stack.push_async_callback(leave_to_next_start, ingress.under_way)
         catch_up = CatchUp(
             ingress,

@@ -3,6 +3,7 @@
 What a surface may know of stored things is named here; the rooms behind are none of its business.
 """
 
+from agent_core.classifier import Line, ReplyReader, Talk
 from agent_core.consent.leaves import unpacked
 from agent_core.consent.recipients import recipients_of
 from agent_core.prompts.language import Language, detect_language, read_language, spoken_time
@@ -22,9 +23,8 @@ from agent_core.sessions.store import KnownSessions
 
 __all__ = [
     "AGREED", "MAX_TRIES", "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "Feedback",
-    "KnownSessions", "Language", "LeaseLost", "Ledger", "Marks", "Preferences", "Question",
-    "Runtime",
-    "StoredTurn", "asks_for_nothing", "build_runtime", "detect_language", "holder_of",
-    "moment_words", "read_language", "recipients_of", "short_form", "small_talk", "sole_process",
-    "spoken_time", "unpacked",
+    "KnownSessions", "Language", "LeaseLost", "Ledger", "Line", "Marks", "Preferences", "Question",
+    "ReplyReader", "Runtime", "StoredTurn", "Talk", "asks_for_nothing", "build_runtime",
+    "detect_language", "holder_of", "moment_words", "read_language", "recipients_of", "short_form",
+    "small_talk", "sole_process", "spoken_time", "unpacked",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from agent_core.background import Background
+from agent_core.classifier import ReplyReader
 from agent_core.errors import SessionError
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage
@@ -118,6 +119,8 @@ class Runtime:
         """The clock of schedules, once `keep_schedules` was called."""
         self.order_reader = OrderReader(parts.router.classifier)
         """Reads what people write about schedules."""
+        self.reply_reader = ReplyReader(parts.router.classifier)
+        """Says which replies of people are meant for the bot."""
 
     async def __aenter__(self) -> "Runtime":
         await self._parts.database.open()

@@ -18,6 +18,7 @@ GRANTED: list[str] = MANIFEST["oauth_config"]["scopes"]["bot"]
 SUBSCRIBED: list[str] = MANIFEST["settings"]["event_subscriptions"]["bot_events"]
 
 SUBSCRIPTIONS = {
+    "agent_session_stopped": {"agent_session_stopped": "chat:write"},
     "app_mention": {"app_mention": "app_mentions:read"},
     "message": {
         "message.channels": "channels:history",
@@ -25,6 +26,7 @@ SUBSCRIPTIONS = {
         "message.im": "im:history",
         "message.mpim": "mpim:history",
     },
+    "reaction_added": {"reaction_added": "reactions:read"},
 }
 """What Slack calls each event in a manifest, with its scope."""
 AGENT_VIEW_SCOPE = "assistant:write"
