@@ -46,6 +46,7 @@ def _open_socket(call: Call) -> JsonObject:
 
 
 METHODS: Mapping[str, Method] = {
+    "agents.sessions.rename": Method(run=agents.rename_session, scopes=_WRITE, rate=TIER_3),
     "agents.sessions.setStatus": Method(run=agents.set_session_status, scopes=_WRITE, rate=TIER_3),
     "apps.connections.open": Method(run=_open_socket, rate=TIER_3, access="app"),
     "assistant.threads.setStatus": Method(

@@ -1,5 +1,7 @@
 """agents.*, assistant.* and views.*: what an agent shows around its threads, modals, App Home."""
 
+from dataclasses import replace
+
 from bot.sandbox.slack import limits
 from bot.sandbox.slack.messages import show_view
 from bot.sandbox.slack.methods.call import Call
@@ -18,6 +20,17 @@ def set_session_status(call: Call) -> JsonObject:
         raise ApiError("invalid_arguments")
     session = call.workspace.set_status(*_thread(call), call.args.required("status"), title=title)
     return {"status": session.status, "agent_status": session.status, "title": session.title}
+
+
+def rename_session(call: Call) -> JsonObject:
+    """Name the agent session of a thread."""
+    title, place = call.args.required("title"), _thread(call)
+    if len(title) > limits.MAX_TITLE:
+        raise ApiError("invalid_name")
+    if (session := call.state.sessions.get(place)) is None:
+        raise ApiError("session_not_found")
+    call.state.keep(replace(session, title=title))
+    return {"title": title}
 
 
 def set_thread_status(call: Call) -> JsonObject:
