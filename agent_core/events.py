@@ -115,6 +115,8 @@ class PlanMade(Event):
     default: str
     """What is taken when nobody answers; empty where the question blocks the work."""
     sub_questions: tuple[str, ...]
+    titles: tuple[str, ...] = ()
+    """Of the sub-questions, in a few words each; empty in events of before."""
     usage: Usage = Usage()
     kind: Literal["plan_made"] = "plan_made"
 
@@ -129,6 +131,8 @@ class RunStarted(Event):
     parent: RunId | None
     agent: str
     task: str
+    title: str = ""
+    """What a child is after, in a few words for people; empty where nobody said."""
     asker: UserId | None = None
     """For whom a child's tools act at first; None of the root run."""
     kind: Literal["run_started"] = "run_started"
@@ -192,6 +196,15 @@ class ToolCallProgressed(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A page of the web."""
+
+    url: str
+    title: str
+    """In one line; may be empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallFinished(Event):
     """Exactly one for each ToolCallStarted, however the call ended."""
 
@@ -206,6 +219,8 @@ class ToolCallFinished(Event):
     """What to tell a person of it; empty when there is nothing worth a word."""
     may_have_happened: bool = False
     """Its result was lost on the way: whether it had its effect is not known."""
+    sources: tuple[Source, ...] = ()
+    """Pages that the result names: read by a tool that reads, found by any other."""
     kind: Literal["tool_call_finished"] = "tool_call_finished"
 
 
@@ -218,6 +233,8 @@ class ArtifactSaved(Event):
     title: str
     mimetype: str
     size_bytes: int
+    citations: tuple[str, ...] = ()
+    """The addresses that `[1]`, `[2]`, … stand for in it; empty where one is not cited."""
     kind: Literal["artifact_saved"] = "artifact_saved"
 
 
@@ -415,6 +432,8 @@ class TurnFinished(Event):
     """Text from outside was read: an address in the answer may carry what that text asked for."""
     sources: tuple[str, ...] = ()
     """Addresses that the session found or fetched; a tainted answer may link to these alone."""
+    citations: tuple[str, ...] = ()
+    """The addresses that `[1]`, `[2]`, … stand for in the answer; empty where one is not known."""
     kind: Literal["turn_finished"] = "turn_finished"
 
 

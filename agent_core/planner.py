@@ -19,10 +19,21 @@ logger = logging.getLogger(__name__)
 
 PLAN = "plan"
 MAX_SUB_QUESTIONS = 4
+MAX_OPTIONS = 5
 PATIENCE_S = 20.0
 CONTINUING = frozenset({"continue", "resumed", "scheduled"})
 """Why a message is surely no new task; of any other the planner itself says whether it is one."""
 _Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
+
+
+class SubQuestion(BaseModel):
+    """A part of the task that can be looked into by itself."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+    """For people, in a few words."""
+    question: _Words
 
 
 class Plan(BaseModel):
@@ -37,7 +48,9 @@ class Plan(BaseModel):
     is_blocking: bool = False
     default: _Words = ""
     """What is taken when nobody answers; empty for a question that blocks the work."""
-    sub_questions: tuple[_Words, ...] = ()
+    options: tuple[_Words, ...] = ()
+    """Answers to choose from, the default among them."""
+    sub_questions: tuple[SubQuestion, ...] = ()
     usage: Usage = Usage()
 
 
@@ -74,13 +87,17 @@ def _checked(draft: Plan, usage: Usage) -> Plan:
     """A question that does not block needs what is taken without an answer."""
     if draft.is_continuation:
         return Plan(usage=usage)
-    asked = [each for each in dict.fromkeys(draft.sub_questions) if is_visible(each)]
+    parts = {each.question: each for each in draft.sub_questions if is_visible(each.question)}
     default = "" if draft.is_blocking else draft.default
     is_asked = is_visible(draft.question) and (draft.is_blocking or is_visible(default))
+    options = [each for each in dict.fromkeys(draft.options) if is_visible(each)]
+    if default and options and default not in options:
+        options.insert(0, default)
     return Plan(
         question=draft.question if is_asked else "",
         default=default if is_asked else "",
-        sub_questions=tuple(asked[:MAX_SUB_QUESTIONS]) if len(asked) > 1 else (),
+        options=tuple(options[:MAX_OPTIONS]) if is_asked and len(options) > 1 else (),
+        sub_questions=tuple(parts.values())[:MAX_SUB_QUESTIONS] if len(parts) > 1 else (),
         usage=usage,
     )
 
@@ -107,14 +124,38 @@ PLAN_SPEC = ToolSpec(
                 "type": "string",
                 "description": "What you take if nobody answers, in the person's language.",
             },
-            "sub_questions": {
+            "options": {
                 "type": "array",
                 "items": {"type": "string"},
+                "maxItems": MAX_OPTIONS,
+                "description": "Two to five likely answers, a few words each; the default is one.",
+            },
+            "sub_questions": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "title": {
+                            "type": "string",
+                            "description": "What it is after, in two to five words.",
+                        },
+                        "question": {"type": "string"},
+                    },
+                    "required": ["title", "question"],
+                    "additionalProperties": False,
+                },
                 "maxItems": MAX_SUB_QUESTIONS,
                 "description": "Each can be answered by itself by somebody who knows only it.",
             },
         },
-        "required": ["is_continuation", "question", "is_blocking", "default", "sub_questions"],
+        "required": [
+            "is_continuation",
+            "question",
+            "is_blocking",
+            "default",
+            "options",
+            "sub_questions",
+        ],
         "additionalProperties": False,
     },
 )

@@ -124,7 +124,7 @@ class AgentTree:
             return ()
         above.subagents.append(mine)
         call = ToolCallId(event.run.removeprefix(f"{event.parent}."))
-        state.title = above.tools.get(call, {}).get("description", "")
+        state.title = event.title or above.tools.get(call, {}).get("description", "")
         return (above.agent_id,)
 
 

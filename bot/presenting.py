@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -18,14 +19,16 @@ from agent_core.events import (
     AuthEnded,
     AuthRequired,
     QuestionAsked,
+    RouteChosen,
     TurnFinished,
     TurnStarted,
 )
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
-from agent_core.runtime import MAX_TRIES, LeaseLost, Runtime, StoredTurn
+from agent_core.runtime import AGREED, MAX_TRIES, ApprovalWait, LeaseLost, Runtime, StoredTurn
 from bot.inbound import posted_ts
 from bot.presenter import READER, PresenterState, Signs, ThreadPresenter, TurnPresenter
+from bot.presenter.consents import consent_link
 from bot.slack_api import Guard, SlackApi, SlackAuthRefused, SlackRefused
 from bot.threads import parse_session
 
@@ -33,6 +36,7 @@ logger = logging.getLogger(__name__)
 
 BACKOFF = Backoff(first_s=5.0, longest_s=60.0, jitter=0.0)
 CLOSE_PATIENCE_S = 3.0
+MAX_TITLE_CHARS = 60
 
 Awaited = (
     TurnFinished | QuestionAsked | ApprovalRequested | ApprovalDecided | AuthRequired | AuthEnded
@@ -137,11 +141,25 @@ class Presenting:
             return
         try:
             async with aclosing(self._runtime.events(turn.id)) as events:
+                agrees = False
                 async for _, event in events:
+                    agrees |= isinstance(event, RouteChosen) and event.reason == AGREED
+                    if agrees and isinstance(event, TurnFinished):
+                        event = await self._pointed(turn, event)
                     if not is_suspect or isinstance(event, BARE):
                         await self._present(presenter, event)
         finally:
             await presenter.close()
+
+    async def _pointed(self, turn: StoredTurn, event: TurnFinished) -> TurnFinished:
+        """An answer that asks for a click, with a link to the request."""
+        for other in await self._runtime.sessions.unfinished(turn.session):
+            if isinstance(wait := other.wait, ApprovalWait):
+                state = await self._runtime.readers.load_cursor(READER, other.id)
+                if url := await consent_link(self._api, state, other.id, wait.consent):
+                    answer, sources = f"{event.answer} {url}", (*event.sources, url)
+                    return replace(event, answer=answer, sources=sources)
+        return event
 
     async def _presenter(self, turn: StoredTurn) -> TurnPresenter:
         """Whatever it writes is written by who has the session's lease, or not at all."""
@@ -150,6 +168,8 @@ class Presenting:
         api, state = self._api.guarded(guard), StoredBookmark(self._runtime, turn.id, guard)
         if turn.inbound.scheduled:
             return self._scheduled(turn, api, state, workspace)
+        if turn.seq == 1:
+            self._work.start(_name(api, turn), name=f"name {turn.session}")
         return ThreadPresenter(
             api,
             parse_session(turn.session),
@@ -177,3 +197,17 @@ class Presenting:
             if isinstance(event, Awaited):
                 raise
             logger.exception("turn %s: %s was not shown", event.turn, event.kind)
+
+
+async def _name(api: SlackApi, begun: StoredTurn) -> None:
+    """A session has a few words of what was asked first as its name."""
+    with suppress(LeaseLost):  # then another process names it
+        await api.name_session(parse_session(begun.session), title_of(begun.inbound.text))
+
+
+def title_of(asked: str) -> str:
+    """A few words of what was asked."""
+    words = " ".join(asked.split())
+    if len(words) <= MAX_TITLE_CHARS:
+        return words
+    return f"{words[:MAX_TITLE_CHARS].rpartition(' ')[0] or words[:MAX_TITLE_CHARS]}…"

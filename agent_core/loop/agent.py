@@ -115,7 +115,7 @@ class Children(Protocol):
         """Of the children whose results were taken in."""
         ...
 
-    async def fork(self, scope: "RunScope", key: str, prompt: str, agent: str) -> RunId:
+    async def fork(self, scope: "RunScope", key: str, prompt: str, agent: str, title: str) -> RunId:
         """As `RunScope.fork`."""
         ...
 
@@ -200,8 +200,10 @@ class RunScope:
         """The scope in which tools act for a person, whose time zone this is."""
         return replace(self, context=replace(self.context, asker=asker, zone=zone))
 
-    async def fork(self, key: str, prompt: str, agent: str = EXPLORER) -> RunId:
+    async def fork(self, key: str, prompt: str, agent: str = EXPLORER, *, title: str = "") -> RunId:
         """Start a child run, which works beside this one; returns at once.
+
+        `title` says for people what it is after, in a few words.
 
         A key that the run has used gives the child that it started: so whatever is begun again
         starts nothing twice.
@@ -209,7 +211,7 @@ class RunScope:
         Raises:
             ChildRefused: too deep, too many at once, or nothing left for it to work with.
         """
-        return await self.children.fork(self, key, prompt, agent)
+        return await self.children.fork(self, key, prompt, agent, title)
 
     async def announce_taken(self, taken: Sequence[Taken], step: int) -> None:
         """Tell the run's readers what it took in. Safe to do again."""

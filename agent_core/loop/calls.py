@@ -15,6 +15,7 @@ from agent_core.sessions.turns import Question, Wait
 from agent_core.tools import Progress, ToolOutput
 from agent_core.tools.actions import LOST_RESULT, opened
 from agent_core.tools.registry import fit
+from agent_core.tools.results import sources_in
 
 FIRST_SLOT = 2
 IS_SO: TypeAdapter[bool] = TypeAdapter(bool)
@@ -197,5 +198,6 @@ async def _announce_end(
             duration_s=duration_s,
             display=output.display,
             may_have_happened=output.may_have_happened,
+            sources=() if output.is_error else sources_in(output.text),
         )
     )

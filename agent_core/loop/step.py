@@ -101,7 +101,7 @@ async def _begin_again(taken: Sequence[Taken], scope: RunScope) -> None:
             with suppress(ChildRefused):  # too much is at work, or nothing left to work with
                 acting = scope.acting_as(child.asker or scope.context.asker, "")
                 key = child.run.removeprefix(f"{scope.context.run}.")
-                await acting.fork(key, child.task, child.agent)
+                await acting.fork(key, child.task, child.agent, title=child.title)
 
 
 def _messages(results: Sequence[ChildResult], taken: Sequence[Taken]) -> tuple[Message, ...]:

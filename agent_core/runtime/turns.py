@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from itertools import zip_longest
 
 from agent_core import tracing
 from agent_core.classifier import ROUTED, Routed, Routing, Verdict, rule_for
@@ -39,7 +40,7 @@ from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import AttachedFile, InboundMessage, Message, Text, user_message
 from agent_core.models import Delta, Model
 from agent_core.models.retry import Retried
-from agent_core.planner import CONTINUING, PLANNED, Plan, make_plan
+from agent_core.planner import CONTINUING, PLANNED, Plan, SubQuestion, make_plan
 from agent_core.prompts import prompt
 from agent_core.runtime.attached import FILES, fault_notes
 from agent_core.runtime.parts import TurnParts
@@ -57,7 +58,15 @@ from agent_core.runtime.standing import Standing, apology, found_by, unsure_word
 from agent_core.runtime.waits import Waits, unfinished
 from agent_core.sessions import Question, Stop, StoredTurn
 from agent_core.subagents.children import RunRequest
-from agent_core.workspaces import append_summary, build_trace, known_sources, renewal, write_trace
+from agent_core.workspaces import (
+    append_summary,
+    build_trace,
+    cited_in,
+    known_sources,
+    renewal,
+    without_paths,
+    write_trace,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -241,14 +250,23 @@ class _Body:
         async def work() -> Plan:
             events = await self._parts.log.of_turn(turn.id)
             for made in (event for event in events if isinstance(event, PlanMade)):
-                return Plan(sub_questions=made.sub_questions)
+                titled = zip_longest(made.sub_questions, made.titles, fillvalue="")
+                parts = tuple(SubQuestion(title=title, question=q) for q, title in titled)
+                return Plan(sub_questions=parts)
             day = local_time(turn.inbound.received_at, turn.inbound.author_zone).date()
             return await make_plan(planner, opening_text(turn), earlier, today=day)
 
         plan = await scope.steps.once("plan", work, PLANNED)
         at = turn_at(self._parts, turn, "plan")
-        told = plan.model_dump(exclude={"is_continuation", "is_blocking", "usage"})
-        await scope.emit(PlanMade(**at, **told, usage=plan.usage))
+        made = PlanMade(
+            **at,
+            question=plan.question,
+            default=plan.default,
+            sub_questions=tuple(part.question for part in plan.sub_questions),
+            titles=tuple(part.title for part in plan.sub_questions),
+            usage=plan.usage,
+        )
+        await scope.emit(made)
         return plan
 
     def _question(self, plan: Plan, scope: RunScope) -> Question:
@@ -262,6 +280,7 @@ class _Body:
             call_id=ToolCallId(""),
             asker=scope.context.asker,
             text=text,
+            options=plan.options,
             default=plan.default,
             deadline=scope.clock() + patience,
         )
@@ -274,9 +293,10 @@ class _Body:
         await scope.emit(RunStarted(**scope.at(0, 0), parent=None, agent=agent.name, task=task))
         more = "".join(f"\n\n{message.text}" for message in opening[1:])
         runs: list[str] = []
-        for place, question in enumerate(plan.sub_questions, start=1):
-            order = prompt("sub_question", question=question, task=task, more=more)
-            runs.append(f"- {await scope.fork(f'part{place}', order)}: {question}")
+        for place, part in enumerate(plan.sub_questions, start=1):
+            order = prompt("sub_question", question=part.question, task=task, more=more)
+            run = await scope.fork(f"part{place}", order, title=part.title)
+            runs.append(f"- {run}: {part.question}")
         return (user_message(prompt("planned", runs="\n".join(runs))),) if runs else ()
 
     async def _route(
@@ -378,6 +398,11 @@ class _Body:
             events = await parts.log.of_turn(turn.id)
             messages = await parts.store.run_messages(turn.id, ROOT_RUN)
             is_tainted = await parts.store.tainted_by(turn.session) is not None
+            saved = await parts.log.stored(turn.session, kinds=("artifact_saved",))
+            files = [event for _, event in saved if isinstance(event, ArtifactSaved)]
+            titles = {file.path: file.title for file in files}
+            result = replace(result, text=without_paths(result.text, workspace, titles))
+            report = next((file.citations for file in reversed(files) if file.citations), ())
             finished = replace(
                 finished,
                 answer=await asyncio.to_thread(
@@ -385,6 +410,7 @@ class _Body:
                 ),
                 is_tainted=is_tainted,
                 sources=await asyncio.to_thread(known_sources, workspace) if is_tainted else (),
+                citations=cited_in(result.text, report),
             )
             await parts.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
             events = [e for e in await parts.log.of_turn(turn.id) if e != finished]

@@ -228,7 +228,11 @@ def _answer_of(question: Question, taken: Sequence[Taken]) -> tuple[Message, ...
     for each in taken:
         said, number = each.said, each.said.strip(" .)#")
         # A number stands for the option that it has in the list.
-        if number.isdecimal() and 1 <= int(number) <= len(question.options):
+        if (
+            said not in question.options
+            and number.isdecimal()
+            and 1 <= int(number) <= len(question.options)
+        ):
             said = f"{said} ({question.options[int(number) - 1]})"
         lines.append(f"{each.author_name} answered: {said}\n\n(Sent {each.moment}.)")
     if not taken and question.default:

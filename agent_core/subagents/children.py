@@ -156,7 +156,7 @@ class ChildRuns:
     def tokens(self) -> int:
         return sum(self._taken.values())
 
-    async def fork(self, scope: RunScope, key: str, prompt: str, agent: str) -> RunId:
+    async def fork(self, scope: RunScope, key: str, prompt: str, agent: str, title: str) -> RunId:
         parent = self._parent.run
         run = child_run(parent, key)
         if run in self._requests:
@@ -171,7 +171,9 @@ class ChildRuns:
                 "Too few tokens are free: wait for one of your runs, or do it yourself."
             )
         told, asker = self._at(run, 0), scope.context.asker
-        child = RunStarted(**told, parent=parent, agent=agent, task=prompt, asker=asker)
+        child = RunStarted(
+            **told, parent=parent, agent=agent, task=prompt, title=title, asker=asker
+        )
         self._requests[run] = self._request(child, limits)
         # Known before any message tells of it, and announced once, whoever begins it again.
         await self._log.append(child)

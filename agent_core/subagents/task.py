@@ -74,6 +74,7 @@ class TaskArguments(BaseModel):
 
     prompt: Prompt
     subagent_type: str
+    description: str = ""
 
 
 class ForkArguments(TaskArguments):
@@ -95,7 +96,8 @@ def child_tools(specs: Sequence[SubagentSpec]) -> tuple[BodyTool, ...]:
             raise ChildRefused(
                 f"There is no sub-agent {arguments.subagent_type!r}; there are {names}."
             )
-        return await scope.fork(call.id, arguments.prompt, arguments.subagent_type)
+        agent, title = arguments.subagent_type, arguments.description
+        return await scope.fork(call.id, arguments.prompt, agent, title=title)
 
     async def task(call: ToolCall, scope: RunScope) -> ToolOutput:
         arguments = TaskArguments.model_validate(call.arguments)
@@ -131,12 +133,14 @@ def _specs(specs: Sequence[SubagentSpec]) -> tuple[ToolSpec, ToolSpec, ToolSpec]
     agents = "\n".join(f"- {spec.name}: {spec.description}" for spec in specs)
     told = {"type": "string", "description": "Everything the sub-agent needs to know."}
     kind: JsonObject = {"type": "string", "enum": [spec.name for spec in specs]}
+    title: JsonObject = {"type": "string", "description": "The task in three to five words."}
     task: JsonObject = {
-        "description": {"type": "string", "description": "The task in three to five words."},
+        "description": title,
         "prompt": told,
         "subagent_type": kind,
     }
     fork = {
+        "description": title,
         "prompt": told,
         "subagent_type": {**kind, "description": f"`{EXPLORER}` where you name none."},
     }

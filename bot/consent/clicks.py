@@ -22,7 +22,9 @@ from bot.words import BOT
 
 logger = logging.getLogger(__name__)
 
-_OF_CONNECTIONS = frozenset({"link", "skip", "check"})
+_OF_CONNECTIONS = frozenset({"link", "skip", "check", OPEN})
+RENEW_AFTER_S = 480.0
+"""Composio's links live for ten minutes, and one may have been minted a while before."""
 
 
 class Clicks:
@@ -39,8 +41,8 @@ class Clicks:
         Raises SlackError where Slack could not be asked; the press may come again.
         """
         name = press.action_id.removeprefix(PREFIX)
-        if name.partition(".")[0] == OPEN:
-            return  # the browser has opened the link
+        if name.startswith(f"{OPEN}.") and press.value:
+            name = OPEN
         person = await self._people.person(press.user)
         language = detect_language(locale=person.locale if person else "")
         by, why = user_id(press.team, press.user), ""
@@ -77,7 +79,11 @@ class Clicks:
                 pass
             case "approve" | "approve_thread" | "reject":
                 await self._consents.decide(consent, by, verdict=name)
-            case "link":
+            case "link" | "open":
+                if name == OPEN:
+                    await self._consents.open_link(consent, by)
+                    if float(press.action_ts) - float(press.message_ts) < RENEW_AFTER_S:
+                        return ""
                 link = self._consents.connect_link
                 draft = await fresh_links(link, consent, by, toolkits, words)
                 await whisper(self._api, thread, by, draft)

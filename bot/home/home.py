@@ -21,6 +21,7 @@ from bot.ingress import COMMAND_TEXT, HOME_OPENED, Facts, Press, Rules, Submissi
 from bot.ingress.authorise import refusal
 from bot.ingress.gestures import Errors
 from bot.presenter.apps import app_name
+from bot.presenting import title_of
 from bot.slack_api import People, Person, SlackApi
 from bot.threads import parse_session, parse_user, user_id
 from bot.words import BOT
@@ -29,7 +30,6 @@ logger = logging.getLogger(__name__)
 
 PROMPTS = 4
 OWN_PROMPTS = 2
-TITLE_CHARS = 60
 PROMPT_CHARS = 500
 
 
@@ -271,14 +271,6 @@ class Home:
 
     def _month(self) -> datetime:
         return self._clock().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-
-
-def title_of(asked: str) -> str:
-    """A few words of what was asked."""
-    words = " ".join(asked.split())
-    if len(words) <= TITLE_CHARS:
-        return words
-    return f"{words[:TITLE_CHARS].rpartition(' ')[0] or words[:TITLE_CHARS]}…"
 
 
 def _language(person: Person | None) -> str:

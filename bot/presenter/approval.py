@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from agent_core.clock import find_zone
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction
@@ -37,6 +37,7 @@ from bot.render import (
 Form = Literal["whole", "cut", "bare"]
 """`cut`: as much as fits; `bare`: no arguments. Both name the file that holds everything."""
 
+FORMS = get_args(Form)
 DIGEST_CHARS = 12
 MAX_ACTIONS = 20
 """Of those that ask: so many are told when not all fit."""

@@ -120,14 +120,6 @@ class Board:
     def part(self) -> int:
         return len(self.asked) - (1 if self.waits else 0)
 
-    @property
-    def final_artifacts(self) -> list[ArtifactSaved]:
-        """What the person gets: of a run's reports the last one, since drafts are written again."""
-        final: dict[str, ArtifactSaved] = {}
-        for saved in self.artifacts.values():
-            final[f"report of {saved.run}" if saved.mimetype == REPORT else saved.path] = saved
-        return list(final.values())
-
     def fold(self, event: AnyEvent) -> None:
         """Take an event into the picture."""
         self.last_at = event.at

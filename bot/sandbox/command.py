@@ -75,10 +75,7 @@ async def _run(options: SandboxOptions) -> int:
             BotLives(world, environment, directory, list(options.kill_at))
         )
         if options.page_port is not None:
-            commands = world.manifest["features"].get("slash_commands", ())
-            page = await stack.enter_async_context(
-                Page(world.slack, port=options.page_port, commands=commands)
-            )
+            page = await stack.enter_async_context(Page(world.slack, port=options.page_port))
             _announce(page, world, environment, directory, options)
         if options.asks:
             # Its imports take a second, in which the bot starts beside it.

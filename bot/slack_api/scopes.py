@@ -33,9 +33,11 @@ SCOPES: dict[str, tuple[str, ...]] = {
 }
 
 EVENT_SCOPES: dict[str, tuple[str, ...]] = {
+    "agent_session_stopped": ("chat:write",),
     "app_home_opened": (),
     "app_mention": ("app_mentions:read",),
     "message": _HISTORY,
+    "reaction_added": ("reactions:read",),
 }
 """The events that the bot hears. Without its scope Slack does not send one."""
 

@@ -132,12 +132,11 @@ progress-file-refusal-not-plain = Die Datei ist keine gewöhnliche Datei
 progress-file-refusal-empty = Die Datei ist leer
 progress-file-refusal-too-big-for-us = Die Datei ist größer als 50 MB
 progress-whole-answer = Die Antwort ist lang; der Rest steht in der angehängten Datei.
+progress-picture-of = Erste Seite von „{ $what }“
 progress-not-in-thread = Im Thread konnte ich nicht antworten, daher hier.
 progress-asked-answer = Rückfrage an { $who } nach { $time }
 progress-asked-approval = Um Freigabe durch { $who } gebeten nach { $time }
 progress-asked-connection = { $who } gebeten, { $what } zu verbinden, nach { $time }
-progress-choose = Antworte mit einer Zahl oder in eigenen Worten.
-progress-answer-by = Ich warte auf deine Antwort bis { $when }.
 progress-exploring = Untersucht: { $what }
 progress-took-in = Nachricht von { $who } aufgenommen: { $what }
 progress-taken-from = ab Schritt { $n }
@@ -169,6 +168,22 @@ progress-purpose-upload-file = Übergebe eine Datei
 progress-purpose-use-tool = { $what }
 progress-purpose-write-file = Schreibe { $what }
 progress-purpose-write-report = Schreibe den Bericht
+
+## Questions
+
+question-choose = Wähle etwas aus, oder schreib deine Antwort einfach.
+question-answer-by = Ich warte auf deine Antwort bis { $when }.
+question-other = Etwas anderes…
+question-form-title = Deine Antwort
+question-form-send = Senden
+question-form-label = Was soll ich wissen?
+question-answered = { $who } hat geantwortet: { $what }
+question-default-taken = Niemand hat geantwortet, also habe ich damit weitergemacht: { $what }
+question-unanswered = Das blieb ohne Antwort.
+question-default-option = { $what } (mein Vorschlag)
+question-over = Diese Frage ist nicht mehr offen: Sie wurde beantwortet, oder ich habe ohne Antwort weitergemacht.
+question-not-yours = Das habe ich jemand anderen gefragt, und nur diese Person kann hier antworten. Im Thread kannst du jederzeit schreiben.
+question-write-it = Das Formular ließ sich gerade nicht öffnen. Bitte schreib deine Antwort in den Thread.
 
 ## Approvals and connections
 

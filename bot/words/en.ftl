@@ -132,12 +132,11 @@ progress-file-refusal-not-plain = it is not a plain file
 progress-file-refusal-empty = it is empty
 progress-file-refusal-too-big-for-us = it is bigger than 50 MB
 progress-whole-answer = The answer is long; the rest of it is in the attached file.
+progress-picture-of = First page of “{ $what }”
 progress-not-in-thread = I could not answer in the thread, so here is the answer.
 progress-asked-answer = Asked { $who } a question after { $time }
 progress-asked-approval = Asked { $who } for an approval after { $time }
 progress-asked-connection = Asked { $who } to connect { $what } after { $time }
-progress-choose = Answer with a number or in your own words.
-progress-answer-by = I wait for your answer until { $when }.
 progress-exploring = Looking into: { $what }
 progress-took-in = Took in { $who }'s message: { $what }
 progress-taken-from = from step { $n } on
@@ -169,6 +168,22 @@ progress-purpose-upload-file = Handing over a file
 progress-purpose-use-tool = { $what }
 progress-purpose-write-file = Writing { $what }
 progress-purpose-write-report = Writing the report
+
+## Questions
+
+question-choose = Choose one, or just write your answer.
+question-answer-by = I wait for your answer until { $when }.
+question-other = Other…
+question-form-title = Your answer
+question-form-send = Send
+question-form-label = What should I know?
+question-answered = { $who } answered: { $what }
+question-default-taken = Nobody answered, so I went on with: { $what }
+question-unanswered = This was not answered.
+question-default-option = { $what } (my pick)
+question-over = This question is not open any more: it was answered, or I went on without.
+question-not-yours = I asked somebody else this, so only they can answer it here. You can always write in the thread.
+question-write-it = The form could not be opened just now. Please write your answer in the thread.
 
 ## Approvals and connections
 

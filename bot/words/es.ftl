@@ -132,12 +132,11 @@ progress-file-refusal-not-plain = no es un archivo corriente
 progress-file-refusal-empty = está vacío
 progress-file-refusal-too-big-for-us = supera los 50 MB
 progress-whole-answer = La respuesta es larga; el resto está en el archivo adjunto.
+progress-picture-of = Primera página de «{ $what }»
 progress-not-in-thread = No pude responder en el hilo, así que aquí está la respuesta.
 progress-asked-answer = Pregunta a { $who } tras { $time }
 progress-asked-approval = Aprobación pedida a { $who } tras { $time }
 progress-asked-connection = Se pidió a { $who } conectar { $what } tras { $time }
-progress-choose = Responde con un número o con tus propias palabras.
-progress-answer-by = Espero tu respuesta hasta { $when }.
 progress-exploring = Investigando: { $what }
 progress-took-in = Mensaje de { $who } incorporado: { $what }
 progress-taken-from = desde el paso { $n }
@@ -169,6 +168,22 @@ progress-purpose-upload-file = Entregando un archivo
 progress-purpose-use-tool = { $what }
 progress-purpose-write-file = Escribiendo { $what }
 progress-purpose-write-report = Redactando el informe
+
+## Questions
+
+question-choose = Elige una opción o escribe tu respuesta.
+question-answer-by = Espero tu respuesta hasta { $when }.
+question-other = Otra cosa…
+question-form-title = Tu respuesta
+question-form-send = Enviar
+question-form-label = ¿Qué debo saber?
+question-answered = { $who } respondió: { $what }
+question-default-taken = Nadie respondió, así que seguí con esto: { $what }
+question-unanswered = Esto quedó sin respuesta.
+question-default-option = { $what } (mi propuesta)
+question-over = Esta pregunta ya no está abierta: se respondió o seguí sin respuesta.
+question-not-yours = Se lo pregunté a otra persona, y solo ella puede responder aquí. Siempre puedes escribir en el hilo.
+question-write-it = No se pudo abrir el formulario ahora. Escribe tu respuesta en el hilo.
 
 ## Approvals and connections
 

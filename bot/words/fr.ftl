@@ -132,12 +132,11 @@ progress-file-refusal-not-plain = ce n'est pas un fichier ordinaire
 progress-file-refusal-empty = le fichier est vide
 progress-file-refusal-too-big-for-us = le fichier dépasse 50 Mo
 progress-whole-answer = La réponse est longue ; la suite se trouve dans le fichier joint.
+progress-picture-of = Première page de « { $what } »
 progress-not-in-thread = Je n'ai pas pu répondre dans le fil, voici donc la réponse.
 progress-asked-answer = Question posée à { $who } après { $time }
 progress-asked-approval = Accord demandé à { $who } après { $time }
 progress-asked-connection = Connexion de { $what } demandée à { $who } après { $time }
-progress-choose = Répondez par un numéro ou avec vos propres mots.
-progress-answer-by = J'attends votre réponse jusqu'à { $when }.
 progress-exploring = Examen de : { $what }
 progress-took-in = Message de { $who } pris en compte : { $what }
 progress-taken-from = à partir de l'étape { $n }
@@ -169,6 +168,22 @@ progress-purpose-upload-file = Remise d'un fichier
 progress-purpose-use-tool = { $what }
 progress-purpose-write-file = Écriture de { $what }
 progress-purpose-write-report = Rédaction du rapport
+
+## Questions
+
+question-choose = Choisissez, ou écrivez simplement votre réponse.
+question-answer-by = J'attends votre réponse jusqu'à { $when }.
+question-other = Autre chose…
+question-form-title = Votre réponse
+question-form-send = Envoyer
+question-form-label = Que dois-je savoir ?
+question-answered = { $who } a répondu : { $what }
+question-default-taken = Personne n'a répondu, j'ai donc continué avec : { $what }
+question-unanswered = Cette question est restée sans réponse.
+question-default-option = { $what } (ma proposition)
+question-over = Cette question n'est plus ouverte : elle a reçu une réponse, ou j'ai continué sans.
+question-not-yours = J'ai posé cette question à une autre personne, elle seule peut y répondre ici. Vous pouvez toujours écrire dans le fil.
+question-write-it = Le formulaire n'a pas pu s'ouvrir. Écrivez votre réponse dans le fil.
 
 ## Approvals and connections
 

@@ -4,7 +4,7 @@ A fact is `[key, value]`; a change to null takes it away. What the person cannot
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import aclosing, suppress
 from dataclasses import asdict
 from itertools import chain, count
@@ -17,7 +17,8 @@ from bot.sandbox.page.text import EMOJI, Texts
 from bot.sandbox.slack import ApiCall, Delivery, Post, Session, SlackStandIn, View
 from bot.sandbox.slack.feed import Change, OpenSockets
 from bot.sandbox.slack.messages import show_channel, show_post, show_user, show_view
-from bot.sandbox.slack.records import Channel, SuggestedPrompts
+from bot.sandbox.slack.records import Channel, Stream, SuggestedPrompts
+from bot.sandbox.slack.state import State
 from bot.sandbox.slack.wire import JsonObject
 
 RETRY_MS = 1000
@@ -27,21 +28,26 @@ MAX_RECORDS = 200
 Fact = tuple[str, Any]
 
 
+def actors(state: State) -> list[str]:
+    """Whom one may act as: members, a guest, and somebody of another company."""
+    return [user.id for user in state.users.values() if user.real_name and not user.is_bot]
+
+
 class Facts:
     """What one person's page is told of the team."""
 
-    def __init__(self, slack: SlackStandIn, me: str, commands: Sequence[Mapping[str, str]]) -> None:
+    def __init__(self, slack: SlackStandIn, me: str) -> None:
         self._slack = slack
         self._me = me
         self._state = slack.state
-        self._commands = commands
         self._texts = Texts(slack.state, me)
         self._calls = count()
 
     def _reads(self, channel_id: str) -> bool:
-        """Any public channel, and the others as a member."""
-        channel = self._state.channels[channel_id]
-        return channel.kind == "channel" or self._me in channel.members
+        """As a member, and any public channel; a guest and who is of another company do not."""
+        channel, me = self._state.channels[channel_id], self._state.users[self._me]
+        is_guest = me.is_restricted or me.team_id != self._state.team.id
+        return self._me in channel.members or (channel.kind == "channel" and not is_guest)
 
     def all(self) -> Iterator[Fact]:
         """Everything that the page shows at this moment."""
@@ -64,6 +70,10 @@ class Facts:
     def of(self, change: Change) -> Iterator[Fact]:
         """What a change tells the page of its record as it is now."""
         match record := change.record:
+            case Post(stream=Stream(phase="in_progress") as stream) if (
+                change.previous and stream.recipient not in (None, self._me)
+            ):
+                return  # somebody else's, which the others see grow only when it ends
             case Post() if self._reads(record.channel) and record.ephemeral_to in (None, self._me):
                 shown = None if change.is_gone else self._post(record)
                 yield f"post/{record.channel}/{record.ts}", shown
@@ -95,6 +105,7 @@ class Facts:
         state, slack, now_s = self._state, self._slack, self._state.clock.now()
         return {
             "me": self._me,
+            "id": state.team.id,
             "name": "Sandbox",
             "bot": {
                 "user_id": slack.bot_user_id,
@@ -102,9 +113,10 @@ class Facts:
                 "has_home": slack.app.is_home_enabled,
                 "can_be_stopped": slack.app.is_subscribed("agent_session_stopped"),
             },
-            "people": list(slack.people.values()),
+            "people": actors(state),
             "users": {id_: show_user(user, now_s=now_s) for id_, user in state.users.items()},
-            "commands": list(self._commands),
+            "commands": list(slack.app.commands),
+            "shortcuts": [each for each in slack.app.shortcuts if each["type"] == "message"],
             "emoji": EMOJI,
             "now": now_s,
         }
@@ -129,12 +141,10 @@ def _at_own_address(file: JsonObject) -> JsonObject:
     return {**file, "url_private": f"/files/{file['id']}/{name}"}
 
 
-async def serve_page(
-    slack: SlackStandIn, commands: Sequence[Mapping[str, str]], request: web.Request
-) -> web.StreamResponse:
+async def serve_page(slack: SlackStandIn, request: web.Request) -> web.StreamResponse:
     """Serve an open page until it goes; one that has not chosen a person is the first one's."""
-    people, me = list(slack.people.values()), request.query.get("as")
-    facts = Facts(slack, me if me in people else people[0], commands)
+    people, me = actors(slack.state), request.query.get("as")
+    facts = Facts(slack, me if me in people else people[0])
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
     async with aclosing(slack.changes()) as changes:

@@ -1,7 +1,7 @@
 """The page's own server on loopback: who may talk to it, its files and the team's, its port."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from bot.sandbox.loopback import LOOPBACK, refused, serve
-from bot.sandbox.page.feed import serve_page
+from bot.sandbox.page.feed import actors, serve_page
 from bot.sandbox.slack import Delivery, SlackStandIn
 from bot.sandbox.slack.actions import UnfilledError
 from bot.sandbox.slack.limits import MAX_POST_TEXT
@@ -79,6 +79,7 @@ ACTS: Mapping[str, Callable[[SlackStandIn, str, JsonObject], Awaitable[object]]]
     "click": _click,
     "submit_view": _submit_view,
     "close_view": lambda slack, _me, view: slack.close_view(**view),
+    "shortcut": lambda slack, me, used: _answered(slack.shortcut(me, **used)),
     "slash": lambda slack, me, said: _answered(slack.slash(me, **said)),
 }
 
@@ -123,13 +124,10 @@ async def _read(request: web.Request) -> JsonObject:
 class Page:
     """Serves a stand-in's team to browsers of this machine; an asynchronous context manager.
 
-    A port that is taken gives way to any other. `commands` are the slash commands that the app's
-    manifest declares.
+    A port that is taken gives way to any other.
     """
 
-    def __init__(
-        self, slack: SlackStandIn, *, port: int = 0, commands: Sequence[Mapping[str, str]] = ()
-    ) -> None:
+    def __init__(self, slack: SlackStandIn, *, port: int = 0) -> None:
         self._slack = slack
         self._port = port
         self._open = AsyncExitStack()
@@ -138,7 +136,7 @@ class Page:
         app.router.add_get("/", _send_index)
         app.router.add_static("/static/shared", SHARED)
         app.router.add_static("/static", STATIC)
-        app.router.add_get("/events", partial(serve_page, slack, commands), allow_head=False)
+        app.router.add_get("/events", partial(serve_page, slack), allow_head=False)
         app.router.add_get("/files/{file_id}/{name:(?s:.*)}", self._send_file)
         app.router.add_post("/acts/{name}", partial(handle_act, slack))
 
@@ -147,7 +145,7 @@ class Page:
         return f"http://{LOOPBACK}:{self._port}/"
 
     async def __aenter__(self) -> Self:
-        for person in self._slack.people.values():
+        for person in actors(self._slack.state):
             self._slack.dm_id(person)
         self._port = await self._open.enter_async_context(serve(self._app, port=self._port))
         return self

@@ -8,7 +8,11 @@ from bot.sandbox.slack.wire import JsonObject, as_array, as_object
 _VALUES: Mapping[str, tuple[str, str]] = {
     "overflow": ("selected_option", ""),
     "static_select": ("selected_option", "initial_option"),
+    "radio_buttons": ("selected_option", "initial_option"),
+    "checkboxes": ("selected_options", "initial_options"),
     "conversations_select": ("selected_conversation", "initial_conversation"),
+    "datepicker": ("selected_date", "initial_date"),
+    "timepicker": ("selected_time", "initial_time"),
     "plain_text_input": ("value", "initial_value"),
 }
 _WITHOUT_STATE = ("button", "overflow", "feedback_buttons")
@@ -61,9 +65,10 @@ def _describe_use(element: JsonObject, chosen: object) -> JsonObject:
 def _describe_value(element: JsonObject, chosen: object) -> JsonObject:
     """An element's value as in `state.values`: options by their `value`, the rest as given."""
     name, _ = _VALUES[element["type"]]
-    if name == "selected_option" and chosen is not None:
-        return {name: {option["value"]: option for option in element["options"]}[chosen]}
-    return {name: chosen}
+    options = {option["value"]: option for option in element.get("options", ())}
+    if name == "selected_options":
+        return {name: [options[value] for value in as_array(chosen) or ()]}
+    return {name: options[chosen] if name == "selected_option" and chosen is not None else chosen}
 
 
 def collect_values(blocks: Iterable[JsonObject], entered: Mapping[str, object]) -> JsonObject:
@@ -95,4 +100,4 @@ def collect_state(blocks: Iterable[JsonObject], entered: Mapping[str, object]) -
 
 
 def _is_filled(shown: Mapping[str, JsonObject]) -> bool:
-    return all(None not in value.values() for value in shown.values())
+    return not any(value in (None, []) for fields in shown.values() for value in fields.values())

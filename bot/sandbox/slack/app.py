@@ -5,16 +5,19 @@ from collections.abc import Mapping, Sequence
 
 from bot.sandbox.slack.records import Channel, ChannelKind
 from bot.sandbox.slack.team import Team
+from bot.sandbox.slack.wire import JsonObject
 
 DEFAULT_SCOPES = (
     "app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write",
     "commands", "files:read", "files:write", "groups:history", "groups:read", "im:history",
-    "im:read", "im:write", "mpim:history", "mpim:read", "reactions:write",
+    "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read", "reactions:write",
     "users:read",
 )  # fmt: skip
 DEFAULT_EVENTS = (
-    "agent_session_stopped", "app_home_opened", "app_mention", "message.channels",
-    "message.groups", "message.im", "message.mpim",
+    "agent_session_stopped", "app_home_opened", "app_mention", "channel_archive", "channel_rename",
+    "group_archive", "group_rename", "member_joined_channel", "member_left_channel",
+    "message.channels", "message.groups", "message.im", "message.mpim", "reaction_added",
+    "reaction_removed",
 )  # fmt: skip
 MESSAGE_EVENTS: Mapping[ChannelKind, str] = {
     "channel": "message.channels",
@@ -32,6 +35,12 @@ _EVENT_SCOPES: Mapping[str, tuple[str, ...]] = {
     "app_mention": ("app_mentions:read",),
     **{MESSAGE_EVENTS[kind]: (f"{prefix}:history",) for kind, prefix in SCOPE_PREFIXES.items()},
     "agent_session_stopped": ("chat:write",),
+    **dict.fromkeys(("channel_archive", "channel_rename"), ("channels:read",)),
+    **dict.fromkeys(("group_archive", "group_rename"), ("groups:read",)),
+    **dict.fromkeys(
+        ("member_joined_channel", "member_left_channel"), ("channels:read", "groups:read")
+    ),
+    **dict.fromkeys(("reaction_added", "reaction_removed"), ("reactions:read",)),
 }
 """An event is delivered with any one of its scopes; one that is not listed needs none."""
 
@@ -46,6 +55,8 @@ class App:
         bot_events: Sequence[str],
         *,
         is_home_enabled: bool,
+        commands: Sequence[JsonObject] = (),
+        shortcuts: Sequence[JsonObject] = (),
     ) -> None:
         self.id, self.bot_id, self.bot_user_id = team.app_id, team.bot_id, team.bot.id
         self.team_id = team.id
@@ -53,6 +64,7 @@ class App:
         self.app_token = f"xapp-1-{team.app_id}-{secrets.token_hex(12)}"
         self.scopes, self.bot_events = tuple(scopes), tuple(bot_events)
         self.is_home_enabled = is_home_enabled
+        self.commands, self.shortcuts = tuple(commands), tuple(shortcuts)
 
     def has_any_scope(self, *scopes: str) -> bool:
         return not scopes or any(scope in self.scopes for scope in scopes)

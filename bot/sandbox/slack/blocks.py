@@ -3,7 +3,7 @@
 A problem is a sentence as Slack words it, with the JSON pointer of the faulty part.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,8 @@ def check_message_blocks(blocks: JsonArray) -> None:
             found.fail(f"/blocks/{index}", word)
     if found.problems:
         raise ApiError("invalid_blocks", messages=found.problems, errors=found.problems)
-    markdown = count_text([block for block in shown if block.get("type") == "markdown"])
-    if markdown > limits.MAX_MARKDOWN_TEXT or count_text(shown) > limits.MAX_BLOCKS_TOTAL_CHARS:
+    markdown = _count([block for block in shown if block.get("type") == "markdown"])
+    if markdown > limits.MAX_MARKDOWN_TEXT or _count(shown) > limits.MAX_BLOCKS_TOTAL_CHARS:
         raise ApiError("msg_blocks_too_long")
 
 
@@ -49,14 +49,17 @@ def check_view(view: JsonObject, kind: str) -> None:
         raise ApiError("invalid_arguments", messages=found.problems)
 
 
-def count_text(value: object) -> int:
-    """The characters of all texts in a payload, at any depth."""
-    if (items := as_array(value)) is not None:
-        return sum(count_text(item) for item in items)
+def texts_of(value: object) -> Iterator[str]:
+    """All texts in a payload, at any depth."""
     fields = as_object(value) or {}
-    text = fields.get("text")
-    own = len(text) if isinstance(text, str) else 0
-    return own + sum(count_text(field) for field in fields.values())
+    if isinstance(text := fields.get("text"), str):
+        yield text
+    for item in as_array(value) or fields.values():
+        yield from texts_of(item)
+
+
+def _count(blocks: JsonArray) -> int:
+    return sum(map(len, texts_of(blocks)))
 
 
 @cache
@@ -113,7 +116,7 @@ class _Examination:
                 self.check_fields(_text(size, "plain_text"), value, at)
             case ["any", size, "x", *of] | [size, "x", *of]:
                 self._check_items(of, value, at, int(size), rule[0] != "any")
-            case ["block" | "element" | "leaf" | "part" | "cell" as table, *kinds]:
+            case ["block" | "element" | "leaf" | "part" | "chart" | "cell" as table, *kinds]:
                 self._check_kind(table, kinds or list(_tables()[table]), value, at)
             case [name] if name in _tables()["object"] or f"{name}!" in _tables()["object"]:
                 self.check_fields(_row("object", name), value, at)

@@ -119,16 +119,34 @@ class Gestures:
 
     async def invite(self, channel: str, user: str) -> None:
         """Someone brings a user, or the bot ("bot"), into a channel."""
-        place = self._channel(channel)
-        self.state.keep(replace(place, members=(*place.members, self.user_id(user))))
+        place, person = self._channel(channel), self.user_id(user)
+        place = replace(place, members=(*place.members, person))
+        self.state.keep(place)
+        self._tell_member("member_joined_channel", place, person)
 
     async def remove_from_channel(self, channel: str, user: str) -> None:
         """A user, or the bot, is taken out of a channel."""
         place, person = self._channel(channel), self.user_id(user)
         self.state.keep(replace(place, members=tuple(m for m in place.members if m != person)))
+        self._tell_member("member_left_channel", place, person)
+
+    def _tell_member(self, event: str, place: Channel, user: str) -> None:
+        kind = "C" if place.kind == "channel" else "G"
+        team = self.state.users[user].team_id
+        self.workspace.tell(event, place, user=user, channel=place.id, channel_type=kind, team=team)
 
     async def archive(self, channel: str) -> None:
-        self.state.keep(replace(self._channel(channel), is_archived=True))
+        place = replace(self._channel(channel), is_archived=True)
+        self.state.keep(place)
+        kind = f"{_event_kind(place)}_archive"
+        self.workspace.tell(kind, place, channel=place.id, user=place.creator)
+
+    async def rename(self, channel: str, name: str) -> None:
+        """Someone gives a channel another name; tests still find it by its first one."""
+        place = replace(self._channel(channel), name=name)
+        self.state.keep(place)
+        told = {"id": place.id, "name": name, "name_normalized": name, "created": place.created_s}
+        self.workspace.tell(f"{_event_kind(place)}_rename", place, channel=told)
 
     def live_in(self, user: str, zone: str) -> None:
         """A user's profile names another time zone from now on; the app is not told of it."""
@@ -165,6 +183,7 @@ class Gestures:
             channel=self.dm_id(user),
             tab=tab,
             view=show_view(view) if view else None,
+            context={} if tab == "messages" else None,
         )
 
     async def click(
@@ -176,11 +195,14 @@ class Gestures:
         chosen: object = None,
         *,
         block_id: str | None = None,
+        entered: Mapping[str, object] | None = None,
     ) -> Delivery:
-        """Use an element of a post, an ephemeral one too. Menus take the chosen option's value.
+        """Use an element of a post, an ephemeral one too.
 
-        The block is named where an action id stands in several. Raises KeyError for an element or
-        an option that is not there.
+        Menus and radio buttons take the chosen option's value, checkboxes the values of all that
+        are ticked, feedback buttons the pressed one's, inputs what is typed. `entered` is what
+        the others show, by action id. The block is named where an action id stands in several.
+        Raises KeyError for an element or an option that is not there.
         """
         shown = (post for post in self.state.ephemerals if post.ts == ts)
         post = next(shown, None) or self.find(channel, ts)
@@ -197,7 +219,7 @@ class Gestures:
             container=without_none(container),
             channel={"id": post.channel},
             message=None if post.ephemeral_to else show_post(self.state, post),
-            state={"values": collect_values(post.blocks, {action_id: chosen})},
+            state={"values": collect_values(post.blocks, {**(entered or {}), action_id: chosen})},
             actions=[self._action(post.blocks, action_id, block_id, chosen)],
         )
 
@@ -209,9 +231,12 @@ class Gestures:
         chosen: object = None,
         *,
         block_id: str | None = None,
+        entered: Mapping[str, object] | None = None,
     ) -> Delivery:
         """Use an element of a modal or of App Home; see `click`."""
         view = self.workspace.views.find(view_id)
+        values = {**(entered or {}), action_id: chosen}
+        view = replace(view, state=collect_values(view.body["blocks"], values))
         return await self._interact(
             "block_actions",
             user,
@@ -240,13 +265,37 @@ class Gestures:
         shown = show_view(view)
         delivery = await self._interact("view_submission", user, view=shown, response_urls=[])
         answer = delivery.answer or {}
-        if delivery.acked_at_s is not None and answer.get("response_action") != "errors":
-            self.state.close_view(view)
+        match answer.get("response_action"):
+            case _ if delivery.acked_at_s is None:
+                pass
+            case "errors":
+                pass
+            case "update":
+                self.workspace.views.update(view.id, answer["view"])
+            case _:
+                self.state.close_view(view)
         return delivery
 
     async def close_view(self, view_id: str) -> None:
-        """A person closes a modal. The app hears nothing of it."""
-        self.state.close_view(self.state.views[view_id])
+        """A person closes a modal. The app hears of it only where the view asks for that."""
+        view = self.state.views[view_id]
+        self.state.close_view(view)
+        if view.body.get("notify_on_close"):
+            await self._interact("view_closed", view.user, view=show_view(view), is_cleared=False)
+
+    async def shortcut(self, user: str, channel: str, ts: str, callback_id: str) -> Delivery:
+        """Choose a message shortcut of the app in the menu of a post."""
+        post = self.find(channel, ts)
+        place = self.state.channels[post.channel]
+        return await self._interact(
+            "message_action",
+            user,
+            callback_id=callback_id,
+            message_ts=post.ts,
+            message=show_post(self.state, post),
+            channel={"id": place.id, "name": place.name or "directmessage"},
+            action_ts=self.state.ids.fresh_ts(),
+        )
 
     async def slash(self, user: str, channel: str, command: str, text: str = "") -> Delivery:
         """Run a slash command; a message in the acknowledgement is posted as Slack posts it."""
@@ -297,3 +346,8 @@ class Gestures:
         return await self.workspace.deliverer.attempt(
             "interactive", payload, accepts_answer=kind == "view_submission"
         )
+
+
+def _event_kind(channel: Channel) -> str:
+    """Events about private channels have names of their own."""
+    return "channel" if channel.kind == "channel" else "group"

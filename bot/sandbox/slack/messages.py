@@ -123,7 +123,7 @@ def show_channel(state: State, channel: Channel) -> JsonObject:
 
 def show_view(view: View) -> JsonObject:
     """A view with the fields that Slack sets."""
-    return {**view.body, "id": view.id, "state": {"values": view.state}}
+    return {**view.body, "id": view.id, "hash": view.hash, "state": {"values": view.state}}
 
 
 def wrap_event(state: State, app: App, event: JsonObject, channel: Channel | None) -> JsonObject:

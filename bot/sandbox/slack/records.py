@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from bot.sandbox.slack.text import texts_in
 from bot.sandbox.slack.wire import JsonObject
 
 ChannelKind = Literal["channel", "group", "im", "mpim"]
@@ -60,6 +61,8 @@ class Stream:
     started_s: float
     mode: Literal["markdown_text", "chunks"] | None = None
     task_display_mode: str = "timeline"
+    recipient: str | None = None
+    """Who alone sees it grow; the others see its first text until it ends."""
     plan_title: str = "Plan"
     parts: tuple[JsonObject, ...] = ()
     size_bytes: int = 0
@@ -134,6 +137,11 @@ class Post:
     unfurl_media: bool | None = None
 
     @property
+    def words(self) -> str:
+        """What it says: its text or, where it came with files, what is read in its blocks."""
+        return self.text or "\n".join(texts_in(self.blocks))
+
+    @property
     def root_ts(self) -> str:
         """The ts of the thread's root, which is the post itself outside of threads."""
         return self.thread_ts or self.ts
@@ -164,6 +172,7 @@ class View:
     user: str
     type: Literal["modal", "home"]
     body: JsonObject
+    hash: str = ""
     state: JsonObject = field(default_factory=dict[str, object])
 
 

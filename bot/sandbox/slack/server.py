@@ -58,6 +58,7 @@ METHODS: Mapping[str, Method] = {
     "auth.test": Method(run=conversations.test_auth, rate=UNLIMITED),
     "bots.info": Method(run=conversations.bot_info, scopes=_USERS, rate=TIER_3),
     "chat.appendStream": Method(run=streams.append, scopes=_WRITE, rate=STREAM_APPENDS),
+    "chat.delete": Method(run=chat.delete, scopes=_WRITE, rate=TIER_3),
     "chat.getPermalink": Method(run=chat.get_permalink, rate=UNLIMITED),
     "chat.postEphemeral": Method(run=chat.post_ephemeral, scopes=_WRITE, rate=TIER_4),
     "chat.postMessage": Method(run=chat.post_message, scopes=_WRITE, rate=POSTS_OF_A_CHANNEL),
@@ -78,6 +79,7 @@ METHODS: Mapping[str, Method] = {
     "users.info": Method(run=conversations.user_info, scopes=_USERS, rate=TIER_4),
     "views.open": Method(run=agents.open_view, rate=TIER_4),
     "views.publish": Method(run=agents.publish_view, rate=TIER_4),
+    "views.update": Method(run=agents.update_view, rate=TIER_4),
 }
 
 

@@ -27,7 +27,8 @@ class SlackStandIn(Gestures):
     """An aiohttp server on loopback that the real slack_sdk and slack-bolt talk to.
 
     Use it as an async context manager. `rate_limits=False` lifts the tiers; `scopes`,
-    `bot_events` and `home_tab` are what the app's manifest would grant.
+    `bot_events`, `home_tab`, `commands` (slash commands) and `shortcuts` are what the app's
+    manifest would grant.
     """
 
     def __init__(
@@ -39,10 +40,19 @@ class SlackStandIn(Gestures):
         bot_events: Sequence[str] = DEFAULT_EVENTS,
         rate_limits: bool = True,
         home_tab: bool = True,
+        commands: Sequence[JsonObject] = (),
+        shortcuts: Sequence[JsonObject] = (),
     ) -> None:
         clock = clock or SystemClock()
         state = State(clock, bot_name)
-        self.app = App(state.team, scopes, bot_events, is_home_enabled=home_tab)
+        self.app = App(
+            state.team,
+            scopes,
+            bot_events,
+            is_home_enabled=home_tab,
+            commands=commands,
+            shortcuts=shortcuts,
+        )
         self._background = Background()
         self.sockets = Sockets(clock, state.feed, self._background, self.app.id)
         """The sockets themselves, for faults: black holes, lost acknowledgements, odd frames."""
@@ -71,6 +81,8 @@ class SlackStandIn(Gestures):
             scopes=manifest["oauth_config"]["scopes"]["bot"],
             bot_events=manifest["settings"]["event_subscriptions"]["bot_events"],
             home_tab=features["app_home"]["home_tab_enabled"],
+            commands=features.get("slash_commands", ()),
+            shortcuts=features.get("shortcuts", ()),
         )
         prompts = tuple(features.get("agent_view", {}).get("suggested_prompts", ()))
         for person in slack.people if prompts else ():

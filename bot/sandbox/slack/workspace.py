@@ -65,6 +65,15 @@ class Views:
         self._state.show_view(view)
         return view
 
+    def update(self, view_id: str, body: JsonObject, seen_hash: str = "") -> View:
+        """Put another view in a view's place, unless it has changed since `seen_hash`."""
+        current = self.find(view_id)
+        if seen_hash not in ("", current.hash):
+            raise ApiError("hash_conflict")
+        view = replace(self._build(current.user, body, current.type), id=view_id)
+        self._state.show_view(view)
+        return view
+
     def find(self, view_id: str) -> View:
         for view in (*self._state.views.values(), *self._state.homes.values()):
             if view.id == view_id:
@@ -82,6 +91,7 @@ class Views:
             id=ids.fresh("V"),
             user=user,
             type="home" if kind == "home" else "modal",
+            hash=f"{int(self._state.clock.now())}.{secrets.token_hex(4)}",
             body={"callback_id": "", "private_metadata": "", **body, "blocks": blocks},
         )
 
@@ -207,6 +217,14 @@ class Workspace:
         users[name] = (*known, user) if added else tuple(u for u in known if u != user)
         left = tuple(Reaction(name=n, users=u) for n, u in users.items() if u)
         self.state.change_post(replace(post, reactions=left))
+        self.tell(
+            "reaction_added" if added else "reaction_removed",
+            self.state.channels[post.channel],
+            user=user,
+            reaction=name,
+            item_user=post.user,
+            item={"type": "message", "channel": post.channel, "ts": post.ts},
+        )
         return True
 
     def _session_of(self, channel: str, thread_ts: str, title: str = "") -> Session:

@@ -20,8 +20,19 @@ from tests.agent_core.runtime.threads import TIMEOUT_S, begin, end_of, events_of
 PARTS = ("What does A cost?", "What does B cost?", "What does C cost?")
 
 
+def parts(*questions: str) -> list[JsonObject]:
+    """Sub-questions as the planner gives them."""
+    return [{"title": each.split()[-1], "question": each} for each in questions]
+
+
 def plan(**told: object) -> Line:
-    empty: JsonObject = {"question": "", "is_blocking": False, "default": "", "sub_questions": []}
+    empty: JsonObject = {
+        "question": "",
+        "is_blocking": False,
+        "default": "",
+        "options": [],
+        "sub_questions": [],
+    }
     return call("plan", empty | told)
 
 
@@ -40,7 +51,7 @@ def explorers(*before: Line, first: Line = "Combined.") -> ScriptedModel:
 
 @pytest.mark.proves("plan.parts")
 async def test_the_parts_of_a_new_task_are_explored_beside_the_main_run(tmp_path: Path) -> None:
-    planner, model = ScriptedModel([plan(sub_questions=PARTS)]), explorers()
+    planner, model = ScriptedModel([plan(sub_questions=parts(*PARTS))]), explorers()
     async with scripted_runtime(tmp_path, model=model, planner=planner) as runtime:
         events = await events_of(runtime, await begin(runtime, inbound("Compare A, B and C")))
     started = [event for event in events if isinstance(event, RunStarted)]
@@ -50,6 +61,7 @@ async def test_the_parts_of_a_new_task_are_explored_beside_the_main_run(tmp_path
     first = next(r for r in model.requests if "sub-question" not in r.system)
     assert all(part in told(first) for part in PARTS), "the main run knows what is explored"
     assert [event.sub_questions for event in events if isinstance(event, PlanMade)] == [PARTS]
+    assert [event.title for event in started] == ["", "cost?", "cost?", "cost?"]
 
 
 @pytest.mark.proves("plan.harmless")
@@ -60,7 +72,7 @@ async def test_the_parts_of_a_new_task_are_explored_beside_the_main_run(tmp_path
         "No tool was called.",
         call("plan", {"sub_questions": "many"}),
         plan(question="Which?", default=""),
-        plan(sub_questions=["Only one?"]),
+        plan(sub_questions=parts("Only one?")),
     ],
     ids=["failed", "prose", "bad shape", "no default", "one part"],
 )
@@ -89,7 +101,9 @@ async def test_what_surely_goes_on_is_not_planned(tmp_path: Path) -> None:
 async def test_for_what_the_planner_takes_as_going_on_nothing_is_asked_or_explored(
     tmp_path: Path,
 ) -> None:
-    line = plan(is_continuation=True, question="Which?", is_blocking=True, sub_questions=PARTS)
+    line = plan(
+        is_continuation=True, question="Which?", is_blocking=True, sub_questions=parts(*PARTS)
+    )
     planner, model = ScriptedModel([plan(), line]), ScriptedModel(["A report.", "Longer."])
     async with scripted_runtime(tmp_path, model=model, planner=planner) as runtime:
         await end_of(runtime, await begin(runtime, inbound("Write a report")))
@@ -100,7 +114,7 @@ async def test_for_what_the_planner_takes_as_going_on_nothing_is_asked_or_explor
 
 @pytest.mark.proves("plan.parts")
 async def test_a_new_task_after_work_that_did_not_end_well_is_planned(tmp_path: Path) -> None:
-    planner = ScriptedModel([plan(), plan(sub_questions=PARTS)])
+    planner = ScriptedModel([plan(), plan(sub_questions=parts(*PARTS))])
     model = explorers(ModelRejected("no"))
     async with scripted_runtime(tmp_path, model=model, planner=planner) as runtime:
         await end_of(runtime, await begin(runtime, inbound("Look into it")))
@@ -108,7 +122,9 @@ async def test_a_new_task_after_work_that_did_not_end_well_is_planned(tmp_path: 
         assert (await end_of(runtime, turn)).answer == "Combined."
 
 
-ASKED = plan(question="Which year?", default="2026", sub_questions=PARTS)
+ASKED = plan(
+    question="Which year?", default="2026", options=["2025", "2027"], sub_questions=parts(*PARTS)
+)
 
 
 @pytest.mark.proves("plan.question")
@@ -122,7 +138,7 @@ async def test_an_answer_comes_before_the_work_and_reaches_all_of_it(tmp_path: P
         events = await events_of(runtime, turn)
     [asked] = [event for event in events if isinstance(event, QuestionAsked)]
     assert asked.question.startswith("Which year?\n\nIf nobody answers within 5 minutes")
-    assert asked.default == "2026"
+    assert (asked.default, asked.options) == ("2026", ("2026", "2025", "2027"))
     assert all("2024" in told(request) for request in model.requests)
     assert len(planner.requests) == 1
     assert [e.answer for e in events if isinstance(e, TurnFinished)] == ["Combined."]
@@ -144,7 +160,9 @@ async def test_without_an_answer_the_default_is_taken_after_some_minutes_and_sai
 
 @pytest.mark.proves("plan.blocking")
 async def test_a_blocking_question_waits_for_days_and_through_a_restart(tmp_path: Path) -> None:
-    line = plan(question="Whose account?", is_blocking=True, default="mine", sub_questions=PARTS)
+    line = plan(
+        question="Whose account?", is_blocking=True, default="mine", sub_questions=parts(*PARTS)
+    )
     planner, model, clock = ScriptedModel([line]), explorers(), SteppingClock(step=timedelta())
     async with scripted_runtime(tmp_path, model=model, planner=planner, clock=clock) as runtime:
         turn = await begin(runtime, inbound("Compare A, B and C"))
@@ -159,7 +177,7 @@ async def test_a_blocking_question_waits_for_days_and_through_a_restart(tmp_path
 
 async def test_a_plan_survives_a_restart_and_is_made_once(tmp_path: Path) -> None:
     held = Held(then="Combined.")
-    planner, model = ScriptedModel([plan(sub_questions=PARTS)]), explorers(first=held)
+    planner, model = ScriptedModel([plan(sub_questions=parts(*PARTS))]), explorers(first=held)
     async with scripted_runtime(tmp_path, model=model, planner=planner) as runtime:
         turn = await begin(runtime, inbound("Compare A, B and C"))
         async with asyncio.timeout(TIMEOUT_S):

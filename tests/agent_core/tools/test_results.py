@@ -21,10 +21,12 @@ from mcp.types import (
     TextContent,
 )
 
+from agent_core.events import Source
 from agent_core.ids import ToolCallId
 from agent_core.testing.tools import echo_server, ignore_progress, tool_call
 from agent_core.tools import Progress, ToolContext, ToolOutput
 from agent_core.tools.registry import Registry, fit
+from agent_core.tools.results import MAX_SOURCES, sources_in
 from agent_core.tools.servers import HttpServer, InProcessServer, ServerConfig
 from agent_core.tools.wire import LineCutter
 from tests.agent_core.tools.conftest import HubMaker, Start
@@ -102,7 +104,7 @@ class Server:
         return "grown"
 
     async def write(self, path: str) -> CallToolResult:
-        artifact = {"path": path, "title": "T", "mimetype": "text/html"}
+        artifact = {"path": path, "title": "T", "mimetype": "text/html", "citations": ["u"]}
         return CallToolResult(content=[text("written")], _meta={"artifacts": [artifact]})
 
 
@@ -275,8 +277,11 @@ async def test_a_trusted_servers_artifact_is_believed_inside_its_directory(
     scatter_files(context.workspace)
     output = await call(server, "write", {"path": path}, trusted=True)
     assert output.text == "written"
-    found = [(each.path, each.title, each.mimetype, each.size_bytes) for each in output.artifacts]
-    assert found == ([(path, "T", "text/html", 12)] if is_believed else [])
+    found = [
+        (each.path, each.title, each.mimetype, each.size_bytes, *each.citations)
+        for each in output.artifacts
+    ]
+    assert found == ([(path, "T", "text/html", 12, "u")] if is_believed else [])
     assert (await call(server, "write", {"path": path})).artifacts == ()
 
 
@@ -344,3 +349,27 @@ def test_the_call_of_a_cut_error_is_found_by_an_id_at_either_end(id_first: bool)
     assert (kept["id"], kept["result"]["isError"]) == ("seven", True)
     assert "sent 5,1" in kept["result"]["content"][0]["text"]
     assert "yyy" in kept["result"]["content"][1]["text"]
+
+
+@pytest.mark.parametrize(
+    ("result", "found"),
+    [
+        ({"pages": [{"url": "https://a.test", "title": "A\n b", "status": "success"}]}, "A b"),
+        ({"pages": [{"url": "https://a.test", "title": "", "status": "success"}]}, ""),
+        ({"pages": [{"url": "https://a.test", "title": "A", "status": "failed: 404"}]}, None),
+        ({"data": {"results": [{"response": {"data": '{"a": {"organic_results": '
+          '[{"link": "https://a.test", "title": "A"}]}}'}}]}}, "A"),
+        ({"url": "https://a.test"}, None),
+        ({"url": "javascript:alert(1)", "title": "A"}, None),
+        ("no JSON", None),
+    ],
+)  # fmt: skip
+def test_a_result_says_which_pages_it_names(result: object, found: str | None) -> None:
+    text = result if isinstance(result, str) else json.dumps(result)
+    expected = () if found is None else (Source(url="https://a.test", title=found),)
+    assert sources_in(text) == expected
+
+
+def test_of_many_pages_the_first_are_told() -> None:
+    many = [{"url": f"https://a.test/{n}", "title": "A"} for n in range(100)]
+    assert len(sources_in(json.dumps(many))) == MAX_SOURCES

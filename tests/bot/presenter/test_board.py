@@ -1,6 +1,5 @@
 """The state of a turn as its progress posts tell it, and the files that a person gets."""
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -269,22 +268,3 @@ def test_the_closing_line_says_how_it_ended(turn: Turn, outcome: Any, line: str)
 )
 def test_times_are_spoken(seconds: float, words: str) -> None:
     assert spoken_time(seconds) == words
-
-
-@pytest.mark.parametrize(
-    ("saved", "given"),
-    [
-        ([("eels.html", "a"), ("eels_v2.html", "a")], ["eels_v2.html"]),
-        ([("a.html", "a"), ("b.html", "b")], ["a.html", "b.html"]),
-        ([("eels.csv", "a"), ("eels.html", "a")], ["eels.csv", "eels.html"]),
-    ],
-)
-def test_of_a_runs_reports_the_last_one_is_handed_out(
-    turn: Turn, saved: list[tuple[str, str]], given: list[str]
-) -> None:
-    kinds = {"html": "text/html", "csv": "text/csv"}
-    events = [
-        replace(turn.saved(path), run=RunId(run), mimetype=kinds[path.rpartition(".")[2]])
-        for path, run in saved
-    ]
-    assert [artifact.path for artifact in board_of(*events).final_artifacts] == given

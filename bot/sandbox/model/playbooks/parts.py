@@ -18,6 +18,7 @@ def sides_of(words: str) -> list[str]:
 
 def plan(conversation: Conversation) -> Reply:
     """A sub-question for each side; no question to the person."""
-    asked = [FIND_OUT.format(side=side) for side in sides_of(conversation.now.words)]
+    sides = sides_of(conversation.now.words)
+    asked = [{"title": side, "question": FIND_OUT.format(side=side)} for side in sides]
     nothing = {"is_continuation": False, "question": "", "is_blocking": False, "default": ""}
     return (conversation.use("plan", **nothing, sub_questions=asked),)

@@ -23,11 +23,12 @@ def set_session_status(call: Call) -> JsonObject:
 
 
 def rename_session(call: Call) -> JsonObject:
-    """Name the agent session of a thread."""
-    title, place = call.args.required("title"), _thread(call)
+    """Give a thread's agent session another title."""
+    title = call.args.required("title")
     if len(title) > limits.MAX_TITLE:
         raise ApiError("invalid_name")
-    if (session := call.state.sessions.get(place)) is None:
+    session = call.state.sessions.get(_thread(call))
+    if session is None:
         raise ApiError("session_not_found")
     call.state.keep(replace(session, title=title))
     return {"title": title}
@@ -67,6 +68,12 @@ def _show(view: View) -> JsonObject:
 def open_view(call: Call) -> JsonObject:
     """Open a modal for the person whose gesture gave the trigger."""
     return _show(call.workspace.views.open(call.args.required("trigger_id"), _view(call)))
+
+
+def update_view(call: Call) -> JsonObject:
+    """Put another view in the place of one that is open, or of an App Home."""
+    view_id, view_hash = call.args.required("view_id"), call.args.text("hash")
+    return _show(call.workspace.views.update(view_id, _view(call), view_hash))
 
 
 def publish_view(call: Call) -> JsonObject:

@@ -1,4 +1,4 @@
-"""chat.* and reactions.*: posting, ephemerals, editing, permalinks, emoji on posts."""
+"""chat.* and reactions.*: posting, ephemerals, editing, deleting, permalinks, emoji on posts."""
 
 from dataclasses import replace
 
@@ -71,6 +71,13 @@ def update(call: Call) -> JsonObject:
     )
     post = call.workspace.change_post(changed, editor=call.app.bot_user_id)
     return {"channel": channel.id, "ts": post.ts, "message": show_post(call.state, post)}
+
+
+def delete(call: Call) -> JsonObject:
+    """Delete one of the bot's posts."""
+    post = call.own_post(call.joined_channel(), "cant_delete_message")
+    call.workspace.delete_post(post)
+    return {"channel": post.channel, "ts": post.ts}
 
 
 def get_permalink(call: Call) -> JsonObject:

@@ -1,8 +1,10 @@
 """files.*: the upload in three calls, information, deletion."""
 
 import secrets
+from itertools import chain
 
 from bot.sandbox.slack.arguments import read_blocks
+from bot.sandbox.slack.blocks import texts_of
 from bot.sandbox.slack.messages import show_file
 from bot.sandbox.slack.methods.call import Call
 from bot.sandbox.slack.records import File, Upload
@@ -25,22 +27,28 @@ def get_upload_url(call: Call) -> JsonObject:
 
 
 def complete_upload(call: Call) -> JsonObject:
-    """Turn uploads into files and share them. The answer shows them before they are shared."""
+    """Turn uploads into files and share them in one post, with a comment or else with blocks.
+
+    The answer shows the files before they are shared.
+    """
     channel = call.joined_channel("channel_id")
     if channel.is_archived or channel.is_read_only:
         raise ApiError("posting_to_channel_denied")
     files = [_complete(call, entry) for entry in call.args.json_array("files") or ()]
     shown = [show_file(call.state, file) for file in files]
     comment = settle_text(call.args.text("initial_comment"))
+    blocks = () if comment else read_blocks(call.args, call.state.ids) or ()
+    said = [block for block in blocks if block["type"] not in ("actions", "context_actions")]
     draft = call.draft(
         channel,
         call.args.text("thread_ts") or None,
-        text=comment,
-        blocks=() if comment else read_blocks(call.args, call.state.ids) or (),
+        text=comment or "\n".join(chain.from_iterable(map(texts_of, said))),
+        blocks=blocks,
         subtype="file_share",
         files=tuple(files),
     )
     call.workspace.add_post(draft)
+    call.workspace.end_status_line(channel.id, draft.root_ts)
     return {"files": shown}
 
 

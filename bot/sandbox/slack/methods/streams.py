@@ -32,7 +32,12 @@ def start(call: Call) -> JsonObject:
         if not call.args.text(name):
             raise ApiError(f"missing_{name}")
     mode = call.args.text("task_display_mode") or "timeline"
-    stream = Stream(phase="in_progress", started_s=now_s, task_display_mode=mode)
+    stream = Stream(
+        phase="in_progress",
+        started_s=now_s,
+        task_display_mode=mode,
+        recipient=call.args.text("recipient_user_id") or None,
+    )
     stream = _append(call, stream)
     draft = call.draft(channel, thread_ts, text="", stream=stream)
     post = call.workspace.add_post(_show(draft, stream))
@@ -60,7 +65,7 @@ def append(call: Call) -> JsonObject:
 
 def stop(call: Call) -> JsonObject:
     """End a stream, with what is still to be shown; blocks stand below its text."""
-    post, stream = _open_stream(call)
+    post, stream = _open_stream(call, stopped="message_not_in_streaming_state")
     stream = _append(call, stream)
     blocks = read_blocks(call.args, call.state.ids) or ()
     stream = replace(stream, phase="completed", parts=(*stream.parts, *blocks))
@@ -71,11 +76,11 @@ def stop(call: Call) -> JsonObject:
     return {"channel": post.channel, "ts": post.ts, "message": show_post(call.state, post)}
 
 
-def _open_stream(call: Call) -> tuple[Post, Stream]:
-    """The streamed post of the call, which must still be open."""
+def _open_stream(call: Call, *, stopped: str = "stopped_by_user") -> tuple[Post, Stream]:
+    """The streamed post of the call, which must still be open; `stopped`: by a person's Stop."""
     post = call.own_post(call.joined_channel(), "message_not_owned_by_app")
     if post.stream is not None and post.stream.stopped_by_user:
-        raise ApiError("stopped_by_user")
+        raise ApiError(stopped)
     if post.stream is None or not post.stream.is_open(call.state.clock.now()):
         raise ApiError("message_not_in_streaming_state")
     return post, post.stream

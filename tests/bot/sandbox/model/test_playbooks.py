@@ -12,7 +12,7 @@ Json = dict[str, Any]
 MOSS, GREEN, CARS = PAGES
 BRIEF = "Topic: moss roofs\nRead these pages:\n" + "\n".join(f"- page: {url}" for url in PAGES)
 FINDING = (
-    "Moss roofs hold 4 litres. [1]\n\nThe report “Moss” is ready: work_products/moss.html\n\n"
+    "Moss roofs hold 4 litres. [1]\n\nThe report “Moss” is ready.\n\n"
     "Pages:\n1. Moss: http://a.test/moss"
 )
 CLASSIFY = "Say 'SIMPLE' or 'COMPLEX'.\n\nQuery: {}\n\nRespond with ONLY 'SIMPLE' or 'COMPLEX'."
@@ -112,7 +112,9 @@ async def test_the_sides_of_a_comparison_are_looked_into_side_by_side(
     request = "Compare moss roofs, tidal power and cars for a small town"
     planner = Toolbox({"plan": lambda _: ""})
     await planner.run(client, request)
-    parts = planner.calls[0][1]["sub_questions"]
+    sides = planner.calls[0][1]["sub_questions"]
+    assert [side["title"] for side in sides] == ["moss roofs", "tidal power", "cars"]
+    parts = [side["question"] for side in sides]
     assert parts == [f"Find out about {side}." for side in ("moss roofs", "tidal power", "cars")]
 
     box = main_agent(FINDING)
@@ -151,7 +153,7 @@ async def test_the_expert_reads_saves_and_writes_what_the_pages_say(client: Asyn
         assert text.count(said) == 1
     for chrome in ("Likes", "Ann Lee", "access tokens", "20,000"):
         assert chrome not in text
-    assert "work_products/moss.html" in answer
+    assert "is ready." in answer
 
 
 async def test_a_section_that_was_asked_for_comes_last_with_what_fits_it(

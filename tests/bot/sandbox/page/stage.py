@@ -1,6 +1,5 @@
 """The page in a browser over a stand-in with the echo bot: what the browser's stories act on."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +12,11 @@ from bot.sandbox.slack import SlackStandIn
 from tests.bot.sandbox.slack.echo_bot import Client, EchoBot
 
 Body = dict[str, Any]
-COMMANDS: tuple[Mapping[str, str], ...] = (
+COMMANDS: tuple[Body, ...] = (
     {"command": "/ask", "description": "Ask the agent", "usage_hint": "[question]"},
+)
+SHORTCUTS: tuple[Body, ...] = (
+    {"name": "Ask about this", "type": "message", "callback_id": "ask_about"},
 )
 SERIOUS = ("serious", "critical")
 
@@ -110,7 +112,7 @@ class Stage:
         await expect(self.browser.get_by_text("Live ·")).to_be_attached()
 
     async def act_as(self, name: str) -> None:
-        await self.browser.get_by_label("Act as").select_option(self.slack.people[name])
+        await self.browser.get_by_label("Act as").select_option(self.slack.users[name])
 
     async def show(self, *blocks: Body, text: str = "shown") -> Locator:
         """The bot posts blocks in #general, which is open."""

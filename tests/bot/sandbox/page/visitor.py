@@ -90,8 +90,8 @@ class Visitor:
 async def visit() -> AsyncGenerator[Visitor]:
     """A page over a new stand-in, and a visitor to it."""
     async with (
-        SlackStandIn() as slack,
-        Page(slack, commands=({"command": "/ops"},)) as page,
+        SlackStandIn(commands=({"command": "/ops"},)) as slack,
+        Page(slack) as page,
         aiohttp.ClientSession(read_bufsize=2**24) as http,
     ):
         yield Visitor(slack=slack, page=page, http=http)
