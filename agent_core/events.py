@@ -328,6 +328,8 @@ class ApprovalRequested(Event):
     """SHA-256 over all that the approval is bound to, in hex."""
     is_tainted: bool
     """The session has read text from outside, which may have asked for this call."""
+    outside: tuple[str, ...] = ()
+    """Pages and tools that it came from, the newest few."""
     may_allow_thread: bool
     """Whether "approve for this thread" may be offered."""
     deadline: datetime

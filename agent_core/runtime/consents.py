@@ -10,7 +10,7 @@ from agent_core.consent.links import place_of
 from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ConsentId, SessionId, TurnId, UserId
 from agent_core.runtime.parts import TurnParts
-from agent_core.sessions import ConnectionWait, StoredTurn
+from agent_core.sessions import ApprovalWait, ConnectionWait, StoredTurn
 from agent_core.sessions.consents import Consent, ConsentKind
 from agent_core.tools.composio_api import Accounts, are_connected
 
@@ -66,6 +66,13 @@ class Consents:
         if not is_new:
             raise ConsentRefused("This was decided already.", why="decided")
         await self._go_on(found)
+
+    async def asked(self, consent: ConsentId) -> ApprovalWait | None:
+        """What is to be approved, while it is waited for."""
+        found = await self._parts.consents.find(consent)
+        turn = await self._parts.store.turn(found.turn) if found is not None else None
+        wait = turn.wait if turn is not None and turn.status == "waiting" else None
+        return wait if isinstance(wait, ApprovalWait) and wait.consent == consent else None
 
     async def check_may_decide(self, consent: ConsentId, by: UserId) -> None:
         """Return if this person may decide on an approval now."""

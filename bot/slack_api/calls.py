@@ -40,7 +40,9 @@ MAX_PAUSES = 100
 
 VISIBLE: frozenset[str] = frozenset(
     {
+        "agents.sessions.rename",
         "agents.sessions.setStatus",
+        "assistant.threads.setSuggestedPrompts",
         "chat.postEphemeral",
         "chat.postMessage",
         "chat.update",
@@ -48,6 +50,7 @@ VISIBLE: frozenset[str] = frozenset(
         "reactions.add",
         "reactions.remove",
         "views.open",
+        "views.publish",
     }
 )
 """The calls that change what people see."""
@@ -219,7 +222,7 @@ class Calls:
         return cast("JsonObject", answer.data)
 
 
-_SHOWN = frozenset({"blocks", "markdown_text", "status", "text", "view"})
+_SHOWN = frozenset({"blocks", "markdown_text", "prompts", "status", "text", "title", "view"})
 """Arguments that people see."""
 
 

@@ -202,6 +202,7 @@ consent-no-arguments = Without any arguments.
 consent-along = Goes along in the same batch and needs no approval: { $what }
 consent-more = and { $n } more
 consent-tainted = I have read text from outside in this thread. It may have asked for this.
+consent-tainted-by = I have read text from outside that may have asked for this: { $what }
 consent-until = I wait until { $when }. Fingerprint `{ $digest }`
 consent-in-file = All of it is in the file `{ $file }` above. Fingerprint `{ $digest }`
 consent-cut = … the rest is in the file
@@ -209,6 +210,7 @@ consent-not-shown = I could not show all of it, so nobody can approve it. It can
 consent-button-approve = Approve
 consent-button-approve-thread = Approve for this thread
 consent-button-reject = Reject…
+consent-button-details = All details
 consent-button-link = Show my link
 consent-button-skip = Skip
 consent-button-check = I have connected it
@@ -223,6 +225,21 @@ consent-reason-title = Reject
 consent-reason-label = Why?
 consent-reason-hint = The agent reads this and can do it differently.
 consent-cancel = Cancel
+consent-close = Close
+consent-part-to = To
+consent-part-cc = Cc
+consent-part-bcc = Bcc
+consent-part-subject = Subject
+consent-part-body = Text
+consent-part-title = Title
+consent-part-start = Starts
+consent-part-end = Ends
+consent-part-zone = Time zone
+consent-part-people = Invited
+consent-part-place = Where
+consent-part-about = About
+consent-part-channel = Channel
+consent-part-text = Message
 consent-to-connect = Waiting for { $who } to connect { $what }, until { $when }.
 consent-link = Connect { $what } so that I can go on. The link is for you alone: whoever opens it connects their account in your name.
 consent-connect = Connect { $what }
@@ -272,6 +289,70 @@ ingress-left-out-gone = I left out “{$name}”: it was deleted in Slack meanwh
 ingress-left-out-rest = I am working on the rest of your message.
 ingress-late = I was not running when these messages came in. They are more than a day old, so I have not answered them. If an answer still matters, please ask me again.
 ingress-late-more = … and {$count} older ones.
+
+## Home and the slash command
+
+home-waiting = Waiting for you
+home-waits-question = A question
+home-waits-approval = An approval
+home-waits-connection = An account to connect
+home-sessions = Your sessions
+home-no-sessions = Nothing yet. Mention me in a channel, or write to me here.
+home-more = and { $n } more
+home-open = Open
+home-stop = Stop
+home-no = Keep
+home-delete = Delete files
+home-delete-sure = All files of this thread are deleted for good. The posts stay.
+home-deleted = The files of that thread are deleted.
+home-not-deleted = Work goes on in that thread, so I have deleted nothing. Stop it first.
+home-not-yours = Only the person who began that thread can do this.
+home-stopped = Stopped. What was found so far is in the thread.
+home-nothing-running = I am not working on anything for you right now.
+home-nothing-here = I am not working on anything for you in this channel.
+home-in-private = in a private conversation
+home-accounts = Connected accounts
+home-no-accounts = No account is connected.
+home-connect = Connect an app
+home-disconnect = Disconnect
+home-disconnect-sure = I can then no longer use { $what } for you, in no thread.
+home-disconnected = { $what } is disconnected.
+home-apps-away = Your accounts cannot be looked up right now. Please try again in a moment.
+home-this-month = This month
+home-usage =
+    { $n ->
+        [one] { $n } request, { $tokens } tokens
+       *[other] { $n } requests, { $tokens } tokens
+    }
+home-preferences = Preferences
+home-language = Language of my answers to you
+home-language-auto = The language you write in
+home-digest-time = Usual time of new digests
+home-team = For admins: the whole team
+home-follow-ups = When I answer a reply in a thread that does not mention me
+home-channel = Choose a channel
+home-follow-ups-meant = When it is meant for me
+home-follow-ups-two-party = In threads of one person and me
+home-follow-ups-mention = Never without a mention
+home-buttons = The buttons for this are on my Home tab.
+home-help = Mention me in a channel or write to me, and I get to work. Here you can ask for:
+    `{ $command } status` · what I am working on for you
+    `{ $command } stop` · end my work for you in this channel
+    `{ $command } schedules` · your digests
+    `{ $command } connections` · your connected accounts
+    `{ $command } usage` · what you used this month
+    `{ $command } help` · this list
+home-state-queued = waiting its turn
+home-state-running = at work
+home-state-waiting = waiting for an answer
+home-state-answered = answered
+home-state-limited = stopped at a limit
+home-state-stopped = stopped
+home-state-failed = failed
+home-prompt-report = Write a comprehensive report on keeping chat bots reliable
+home-prompt-news = What happened this week in solid-state batteries?
+home-prompt-digest = Every weekday at 9 post a digest on battery storage here
+home-prompt-apps = Which of my unread mails need an answer today?
 
 ## Feedback on answers
 

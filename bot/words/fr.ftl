@@ -202,6 +202,7 @@ consent-no-arguments = Sans aucun paramètre.
 consent-along = Se fait dans le même lot et ne demande pas d'accord : { $what }
 consent-more = et { $n } autres
 consent-tainted = J'ai lu dans ce fil un texte venu de l'extérieur. Il a pu demander ceci.
+consent-tainted-by = J'ai lu du texte venu de l'extérieur qui a pu demander cela : { $what }
 consent-until = J'attends jusqu'à { $when }. Empreinte `{ $digest }`
 consent-in-file = Le tout est dans le fichier `{ $file }` ci-dessus. Empreinte `{ $digest }`
 consent-cut = … la suite est dans le fichier
@@ -209,6 +210,7 @@ consent-not-shown = Je n'ai pas pu tout montrer, donc personne ne peut l'approuv
 consent-button-approve = Approuver
 consent-button-approve-thread = Approuver pour ce fil
 consent-button-reject = Refuser…
+consent-button-details = Tous les détails
 consent-button-link = Afficher mon lien
 consent-button-skip = Passer
 consent-button-check = Je l'ai connecté
@@ -223,6 +225,21 @@ consent-reason-title = Refuser
 consent-reason-label = Pourquoi ?
 consent-reason-hint = L'agent lit ceci et peut s'y prendre autrement.
 consent-cancel = Annuler
+consent-close = Fermer
+consent-part-to = À
+consent-part-cc = Copie
+consent-part-bcc = Copie cachée
+consent-part-subject = Objet
+consent-part-body = Texte
+consent-part-title = Titre
+consent-part-start = Début
+consent-part-end = Fin
+consent-part-zone = Fuseau horaire
+consent-part-people = Invités
+consent-part-place = Lieu
+consent-part-about = Description
+consent-part-channel = Canal
+consent-part-text = Message
 consent-to-connect = En attente de la connexion de { $what } par { $who }, jusqu'à { $when }.
 consent-link = Connectez { $what } pour que je puisse continuer. Le lien est pour vous seul : qui l'ouvre connecte son propre compte en votre nom.
 consent-connect = Connecter { $what }
@@ -272,6 +289,70 @@ ingress-left-out-gone = J'ai laissé “{$name}” de côté : il a été suppri
 ingress-left-out-rest = Je m'occupe du reste de votre message.
 ingress-late = Je n'étais pas en service quand ces messages sont arrivés. Ils datent de plus d'un jour, je n'y ai donc pas répondu. Si la réponse compte encore, reposez-moi la question.
 ingress-late-more = … et {$count} plus anciens.
+
+## Home and the slash command
+
+home-waiting = En attente de vous
+home-waits-question = Une question
+home-waits-approval = Une approbation
+home-waits-connection = Un compte à connecter
+home-sessions = Vos sessions
+home-no-sessions = Rien pour le moment. Mentionnez-moi dans un canal ou écrivez-moi ici.
+home-more = et { $n } de plus
+home-open = Ouvrir
+home-stop = Arrêter
+home-no = Garder
+home-delete = Supprimer les fichiers
+home-delete-sure = Tous les fichiers de ce fil sont supprimés définitivement. Les messages restent.
+home-deleted = Les fichiers de ce fil sont supprimés.
+home-not-deleted = Un travail est en cours dans ce fil, je n'ai donc rien supprimé. Arrêtez-le d'abord.
+home-not-yours = Seule la personne qui a commencé ce fil peut le faire.
+home-stopped = C'est arrêté. Ce qui a été trouvé est dans le fil.
+home-nothing-running = Je ne travaille sur rien pour vous en ce moment.
+home-nothing-here = Je ne travaille sur rien pour vous dans ce canal.
+home-in-private = dans une conversation privée
+home-accounts = Comptes connectés
+home-no-accounts = Aucun compte n'est connecté.
+home-connect = Connecter une app
+home-disconnect = Déconnecter
+home-disconnect-sure = Je ne pourrai plus utiliser { $what } pour vous, dans aucun fil.
+home-disconnected = { $what } est déconnecté.
+home-apps-away = Vos comptes ne peuvent pas être consultés pour le moment. Réessayez dans un instant.
+home-this-month = Ce mois-ci
+home-usage =
+    { $n ->
+        [one] { $n } demande, { $tokens } tokens
+       *[other] { $n } demandes, { $tokens } tokens
+    }
+home-preferences = Préférences
+home-language = Langue de mes réponses
+home-language-auto = La langue dans laquelle vous écrivez
+home-digest-time = Heure habituelle des nouveaux résumés
+home-team = Pour les admins : toute l'équipe
+home-follow-ups = Quand je réponds à un message de fil qui ne me mentionne pas
+home-channel = Choisir un canal
+home-follow-ups-meant = Quand il m'est destiné
+home-follow-ups-two-party = Dans les fils entre une personne et moi
+home-follow-ups-mention = Jamais sans mention
+home-buttons = Les boutons sont dans mon onglet Accueil.
+home-help = Mentionnez-moi dans un canal ou écrivez-moi, et je m'y mets. Ici vous pouvez demander :
+    `{ $command } status` · sur quoi je travaille pour vous
+    `{ $command } stop` · terminer mon travail pour vous dans ce canal
+    `{ $command } schedules` · vos résumés
+    `{ $command } connections` · vos comptes connectés
+    `{ $command } usage` · ce que vous avez utilisé ce mois-ci
+    `{ $command } help` · cette liste
+home-state-queued = en attente de son tour
+home-state-running = en cours
+home-state-waiting = attend une réponse
+home-state-answered = répondu
+home-state-limited = arrêté à une limite
+home-state-stopped = arrêté
+home-state-failed = échoué
+home-prompt-report = Écris un rapport complet sur la fiabilité des chatbots
+home-prompt-news = Quoi de neuf cette semaine sur les batteries solides ?
+home-prompt-digest = Chaque jour ouvré à 9h, publie ici un résumé sur le stockage par batterie
+home-prompt-apps = Lesquels de mes mails non lus demandent une réponse aujourd'hui ?
 
 ## Feedback on answers
 
