@@ -20,7 +20,7 @@ from bot.console.acts import LIVE
 from bot.console.console import Console
 from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestHost, DigestLimits, DigestMessages, DigestPresenter, Orders
-from bot.front import FrontDoor, WorkspaceFiles
+from bot.front import BranchStops, FrontDoor, WorkspaceFiles
 from bot.home.feedback import FeedbackClicks
 from bot.ingress import (
     Actions,
@@ -37,7 +37,7 @@ from bot.presenter import Signs
 from bot.presenter.apps import PREFIX as CONSENTS
 from bot.presenter.feedback import PREFIX as FEEDBACK
 from bot.presenter.journal import READER
-from bot.presenter.progress import OPEN_LIVE_VIEW
+from bot.presenter.progress import OPEN_LIVE_VIEW, STOP_BRANCH
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi, web_client
@@ -97,6 +97,7 @@ async def running_bot(
             signs,
             partial(DigestPresenter, runtime, clock),
             offers_live_view=lambda: bool(console.url),
+            now=clock,
         )
         stack.push_async_callback(presenting.close)
         app = create_app(client, identity)
@@ -106,6 +107,7 @@ async def running_bot(
                 CONSENTS: Clicks(runtime.consents, api, people),
                 FEEDBACK: FeedbackClicks(runtime, api, people, clock),
                 OPEN_LIVE_VIEW: console,
+                STOP_BRANCH: BranchStops(runtime, api, people),
             },
             *(runtime.ledger, rules, people, api),
             for_readers=(OPEN_LIVE_VIEW,),

@@ -8,6 +8,7 @@ _LISTED = ("channels:read", "groups:read", "im:read", "mpim:read")
 
 SCOPES: dict[str, tuple[str, ...]] = {
     "agents.sessions.setStatus": ("chat:write",),
+    "assistant.threads.setStatus": ("chat:write",),
     "auth.test": (),
     "bots.info": ("users:read",),
     "chat.getPermalink": (),

@@ -7,7 +7,7 @@ from bot.presenter import Signs
 from tests.bot.presenter.conftest import Stage
 from tests.bot.presenter.turns import MemoryState, Turn
 
-FIRST = "Asked Ann a question after 4 s · 1 tool call"
+WORKING = "Working on it\n✓ Working with the data"
 
 
 def until_asked(turn: Turn) -> list[AnyEvent]:
@@ -33,7 +33,7 @@ async def test_a_question_is_a_post_of_its_own_and_nothing_moves_while_it_waits(
 ) -> None:
     turn = stage.turn()
     presenter = await stage.show(*until_asked(turn))
-    assert stage.texts() == [FIRST, question(stage)]
+    assert stage.texts() == [WORKING, question(stage)]
     assert stage.status() == "active"
     calls = len(stage.slack.calls)
     stage.clock.advance(86_400)
@@ -72,7 +72,7 @@ async def test_a_long_question_loses_no_option(stage: Stage) -> None:
     assert all(f"Option {letter}" in "".join(stage.texts()) for letter in "abcdefghij")
 
 
-async def test_two_questions_make_three_parts(stage: Stage) -> None:
+async def test_two_questions_make_no_second_progress_post(stage: Stage) -> None:
     turn, state = stage.turn(), MemoryState()
     events = [
         *until_asked(turn),
@@ -86,11 +86,9 @@ async def test_two_questions_make_three_parts(stage: Stage) -> None:
     for _ in range(2):
         await stage.show(*events, state=state)
     assert stage.texts() == [
-        FIRST,
+        "Done in 8 s\n✓ Working with the data",
         question(stage),
-        "Asked Ann a question after 6 s · 1 tool call",
         f"<@{stage.slack.people['ann']}> And when?",
-        "Done in 8 s · 1 tool call",
         "Done.",
     ]
 
@@ -98,7 +96,7 @@ async def test_two_questions_make_three_parts(stage: Stage) -> None:
 async def test_a_stop_ends_the_wait(stage: Stage) -> None:
     turn = stage.turn()
     await stage.show(*until_asked(turn), turn.finished("Nothing was sent.", "stopped"))
-    stopped = "Stopped after 4 s · 1 tool call"
+    stopped = "Stopped after 4 s\n✓ Working with the data"
     assert stage.texts() == [stopped, question(stage), "Nothing was sent."]
     assert stage.status() == "active"
 
