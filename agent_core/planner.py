@@ -19,6 +19,7 @@ logger = logging.getLogger(__name__)
 
 PLAN = "plan"
 MAX_SUB_QUESTIONS = 4
+MAX_OPTIONS = 5
 PATIENCE_S = 20.0
 CONTINUING = frozenset({"continue", "resumed", "scheduled"})
 """Why a message is surely no new task; of any other the planner itself says whether it is one."""
@@ -47,6 +48,8 @@ class Plan(BaseModel):
     is_blocking: bool = False
     default: _Words = ""
     """What is taken when nobody answers; empty for a question that blocks the work."""
+    options: tuple[_Words, ...] = ()
+    """Answers to choose from, the default among them."""
     sub_questions: tuple[SubQuestion, ...] = ()
     usage: Usage = Usage()
 
@@ -87,9 +90,13 @@ def _checked(draft: Plan, usage: Usage) -> Plan:
     parts = {each.question: each for each in draft.sub_questions if is_visible(each.question)}
     default = "" if draft.is_blocking else draft.default
     is_asked = is_visible(draft.question) and (draft.is_blocking or is_visible(default))
+    options = [each for each in dict.fromkeys(draft.options) if is_visible(each)]
+    if default and options and default not in options:
+        options.insert(0, default)
     return Plan(
         question=draft.question if is_asked else "",
         default=default if is_asked else "",
+        options=tuple(options[:MAX_OPTIONS]) if is_asked and len(options) > 1 else (),
         sub_questions=tuple(parts.values())[:MAX_SUB_QUESTIONS] if len(parts) > 1 else (),
         usage=usage,
     )
@@ -117,6 +124,12 @@ PLAN_SPEC = ToolSpec(
                 "type": "string",
                 "description": "What you take if nobody answers, in the person's language.",
             },
+            "options": {
+                "type": "array",
+                "items": {"type": "string"},
+                "maxItems": MAX_OPTIONS,
+                "description": "Two to five likely answers, a few words each; the default is one.",
+            },
             "sub_questions": {
                 "type": "array",
                 "items": {
@@ -135,7 +148,14 @@ PLAN_SPEC = ToolSpec(
                 "description": "Each can be answered by itself by somebody who knows only it.",
             },
         },
-        "required": ["is_continuation", "question", "is_blocking", "default", "sub_questions"],
+        "required": [
+            "is_continuation",
+            "question",
+            "is_blocking",
+            "default",
+            "options",
+            "sub_questions",
+        ],
         "additionalProperties": False,
     },
 )

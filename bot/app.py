@@ -14,6 +14,7 @@ from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
+from bot.consent.answers import Answers
 from bot.consent.clicks import Clicks
 from bot.console import health
 from bot.console.acts import LIVE
@@ -38,15 +39,23 @@ from bot.presenter.apps import PREFIX as CONSENTS
 from bot.presenter.feedback import PREFIX as FEEDBACK
 from bot.presenter.journal import READER
 from bot.presenter.progress import OPEN_LIVE_VIEW, STOP_BRANCH
+from bot.presenter.questions import PREFIX as QUESTIONS
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi, web_client
 from bot.socket import Timing
+from bot.threads import ThreadRef
 
 logger = logging.getLogger(__name__)
 
 TAKE_UP_EVERY_S = 5.0
 _NO_SESSION = SessionId("")
+
+
+async def follow_ups_in(runtime: Runtime, settings: BotSettings, thread: ThreadRef) -> str:
+    """Which replies without a mention are answered in a channel."""
+    place = f"{thread.team}:{thread.channel}"
+    return await runtime.preferences.get(place, "follow_ups") or settings.follow_ups
 
 
 @asynccontextmanager
@@ -104,6 +113,7 @@ async def running_bot(
         actions = Actions(
             {
                 DIGESTS: digests,
+                QUESTIONS: Answers(runtime, api, people, clock),
                 CONSENTS: Clicks(runtime.consents, api, people),
                 FEEDBACK: FeedbackClicks(runtime, api, people, clock),
                 OPEN_LIVE_VIEW: console,
@@ -114,7 +124,10 @@ async def running_bot(
         )
         stack.push_async_callback(leave_to_next_start, actions.under_way)
         front, files = FrontDoor(runtime, api.clock, digests), WorkspaceFiles(runtime, api, clock)
-        ingress = Ingress(front, runtime.ledger, files, api, rules, signs, people)
+        ingress = Ingress(
+            *(front, runtime.ledger, files, api, rules, signs, people),
+            *(runtime.reply_reader, partial(follow_ups_in, runtime, settings)),
+        )
         stack.push_async_callback(leave_to_next_start, ingress.under_way)
         catch_up = CatchUp(
             ingress,

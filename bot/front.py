@@ -16,7 +16,7 @@ from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.runtime import Runtime, StoredTurn, detect_language
 from bot.digests import DigestMessages
 from bot.inbound import SlackFile, read_file
-from bot.ingress import MAX_MB, Fault, LeftOut, Press, Submission, Taken
+from bot.ingress import MAX_MB, Fault, LeftOut, Press, Standing, Submission, Taken
 from bot.presenter.files import file_name
 from bot.presenter.journal import READER, whisper
 from bot.render import Draft
@@ -81,8 +81,22 @@ class FrontDoor:
         earlier = sorted(session for session in at_work if session < prefix + before_ts)
         return any([await self._runtime.stop(session, by) for session in earlier])
 
-    async def knows(self, session: SessionId) -> bool:
-        return await self._runtime.knows(session)
+    async def stop(self, session: SessionId, by: str) -> bool:
+        return await self._runtime.stop(session, by)
+
+    async def newest_of(self, session: SessionId, *, before_ts: str) -> str:
+        turns = await self._runtime.sessions.turns_of(session)
+        place = f"turn:{session.rpartition(':')[0]}:"
+        known = (turn.removeprefix(place) for turn in turns if turn.startswith(place))
+        return max((ts for ts in known if ts < before_ts), default="")
+
+    async def standing(self, session: SessionId) -> Standing:
+        unfinished = await self._runtime.sessions.unfinished(session)
+        work = [turn for turn in unfinished if turn.kind == "work"]
+        return Standing(
+            works_for=tuple(dict.fromkeys(turn.inbound.asker for turn in work)),
+            asks=tuple(turn.wait.asker for turn in work if turn.wait and turn.status == "waiting"),
+        )
 
     async def ended(self, key: str) -> None:
         """Returns once the answer is in the thread, or the turn waits for a person."""

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -20,14 +21,16 @@ from agent_core.events import (
     AuthEnded,
     AuthRequired,
     QuestionAsked,
+    RouteChosen,
     TurnFinished,
     TurnStarted,
 )
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
-from agent_core.runtime import MAX_TRIES, LeaseLost, Runtime, StoredTurn
+from agent_core.runtime import AGREED, MAX_TRIES, ApprovalWait, LeaseLost, Runtime, StoredTurn
 from bot.inbound import posted_ts
 from bot.presenter import READER, PresenterState, Signs, ThreadPresenter, TurnPresenter
+from bot.presenter.consents import consent_link
 from bot.slack_api import Guard, SlackApi, SlackAuthRefused, SlackRefused
 from bot.threads import parse_session
 
@@ -141,11 +144,25 @@ class Presenting:
             return
         try:
             async with aclosing(self._runtime.events(turn.id)) as events:
+                agrees = False
                 async for _, event in events:
+                    agrees |= isinstance(event, RouteChosen) and event.reason == AGREED
+                    if agrees and isinstance(event, TurnFinished):
+                        event = await self._pointed(turn, event)
                     if not is_suspect or isinstance(event, BARE):
                         await self._present(presenter, event)
         finally:
             await presenter.close()
+
+    async def _pointed(self, turn: StoredTurn, event: TurnFinished) -> TurnFinished:
+        """An answer that asks for a click, with a link to the request."""
+        for other in await self._runtime.sessions.unfinished(turn.session):
+            if isinstance(wait := other.wait, ApprovalWait):
+                state = await self._runtime.readers.load_cursor(READER, other.id)
+                if url := await consent_link(self._api, state, other.id, wait.consent):
+                    answer, sources = f"{event.answer} {url}", (*event.sources, url)
+                    return replace(event, answer=answer, sources=sources)
+        return event
 
     async def _presenter(self, turn: StoredTurn) -> TurnPresenter:
         """Whatever it writes is written by who has the session's lease, or not at all."""

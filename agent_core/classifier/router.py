@@ -38,7 +38,7 @@ USE_TOOLS = ToolSpec(
     },
 )
 
-Verdict = Literal["SIMPLE", "COMPLEX", "ORDER", "STOP"]
+Verdict = Literal["SIMPLE", "COMPLEX", "ORDER", "STOP", "AGREE"]
 
 _VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 _WORD = re.compile(rf"\b(?:{'|'.join(_VERDICTS)})\b")
@@ -72,7 +72,8 @@ class Routed:
     route: Route
     reason: str
     verdict: Verdict = "COMPLEX"
-    """What the classifier says of the message; a STOP or an ORDER is answered without the loop."""
+    """What the classifier says of the message; a STOP or an ORDER is answered without the loop, and
+    an AGREE where it is a click that is waited for."""
     raw: str = ""
     fallback: str = ""
     """Why the fast answer gave up after a SIMPLE verdict; empty if it did not."""
@@ -95,7 +96,7 @@ class Router:
     """Decides the route of a message that no rule decides.
 
     Args:
-        classifier: The small model that says SIMPLE, COMPLEX, ORDER or STOP.
+        classifier: The small model that says one of the verdicts.
         answerer: The model of the fast answer.
         patience_s: How long a verdict is waited for; later means COMPLEX. Verdicts of 2 s are
             usual, and a plain question is not to become work for a hiccup.

@@ -3,15 +3,17 @@
 What a surface may know of stored things is named here; the rooms behind are none of its business.
 """
 
+from agent_core.classifier import Line, ReplyReader, Talk
 from agent_core.consent.leaves import unpacked
 from agent_core.consent.recipients import recipients_of
 from agent_core.prompts.language import Language, detect_language, read_language, spoken_time
 from agent_core.prompts.small_talk import asks_for_nothing, short_form, small_talk
 from agent_core.runtime.build import build_runtime
 from agent_core.runtime.dispatch import MAX_TRIES
+from agent_core.runtime.ready_answers import AGREED
 from agent_core.runtime.runtime import Runtime
 from agent_core.schedules.told import moment_words
-from agent_core.sessions import ApprovalWait, ConnectionWait, LeaseLost, StoredTurn
+from agent_core.sessions import ApprovalWait, ConnectionWait, LeaseLost, Question, StoredTurn
 from agent_core.sessions.audit import AuditedCall
 from agent_core.sessions.consents import Consent
 from agent_core.sessions.ledger import Ledger, Marks
@@ -20,9 +22,9 @@ from agent_core.sessions.preferences import Feedback, Preferences
 from agent_core.sessions.store import KnownSessions
 
 __all__ = [
-    "MAX_TRIES", "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "Feedback",
-    "KnownSessions", "Language", "LeaseLost", "Ledger", "Marks", "Preferences", "Runtime",
-    "StoredTurn", "asks_for_nothing", "build_runtime", "detect_language", "holder_of",
-    "moment_words", "read_language", "recipients_of", "short_form", "small_talk", "sole_process",
-    "spoken_time", "unpacked",
+    "AGREED", "MAX_TRIES", "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "Feedback",
+    "KnownSessions", "Language", "LeaseLost", "Ledger", "Line", "Marks", "Preferences", "Question",
+    "ReplyReader", "Runtime", "StoredTurn", "Talk", "asks_for_nothing", "build_runtime",
+    "detect_language", "holder_of", "moment_words", "read_language", "recipients_of", "short_form",
+    "small_talk", "sole_process", "spoken_time", "unpacked",
 ]  # fmt: skip

@@ -1,5 +1,6 @@
 """What people decide about calls, and accounts that they connect: who may, once, in time."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Literal
@@ -9,7 +10,7 @@ from agent_core.consent.links import place_of
 from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ConsentId, SessionId, TurnId, UserId
 from agent_core.runtime.parts import TurnParts
-from agent_core.sessions import ConnectionWait, StoredTurn
+from agent_core.sessions import ApprovalWait, ConnectionWait, StoredTurn
 from agent_core.sessions.consents import Consent, ConsentKind
 from agent_core.tools.composio_api import Accounts, are_connected
 
@@ -18,6 +19,8 @@ logger = logging.getLogger(__name__)
 Verdict = Literal["approve", "approve_thread", "reject"]
 LOOKS = Backoff(first_s=2.0, longest_s=60.0, factor=1.5, jitter=0.0)
 """Between looks whether an account was connected meanwhile."""
+OPENED_FOR_S = 180.0
+"""So long after a person has opened a link each look is one at the account."""
 
 
 class Consents:
@@ -40,6 +43,8 @@ class Consents:
         """A consent by id; None where there is none."""
         self._looks: dict[ConsentId, tuple[float, int]] = {}
         """When the next look at each is due, and how many there were."""
+        self._opened: dict[ConsentId, float] = {}
+        """Until when people are likely to connect right now."""
 
     async def decide(
         self, consent: ConsentId, by: UserId, *, verdict: Verdict, reason: str = ""
@@ -62,6 +67,13 @@ class Consents:
             raise ConsentRefused("This was decided already.", why="decided")
         await self._go_on(found)
 
+    async def asked(self, consent: ConsentId) -> ApprovalWait | None:
+        """What is to be approved, while it is waited for."""
+        found = await self._parts.consents.find(consent)
+        turn = await self._parts.store.turn(found.turn) if found is not None else None
+        wait = turn.wait if turn is not None and turn.status == "waiting" else None
+        return wait if isinstance(wait, ApprovalWait) and wait.consent == consent else None
+
     async def check_may_decide(self, consent: ConsentId, by: UserId) -> None:
         """Return if this person may decide on an approval now."""
         await self._open(consent, "approval", by)
@@ -80,6 +92,11 @@ class Consents:
         await self._parts.consents.amend(found, {"link": place_of(link)})
         return link
 
+    async def open_link(self, consent: ConsentId, by: UserId) -> None:
+        """The asker has opened a link, so the account is looked at often, for a while."""
+        await self._open(consent, "connection", by)
+        self._opened[consent] = asyncio.get_running_loop().time() + OPENED_FOR_S
+
     async def skip_connection(self, consent: ConsentId, by: UserId) -> None:
         """The asker does not want to connect now: the turn goes on without."""
         found = await self._open(consent, "connection", by)
@@ -91,20 +108,23 @@ class Consents:
         return await self._look(await self._open(consent, "connection", by))
 
     async def look(self, waiting: Sequence[StoredTurn], now_s: float) -> None:
-        """Look whether accounts were connected meanwhile; more and more rarely for each."""
-        open_now: set[ConsentId] = set()
-        for turn in waiting:
-            wait = turn.wait
-            if not isinstance(wait, ConnectionWait):
+        """Look whether accounts were connected meanwhile; more and more rarely for each.
+
+        What is likely to be connected now is looked at each time, whoever holds its session.
+        """
+        waits = (turn.wait for turn in waiting)
+        open_now = {wait.consent for wait in waits if isinstance(wait, ConnectionWait)}
+        self._opened = {key: until for key, until in self._opened.items() if now_s < until}
+        for consent in open_now | self._opened.keys():
+            due_s, looks = self._looks.get(consent, (0.0, 0))
+            if now_s < due_s and consent not in self._opened:
                 continue
-            open_now.add(wait.consent)
-            due_s, looks = self._looks.get(wait.consent, (0.0, 0))
-            if now_s < due_s:
-                continue
-            self._looks[wait.consent] = (now_s + LOOKS.wait_s(looks + 1), looks + 1)
-            found = await self._parts.consents.find(wait.consent)
+            self._looks[consent] = (now_s + LOOKS.wait_s(looks + 1), looks + 1)
+            found = await self._parts.consents.find(consent)
             if found is not None and found.status == "open":
                 await self._look(found)
+            else:
+                self._opened.pop(consent, None)
         self._looks = {key: at for key, at in self._looks.items() if key in open_now}
 
     async def _look(self, consent: Consent) -> bool:

@@ -13,6 +13,8 @@ from functools import partial
 from typing import Protocol
 from weakref import WeakValueDictionary
 
+from cachetools import LRUCache
+
 from agent_core.background import Background
 from agent_core.durable import Steps, cannot_replay
 from agent_core.durable.dbos_turns import DurableTurns
@@ -20,6 +22,7 @@ from agent_core.errors import TurnSetAside
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId
 from agent_core.messages import user_message
+from agent_core.prompts.small_talk import short_form
 from agent_core.runtime.consents import Consents
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import opening_text
@@ -33,6 +36,7 @@ logger = logging.getLogger(__name__)
 MAX_GENERATIONS = 50
 """A turn that broke off so often breaks off for good."""
 
+MAX_WEIGHED = 1_000
 MAX_TRIES = 3
 """A turn of which so many processes in a row died, each without getting it any further, is set
 aside: one in which it may have been any turn, and two in which it went on by itself."""
@@ -84,6 +88,8 @@ class Dispatch:
         self._reader_name = ""
         self._show: Reader | None = None
         self._locks: WeakValueDictionary[SessionId, asyncio.Lock] = WeakValueDictionary()
+        self._weighed: LRUCache[TurnId, bool] = LRUCache(MAX_WEIGHED)
+        """What its asker wrote while a call waits for its approval: whether that is understood."""
 
     async def show_with(self, name: str, reader: Reader) -> None:
         """From now on `reader` shows the turns of this process's sessions.
@@ -122,12 +128,15 @@ class Dispatch:
         """
         turn = await self._store.turn(turn_id)
         unfinished = await self._store.unfinished_of(turn.session)
-        if turn.kind != "work" or not any(
-            each.seq < turn.seq and each.status != "queued" for each in unfinished
-        ):
+        earlier = [each for each in unfinished if each.seq < turn.seq and each.status != "queued"]
+        if turn.kind != "work" or not earlier:
             return
-        if await verdict_of(self._parts, turn) != "STOP":
-            return
+        if any(_is_about_approval(each.wait, turn) for each in earlier):
+            return  # its session's process weighs it
+        if await verdict_of(self._parts, turn) == "STOP":
+            await self._take_as_stop(turn)
+
+    async def _take_as_stop(self, turn: StoredTurn) -> None:
         if await self._store.revise(turn, turn.inbound, "stop"):
             await self.advance(turn.session)
         else:
@@ -255,9 +264,37 @@ class Dispatch:
             if queued is not None:
                 await self._begin(queued)
         elif busy.status == "waiting" and busy.wait is not None:
-            is_over = busy.wait.is_over(self._parts.clock())
-            if is_over or any(_ends_wait(busy.wait, turn) for turn in work):
+            replies = [turn for turn in work if _ends_wait(busy.wait, turn)]
+            if isinstance(busy.wait, ApprovalWait):
+                replies = [turn for turn in replies if self._is_weighed(turn)]
+            if busy.wait.is_over(self._parts.clock()) or replies:
                 await self._end_wait(busy)
+
+    def _is_weighed(self, turn: StoredTurn) -> bool:
+        """Whether it is known that a message does more than to agree; it is asked now, if not."""
+        if turn.id not in self._weighed:
+            self._weighed[turn.id] = False
+            self._background.run(lambda: self._weigh(turn.id), name=f"weigh {turn.id}")
+        return self._weighed[turn.id]
+
+    async def _weigh(self, turn_id: TurnId) -> None:
+        """A message to work that waits for an approval may only agree, which undoes nothing.
+
+        It is answered at once then. A model that fails or is late says that it does more.
+        """
+        turn = await self._store.turn(turn_id)
+        try:
+            is_yes = short_form(turn.inbound.text, "yes") and not turn.inbound.attachments
+            match "AGREE" if is_yes else await verdict_of(self._parts, turn):
+                case "STOP":
+                    await self._take_as_stop(turn)
+                case "AGREE":
+                    await self._store.revise(turn, turn.inbound, "at_once")
+                case _:
+                    pass
+        finally:
+            self._weighed[turn_id] = True
+        await self.advance(turn.session)
 
     async def _see_to_order(self, turn: StoredTurn) -> None:
         """Small talk begins; a stop ends the session's work and needs no answer of its own."""
@@ -348,7 +385,11 @@ def _ends_wait(wait: Wait, turn: StoredTurn) -> bool:
     """
     if turn.status != "queued":
         return False
-    return not isinstance(wait, ApprovalWait) or turn.inbound.asker == wait.asker
+    return not isinstance(wait, ApprovalWait) or _is_about_approval(wait, turn)
+
+
+def _is_about_approval(wait: Wait | None, turn: StoredTurn) -> bool:
+    return isinstance(wait, ApprovalWait) and turn.inbound.asker == wait.asker
 
 
 class Keeping:

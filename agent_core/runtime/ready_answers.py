@@ -18,7 +18,7 @@ from agent_core.prompts import prompt
 from agent_core.prompts.language import Language, detect_language
 from agent_core.prompts.small_talk import SmallTalk, is_thumbs_up, phrase_language, small_talk
 from agent_core.runtime.standing import Standing
-from agent_core.sessions import StoredTurn
+from agent_core.sessions import ApprovalWait, StoredTurn
 from agent_core.sessions.turns import TurnKind
 from agent_core.words import CORE, Words
 from agent_core.workspaces import DOWNLOADS, write_text
@@ -27,6 +27,8 @@ logger = logging.getLogger(__name__)
 
 MAX_NAME_CHARS = 60
 
+AGREED = "agreed"
+"""Why a message is answered that only agrees, while a call waits for its approval."""
 _AT_ONCE = frozenset[SmallTalk]({"empty", "emoji", "noise", "help", "status", "thanks"})
 
 
@@ -114,6 +116,8 @@ def kind_of(message: InboundMessage) -> TurnKind:
 
 def needs_no_model(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> bool:
     """Whether the turn is small talk, which has its answer here."""
+    if turn.kind == "at_once":
+        return True
     kind = small_talk_of(turn.inbound)
     return kind is not None and not (kind == "emoji" and _is_assent(turn, last_work(earlier)))
 
@@ -125,7 +129,9 @@ def answer_small_talk(
     kind, before = small_talk_of(turn.inbound), work_to_tell(earlier)
     language = phrase_language(turn.inbound.text) or thread_language(turn, earlier)
     words = CORE.of(language)
-    if before is not None and before.outcome is None and kind in ("empty", "status"):
+    if kind is None and before is not None and isinstance(before.wait, ApprovalWait):
+        kind, text = AGREED, words("answer-agreed")
+    elif before is not None and before.outcome is None and kind in (None, "empty", "status"):
         text = Standing(events).progress(now, words)
     else:
         text = _answer(kind, turn, before, words)
@@ -157,7 +163,8 @@ def thread_language(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> Language
 
 
 def _is_work(turn: StoredTurn) -> bool:
-    return turn.outcome != "steered" and small_talk_of(turn.inbound) is None
+    is_told = turn.kind == "work" and turn.outcome != "steered"
+    return is_told and small_talk_of(turn.inbound) is None
 
 
 def _is_assent(turn: StoredTurn, before: StoredTurn | None) -> bool:
@@ -176,11 +183,11 @@ def _answer(
         case "empty" | "status" if before is not None and before.outcome is not None:
             outcome = "answered" if before.outcome == "steered" else before.outcome
             return words(f"state-{outcome}")
-        case "empty" | "help" | None:
+        case "empty" | "help":
             return words("answer-help")
         case "stop" | "status":
             return words("answer-nothing-running")
-        case "emoji" | "thanks":
+        case "emoji" | "thanks" | None:
             return words("answer-thanks")
         case "noise":
             return words("answer-noise", n=len(turn.inbound.text))

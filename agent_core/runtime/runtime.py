@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from agent_core.background import Background
+from agent_core.classifier import ReplyReader
 from agent_core.errors import SessionError
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage
@@ -118,6 +119,8 @@ class Runtime:
         """The clock of schedules, once `keep_schedules` was called."""
         self.order_reader = OrderReader(parts.router.classifier)
         """Reads what people write about schedules."""
+        self.reply_reader = ReplyReader(parts.router.classifier)
+        """Says which replies of people are meant for the bot."""
 
     async def __aenter__(self) -> "Runtime":
         await self._parts.database.open()
@@ -162,17 +165,18 @@ class Runtime:
         """From now on messages that the classifier takes for an order of a schedule go there."""
         self._dispatch.orders = orders
 
-    async def handle(self, message: InboundMessage) -> TurnId | None:
+    async def handle(self, message: InboundMessage, *, is_answer: bool = False) -> TurnId | None:
         """Begin a turn for a message; the message is stored when this returns.
 
         While the session is at work, the message becomes part of that work, or the answer to its
-        question, or ends it ("stop"). Small talk waits for nobody. Returns None when the gesture
-        has a turn already.
+        question, or ends it ("stop"). Small talk waits for nobody; with `is_answer` it
+        is none, whatever the words. Returns None when the gesture has a turn already.
         """
         await self.workspace(message.session, message.received_at)
-        turn = await self._store.add_turn(message, kind_of(message))
+        turn = await self._store.add_turn(message, "work" if is_answer else kind_of(message))
         if turn is not None:
             await self._dispatch.advance(message.session)
+        if turn is not None and not is_answer:
             self._background.run(lambda: self._dispatch.heed(turn.id))
         return turn.id if turn is not None else None
 

@@ -1,12 +1,14 @@
 """The waits of a turn for a person: how each begins, and what the waiting call comes to."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from agent_core.consent.taint import outside_of
 from agent_core.events import (
     AnyEvent,
     ApprovalDecided,
@@ -80,7 +82,7 @@ class Waits:
         """Store what the turn waits for; what ends the wait starts the turn's next workflow."""
         parts, turn = self._parts, self._work.turn
         fault_point("wait.before")
-        await scope.emit(_asking(scope, wait, await self._work.zone_of(wait.asker)))
+        await scope.emit(await self._asking(scope, wait))
         await parts.log.flush()
         await parts.store.mark_waiting(turn.id, scope.generation, wait)
         if not isinstance(wait, Question):
@@ -125,6 +127,36 @@ class Waits:
             for place, call in enumerate(_held_calls(done))
         ]
         await scope.save(len(done), [Message(role="user", parts=tuple(results))])
+
+    async def _asking(self, scope: RunScope, wait: Wait) -> AnyEvent:
+        at = scope.at(0, ROUTE_SLOTS["question"])
+        at |= {"call_id": wait.call_id, "asker": wait.asker, "deadline": wait.deadline}
+        match wait:
+            case Question():
+                at |= {"options": wait.options, "default": wait.default}
+                return QuestionAsked(**at, question=wait.text)
+            case ApprovalWait():
+                return await self.requested(wait, at)
+            case ConnectionWait():
+                return AuthRequired(**at, consent=wait.consent, toolkits=wait.toolkits)
+
+    async def requested(self, wait: ApprovalWait, at: Mapping[str, Any]) -> ApprovalRequested:
+        """What a person decides about, and what text from outside may have asked for it."""
+        outside: tuple[str, ...] = ()
+        if wait.is_tainted:
+            said = await self._parts.store.session_messages(self._work.turn.session)
+            outside = await asyncio.to_thread(outside_of, [message for _, _, message in said])
+        return ApprovalRequested(
+            **at,
+            consent=wait.consent,
+            tool=wait.tool,
+            actions=wait.actions,
+            digest=wait.digest,
+            is_tainted=wait.is_tainted,
+            outside=outside,
+            may_allow_thread=wait.may_allow_thread,
+            zone=await self._work.zone_of(wait.asker),
+        )
 
     async def _end_consent(
         self,
@@ -174,28 +206,6 @@ class Waits:
         return await self._parts.consents.get(consent)
 
 
-def _asking(scope: RunScope, wait: Wait, zone: str) -> AnyEvent:
-    at = scope.at(0, ROUTE_SLOTS["question"])
-    at |= {"call_id": wait.call_id, "asker": wait.asker, "deadline": wait.deadline}
-    match wait:
-        case Question():
-            at |= {"options": wait.options, "default": wait.default}
-            return QuestionAsked(**at, question=wait.text)
-        case ApprovalWait():
-            return ApprovalRequested(
-                **at,
-                consent=wait.consent,
-                tool=wait.tool,
-                actions=wait.actions,
-                digest=wait.digest,
-                is_tainted=wait.is_tainted,
-                may_allow_thread=wait.may_allow_thread,
-                zone=zone,
-            )
-        case ConnectionWait():
-            return AuthRequired(**at, consent=wait.consent, toolkits=wait.toolkits)
-
-
 async def _tell(
     wait: ApprovalWait | ConnectionWait,
     decision: Consent,
@@ -228,7 +238,11 @@ def _answer_of(question: Question, taken: Sequence[Taken]) -> tuple[Message, ...
     for each in taken:
         said, number = each.said, each.said.strip(" .)#")
         # A number stands for the option that it has in the list.
-        if number.isdecimal() and 1 <= int(number) <= len(question.options):
+        if (
+            said not in question.options
+            and number.isdecimal()
+            and 1 <= int(number) <= len(question.options)
+        ):
             said = f"{said} ({question.options[int(number) - 1]})"
         lines.append(f"{each.author_name} answered: {said}\n\n(Sent {each.moment}.)")
     if not taken and question.default:

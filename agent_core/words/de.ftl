@@ -60,6 +60,7 @@ answer-help =
     - „Poste jeden Werktag um 9 einen Überblick über Batteriespeicher“ bestellt einen Digest; „Digests“ listet sie auf.
     - In diesem Thread genügt ein Wort: Deine Antwort führt von hier weiter, und „weiter“ nimmt auf, was nicht fertig ist.
 answer-thanks = Gern! Wenn ich noch etwas tun kann, genügen ein paar Worte.
+answer-agreed = Danke! Ein Wort reicht hier nicht: Es braucht einen Klick auf meine Anfrage oben. Dann mache ich weiter.
 answer-nothing-running = In diesem Thread läuft gerade nichts. Bin ich in einem anderen am Werk, antworte bitte dort.
 answer-noise = Deine Nachricht hat { $n } Zeichen und kein Wort, daher konnte ich nichts damit anfangen. Sag mir in ein paar Worten, was du brauchst.
 answer-unanswered = Auf meine Frage oben kam keine Antwort, daher habe ich hier angehalten. Antworte darauf, dann mache ich weiter.

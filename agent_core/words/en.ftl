@@ -69,6 +69,7 @@ answer-help =
     - “Every weekday at 9 post a digest on battery storage” orders a digest; “digests” lists them.
     - In this thread a word is enough: your reply goes on from here, and “continue” takes up what is not finished.
 answer-thanks = You are welcome! If there is more I can do, a few words are enough.
+answer-agreed = Thank you! A word is not enough for this one: it needs a click on my request above. Then I go on.
 answer-nothing-running = Nothing is running in this thread. If I am at work in another one, please reply there.
 answer-noise = Your message has { $n } characters and no word in it, so there was nothing I could work on. Tell me in a few words what you need.
 answer-unanswered = Nobody answered my question above, so I stopped here. Reply with the answer and I go on.

@@ -60,6 +60,7 @@ answer-help =
     - «Cada día laborable a las 9 publica un resumen sobre baterías» pide un digest; «digests» los muestra.
     - En este hilo basta una palabra: tu respuesta sigue desde aquí, y «continúa» retoma lo que no está terminado.
 answer-thanks = ¡De nada! Si puedo hacer algo más, bastan unas palabras.
+answer-agreed = ¡Gracias! Aquí no basta con una palabra: hace falta un clic en mi petición de arriba. Entonces sigo.
 answer-nothing-running = No hay nada en marcha en este hilo. Si estoy trabajando en otro, responde allí.
 answer-noise = Tu mensaje tiene { $n } caracteres y ninguna palabra, así que no pude hacer nada con él. Dime en pocas palabras qué necesitas.
 answer-unanswered = Nadie respondió a mi pregunta de arriba, así que me detuve aquí. Responde y sigo.

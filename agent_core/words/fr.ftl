@@ -60,6 +60,7 @@ answer-help =
     - « Chaque jour ouvré à 9h publie un résumé sur le stockage » commande un digest ; « digests » les liste.
     - Dans ce fil, un mot suffit : votre réponse poursuit d'ici, et « continue » reprend ce qui n'est pas terminé.
 answer-thanks = Avec plaisir ! Si je peux faire autre chose, quelques mots suffisent.
+answer-agreed = Merci ! Un mot ne suffit pas ici : il faut un clic sur ma demande ci-dessus. Ensuite, je continue.
 answer-nothing-running = Rien n'est en cours dans ce fil. Si je travaille dans un autre, répondez là-bas.
 answer-noise = Votre message compte { $n } caractères et aucun mot, je n'ai donc rien pu en faire. Dites-moi en quelques mots ce qu'il vous faut.
 answer-unanswered = Ma question ci-dessus est restée sans réponse, je me suis donc arrêté ici. Répondez-y et je continue.

@@ -4,14 +4,17 @@ Who may decide what is the core's to say. Here it is made sure that a press stan
 that it is about, and that whoever is refused is told why, and nobody else.
 """
 
+import asyncio
 import logging
 from collections.abc import Mapping
 
 from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ConsentId, SessionId, UserId
+from agent_core.messages import JsonObject
 from agent_core.runtime import detect_language
 from agent_core.runtime.consents import Consents
 from bot.ingress import Press, Submission
+from bot.presenter.approval import details_form
 from bot.presenter.apps import OPEN, PREFIX, read_value, reason_form
 from bot.presenter.consents import fresh_links
 from bot.presenter.journal import whisper
@@ -22,7 +25,9 @@ from bot.words import BOT
 
 logger = logging.getLogger(__name__)
 
-_OF_CONNECTIONS = frozenset({"link", "skip", "check"})
+_OF_CONNECTIONS = frozenset({"link", "skip", "check", OPEN})
+RENEW_AFTER_S = 480.0
+"""Composio's links live for ten minutes, and one may have been minted a while before."""
 
 
 class Clicks:
@@ -39,8 +44,8 @@ class Clicks:
         Raises SlackError where Slack could not be asked; the press may come again.
         """
         name = press.action_id.removeprefix(PREFIX)
-        if name.partition(".")[0] == OPEN:
-            return  # the browser has opened the link
+        if name.startswith(f"{OPEN}.") and press.value:
+            name = OPEN
         person = await self._people.person(press.user)
         language = detect_language(locale=person.locale if person else "")
         by, why = user_id(press.team, press.user), ""
@@ -77,7 +82,16 @@ class Clicks:
                 pass
             case "approve" | "approve_thread" | "reject":
                 await self._consents.decide(consent, by, verdict=name)
-            case "link":
+            case "details":
+                wait = await self._consents.asked(consent)
+                actions = [each for each in wait.actions if each.asks] if wait else []
+                form = await asyncio.to_thread(details_form, actions, words)
+                return "" if wait and await self._open(press, form) else "press_again"
+            case "link" | "open":
+                if name == OPEN:
+                    await self._consents.open_link(consent, by)
+                    if float(press.action_ts) - float(press.message_ts) < RENEW_AFTER_S:
+                        return ""
                 link = self._consents.connect_link
                 draft = await fresh_links(link, consent, by, toolkits, words)
                 await whisper(self._api, thread, by, draft)
@@ -95,10 +109,14 @@ class Clicks:
         await self._consents.check_may_decide(consent, by)
         place = press.thread.session
         form = reason_form(consent, BOT.of(language), language=language, place=place)
+        return await self._open(press, form)
+
+    async def _open(self, press: Press, form: JsonObject) -> bool:
+        """Whether a form is open now."""
         try:
             return await self._api.open_view(press.trigger_id, form)
         except SlackRefused as refused:
-            logger.warning("no form for a reason was opened: %s", refused)
+            logger.warning("no form was opened: %s", refused)
             return False
 
     async def _require_in(self, consent: ConsentId, place: SessionId) -> None:

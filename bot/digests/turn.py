@@ -22,8 +22,8 @@ from agent_core.runtime.schedules import (
 )
 from bot.digests import posts
 from bot.presenter import READER, PresenterState, TurnPresenter
-from bot.presenter.answer import live_links, post_answer, thread_drafts
-from bot.presenter.files import ThreadFiles
+from bot.presenter.answer import live_links, thread_drafts
+from bot.presenter.files import ThreadFiles, handed_out
 from bot.presenter.journal import Place
 from bot.slack_api import PlaceRefused, SlackApi, SlackAuthRefused
 from bot.threads import ThreadRef
@@ -164,8 +164,8 @@ class DigestPresenter(TurnPresenter):
 
     async def _post_thread(self, event: TurnFinished, details: str, thread: ThreadRef) -> None:
         place = Place(self._api, thread, self._journal, self._board)
-        if details:
-            words, is_live = self._board.words, live_links(event)
-            drafts, _ = await asyncio.to_thread(thread_drafts, details, words, is_live)
-            await post_answer(place, f"{event.turn}:details", drafts)
-        await ThreadFiles(place, self._workspace).hand_out(self._board.final_artifacts)
+        words, is_live = self._board.words, live_links(event)
+        drafts, _ = await asyncio.to_thread(thread_drafts, details, words, is_live)
+        files = ThreadFiles(place, self._workspace)
+        saved = handed_out(self._board.artifacts.values())
+        await files.post(f"{event.turn}:details", drafts, saved)

@@ -8,9 +8,10 @@ from bot.ingress.gestures import Press, Submission
 from bot.ingress.handover import MAX_MB, Fault, LeftOut
 from bot.ingress.ingress import Ingress, leave_to_next_start
 from bot.ingress.register import connect_socket, create_app, register, take_up
+from bot.ingress.replies import Standing
 
 __all__ = [
     "MAX_MB", "Actions", "CatchUp", "Facts", "Fault", "Ingress", "LeftOut", "Press", "Rules",
-    "Submission", "Taken", "authorise", "connect_socket", "create_app", "leave_to_next_start",
-    "register", "screen", "take_up", "tell_alone",
+    "Standing", "Submission", "Taken", "authorise", "connect_socket", "create_app",
+    "leave_to_next_start", "register", "screen", "take_up", "tell_alone",
 ]  # fmt: skip

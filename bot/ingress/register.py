@@ -20,9 +20,10 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger
+from bot.inbound import InboundPost
 from bot.ingress.actions import Actions
 from bot.ingress.catch_up import CatchUp
-from bot.ingress.gate import Deletion, Told, post_of
+from bot.ingress.gate import Edit, Told, post_of
 from bot.ingress.gestures import is_gesture
 from bot.ingress.ingress import Ingress
 from bot.slack_api import Clock, Identity, web_client
@@ -164,7 +165,7 @@ class _Taking(AsyncMiddleware):
             self._ingress.under_way.start(self._hand_over(told), name="hand over")
 
     async def _hand_over(self, told: Told) -> None:
-        if not isinstance(told, Deletion):
+        if isinstance(told, InboundPost | Edit):
             post = post_of(told)
             if self._ingress.waits_its_turn(post):
                 await self._catch_up.let_earlier_pass(post)

@@ -1,30 +1,22 @@
-"""The answer of a turn and its questions as posts: smaller, or elsewhere, where Slack insists."""
+"""The answer of a turn as posts: smaller, or elsewhere, where Slack insists."""
 
 import logging
 from collections.abc import Sequence
-from datetime import timedelta
 from functools import partial
 
-from agent_core.events import QuestionAsked, TurnFinished
+from agent_core.events import TurnFinished
 from agent_core.words import Words
 from bot.presenter.journal import Place, whisper
 from bot.render import (
     Draft,
     IsLive,
     answer_drafts,
-    foreign_line,
     limits,
-    local_time,
-    mention,
-    none_live,
     split,
-    to_mrkdwn,
 )
 from bot.slack_api import ContentRefused, SlackAuthRefused, SlackRefused
 
 WHOLE_ANSWER_NAME = "answer.md"
-NEAR = timedelta(days=1)
-"""A deadline that is further away is no news to anybody."""
 
 _log = logging.getLogger(__name__)
 
@@ -55,32 +47,20 @@ def _comparable(url: str) -> str:
 
 
 def thread_drafts(
-    markdown: str, words: Words, is_live: IsLive, *, is_plain: bool = False
+    markdown: str,
+    words: Words,
+    is_live: IsLive,
+    *,
+    sources: Sequence[str] = (),
+    is_plain: bool = False,
 ) -> tuple[list[Draft], bool]:
-    """As many posts as a thread bears, and whether something was left out."""
-    drafts = answer_drafts(markdown[: limits.ANSWER_CHARS], is_live, is_plain=is_plain)
+    """The answer's posts or, of more than a thread bears, its beginning; and whether it is cut."""
+    drafts = answer_drafts(
+        markdown[: limits.ANSWER_CHARS], is_live, sources=sources, is_plain=is_plain
+    )
     if len(markdown) <= limits.ANSWER_CHARS and len(drafts) <= limits.ANSWER_POSTS:
         return drafts, False
-    rest = Draft(text=words("progress-whole-answer"))
-    return [*drafts[: limits.ANSWER_POSTS - 1], rest], True
-
-
-def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
-    """The question with its options numbered, and until when it waits if that is near.
-
-    It names the person, and nothing else in it is live: what it asks for may come from outside.
-    """
-    parts = [f"{mention(event.asker)} {to_mrkdwn(event.question, none_live)}"]
-    if event.options:
-        numbered = enumerate(event.options, start=1)
-        shown = [f"{n}. {foreign_line(each, limits.OPTION_CHARS)}" for n, each in numbered]
-        parts.append("\n".join(shown))
-    hints = [words("progress-choose")] if event.options else []
-    if event.deadline - event.at < NEAR:
-        hints.append(words("progress-answer-by", when=local_time(event.deadline)))
-    if hints:
-        parts.append("\n".join(f"_{hint}_" for hint in hints))
-    return [Draft(text=text) for text in split("\n\n".join(parts), limits.TEXT_CHARS)]
+    return [*drafts[:1], Draft(text=words("progress-whole-answer"))], True
 
 
 async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> bool:
@@ -96,7 +76,7 @@ async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> bool:
             await _post(place, part_op, draft)
         except ContentRefused as refused:
             _log.warning("posting smaller: %s", refused)
-            is_whole &= await _post_smaller(place, part_op, draft.text)
+            is_whole &= await _post_smaller(place, part_op, draft.whole or draft.text)
     return is_whole
 
 

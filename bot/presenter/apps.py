@@ -11,7 +11,7 @@ from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot.render import button, entry, foreign_line, limits, modal, plain_text
 
-Button = Literal["approve", "approve_thread", "reject", "link", "skip", "check"]
+Button = Literal["approve", "approve_thread", "edit", "reject", "details", "link", "skip", "check"]
 
 PREFIX = "consent."
 """Of the names of all buttons and forms about approvals and connections."""
@@ -88,9 +88,9 @@ def consent_button(name: Button, words: Words, value: str) -> JsonObject:
     return button(f"{PREFIX}{name}", label, value, _STYLES.get(name, ""))
 
 
-def link_button(number: int, label: str, url: str) -> JsonObject:
-    """A button that opens an address; pressing it tells the bot nothing that it needs."""
-    opening = button(f"{PREFIX}{OPEN}.{number}", label, "", "primary")
+def link_button(number: int, label: str, url: str, value: str) -> JsonObject:
+    """A button that opens an address, and tells the bot that it was opened."""
+    opening = button(f"{PREFIX}{OPEN}.{number}", label, value, "primary")
     return {**opening, "url": url}
 
 

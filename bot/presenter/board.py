@@ -112,14 +112,6 @@ class Board:
         return BOT.of(self.language)
 
     @property
-    def final_artifacts(self) -> list[ArtifactSaved]:
-        """What the person gets: of a run's reports the last one, since drafts are written again."""
-        final: dict[str, ArtifactSaved] = {}
-        for saved in self.artifacts.values():
-            final[f"report of {saved.run}" if saved.mimetype == REPORT else saved.path] = saved
-        return list(final.values())
-
-    @property
     def branches(self) -> list[Card]:
         """Those that somebody could stop."""
         return [card for card in self.cards if card.branch and card.calls[_OWN] == "running"]

@@ -11,9 +11,11 @@ from functools import partial
 
 from agent_core.errors import AgentError, ConsentRefused
 from agent_core.events import ApprovalDecided, ApprovalRequested, AuthEnded, AuthRequired
-from agent_core.ids import ConsentId, UserId
+from agent_core.ids import ConsentId, TurnId, UserId
+from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot.presenter.approval import (
+    FORMS,
     approval_draft,
     approval_file,
     decided_drafts,
@@ -22,9 +24,9 @@ from bot.presenter.approval import (
 )
 from bot.presenter.apps import app_name, app_names, connection_value, consent_button, link_button
 from bot.presenter.files import ThreadFiles
-from bot.presenter.journal import Place, whisper
+from bot.presenter.journal import Bookmark, Place, whisper
 from bot.render import Draft, card, local_time, mention
-from bot.slack_api import ContentRefused, SlackError, SlackRefused
+from bot.slack_api import ContentRefused, SlackApi, SlackError, SlackRefused, Upload
 
 _log = logging.getLogger(__name__)
 
@@ -72,7 +74,12 @@ async def fresh_links(
     apps = tuple(found)
     text = words("consent-link", what=app_names(apps, words("consent-conjunction")))
     opening = [
-        link_button(number, words("consent-connect", what=app_name(toolkit)), url)
+        link_button(
+            number,
+            words("consent-connect", what=app_name(toolkit)),
+            url,
+            connection_value(consent, (toolkit,)),
+        )
         for number, (toolkit, url) in enumerate(found.items(), start=1)
     ]
     check = consent_button("check", words, connection_value(consent, apps))
@@ -127,13 +134,13 @@ class ConsentPosts:
     async def _posted(self, op: str) -> str:
         """Where the post is, in whatever form: channel and `ts`; empty where there is none."""
         posts = (await self._place.journal.open()).posts
-        names = [op, *(f"{op}:{form}" for form in ("whole", "cut", "bare"))]
+        names = [op, *(f"{op}:{form}" for form in FORMS)]
         return next((posts[name] for name in names if name in posts), "")
 
     async def _attach(self, event: ApprovalRequested, op: str) -> bool:
         """Whether the file with everything is there; nobody approves what they cannot read."""
-        content = await asyncio.to_thread(approval_file, event)
-        await self._files.upload(op, file_name(event), content)
+        name, content = file_name(event), await asyncio.to_thread(approval_file, event)
+        await self._files.upload(op, Upload(name=name, content=content, title=name))
         return not {op, f"{op}:direct"}.isdisjoint((await self._place.journal.open()).done)
 
     async def _whisper(self, event: AuthRequired, _may_exist: bool) -> None:
@@ -167,6 +174,22 @@ class ConsentPosts:
                 return
             else:
                 return
+
+
+async def consent_link(
+    api: SlackApi, state: JsonObject | None, turn: TurnId, consent: ConsentId
+) -> str:
+    """Where a turn's request stands, from its bookmark; empty where that is not known."""
+    posts = Bookmark.model_validate(state or {}).posts
+    op = f"{turn}:consent:{consent}"
+    for name in (op, *(f"{op}:{form}" for form in FORMS)):
+        if name in posts:
+            channel, _, ts = posts[name].partition(" ")
+            try:
+                return await api.channels.permalink(channel, ts)
+            except SlackError as error:
+                _log.warning("a request has no link: %s", error)
+    return ""
 
 
 def _op(event: ApprovalRequested | AuthRequired | AuthEnded) -> str:

@@ -1,4 +1,4 @@
-"""The files of a turn in its thread, each uploaded once.
+"""The files of a turn in its thread: one post with the words that belong to them, made once.
 
 They are read from the session's workspace and from nowhere else.
 """
@@ -8,15 +8,17 @@ import logging
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from agent_core.events import ArtifactSaved
+from agent_core.events import REPORT, ArtifactSaved
+from agent_core.messages import JsonObject
+from bot.presenter.answer import post_answer
 from bot.presenter.journal import Place
-from bot.render import Draft, clean, foreign_line, inert, limits
-from bot.slack_api import SlackRefused
+from bot.render import Draft, clean, foreign_line, inert, limits, section, split
+from bot.slack_api import ContentRefused, SlackRefused, Upload
 from bot.threads import ThreadRef
 
 _log = logging.getLogger(__name__)
@@ -34,6 +36,10 @@ _FILE_REFUSALS: Final = {
 PUBLIC_DIRECTORY = "work_products"
 _UNSAFE = re.compile(r"[^\w.\- ()]+")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+
+
+Refusals = list[tuple[Upload, SlackRefused]]
+"""Files that Slack did not take, and how it said so."""
 
 
 class ArtifactRefused(Exception):
@@ -97,54 +103,128 @@ def _cut(text: str, max_bytes: int) -> str:
     return text.encode()[:max_bytes].decode(errors="ignore")
 
 
+def handed_out(saved: Iterable[ArtifactSaved]) -> list[ArtifactSaved]:
+    """What the person gets: of a run's reports the last one, since drafts are written again.
+
+    What lies beside a report under its name, such as its PDF, goes with it.
+    """
+    files = list({each.path: each for each in saved}.values())
+    reports = [each for each in files if each.mimetype == REPORT]
+    newest = {each.run: each.path for each in reports}
+    old = {_stem(each.path) for each in reports if each.path != newest[each.run]}
+    return [each for each in files if _stem(each.path) not in old]
+
+
+def _stem(path: str) -> str:
+    return path.rpartition(".")[0]
+
+
 class ThreadFiles:
-    """Uploads files into the turn's place; one that cannot be had is named in a sentence."""
+    """Posts files into the turn's place; one that cannot be had is named in a sentence."""
 
     def __init__(self, place: Place, workspace: Path) -> None:
         self._place = place
         self._workspace = workspace
 
-    async def hand_out(self, saved: Iterable[ArtifactSaved]) -> None:
-        """Upload files of the workspace, or say of one why not.
+    async def post(
+        self,
+        op: str,
+        drafts: Sequence[Draft],
+        saved: Iterable[ArtifactSaved],
+        more: Sequence[Upload] = (),
+    ) -> bool:
+        """Posts in order, the last one with files of the workspace and more; as `post_answer`.
 
-        Raises SlackError where Slack gave no answer; the files can be uploaded later.
+        Raises SlackError where Slack gave no answer; what is missing can be posted later.
         """
+        uploads, missing = list[Upload](), list[tuple[str, str]]()
         for file in saved:
-            op = f"{file.turn}:file:{file.path}"
             try:
                 content = await asyncio.to_thread(read_artifact, self._workspace, file.path)
             except ArtifactRefused as refused:
-                await self._say_why(op, file.title or file.path, str(refused))
+                missing.append((file.title or file.path, str(refused)))
             else:
-                name = file_name(PurePosixPath(file.path).name)
-                await self.upload(op, name, content, file.title)
+                uploads.append(self._upload(file, content))
+        uploads += more
+        last = len(drafts) - 1 if uploads else len(drafts)
+        is_whole = await post_answer(self._place, op, drafts[:last])
+        if uploads:
+            is_whole &= await self._post_last(f"{op}:{max(last, 0)}", drafts[last:], uploads)
+        for name, why in missing:
+            await self._say_why(f"{op}:{name}", name, why)
+        return is_whole
 
-    async def upload(self, op: str, name: str, content: bytes, title: str = "") -> None:
-        """Upload what was read already, or say why not."""
-        words = " ".join(inert(title).split())[: limits.FILE_TITLE_CHARS] or name
+    async def _post_last(self, op: str, draft: Sequence[Draft], uploads: Sequence[Upload]) -> bool:
+        """One post with words and files, or two where Slack does not take it."""
+        blocks, is_whole = [block for each in draft for block in each.blocks or _blocks(each)], True
         try:
-            await self._place.once(op, partial(self._write, name, content, words))
-        except SlackRefused as refused:
-            _log.warning("a file was refused: %s", refused)
-            why = _FILE_REFUSALS.get(refused.code, "other")
-            await self._say_why(op, title or name, why)
+            refused = await self._share(op, uploads, blocks)
+        except ContentRefused as error:
+            _log.warning("files are posted apart from their words: %s", error)
+            is_whole = await post_answer(self._place, f"{op}:words", draft)
+            refused = await self._share(f"{op}:files", uploads)
+        else:
+            if len(refused) == len(uploads):
+                is_whole = await post_answer(self._place, f"{op}:words", draft)
+        await self._say_which(op, refused)
+        return is_whole
+
+    async def upload(self, op: str, upload: Upload) -> None:
+        """Post a file by itself, or say why not."""
+        await self._say_which(op, await self._share(op, [upload]))
+
+    def _upload(self, file: ArtifactSaved, content: bytes) -> Upload:
+        name = file_name(PurePosixPath(file.path).name)
+        title = " ".join(inert(file.title).split())[: limits.FILE_TITLE_CHARS] or name
+        is_picture = file.mimetype.startswith("image/")
+        alt_text = self._place.board.words("progress-picture-of", what=title) if is_picture else ""
+        return Upload(name=name, content=content, title=title, alt_text=alt_text)
+
+    async def _share(
+        self, op: str, uploads: Sequence[Upload], blocks: Sequence[JsonObject] = ()
+    ) -> Refusals:
+        """Post them; what was refused, if not the words. Raises ContentRefused for these."""
+        refused: Refusals = []
+        try:
+            await self._place.once(op, partial(self._write, uploads, blocks, refused))
+        except ContentRefused:
+            raise
+        except SlackRefused as error:
+            return [(upload, error) for upload in uploads]
+        return refused
+
+    async def _say_which(self, op: str, refused: Refusals) -> None:
+        for upload, error in refused:
+            _log.warning("a file was refused: %s", error)
+            why = _FILE_REFUSALS.get(error.code, "other")
+            await self._say_why(f"{op}:{upload.name}", upload.title, why)
 
     async def _write(
-        self, name: str, content: bytes, title: str, place: ThreadRef, op: str, may_exist: bool
+        self,
+        uploads: Sequence[Upload],
+        blocks: Sequence[JsonObject],
+        refused: Refusals,
+        place: ThreadRef,
+        op: str,
+        may_exist: bool,
     ) -> None:
         journal, files = self._place.journal, self._place.api.files
         begun = (await journal.open()).files.get(op, "")
         if may_exist and begun and await files.is_shared(begun, place.channel):
             return
 
-        async def remember(file_id: str) -> None:
-            (await journal.open()).files[op] = file_id
+        async def remember(ids: Sequence[str]) -> None:
+            (await journal.open()).files[op] = ids[0]
             await journal.save()
 
-        await files.upload(place, name=name, content=content, title=title, remember=remember)
+        refused += await files.share(place, uploads, blocks=blocks, remember=remember)
 
     async def _say_why(self, op: str, name: str, why: str) -> None:
         words = self._place.board.words
         what = foreign_line(name, limits.PROGRESS_WORD_CHARS)
         text = words("progress-no-file", what=what, why=words(f"progress-file-refusal-{why}"))
         await self._place.post(f"{op}:why", Draft(text=text))
+
+
+def _blocks(draft: Draft) -> list[JsonObject]:
+    return [section(part) for part in split(draft.text, limits.SECTION_CHARS)]

@@ -21,17 +21,16 @@ from bot.presenter.answer import (
     answer_text,
     is_silent,
     live_links,
-    post_answer,
-    question_drafts,
     thread_drafts,
 )
 from bot.presenter.board import Board, Wait
 from bot.presenter.consents import ConnectLink, ConsentPosts
-from bot.presenter.files import ThreadFiles
+from bot.presenter.files import ThreadFiles, handed_out
 from bot.presenter.journal import Journal, Place, PresenterState
 from bot.presenter.progress import Progress
+from bot.presenter.questions import QuestionPosts
 from bot.presenter.sign import Signs
-from bot.slack_api import SlackApi
+from bot.slack_api import SlackApi, Upload
 from bot.threads import ThreadRef
 
 
@@ -92,6 +91,7 @@ class ThreadPresenter(TurnPresenter):
         self._place = Place(api, thread, self._journal, self._board)
         self._progress = Progress(self._place, edit_interval_s, offers_live_view, now)
         self._files = ThreadFiles(self._place, workspace)
+        self._questions = QuestionPosts(self._place)
         self._consents = ConsentPosts(self._place, self._files, connect_link)
         self._waits = 0
         """How many times the turn has begun to wait for a person."""
@@ -103,6 +103,7 @@ class ThreadPresenter(TurnPresenter):
         was_waiting = bool(self._board.waits)
         self._board.fold(event)
         self._waits += bool(self._board.waits) and not was_waiting
+        await self._questions.hear(event)
         match event:
             case TurnFinished():
                 await self._finish(event)
@@ -138,9 +139,7 @@ class ThreadPresenter(TurnPresenter):
         await self._progress.stop()
         match event:
             case QuestionAsked() if bookmark.waits < waits:
-                op = f"{event.turn}:question:{event.call_id}"
-                drafts = await asyncio.to_thread(question_drafts, event, self._board.words)
-                await post_answer(self._place, op, drafts)
+                await self._questions.ask(event)
             case ApprovalRequested():
                 await self._consents.request(event)
             case AuthRequired():
@@ -184,10 +183,15 @@ class ThreadPresenter(TurnPresenter):
         markdown, is_live = answer_text(event, words), live_links(event)
         is_plain = self._is_plain and event.outcome != "failed"  # then the words are ours
         drafts, is_cut = await asyncio.to_thread(
-            thread_drafts, markdown, words, is_live, is_plain=is_plain
+            thread_drafts,
+            markdown,
+            words,
+            is_live,
+            sources=event.citations,
+            is_plain=is_plain,
         )
-        is_posted = await post_answer(self._place, f"{event.turn}:answer", drafts)
-        if is_cut or not is_posted:
-            op, content = f"{event.turn}:whole", markdown.encode()
-            await self._files.upload(op, WHOLE_ANSWER_NAME, content)
-        await self._files.hand_out(self._board.final_artifacts)
+        op, saved = f"{event.turn}:answer", handed_out(self._board.artifacts.values())
+        whole = Upload(name=WHOLE_ANSWER_NAME, content=markdown.encode(), title=WHOLE_ANSWER_NAME)
+        is_posted = await self._files.post(op, drafts, saved, [whole] if is_cut else [])
+        if not is_posted and not is_cut:
+            await self._files.upload(f"{op}:whole", whole)

@@ -18,6 +18,7 @@ from bot.render.blocks import (
 )
 from bot.render.escape import clean, code, escape, inert, inline_code, one_line, plain_line
 from bot.render.links import IsLive, defanged, foreign_line, link, none_live
+from bot.render.markdown import to_markdown
 from bot.render.mrkdwn import to_mrkdwn
 from bot.render.split import split
 
@@ -25,5 +26,5 @@ __all__ = [  # noqa: RUF022 (by module)
     "Draft", "actions", "answer_drafts", "button", "card", "context", "entry", "limits",
     "local_time", "mention", "menu", "modal", "plain_text", "section",
     "clean", "code", "escape", "inert", "inline_code", "one_line", "plain_line",
-    "IsLive", "defanged", "foreign_line", "link", "none_live", "to_mrkdwn", "split",
+    "IsLive", "defanged", "foreign_line", "link", "none_live", "to_markdown", "to_mrkdwn", "split",
 ]  # fmt: skip

@@ -21,6 +21,7 @@ from bot.sandbox.composio import Execution
 from bot.sandbox.moments import SharedClock
 from bot.sandbox.slack import File, Post, SlackStandIn
 from bot.sandbox.slack.feed import Change
+from bot.sandbox.slack.text import texts_in
 from bot.sandbox.slack.wire import as_array, as_object
 from bot.sandbox.watch import Watch, WatchedTurn
 from bot.sandbox.world import ASKER, SandboxOptions, World
@@ -43,20 +44,8 @@ def post_json(post: Post) -> JsonObject:
         "user": post.user,
         "only_for": post.ephemeral_to,
         "text": post.text,
-        "blocks_text": "\n".join(_texts_in(list(post.blocks))),
+        "blocks_text": "\n".join(texts_in(post.blocks)),
     }
-
-
-def _texts_in(value: object) -> Iterator[str]:
-    """All that is to be read in blocks: what an approval shows stands there alone."""
-    fields = as_object(value) or {}
-    for key, item in fields.items():
-        if key == "text" and isinstance(item, str):
-            yield item
-        else:
-            yield from _texts_in(item)
-    for item in as_array(value) or ():
-        yield from _texts_in(item)
 
 
 def effect_json(effect: Execution) -> JsonObject:
@@ -320,8 +309,8 @@ async def show(changes: AsyncIterator[Change], names: Mapping[str, str]) -> None
                 else:
                     console.print(Text(f"   … {newest}"))
                 continue
-            if post.text and post.subtype != "file_share":
-                words = plain_text(post.text, names=names)
+            if post.words:
+                words = plain_text(post.words, names=names)
                 console.print(Text(f"{names.get(post.user, post.user)}: {words}"))
             for file in post.files:
                 console.print(Text(f"   file: {file.name} ({len(file.content):,} bytes)", "cyan"))

@@ -17,6 +17,7 @@ from bot.slack_api.errors import (
     SlackUnavailable,
     refusal,
 )
+from bot.slack_api.files import Upload
 from bot.slack_api.records import BotToken, Conversation, Identity, Person, PostRecord
 from bot.slack_api.scopes import OPEN_SOCKET
 
@@ -24,5 +25,6 @@ __all__ = [
     "LIMITED_BACKOFF", "OPEN_SOCKET", "AsyncWebClient", "BotToken", "Clock", "ContentRefused",
     "Conversation", "DownloadRefused", "FileTooBig", "Guard", "Identity", "People", "Person",
     "PlaceRefused", "PostRecord", "SkippingClock", "SlackApi", "SlackAuthRefused", "SlackError",
-    "SlackLimited", "SlackRefused", "SlackUnavailable", "ask", "refusal", "web_client",
+    "SlackLimited", "SlackRefused", "SlackUnavailable", "Upload", "ask", "refusal",
+    "web_client",
 ]  # fmt: skip

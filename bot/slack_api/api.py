@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from copy import copy
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, cast
 from weakref import WeakValueDictionary
 
 from cachetools import TTLCache
@@ -227,25 +227,28 @@ class SlackApi:
                 raise
 
     async def newest_posts(
-        self, thread: ThreadRef, *, limit: int, before_ts: str
+        self, thread: ThreadRef, *, limit: int, since_ts: str = "", before_ts: str
     ) -> tuple[PostRecord, ...]:
-        """The newest posts of a thread, oldest first, `before_ts` and later ones left out."""
+        """The newest posts of a thread between two moments, oldest first."""
         newest: deque[PostRecord] = deque(maxlen=limit)
-        async for page in self.channels.replies(thread, latest=before_ts, at_once=True):
+        oldest, since_s = since_ts or None, float(since_ts or 0)
+        pages = self.channels.replies(thread, oldest=oldest, latest=before_ts, at_once=True)
+        async for page in pages:
             posts = map(read_post, page)
-            newest.extend(post for post in posts if float(post.ts) < float(before_ts))
+            newest.extend(post for post in posts if since_s < float(post.ts) < float(before_ts))
         return tuple(newest)
 
-    async def root_post(self, thread: ThreadRef) -> PostRecord | None:
-        """The post that began the thread; None if it is gone."""
-        arguments = {"channel": thread.channel, "ts": thread.root_ts, "limit": 1, "inclusive": True}
+    async def root_of(self, channel: str, ts: str) -> str:
+        """The `ts` of the root of the thread that a post stands in; empty if the post is gone."""
+        arguments = {"channel": channel, "ts": ts, "limit": 1, "inclusive": True}
         try:
             answer = await self._calls.repeatable("conversations.replies", arguments)
         except SlackRefused as refused:
             if refused.code in {"thread_not_found", "message_not_found"}:
-                return None
+                return ""
             raise
-        return next((read_post(raw) for raw in answer.get("messages", [])), None)
+        posts = cast("list[JsonObject]", answer.get("messages") or [])
+        return next((str(raw.get("thread_ts") or raw.get("ts")) for raw in posts), "")
 
     async def find_post(self, thread: ThreadRef, op_id: str) -> str | None:
         """The `ts` of the bot's post with this op id, if the thread has it."""

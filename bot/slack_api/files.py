@@ -1,11 +1,12 @@
-"""Files to and from Slack: the three calls of an upload, each file visible once, and downloads.
+"""Files to and from Slack: a post with files in the calls it takes, made once, and downloads.
 
 Those come piece by piece, so that none is ever whole in memory; they are fetched with the bot's
 token from Slack and from nobody else.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import BinaryIO
@@ -27,7 +28,18 @@ _SLACK_DOMAINS = ("slack.com", "slack-edge.com", "slack-files.com", "slack-gov.c
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 SHARE_CHECKS = 3
 
-Remember = Callable[[str], Awaitable[None]]
+Remember = Callable[[Sequence[str]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """A file to be posted."""
+
+    name: str
+    content: bytes
+    title: str
+    alt_text: str = ""
+    """What a picture shows, in words."""
 
 
 class Files:
@@ -39,39 +51,57 @@ class Files:
         self._token = calls.client.token or ""
         self._api_place = _place(calls.client.base_url)
 
-    async def upload(
+    async def share(
         self,
         thread: ThreadRef,
+        uploads: Sequence[Upload],
         *,
-        name: str,
-        content: bytes,
-        title: str,
+        blocks: Sequence[JsonObject] = (),
         remember: Remember | None = None,
-    ) -> str:
-        """Put a file into the thread once and return its id.
+    ) -> list[tuple[Upload, SlackRefused]]:
+        """Post files into the thread once, all in one post with the blocks; what was refused.
 
-        `remember` is awaited with the id before the file becomes visible, so that a later process
-        can ask `is_shared` and need not upload again.
+        `remember` is awaited with the files' ids before the post becomes visible, so that a later
+        process can ask `is_shared` and need not post again. Raises SlackRefused where no file, or
+        not the post, is taken.
         """
-        reserved = await self._calls.repeatable(
-            "files.getUploadURLExternal", {"filename": name, "length": len(content)}
-        )
-        file_id = str(reserved["file_id"])
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._send_one(upload)) for upload in uploads]
+        sent = [task.result() for task in tasks]
+        refused = [
+            (u, e) for u, e in zip(uploads, sent, strict=True) if isinstance(e, SlackRefused)
+        ]
+        files = [
+            {"id": file_id, "title": upload.title}
+            for upload, file_id in zip(uploads, sent, strict=True)
+            if isinstance(file_id, str)
+        ]
+        if not files:
+            raise refused[0][1]
+        ids = [file["id"] for file in files]
         if remember is not None:
-            await remember(file_id)
-        fault_point("upload_bytes.before")
-        await self._calls.insist(partial(self._send, reserved["upload_url"], content))
-        fault_point("upload_bytes.after")
-        shared = {
-            "files": [{"id": file_id, "title": title}],
-            "channel_id": thread.channel,
-            "thread_ts": thread.root_ts,
-        }
+            await remember(ids)
+        shared = {"files": files, "channel_id": thread.channel, "thread_ts": thread.root_ts}
+        if blocks:
+            shared["blocks"] = list(blocks)
         await self._calls.insist(
             lambda: self._calls.single("files.completeUploadExternal", shared),
-            find=partial(self._find_shared, file_id, thread.channel),
+            find=partial(self._find_shared, ids[0], thread.channel),
         )
-        return file_id
+        return refused
+
+    async def _send_one(self, upload: Upload) -> str | SlackRefused:
+        """The id of a file whose bytes are with Slack, seen by nobody yet; or why it is none."""
+        about = {"filename": upload.name, "length": len(upload.content)}
+        about |= {"alt_txt": upload.alt_text} if upload.alt_text else {}
+        try:
+            reserved = await self._calls.repeatable("files.getUploadURLExternal", about)
+        except SlackRefused as refused:
+            return refused
+        fault_point("upload_bytes.before")
+        await self._calls.insist(partial(self._send, reserved["upload_url"], upload.content))
+        fault_point("upload_bytes.after")
+        return str(reserved["file_id"])
 
     async def is_shared(self, file_id: str, channel: str) -> bool:
         """Whether a file that an earlier process has begun to share is visible in the channel.

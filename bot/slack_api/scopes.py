@@ -31,8 +31,10 @@ SCOPES: dict[str, tuple[str, ...]] = {
 }
 
 EVENT_SCOPES: dict[str, tuple[str, ...]] = {
+    "agent_session_stopped": ("chat:write",),
     "app_mention": ("app_mentions:read",),
     "message": _HISTORY,
+    "reaction_added": ("reactions:read",),
 }
 """The events that the bot hears. Without its scope Slack does not send one."""
 

@@ -1,4 +1,4 @@
-"""Pages whose text is made by their scripts, each rendered by a browser of its own process."""
+"""A browser of its own process for each job: pages that scripts make, and reports to be printed."""
 
 import asyncio
 import json
@@ -24,6 +24,24 @@ MAX_MEMORY_BYTES = 512_000_000
 """Of a page's processes together, what they share with others not counted."""
 PAGE_S = 45.0
 """From the start of the browser to the page's text; it takes about three seconds."""
+
+PRINT_S = 20.0
+"""From the start of the browser to the PDF; it takes about one second."""
+
+NETWORK_OFF = (
+    # A reserved port of no service; nothing may go around it, loopback neither.
+    "--proxy-server=http://127.0.0.1:1",
+    "--proxy-bypass-list=<-loopback>",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--dns-prefetch-disable",
+    "--no-pings",
+    "--block-new-web-contents",
+)
+"""The browser has no network of its own."""
 
 NO_SANDBOX = "its sandbox cannot be set up here"
 _WATCH_S = 0.2
@@ -72,31 +90,59 @@ class Browsers:
             raise FetchFailed(f"needs a browser; {answer.get('error', _BROKEN)}")
         return answer["html"]
 
+    async def print(self, page: bytes, *, session: Path) -> bytes:
+        """A page of ours as PDF, nothing of it fetched; FetchFailed where there is no browser."""
+        chromium = find_chromium(self._settings.crawl_browser)
+        if not chromium:
+            raise FetchFailed("needs a browser, and none is set up here")
+        async with self._slots.slot(session):
+            with _home() as home:
+                source, printed = Path(home) / "page.html", Path(home) / "page.pdf"
+                await asyncio.to_thread(source.write_bytes, page)
+                sandbox = () if self.is_sandboxed else ("--no-sandbox",)
+                await self._run(
+                    home,
+                    *(chromium, "--headless", "--disable-gpu", *NETWORK_OFF, *sandbox),
+                    *(f"--user-data-dir={home}/profile", "--no-pdf-header-footer"),
+                    *(f"--print-to-pdf={printed}", source.as_uri()),
+                    limit_s=PRINT_S,
+                )
+                if not printed.is_file():
+                    raise FetchFailed("could not be printed")
+                return await asyncio.to_thread(printed.read_bytes)
+
     async def _ask(self, chromium: str, url: str) -> dict[str, str]:
-        with tempfile.TemporaryDirectory(prefix="browser_", ignore_cleanup_errors=True) as home:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                *("-m", "mcp_local.browser.page", url, chromium),
-                stdin=asyncio.subprocess.PIPE,  # its end tells the process that we are gone
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                env=self._environment(home),
-                start_new_session=True,
-            )
-            watch = asyncio.create_task(_watch(home, self._max_bytes))
-            try:
-                async with asyncio.timeout(self._limit_s):
-                    told = await process.stdout.read() if process.stdout else b""
-                    return json.loads(told or b"{}")
-            except (TimeoutError, ValueError):
-                return {}
-            finally:
-                watch.cancel()
-                with suppress(ProcessLookupError):
-                    process.kill()
-                _end(home)
-                await process.wait()
-                _end(home)
+        with _home() as home:
+            command = (sys.executable, "-m", "mcp_local.browser.page", url, chromium)
+            told = await self._run(home, *command, limit_s=self._limit_s)
+        try:
+            return json.loads(told or b"{}")
+        except ValueError:
+            return {}
+
+    async def _run(self, home: str, *command: str, limit_s: float) -> bytes:
+        """What a process prints that lives in `home`; nothing of it is left when this returns."""
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,  # its end tells the process that we are gone
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env=self._environment(home),
+            start_new_session=True,
+        )
+        watch = asyncio.create_task(_watch(home, self._max_bytes))
+        try:
+            async with asyncio.timeout(limit_s):
+                return await process.stdout.read() if process.stdout else b""
+        except TimeoutError:
+            return b""
+        finally:
+            watch.cancel()
+            with suppress(ProcessLookupError):
+                process.kill()
+            _end(home)
+            await process.wait()
+            _end(home)
 
     def _environment(self, home: str) -> dict[str, str]:
         """All that the browser's process is told: nothing of ours but where it may go."""
@@ -112,6 +158,10 @@ class Browsers:
             "CRAWL_ALLOW": ",".join(self._settings.crawl_allow),
             "CRAWL_CONNECT": ",".join(self._settings.crawl_connect),
         }
+
+
+def _home() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="browser_", ignore_cleanup_errors=True)
 
 
 async def _watch(home: str, max_bytes: int) -> None:

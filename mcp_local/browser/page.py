@@ -17,7 +17,7 @@ from crawl4ai.async_crawler_strategy import AsyncPlaywrightCrawlerStrategy
 from crawl4ai.browser_manager import BrowserManager
 from playwright.async_api import BrowserContext, Error, Page, Request, Route
 
-from mcp_local.browser import NO_SANDBOX
+from mcp_local.browser import NETWORK_OFF, NO_SANDBOX
 from mcp_local.errors import FetchDenied, FetchError
 from mcp_local.fetch.allowance import Allowance
 from mcp_local.fetch.client import USER_AGENT, Client, Limits
@@ -30,22 +30,11 @@ MAX_ANSWER_BYTES = 10_000_000
 TEXT_TYPES = frozenset({"document", "script", "xhr", "fetch"})
 """Other requests, such as for images, bring no text and are refused."""
 
-_NETWORK_OFF = [
-    # A reserved port of no service; nothing may go around it, loopback neither.
-    "--proxy-server=http://127.0.0.1:1",
-    "--proxy-bypass-list=<-loopback>",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--force-webrtc-ip-handling-policy",
-    "--disable-quic",
-    "--disable-background-networking",
-    "--dns-prefetch-disable",
-    "--no-pings",
-    "--block-new-web-contents",
+_LEAN = (
     "--renderer-process-limit=1",
     "--disable-site-isolation-trials",
     "--js-flags=--max-old-space-size=192",
-]
+)
 _SCRIPTS_OFF = """
 globalThis.open = () => null;
 for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"])
@@ -117,7 +106,7 @@ async def render(url: str, chromium: str) -> str:
         user_agent=USER_AGENT,
         accept_downloads=False,
         ignore_https_errors=False,
-        extra_args=_NETWORK_OFF,
+        extra_args=[*NETWORK_OFF, *_LEAN],
         init_scripts=[_SCRIPTS_OFF],
         verbose=False,
     )

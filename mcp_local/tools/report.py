@@ -1,17 +1,31 @@
 """The tools that end a research: list_sources and write_report."""
 
 import asyncio
+import logging
 from datetime import date
+from io import BytesIO
+from pathlib import PurePosixPath
+from threading import Lock
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from mcp_local.browser import Browsers
+from mcp_local.errors import FetchFailed, PathDenied
 from mcp_local.settings import Settings
 from mcp_local.sources import read_sources
 from mcp_local.tools import ADDS_ONCE, READS, local_tool, told
 from mcp_local.workspace import Workspace, moment_of, open_workspace
+
+PREVIEW_WIDTH = 1_000
+"""Of the picture of a report's first page, in pixels."""
+
+_DRAWING = Lock()
+"""PDFium draws one page at a time."""
+
+_log = logging.getLogger(__name__)
 
 Title = Annotated[
     str,
@@ -38,6 +52,7 @@ Language = Annotated[
 
 def register(server: MCPServer, settings: Settings) -> None:
     """Add the tools to the server."""
+    browsers = Browsers(settings)
 
     @local_tool(server, "Write the report", ADDS_ONCE)
     async def write_report(
@@ -54,15 +69,26 @@ def register(server: MCPServer, settings: Settings) -> None:
         source does not exist or could not be fetched is refused by name, and nothing is written.
         `warnings` in the answer name figures and quotes that stand on none of the sources cited for
         them. A changed report becomes a new version beside the earlier ones; one that says the same
-        as an earlier version is not written again, and that version is named.
+        as an earlier version is not written again, and that version is named. `pdf` names the same
+        report as PDF where a browser is set up; the person gets both.
         """
         workspace = open_workspace(settings, ctx)
         today = moment_of(ctx).date()
         written = await asyncio.to_thread(
             _write, workspace, title, markdown, summary, language, today
         )
-        artifact = {"path": written["path"], "title": written["title"], "mimetype": "text/html"}
-        return told(written, artifacts=[artifact])
+        files = {"text/html": written["path"]}
+        if printed := await _print(workspace, written["path"], browsers):
+            written["pdf"] = printed["application/pdf"]
+            files |= printed
+        title = written["title"]
+        by_number = {source["n"]: source["url"] for source in written["sources"]}
+        cited = [by_number.get(n, "") for n in range(1, max(by_number) + 1)]
+        artifacts = [
+            {"path": path, "title": title, "mimetype": kind, "citations": cited}
+            for kind, path in files.items()
+        ]
+        return told(written, artifacts=artifacts)
 
     @local_tool(server, "List the sources", READS)
     async def list_sources(ctx: Context) -> CallToolResult:
@@ -96,3 +122,37 @@ def _write(
         "words": report.words,
         "warnings": report.warnings,
     }
+
+
+async def _print(workspace: Workspace, path: str, browsers: Browsers) -> dict[str, str]:
+    """The report as PDF beside it, and its first page as a picture: paths by kind; or nothing."""
+    beside = PurePosixPath(path)
+    files = {
+        "application/pdf": str(beside.with_suffix(".pdf")),
+        "image/png": str(beside.with_suffix(".png")),
+    }
+    try:
+        page = await asyncio.to_thread(workspace.read_bytes, path)
+        pdf = await browsers.print(page, session=workspace.root)
+        picture = await asyncio.to_thread(_first_page, pdf)
+        for name, content in zip(files.values(), (pdf, picture), strict=True):
+            await asyncio.to_thread(workspace.write_bytes, name, content)
+    except (FetchFailed, PathDenied, OSError, ValueError) as error:
+        _log.info("the report has no PDF: %s", error)
+        return {}
+    return files
+
+
+def _first_page(pdf: bytes) -> bytes:
+    """A picture of a PDF's first page."""
+    from pypdfium2 import PdfDocument, PdfiumError  # 10 MB, for the first report
+
+    with _DRAWING:
+        try:
+            page: Any = PdfDocument(pdf)[0]
+            drawn = page.render(scale=PREVIEW_WIDTH / page.get_width()).to_pil()
+        except PdfiumError as error:
+            raise ValueError(str(error)) from error
+    picture = BytesIO()
+    drawn.save(picture, "PNG", optimize=True)
+    return picture.getvalue()

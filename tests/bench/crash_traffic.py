@@ -89,7 +89,8 @@ class Traffic:
     def open(self) -> list[Asked]:
         """The asks without an answer."""
         ops = " ".join(op_of(post) for post in self._posts())
-        texts = [post.text for post in self._posts() if ":answer" in op_of(post)]
+        ended = (post for post in self._posts() if post.files or ":answer" in op_of(post))
+        texts = [post.words for post in ended]
         return [asked for asked in self.asked if not _is_answered(asked, ops, texts)]
 
     async def tend(self) -> None:

@@ -46,6 +46,7 @@ class Outside:
             "SLACK_SETTLE_S": str(SETTLE_S),
             "WORKSPACES_ROOT": str(self.root),
             "CONSOLE_PORT": "0",
+            "CRAWL_BROWSER": "off",
             "POLICY_FILE": str(_write_policy(self.root)),
         }
 

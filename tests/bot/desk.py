@@ -26,7 +26,7 @@ class Desk:
     def texts(self) -> list[str]:
         """What the bot wrote into the thread, in order."""
         posts = self.slack.thread("general", self.thread.root_ts)
-        return [post.text for post in posts if post.user == self.slack.bot_user_id]
+        return [post.words for post in posts if post.user == self.slack.bot_user_id]
 
     def calls(self, method: str) -> int:
         return sum(call.method == method for call in self.slack.calls)

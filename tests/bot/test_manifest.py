@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from bot.slack_api import Upload
 from bot.slack_api.scopes import EVENT_SCOPES, OPEN_SOCKET, SCOPES
 from bot.threads import ThreadRef
 from tests.bot.ingress.world import connected_world
@@ -17,6 +18,7 @@ GRANTED: list[str] = MANIFEST["oauth_config"]["scopes"]["bot"]
 SUBSCRIBED: list[str] = MANIFEST["settings"]["event_subscriptions"]["bot_events"]
 
 SUBSCRIPTIONS = {
+    "agent_session_stopped": {"agent_session_stopped": "chat:write"},
     "app_mention": {"app_mention": "app_mentions:read"},
     "message": {
         "message.channels": "channels:history",
@@ -24,6 +26,7 @@ SUBSCRIPTIONS = {
         "message.im": "im:history",
         "message.mpim": "mpim:history",
     },
+    "reaction_added": {"reaction_added": "reactions:read"},
 }
 """What Slack calls each event in a manifest, with its scope."""
 AGENT_VIEW_SCOPE = "assistant:write"
@@ -122,6 +125,7 @@ async def test_the_bot_hears_and_does_everything_with_these_rights() -> None:
         await world.api.react(place, ts, "eyes", add=True)
         await world.api.react(place, ts, "eyes", add=False)
         await world.api.set_status(thread, "processing")
-        file_id = await world.api.files.upload(thread, name="a.txt", content=b"x", title="A")
-        assert await world.api.files.is_shared(file_id, place)
+        file = Upload(name="a.txt", content=b"x", title="A")
+        assert not await world.api.files.share(thread, [file])
+        assert await world.api.files.is_shared(world.slack.files[-1].id, place)
         assert not [call for call in world.slack.calls if call.error == "missing_scope"]

@@ -60,6 +60,7 @@ async def bot_process(
             **({"ANTHROPIC_BASE_URL": model_url} if model_url else {}),
             **web,
             "CRAWL_ALLOW": ",".join(allowed),
+            "CRAWL_BROWSER": "off",
             "CONSOLE_PORT": "0",
             "SLACK_SETTLE_S": "0.5",
             "FAULT_AT": fault_at,
@@ -79,7 +80,7 @@ async def bot_process(
 
 def bot_texts(outside: Outside, ts: str) -> list[str]:
     slack = outside.slack
-    return [post.text for post in slack.thread("general", ts) if post.user == slack.bot_user_id]
+    return [post.words for post in slack.thread("general", ts) if post.user == slack.bot_user_id]
 
 
 async def mention(outside: Outside, text: str) -> str:

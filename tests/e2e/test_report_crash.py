@@ -8,7 +8,6 @@ import pytest
 from bot.sandbox.model import Text, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Post
-from tests.bench.crash_traffic import op_of
 from tests.bench.crash_world import Outside, lives_in, outside_world
 
 REACH_S = 45.0
@@ -37,8 +36,8 @@ async def test_a_report_written_at_the_moment_of_a_kill_arrives_once_and_leaves_
         said = await outside.slack.wait_for(lambda slack: at_rest(slack, root), timeout_s=REACH_S)
         assert [file.name for file in outside.slack.files] == [written]
         assert reports_on_disk(tmp_path) == [written]
-        assert ANSWER in [post.text for post in said]
-        assert "may or may not" not in str([post.text for post in said])
+        assert ANSWER in [post.words for post in said]
+        assert "may or may not" not in str([post.words for post in said])
 
 
 async def play_a_report(outside: Outside) -> None:
@@ -67,11 +66,7 @@ def reports_on_disk(root: Path) -> list[str]:
 
 
 def at_rest(slack: SlackStandIn, root: str) -> Sequence[Post]:
-    """What the bot said in a thread, once answer and file are there and no more work; else nothing.
-
-    The thread's sign of work ends with the answer, and files come after it.
-    """
+    """What the bot said in a thread, once the files are there and no more work; else nothing."""
     said = [post for post in slack.thread(CHANNEL, root) if post.user == slack.bot_user_id]
     is_at_work = any(session.status == "processing" for session in slack.state.sessions.values())
-    has_answered = any(":answer" in op_of(post) for post in said)
-    return said if has_answered and slack.files and not is_at_work else []
+    return said if any(post.files for post in said) and not is_at_work else []

@@ -22,6 +22,7 @@ from agent_core.sessions import StoredTurn
 from agent_core.settings import CoreSettings
 from agent_core.testing.runtimes import durable_tables
 from bot.app import running_bot
+from bot.presenter.journal import READER
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, Text, ToolUse
 from bot.sandbox.slack import SlackStandIn
@@ -144,24 +145,29 @@ class World:
     ) -> StoredTurn:
         """Wait until the turn that a post began has ended and is shown to its end."""
         turn = self.turn_id(ts, channel)
-        await self.slack.wait_for(lambda slack: _is_shown(slack, turn), timeout_s=timeout_s)
+        async with asyncio.timeout(timeout_s):
+            while not await self._is_shown(turn):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
         return await self.runtime.turn(turn)
 
+    async def _is_shown(self, turn: TurnId) -> bool:
+        shown = await self.runtime.readers.load_cursor(READER, turn)
+        return bool(shown and shown.get("finished"))
+
     def bot_posts(self, root_ts: str, *, channel: str = CHANNEL) -> list[Post]:
-        """What the bot wrote into a thread, files left out."""
+        """What the bot wrote into a thread, files without words left out."""
         posts = self.slack.thread(channel, root_ts)
-        bot = self.slack.bot_user_id
-        return [post for post in posts if post.user == bot and post.subtype != "file_share"]
+        return [post for post in posts if post.user == self.slack.bot_user_id and post.words]
 
     def answers(self, root_ts: str, *, channel: str = CHANNEL) -> list[str]:
         """The bot's posts in a thread that are not progress."""
         posts = self.bot_posts(root_ts, channel=channel)
-        return [post.text for post in posts if not post.text.startswith(PROGRESS)]
+        return [post.words for post in posts if not post.words.startswith(PROGRESS)]
 
     def progress(self, root_ts: str, *, channel: str = CHANNEL) -> list[str]:
         """The progress posts of a thread, as they read now."""
         posts = self.bot_posts(root_ts, channel=channel)
-        return [post.text for post in posts if post.text.startswith(PROGRESS)]
+        return [post.words for post in posts if post.words.startswith(PROGRESS)]
 
     def told_in_private(self, user: str, *, channel: str = CHANNEL) -> list[str]:
         """What the bot wrote for one person's eyes."""
@@ -236,14 +242,6 @@ def _is_of_bot(delivery: Delivery, bot: str) -> bool:
     return any(bot in (each.get("user"), each.get("user_id")) for each in told)
 
 
-def _is_shown(slack: SlackStandIn, turn: TurnId) -> bool:
-    """Whether the answer is posted and the sign that the bot is at work was taken back after it."""
-    calls = slack.calls
-    posted = [place for place, call in enumerate(calls) if f"{turn}:answer" in str(call.args)]
-    later = calls[posted[-1] :] if posted else []
-    return any(call.args.get("status") == "active" for call in later)
-
-
 async def _searchable(web: SmallWeb, found: Sequence[Page]) -> Sequence[Page]:
     return (*await web.ready(), *found)
 
@@ -294,6 +292,7 @@ async def bot_in(
         logfire_token="",
         database_url="",
         workspaces_root=outside.root,
+        crawl_browser="off",
     )
     async with running_bot(
         settings,

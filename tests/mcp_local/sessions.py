@@ -48,11 +48,11 @@ class Answer:
 class Session:
     """One session directory below a workspaces root of its own."""
 
-    def __init__(self, tmp_path: Path) -> None:
+    def __init__(self, tmp_path: Path, *, browser: str = "off") -> None:
         self.root = (tmp_path / "workspaces").resolve()
         self.directory = self.root / "session_20261121_120000"
         self.directory.mkdir(parents=True)
-        self.settings = Settings(workspaces_root=self.root)
+        self.settings = Settings(workspaces_root=self.root, crawl_browser=browser)
         self.workspace = Workspace(self.directory)
         self.documents = Documents(Readers(count=1))
         self.now = ""

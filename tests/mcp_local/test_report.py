@@ -5,9 +5,13 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
+from PIL import Image
+from pypdfium2 import PdfDocument
 
 from mcp_local.report.compose import Draft, compose_report, write_new_version
 from mcp_local.sources import Source
+from mcp_local.tools.report import PREVIEW_WIDTH
+from tests.browser import chromium_path
 from tests.mcp_local.report.reading import read_html
 from tests.mcp_local.sessions import Session
 
@@ -92,10 +96,40 @@ async def test_a_report_is_written_and_described(researched: Session) -> None:
             "path": name("towers_and_bridges"),
             "title": "Towers and bridges",
             "mimetype": "text/html",
+            "citations": [A, B],
         }
     ]
     tree = read_html(researched.read(described["path"]))
     assert tree.one(id="source-2").one("a").attrs["href"] == B
+
+
+@pytest.mark.process("a browser prints the report")
+async def test_with_a_browser_a_report_has_a_pdf_and_a_picture_of_its_first_page(
+    tmp_path: Path,
+) -> None:
+    session = Session(tmp_path, browser=chromium_path())
+    session.add_search("SEARCH", [{"url": A, "title": "The tower", "snippet": "324 metres."}])
+    answer = await session.call("write_report", title="Towers", markdown="It is high. [1]")
+    files = {each["mimetype"]: Path(each["path"]) for each in answer.meta["artifacts"]}
+    assert list(files) == ["text/html", "application/pdf", "image/png"]
+    assert {path.stem for path in files.values()} == {Path(name("towers")).stem}
+    assert answer.json()["pdf"] == str(files["application/pdf"])
+    pdf = PdfDocument(session.directory / files["application/pdf"])
+    assert "It is high." in pdf[0].get_textpage().get_text_range()
+    with Image.open(session.directory / files["image/png"]) as picture:
+        assert picture.width == PREVIEW_WIDTH < picture.height
+
+
+@pytest.mark.process("a browser that ends at once")
+async def test_a_browser_that_does_not_work_costs_the_pdf_alone(tmp_path: Path) -> None:
+    broken = tmp_path / "chromium"
+    broken.write_text("#!/bin/sh\nexit 1\n")
+    broken.chmod(0o755)
+    session = Session(tmp_path, browser=str(broken))
+    session.add_search("SEARCH", [{"url": A, "title": "The tower", "snippet": "324 metres."}])
+    answer = await session.call("write_report", title="Towers", markdown="It is high. [1]")
+    assert "pdf" not in answer.json()
+    assert products(session) == [name("towers")]
 
 
 @pytest.mark.proves("work_products.versions")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from bot.sandbox.slack.text import texts_in
 from bot.sandbox.slack.wire import JsonObject
 
 ChannelKind = Literal["channel", "group", "im", "mpim"]
@@ -134,6 +135,11 @@ class Post:
     stream: Stream | None = None
     unfurl_links: bool | None = None
     unfurl_media: bool | None = None
+
+    @property
+    def words(self) -> str:
+        """What it says: its text or, where it came with files, what is read in its blocks."""
+        return self.text or "\n".join(texts_in(self.blocks))
 
     @property
     def root_ts(self) -> str:

@@ -1,7 +1,8 @@
 """Slack's text: escaping, and what a line that is typed or sent becomes on the wire."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
 _ANGLE = re.compile(r"<(?:[@#!][^<>\s][^<>]*|(?:https?://|mailto:)[^<>\s][^<>]*)>")
 _BARE_URL = re.compile(r"(?<![<|\w])https?://[^\s<>|]*[^\s<>|.,;:!?)\]}'\"*_~`]")
@@ -51,3 +52,16 @@ def _link_urls(text: str) -> str:
 def mentions_user(text: str, user: str) -> bool:
     """Whether the wire text mentions the user, with or without a label."""
     return re.search(rf"<@{user}(?:\|[^>]*)?>", text) is not None
+
+
+def texts_in(blocks: object) -> Iterator[str]:
+    """All that is to be read in blocks, in their order."""
+    if isinstance(blocks, list | tuple):
+        for item in cast("list[object]", blocks):
+            yield from texts_in(item)
+    elif isinstance(blocks, dict):
+        for key, item in cast("dict[str, Any]", blocks).items():
+            if key == "text" and isinstance(item, str):
+                yield item
+            else:
+                yield from texts_in(item)

@@ -39,6 +39,8 @@ class Office:
     accounts: FakeAccounts = field(default_factory=FakeAccounts)
     sent: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Who sent to whom."""
+    verdicts: list[str] = field(default_factory=list[str])
+    """What the classifier says of each message; then, and without any, COMPLEX."""
 
     def runtime(
         self, model: ScriptedModel, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -58,6 +60,7 @@ class Office:
             clock=clock,
             policy=POLICY,
             accounts=self.accounts,
+            classifier=ScriptedModel([*self.verdicts, *["COMPLEX"] * 100]),
         )
 
     async def _send(self, arguments: JsonObject, context: ToolContext, progress: Progress) -> str:

@@ -58,6 +58,24 @@ async def test_what_a_call_says_while_it_goes_on_holds_no_link(office: Office) -
     assert "lk_" not in told.text
 
 
+async def test_after_a_link_was_opened_each_look_is_one_at_the_account(office: Office) -> None:
+    office.accounts.connected.clear()
+    async with office.runtime(ScriptedModel([sending(), "Sent."])) as runtime:
+        turn = await begin(runtime, inbound("mail Bob"))
+        auth = await seen(runtime, turn, "auth_required")
+        assert isinstance(auth, AuthRequired)
+        await until(runtime, turn, "waiting")
+        with pytest.raises(ConsentRefused):
+            await runtime.consents.open_link(auth.consent, BEN)
+        now_s = asyncio.get_running_loop().time()
+        await runtime.consents.open_link(auth.consent, ANN)
+        for later_s in (100.0, 100.1):
+            await runtime.consents.look((), now_s + later_s)
+        office.accounts.connect(ANN, "gmail")
+        await runtime.consents.look((), now_s + 102.0)
+        await requested(runtime, turn, generation=2)
+
+
 @pytest.mark.proves("connect.missing")
 async def test_a_missing_account_is_asked_of_the_person_and_the_call_goes_on_when_it_is_there(
     office: Office,

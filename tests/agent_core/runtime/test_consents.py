@@ -133,6 +133,32 @@ async def test_words_in_the_thread_are_no_approval_and_take_the_request_back(
 
 
 @pytest.mark.proves("consent.overtaken")
+@pytest.mark.parametrize("words", ["yes", "jawohl, dann mal los"])
+async def test_a_yes_in_words_leaves_the_request_as_it_is_and_asks_for_the_click(
+    office: Office, words: str
+) -> None:
+    office.verdicts = ["COMPLEX", "AGREE"]
+    async with asking(office, ScriptedModel([sending(), "Sent."])) as (runtime, asked):
+        yes = await begin(runtime, inbound(words, number=2))
+        assert "needs a click on my request" in (await end_of(runtime, yes)).answer
+        assert (await runtime.turn(asked.turn)).status == "waiting"
+        assert office.sent == []
+        await runtime.consents.decide(asked.consent, ANN, verdict="approve")
+        assert (await end_of(runtime, asked.turn)).answer == "Sent."
+        assert [e.verdict for e in await decided(runtime, asked.turn)] == ["approved"]
+
+
+@pytest.mark.proves("consent.stop")
+async def test_a_stop_in_other_words_takes_the_request_back(office: Office) -> None:
+    office.verdicts = ["COMPLEX", "STOP"]
+    async with asking(office, ScriptedModel([sending()])) as (runtime, asked):
+        await begin(runtime, inbound("can you cancel this please", number=2))
+        await end_of(runtime, asked.turn)
+        assert [e.verdict for e in await decided(runtime, asked.turn)] == ["overtaken"]
+    assert office.sent == []
+
+
+@pytest.mark.proves("consent.overtaken")
 async def test_a_bystanders_remark_neither_approves_nor_undoes_a_request(office: Office) -> None:
     model = ScriptedModel([sending(), "Sent, and Ben likes it."])
     async with asking(office, model) as (runtime, asked):

@@ -26,7 +26,13 @@ def parts(*questions: str) -> list[JsonObject]:
 
 
 def plan(**told: object) -> Line:
-    empty: JsonObject = {"question": "", "is_blocking": False, "default": "", "sub_questions": []}
+    empty: JsonObject = {
+        "question": "",
+        "is_blocking": False,
+        "default": "",
+        "options": [],
+        "sub_questions": [],
+    }
     return call("plan", empty | told)
 
 
@@ -116,7 +122,9 @@ async def test_a_new_task_after_work_that_did_not_end_well_is_planned(tmp_path: 
         assert (await end_of(runtime, turn)).answer == "Combined."
 
 
-ASKED = plan(question="Which year?", default="2026", sub_questions=parts(*PARTS))
+ASKED = plan(
+    question="Which year?", default="2026", options=["2025", "2027"], sub_questions=parts(*PARTS)
+)
 
 
 @pytest.mark.proves("plan.question")
@@ -130,7 +138,7 @@ async def test_an_answer_comes_before_the_work_and_reaches_all_of_it(tmp_path: P
         events = await events_of(runtime, turn)
     [asked] = [event for event in events if isinstance(event, QuestionAsked)]
     assert asked.question.startswith("Which year?\n\nIf nobody answers within 5 minutes")
-    assert asked.default == "2026"
+    assert (asked.default, asked.options) == ("2026", ("2026", "2025", "2027"))
     assert all("2024" in told(request) for request in model.requests)
     assert len(planner.requests) == 1
     assert [e.answer for e in events if isinstance(e, TurnFinished)] == ["Combined."]

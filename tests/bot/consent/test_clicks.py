@@ -13,6 +13,7 @@ from agent_core.ids import ConsentId, SessionId, TurnId, UserId
 from agent_core.runtime import Consent
 from agent_core.runtime.consents import Consents, Verdict
 from bot.consent.clicks import Clicks
+from bot.ingress import Press
 from bot.presenter import Signs, ThreadPresenter
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.slack_api import People, SlackApi
@@ -31,6 +32,7 @@ class StrictConsents(Consents):
         self.asked_in: dict[ConsentId, SessionId] = {}
         self.decided: list[tuple[ConsentId, UserId, str, str]] = []
         self.links = 0
+        self.opened = 0
         self.skipped = 0
         self.is_connected = False
         self.trouble: Exception | None = None
@@ -65,6 +67,10 @@ class StrictConsents(Consents):
         self._require(by)
         self.links += 1
         return f"https://connect.example/{toolkit}/lk_{self.links}"
+
+    async def open_link(self, consent: ConsentId, by: UserId) -> None:
+        self._require(by)
+        self.opened += 1
 
     async def skip_connection(self, consent: ConsentId, by: UserId) -> None:
         self._require(by)
@@ -223,8 +229,30 @@ async def test_the_asker_gets_a_fresh_link_as_often_as_they_ask(asking: Asking) 
     links = [block["elements"][0]["url"] for post in whispers for block in post.blocks[-1:]]
     assert links == ["https://connect.example/gmail/lk_1", "https://connect.example/gmail/lk_2"]
     await asking.press("open.1")
+    assert (asking.consents.opened, asking.consents.links) == (1, 2)
     assert "consent.open.1" in json.dumps(asking.world.ledger.bodies)
     assert "lk_1" not in json.dumps(asking.world.ledger.bodies)
+
+
+async def test_an_expired_link_renews_itself_when_it_is_opened(asking: Asking) -> None:
+    await asking.ask("connection")
+    [*_, old] = [post for post in asking.posts() if post.ephemeral_to]
+    value = old.blocks[-1]["elements"][0]["value"]
+    press = Press(
+        team=asking.thread.team,
+        user=asking.slack.people["ann"],
+        channel=asking.thread.channel,
+        thread_ts=asking.thread.root_ts,
+        message_ts=old.ts,
+        action_id="consent.open.1",
+        action_ts=f"{float(old.ts) + 601:.6f}",
+        value=value,
+        trigger_id="",
+    )
+    await Clicks(asking.consents, asking.world.api, asking.world.people).press(press)
+    [*_, new] = [post for post in asking.posts() if post.ephemeral_to]
+    assert new.blocks[-1]["elements"][0]["url"] == "https://connect.example/gmail/lk_2"
+    assert asking.consents.opened == 1
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ class Stage(Desk):
         """What the bot wrote to Ann alone: each post, then what stands below it."""
         place = self.slack.dm_id("ann")
         roots = [post for post in self.slack.posts(place) if post.thread_ts in {None, post.ts}]
-        return [post.text for root in roots for post in self.slack.thread(place, root.ts)]
+        return [post.words for root in roots for post in self.slack.thread(place, root.ts)]
 
     def write(self, path: str, content: str) -> str:
         file = self.workspace / path

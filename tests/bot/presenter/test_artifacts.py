@@ -1,13 +1,22 @@
 import os
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.presenter.files import ArtifactRefused, file_name, read_artifact
+from agent_core.ids import RunId
+from bot.presenter.files import ArtifactRefused, file_name, handed_out, read_artifact
 from bot.render import limits
+from bot.threads import ThreadRef
+from tests.bot.presenter.turns import Turn
+
+
+@pytest.fixture
+def turn() -> Turn:
+    return Turn(ThreadRef(team="T1", channel="C1", root_ts="1783536983.783769"))
 
 
 @pytest.fixture
@@ -95,3 +104,26 @@ def test_a_name_has_no_separator_control_or_direction_character(name: str) -> No
     assert not set(safe) & set("/\\:\0")
     assert safe not in {".", ".."}
     assert not [each for each in safe if unicodedata.category(each) in {"Cc", "Cf", "Cs"}]
+
+
+@pytest.mark.parametrize(
+    ("saved", "given"),
+    [
+        ([("eels.html", "a"), ("eels_v2.html", "a")], ["eels_v2.html"]),
+        ([("a.html", "a"), ("b.html", "b")], ["a.html", "b.html"]),
+        ([("eels.csv", "a"), ("eels.html", "a")], ["eels.csv", "eels.html"]),
+        (
+            [(f"{name}.{kind}", "a") for name in ("eels", "eels_v2") for kind in ("html", "pdf")],
+            ["eels_v2.html", "eels_v2.pdf"],
+        ),
+    ],
+)
+def test_of_a_runs_reports_the_last_one_is_handed_out(
+    turn: Turn, saved: list[tuple[str, str]], given: list[str]
+) -> None:
+    kinds = {"html": "text/html", "csv": "text/csv", "pdf": "application/pdf"}
+    events = [
+        replace(turn.saved(path), run=RunId(run), mimetype=kinds[path.rpartition(".")[2]])
+        for path, run in saved
+    ]
+    assert [artifact.path for artifact in handed_out(events)] == given

@@ -1,6 +1,5 @@
 """The state of a turn as its plan tells it, and the files that a person gets."""
 
-from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent_core.events import AnyEvent
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, child_run
+from agent_core.ids import ROOT_RUN, ToolCallId, child_run
 from agent_core.prompts.language import spoken_time
 from bot.presenter.board import Board
 from bot.render import limits
@@ -275,22 +274,3 @@ def test_the_closed_plan_says_how_it_ended(turn: Turn, outcome: Any, title: str,
 )
 def test_times_are_spoken(seconds: float, words: str) -> None:
     assert spoken_time(seconds) == words
-
-
-@pytest.mark.parametrize(
-    ("saved", "given"),
-    [
-        ([("eels.html", "a"), ("eels_v2.html", "a")], ["eels_v2.html"]),
-        ([("a.html", "a"), ("b.html", "b")], ["a.html", "b.html"]),
-        ([("eels.csv", "a"), ("eels.html", "a")], ["eels.csv", "eels.html"]),
-    ],
-)
-def test_of_a_runs_reports_the_last_one_is_handed_out(
-    turn: Turn, saved: list[tuple[str, str]], given: list[str]
-) -> None:
-    kinds = {"html": "text/html", "csv": "text/csv"}
-    events = [
-        replace(turn.saved(path), run=RunId(run), mimetype=kinds[path.rpartition(".")[2]])
-        for path, run in saved
-    ]
-    assert [artifact.path for artifact in board_of(*events).final_artifacts] == given

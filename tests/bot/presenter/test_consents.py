@@ -62,8 +62,8 @@ async def test_an_approval_waits_and_after_it_the_plan_goes_on_where_it_stands(
     presenter = await stage.show(*begun(turn), turn.requested())
     progress, asked = visible(stage)
     assert progress.text == WORKING
-    assert "recipient_email: bob@example.com" in json.dumps(asked.blocks)
-    assert buttons(asked) == ["Approve", "Reject…"]
+    assert "*To:* `bob@example.com`" in json.dumps(asked.blocks)
+    assert buttons(asked) == ["Approve", "Reject…", "All details"]
     assert stage.status() == "active"
     turn.wait(timedelta(minutes=12))
     await presenter.show(turn.decided(by=f"{stage.thread.team}:{ann}"))
@@ -71,7 +71,7 @@ async def test_an_approval_waits_and_after_it_the_plan_goes_on_where_it_stands(
     assert progress.text == WORKING
     assert buttons(asked) == []
     assert f"Approved by <@{ann}>" in json.dumps(asked.blocks)
-    assert "recipient_email: bob@example.com" in json.dumps(asked.blocks)
+    assert "*To:* `bob@example.com`" in json.dumps(asked.blocks)
     assert stage.status() == "processing"
     for event in (turn.returned("c1"), turn.finished("Sent.")):
         await presenter.show(event)
@@ -83,7 +83,7 @@ async def test_two_approvals_of_one_step_are_one_wait(stage: Stage) -> None:
     asked = [turn.requested(consent="a"), turn.requested(consent="b")]
     presenter = await stage.show(*begun(turn), *asked, turn.decided(consent="b"))
     progress, *posts = visible(stage)
-    assert [buttons(post) for post in posts] == [["Approve", "Reject…"], []]
+    assert [buttons(post) for post in posts] == [["Approve", "Reject…", "All details"], []]
     assert progress.text == WORKING
     await presenter.show(turn.decided("rejected", consent="a"))
     assert len(visible(stage)) == 3

@@ -1,9 +1,13 @@
 """A question to a person: asked once, in a post of its own, and nothing moves while it waits."""
 
+from dataclasses import replace
 from datetime import timedelta
+
+import pytest
 
 from agent_core.events import AnyEvent
 from bot.presenter import Signs
+from bot.sandbox.slack import Post
 from tests.bot.presenter.conftest import Stage
 from tests.bot.presenter.turns import MemoryState, Turn
 
@@ -20,11 +24,21 @@ def until_asked(turn: Turn) -> list[AnyEvent]:
     ]
 
 
+def posts(stage: Stage) -> list[Post]:
+    asked = stage.slack.thread("general", stage.thread.root_ts)
+    return [post for post in asked if post.user == stage.slack.bot_user_id]
+
+
+def buttons(stage: Stage) -> list[str]:
+    rows = [each for block in posts(stage)[-1].blocks for each in block.get("elements", ())]
+    return [each["text"]["text"] for each in rows if each["type"] == "button"]
+
+
 def question(stage: Stage) -> str:
     ann = stage.slack.people["ann"]
     return (
         f"<@{ann}> Which *grid*?\n\n1. Germany\n2. Poland\n\n"
-        "_Answer with a number or in your own words._"
+        "_Choose one, or just write your answer._"
     )
 
 
@@ -72,6 +86,46 @@ async def test_a_long_question_loses_no_option(stage: Stage) -> None:
     assert all(f"Option {letter}" in "".join(stage.texts()) for letter in "abcdefghij")
 
 
+async def test_each_option_has_a_button_and_what_is_taken_otherwise_is_marked(
+    stage: Stage,
+) -> None:
+    turn = stage.turn()
+    asked = replace(turn.asked("Which?", "Germany", "Poland"), default="Poland")
+    await stage.show(turn.started(), asked)
+    assert buttons(stage) == ["Germany", "Poland (my pick)", "Other…"]
+
+
+async def test_options_too_long_for_a_button_are_numbered(stage: Stage) -> None:
+    turn = stage.turn()
+    await stage.show(turn.started(), turn.asked("Which?", "Short", "long " * 20))
+    assert buttons(stage) == ["1", "2", "Other…"]
+    assert "1. Short" in str(posts(stage)[0].blocks)
+
+
+@pytest.mark.parametrize("is_answered", [True, False])
+async def test_an_ended_question_says_how_and_has_no_buttons(
+    stage: Stage, is_answered: bool
+) -> None:
+    turn, state = stage.turn(), MemoryState()
+    asked = replace(turn.asked("Which?", "Germany", "Poland"), default="Poland")
+    events = [turn.started(), asked]
+    events += [turn.taken("Germany", "Ann")] if is_answered else []
+    for _ in range(2):
+        await stage.show(*events, turn.thought(), state=state)
+    post = posts(stage)[0]
+    said = "<@ANN> answered: Germany" if is_answered else "I went on with: Poland"
+    assert said in post.text
+    assert "button" not in str(post.blocks)
+
+
+async def test_a_question_whose_buttons_slack_refuses_is_asked_in_words(stage: Stage) -> None:
+    turn = stage.turn()
+    await stage.show(turn.started())
+    stage.slack.fail("chat.postMessage", error="invalid_blocks")
+    await stage.show(turn.asked("Which?", "Germany", "Poland"))
+    assert "1. Germany\n2. Poland" in stage.texts()[-1]
+
+
 async def test_two_questions_make_no_second_progress_post(stage: Stage) -> None:
     turn, state = stage.turn(), MemoryState()
     events = [
@@ -87,8 +141,8 @@ async def test_two_questions_make_no_second_progress_post(stage: Stage) -> None:
         await stage.show(*events, state=state)
     assert stage.texts() == [
         "Done in 8 s\n✓ Working with the data",
-        question(stage),
-        f"<@{stage.slack.people['ann']}> And when?",
+        f"<@{stage.slack.people['ann']}> Which *grid*?\n\n<@ANN> answered: 2",
+        f"<@{stage.slack.people['ann']}> And when?\n\n<@ANN> answered: now",
         "Done.",
     ]
 
@@ -97,7 +151,8 @@ async def test_a_stop_ends_the_wait(stage: Stage) -> None:
     turn = stage.turn()
     await stage.show(*until_asked(turn), turn.finished("Nothing was sent.", "stopped"))
     stopped = "Stopped after 4 s\n✓ Working with the data"
-    assert stage.texts() == [stopped, question(stage), "Nothing was sent."]
+    ended = f"<@{stage.slack.people['ann']}> Which *grid*?\n\nThis was not answered."
+    assert stage.texts() == [stopped, ended, "Nothing was sent."]
     assert stage.status() == "active"
 
 

@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 
 from bot.sandbox.slack import ManualClock
-from bot.slack_api import Clock, SlackApi, SlackUnavailable
+from bot.slack_api import Clock, SlackApi, SlackUnavailable, Upload
 from bot.slack_api.calls import Calls
 from bot.slack_api.records import EVENT_TYPE
 from tests.bot.desk import Desk, open_desk
@@ -40,7 +40,7 @@ async def edit(api: SlackApi, desk: Desk) -> None:
 
 
 async def upload(api: SlackApi, desk: Desk) -> None:
-    await api.files.upload(desk.thread, name="a.txt", content=b"x", title="A")
+    await api.files.share(desk.thread, [Upload(name="a.txt", content=b"x", title="A")])
 
 
 async def react(api: SlackApi, desk: Desk) -> None:

@@ -1,32 +1,51 @@
 """Files up and down, each once and only with Slack."""
 
+from collections.abc import Sequence
 from io import BytesIO
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bot.slack_api import DownloadRefused, FileTooBig, SlackApi, web_client
+from bot.render import section
+from bot.slack_api import DownloadRefused, FileTooBig, SlackApi, Upload, web_client
 from bot.slack_api.files import CHUNK_BYTES, MAX_REDIRECTS
 from tests.bot.desk import Desk
 
 
-async def test_a_file_is_uploaded_into_the_thread(desk: Desk) -> None:
+def upload_of(name: str, content: bytes, title: str = "A") -> Upload:
+    return Upload(name=name, content=content, title=title)
+
+
+async def test_files_stand_in_one_post_with_the_words_about_them(desk: Desk) -> None:
     remembered: list[str] = []
 
-    async def remember(file_id: str) -> None:
+    async def remember(ids: Sequence[str]) -> None:
         assert desk.calls("files.completeUploadExternal") == 0
-        remembered.append(file_id)
+        remembered.extend(ids)
 
-    file_id = await desk.api.files.upload(
-        desk.thread, name="a.html", content=b"<p>hi</p>", title="A", remember=remember
-    )
+    uploads = [upload_of("a.html", b"<p>hi</p>"), upload_of("a.pdf", b"%PDF", "B")]
+    words = [section("Here it is.")]
+    refused = await desk.api.files.share(desk.thread, uploads, blocks=words, remember=remember)
 
-    (file,) = desk.slack.files
-    assert (file.id, file.content, file.title) == (file_id, b"<p>hi</p>", "A")
-    assert remembered == [file_id]
-    assert desk.texts() == [""]
-    assert await desk.api.files.is_shared(file_id, desk.thread.channel)
+    *_, post = desk.slack.thread("general", desk.thread.root_ts)
+    assert [(file.content, file.title) for file in post.files] == [
+        (b"<p>hi</p>", "A"),
+        (b"%PDF", "B"),
+    ]
+    assert "Here it is." in str(post.blocks)
+    assert ([file.id for file in post.files], refused) == (remembered, [])
+    assert await desk.api.files.is_shared(remembered[0], desk.thread.channel)
+
+
+async def test_a_file_that_slack_refuses_does_not_cost_the_others(desk: Desk) -> None:
+    desk.slack.fail("files.getUploadURLExternal", error="file_type_not_allowed")
+
+    uploads = [upload_of("a.html", b"x"), upload_of("a.pdf", b"y")]
+    [(left_out, why)] = await desk.api.files.share(desk.thread, uploads)
+
+    assert why.code == "file_type_not_allowed"
+    assert {file.name for file in desk.slack.files} == {"a.html", "a.pdf"} - {left_out.name}
 
 
 async def test_a_sign_in_page_is_not_taken_for_a_file(desk: Desk) -> None:

@@ -1,0 +1,104 @@
+"""What people do with a question's buttons and form: the same as if they had written it."""
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from agent_core.errors import SessionError
+from agent_core.ids import UserId
+from agent_core.messages import InboundMessage
+from agent_core.runtime import Question, Runtime, StoredTurn, detect_language
+from bot.inbound import post_key
+from bot.ingress import Press, Submission
+from bot.presenter.journal import whisper
+from bot.presenter.questions import OTHER, Asked, answer_form, read_value
+from bot.render import Draft
+from bot.slack_api import People, SlackApi, SlackRefused
+from bot.threads import user_id
+from bot.words import BOT
+
+logger = logging.getLogger(__name__)
+
+
+class Answers:
+    """The `Gestures` of questions. The answer's identity is the question's post: there is one."""
+
+    def __init__(
+        self, runtime: Runtime, api: SlackApi, people: People, clock: Callable[[], datetime]
+    ) -> None:
+        self._runtime = runtime
+        self._api = api
+        self._people = people
+        self._clock = clock
+
+    async def press(self, press: Press) -> None:
+        """Answer, open the form, or tell the person alone why not.
+
+        Raises SlackError where Slack could not be asked; the press may come again.
+        """
+        asked, number = read_value(press.value)
+        by, place = user_id(press.team, press.user), f"{press.channel} {press.message_ts}"
+        language = await self._language(press.user)
+        turn, wait, why = await self._find(asked, by)
+        if wait and press.action_id == OTHER:
+            form = answer_form(asked, BOT.of(language), place=place, language=language)
+            why = "" if await self._open(press, form) else "write-it"
+        elif wait and turn and 0 < number <= len(wait.options):
+            why = await self._give(turn, by, press.user, place, wait.options[number - 1])
+        if why:
+            said = BOT.say(language, f"question-{why}")
+            await whisper(self._api, press.thread, by, Draft(text=said))
+
+    async def submit(self, submission: Submission) -> Mapping[str, str] | None:
+        """Answer in the person's own words."""
+        language, channel, ts, value = submission.private_metadata.split(" ", 3)
+        by = user_id(submission.team, submission.user)
+        turn, wait, why = await self._find(read_value(value)[0], by)
+        text = submission.values.get("answer", "").strip()
+        if turn and wait and text:
+            why = await self._give(turn, by, submission.user, f"{channel} {ts}", text)
+        return {"answer": BOT.say(language, f"question-{why}")} if why else None
+
+    async def _find(
+        self, asked: Asked, by: UserId
+    ) -> tuple[StoredTurn | None, Question | None, str]:
+        """The question while it is open to this person, or else why it is not."""
+        try:
+            turn = await self._runtime.turn(asked.turn)
+        except SessionError:
+            return None, None, "over"
+        wait = turn.wait if turn.status == "waiting" else None
+        if not isinstance(wait, Question) or wait.call_id != asked.call:
+            return turn, None, "over"
+        if wait.is_over(self._clock()):
+            return turn, None, "over"
+        return (turn, wait, "") if by == wait.asker else (turn, None, "not-yours")
+
+    async def _give(self, turn: StoredTurn, by: UserId, user: str, place: str, text: str) -> str:
+        """Why it was not taken, if so."""
+        team = by.partition(":")[0]
+        person = await self._people.person(user)
+        message = InboundMessage(
+            session=turn.session,
+            key=post_key(team, *place.split(" ")),
+            asker=by,
+            author_name=person.name if person else "",
+            text=text,
+            received_at=self._clock(),
+            author_locale=person.locale if person else "",
+            author_zone=person.zone if person else "",
+            places=turn.inbound.places,
+        )
+        is_new = await self._runtime.handle(message, is_answer=True) is not None
+        return "" if is_new else "over"
+
+    async def _open(self, press: Press, form: Mapping[str, object]) -> bool:
+        try:
+            return await self._api.open_view(press.trigger_id, dict(form))
+        except SlackRefused as refused:
+            logger.warning("no form for an answer was opened: %s", refused)
+            return False
+
+    async def _language(self, user: str) -> str:
+        person = await self._people.person(user)
+        return detect_language(locale=person.locale if person else "")

@@ -1,0 +1,194 @@
+"""A question to a person as a post: a button for each option, and in the end who answered what.
+
+A button carries the id of the turn, that of the call that asks, and the number of its option.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+
+from agent_core.events import AnyEvent, MessageTaken, QuestionAsked, StepStarted, TurnFinished
+from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
+from agent_core.messages import JsonObject
+from agent_core.words import Words
+from bot.presenter.answer import post_answer
+from bot.presenter.journal import Place
+from bot.render import (
+    Draft,
+    actions,
+    button,
+    context,
+    entry,
+    foreign_line,
+    limits,
+    local_time,
+    mention,
+    modal,
+    none_live,
+    section,
+    split,
+    to_mrkdwn,
+)
+from bot.slack_api import SlackError, SlackRefused
+
+PREFIX = "question."
+"""Of the names of the buttons and the form."""
+OPTION, OTHER = f"{PREFIX}option", f"{PREFIX}other"
+NEAR = timedelta(days=1)
+"""A deadline that is further away is no news to anybody."""
+ANSWER_CHARS = 3_000
+_TAIL_CHARS = 1_000
+"""Room for what stands below a question."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which question a button or a form belongs to."""
+
+    turn: TurnId
+    call: ToolCallId
+
+    def value(self, number: int = 0) -> str:
+        """What a button carries; `read_value` reads it."""
+        return f"{number} {self.turn} {self.call}"
+
+
+def read_value(value: str) -> tuple[Asked, int]:
+    """The question, and the option's number from 1 on; 0 for none."""
+    number, _, rest = value.partition(" ")
+    turn, _, call = rest.partition(" ")
+    return Asked(TurnId(turn), ToolCallId(call)), int(number) if number.isdecimal() else 0
+
+
+def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
+    """The question with its buttons, and until when it waits if that is near.
+
+    It names the person, and nothing else in it is live: what it asks for may come from outside.
+    Options that are too long for a button are numbered, and so are the buttons.
+    """
+    labels = [_label(option, event.default, words) for option in event.options]
+    is_short = all(len(label) <= limits.LABEL_CHARS for label in labels)
+    numbered = "\n".join(
+        f"{n}. {foreign_line(each, limits.OPTION_CHARS)}" for n, each in enumerate(labels, start=1)
+    )
+    hints = [words("question-choose")] if labels else []
+    if event.deadline - event.at < NEAR:
+        hints.append(words("question-answer-by", when=local_time(event.deadline)))
+    small = "\n".join(f"_{hint}_" for hint in hints)
+    shown = _asked(event) if is_short or not numbered else f"{_asked(event)}\n\n{numbered}"
+    *before, last = split(shown, limits.TEXT_CHARS - _TAIL_CHARS)
+    text = "\n\n".join(filter(None, [last, numbered if is_short else "", small]))
+    if not labels:
+        return [*map(_plain, before), Draft(text=text)]
+    asked = Asked(event.turn, event.call_id)
+    row = [
+        button(f"{OPTION}.{n}", label if is_short else str(n), asked.value(n))
+        for n, label in enumerate(labels, start=1)
+    ]
+    row.append(button(OTHER, words("question-other"), asked.value()))
+    blocks = (*_sections(last), actions(*row), context(small))
+    return [*map(_plain, before), Draft(text=text, blocks=blocks)]
+
+
+def ended_draft(event: QuestionAsked, said: str) -> Draft:
+    """The end of the question's post once nobody is asked any more: how it ended, no buttons."""
+    last = split(_asked(event), limits.TEXT_CHARS - _TAIL_CHARS)[-1]
+    return Draft(text=f"{last}\n\n{said}", blocks=(*_sections(last), context(said)))
+
+
+def answer_form(asked: Asked, words: Words, *, place: str, language: str) -> JsonObject:
+    """A modal for an answer in one's own words; `place` is where the question's post stands."""
+    element = {"type": "plain_text_input", "multiline": True, "max_length": ANSWER_CHARS}
+    return modal(
+        f"{PREFIX}form",
+        words("question-form-title"),
+        words("question-form-send"),
+        words("consent-cancel"),
+        private_metadata=f"{language} {place} {asked.value()}",
+        blocks=[entry("answer", words("question-form-label"), element)],
+    )
+
+
+class QuestionPosts:
+    """The questions of one turn: each asked once, and edited once when it has ended."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._open: QuestionAsked | None = None
+        self._end: Draft | None = None
+
+    async def ask(self, event: QuestionAsked) -> None:
+        """Raises SlackError where it could not be posted now."""
+        drafts = question_drafts(event, self._place.board.words)
+        await post_answer(self._place, _op(event), drafts)
+
+    async def hear(self, event: AnyEvent) -> None:
+        """Take the buttons away once a question is answered, or nobody waits for it any more.
+
+        An edit that fails is made with a later event.
+        """
+        if isinstance(event, QuestionAsked):
+            self._open, self._end = event, None
+        elif self._open is not None and self._end is None and event.run == ROOT_RUN:
+            said = self._said(self._open, event)
+            self._end = ended_draft(self._open, said) if said else None
+        if self._open is None or self._end is None:
+            return
+        op = _op(self._open)
+        try:
+            await self._place.journal.once(f"{op}:ended", partial(self._edit, op, self._end))
+        except SlackError as error:
+            _log.warning("a question's end is shown later: %s", error)
+        else:
+            self._open = None
+
+    def _said(self, asked: QuestionAsked, event: AnyEvent) -> str:
+        """How it ended, if this event ends it."""
+        words = self._place.board.words
+        match event:
+            case MessageTaken() if event.text:
+                who = mention(event.author) if event.author else "…"
+                what = foreign_line(event.text, limits.OPTION_CHARS)
+                return words("question-answered", who=who, what=what)
+            case StepStarted() if asked.default:
+                what = foreign_line(asked.default, limits.OPTION_CHARS)
+                return words("question-default-taken", what=what)
+            case StepStarted() | TurnFinished():
+                return words("question-unanswered")
+            case _:
+                return ""
+
+    async def _edit(self, op: str, draft: Draft, _may_exist: bool) -> None:
+        posts = (await self._place.journal.open()).posts
+        parts = [where for name, where in posts.items() if name.startswith(f"{op}:")]
+        if not parts:
+            return
+        channel, _, ts = parts[-1].partition(" ")
+        try:
+            await self._place.api.update(channel, ts, draft.text, blocks=draft.blocks)
+        except SlackRefused as refused:
+            _log.warning("a question's end is not shown: %s", refused)
+
+
+def _label(option: str, default: str, words: Words) -> str:
+    return words("question-default-option", what=option) if option == default else option
+
+
+def _asked(event: QuestionAsked) -> str:
+    return f"{mention(event.asker)} {to_mrkdwn(event.question, none_live)}"
+
+
+def _sections(text: str) -> Sequence[JsonObject]:
+    return [section(part) for part in split(text, limits.SECTION_CHARS)]
+
+
+def _plain(text: str) -> Draft:
+    return Draft(text=text)
+
+
+def _op(event: QuestionAsked) -> str:
+    return f"{event.turn}:question:{event.call_id}"

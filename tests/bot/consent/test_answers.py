@@ -1,0 +1,144 @@
+"""Presses on a question: who was asked answers once, and everybody else is told why not, alone."""
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from agent_core.ids import TurnId
+from agent_core.testing.models import ScriptedModel, call
+from bot.consent.answers import Answers
+from bot.ingress import Press, Submission
+from bot.presenter.journal import READER
+from bot.sandbox.slack import Post
+from bot.slack_api import People
+from tests.bot.desk import open_desk
+from tests.bot.front_world import NOW, Place, Process, process
+
+ASK = call("ask_user", {"question": "Which grid?", "options": ["Stop", "Poland"]}, id="q")
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A bot that has asked Ann."""
+
+    place: Place
+    bot: Process
+    answers: Answers
+
+    async def posted(self, words: str) -> Post:
+        """The bot's post with these words, once it is there."""
+        slack, thread = self.place.slack, self.place.thread
+
+        def found() -> list[Post]:
+            posts = slack.thread("general", thread.root_ts)
+            return [
+                post
+                for post in posts
+                if words in json.dumps([post.text, *post.blocks], ensure_ascii=False)
+            ]
+
+        await slack.wait_for(lambda _: bool(found()))
+        return found()[-1]
+
+    async def press(self, label: str, user: str = "ann", *, post: Post | None = None) -> None:
+        post = post or await self.posted(f'"{label}"')
+        row = [each for block in post.blocks for each in block.get("elements", ())]
+        element = next(e for e in row if e["type"] == "button" and e["text"]["text"] == label)
+        people, thread = self.place.slack.people, self.place.thread
+        press = Press(
+            team=thread.team,
+            user=people[user],
+            channel=thread.channel,
+            thread_ts=thread.root_ts,
+            message_ts=post.ts,
+            action_id=element["action_id"],
+            action_ts="1.000001",
+            value=element["value"],
+            trigger_id=self.place.slack.workspace.views.trigger(people[user]),
+        )
+        await self.answers.press(press)
+
+    def told(self, user: str) -> list[str]:
+        person = self.place.slack.people[user]
+        posts = self.place.slack.thread("general", self.place.thread.root_ts)
+        return [post.text for post in posts if post.ephemeral_to == person]
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Place]:
+    async with open_desk(Place, root=tmp_path) as place:
+        yield place
+
+
+@asynccontextmanager
+async def asking(place: Place, *lines: str, begins: bool = True) -> AsyncGenerator[Asking]:
+    script = [ASK, *lines] if begins else [*lines]
+    async with process(place, ScriptedModel(script)) as bot:
+        await bot.runtime.readers.show_with(READER, bot.presenting.attach)
+        answers = Answers(bot.runtime, place.api, People(place.api), lambda: NOW)
+        if begins:
+            await bot.front.handle(place.message("continue"))
+        yield Asking(place, bot, answers)
+
+
+async def test_one_press_answers_whatever_the_words_and_a_second_one_is_explained(
+    place: Place,
+) -> None:
+    async with asking(place, "Then I leave it.") as world:
+        post = await world.posted('"Stop"')
+        await world.press("Stop", post=post)
+        await world.posted("Then I leave it.")
+        ann = place.slack.people["ann"]
+        ended = await world.posted(f"<@{ann}> answered: Stop")
+        assert ended.ts == post.ts
+        assert "button" not in json.dumps(ended.blocks)
+        await world.press("Poland", post=post)
+        [why] = world.told("ann")
+        assert why.startswith("This question is not open any more")
+        turn = await world.bot.runtime.turn(TurnId(f"turn:{place.message('').key}"))
+        assert turn.answer == "Then I leave it."
+
+
+async def test_only_who_was_asked_answers_by_a_button(place: Place) -> None:
+    async with asking(place, "Unheard.") as world:
+        await world.press("Poland", "ben")
+        [why] = world.told("ben")
+        assert why.startswith("I asked somebody else this")
+        await world.press("Other…", "ben")
+        assert len(world.told("ben")) == 2
+        assert not place.slack.state.views
+        assert world.told("ann") == []
+
+
+async def test_an_answer_of_ones_own_is_written_in_a_form(place: Place) -> None:
+    async with asking(place, "Chile then.") as world:
+        await world.press("Other…")
+        [view] = place.slack.state.views.values()
+        submission = Submission(
+            team=place.thread.team,
+            user=place.slack.people["ann"],
+            callback_id="question.form",
+            private_metadata=str(view.body["private_metadata"]),
+            values={"answer": "Chile"},
+            view_id=view.id,
+            view_hash="1",
+        )
+        assert await world.answers.submit(submission) is None
+        await world.posted("Chile then.")
+        assert await world.posted("answered: Chile")
+        late = await world.answers.submit(submission)
+        assert late is not None
+        assert late["answer"].startswith("This question is not open any more")
+
+
+async def test_a_button_works_after_a_restart(place: Place) -> None:
+    async with asking(place) as world:
+        await world.posted('"Poland"')
+    async with asking(place, "Poland it is.", begins=False) as world:
+        await world.press("Poland")
+        await world.posted("Poland it is.")
+        assert await world.posted("answered: Poland")
