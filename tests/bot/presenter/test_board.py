@@ -1,4 +1,4 @@
-"""The state of a turn as its plan tells it, and the files that a person gets."""
+"""The state of a turn as its plan tells it."""
 
 from datetime import timedelta
 from itertools import pairwise
@@ -45,11 +45,10 @@ def cards(*events: AnyEvent) -> list[str]:
 def test_reading_is_told_by_title_and_publisher_as_soon_as_a_search_has_told_them(
     turn: Turn,
 ) -> None:
-    found = replace(turn.read("s"), sources=turn.read("s", (IEA, "Grid storage in 2026")).sources)
     board = board_of(
         turn.started(),
         turn.call("s", "COMPOSIO_SEARCH_WEB", query="grid storage"),
-        replace(found, tool="COMPOSIO_SEARCH_WEB"),
+        turn.read("s", (IEA, "Grid storage in 2026")),
         turn.call("c", "crawl_parallel", urls=[ACME, IEA, "https://c.test"]),
     )
     reading = "Reading “Grid storage in 2026” (iea.org) and 2 more"

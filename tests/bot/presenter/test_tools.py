@@ -15,8 +15,10 @@ from tests.agent_core.tools.catalogue import catalogue
 WORDS = BOT.of("en")
 URLS = [f"https://www.a.test/{number}" for number in range(8)]
 TITLES = {URLS[2]: "Grid storage in 2026"}
-OWN = ["run_python", "find_tools", "COMPOSIO_MULTI_EXECUTE_TOOL", "COMPOSIO_REMOTE_WORKBENCH"]
-OWN += ["COMPOSIO_MANAGE_CONNECTIONS", "mcp__composio__COMPOSIO_SOMETHING_NEW", "mcp__x__y_z"]
+OWN = (
+    *("run_python", "find_tools", "COMPOSIO_MULTI_EXECUTE_TOOL", "COMPOSIO_REMOTE_WORKBENCH"),
+    *("COMPOSIO_MANAGE_CONNECTIONS", "mcp__composio__COMPOSIO_SOMETHING_NEW", "mcp__x__y_z"),
+)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,9 @@ async def test_no_tool_is_told_by_its_name_and_no_file_by_its() -> None:
     ]
     tools = [*local, *OWN, *(spec.name for spec in catalogue(520))]
     file = "search_results/iea_org_1a2b.md"
-    arguments = dict.fromkeys(("path", "file_path", "filename", "name", "paths", "code"), file)
+    arguments: dict[str, Any] = dict.fromkeys(
+        ("path", "file_path", "filename", "name", "paths", "code"), file
+    )
     for tool in tools:
         said = describe(tool, arguments, WORDS, {})
         assert slug_of(tool) not in said
