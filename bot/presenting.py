@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -38,6 +38,7 @@ logger = logging.getLogger(__name__)
 
 BACKOFF = Backoff(first_s=5.0, longest_s=60.0, jitter=0.0)
 CLOSE_PATIENCE_S = 3.0
+MAX_TITLE_CHARS = 60
 
 Awaited = (
     TurnFinished | QuestionAsked | ApprovalRequested | ApprovalDecided | AuthRequired | AuthEnded
@@ -171,6 +172,8 @@ class Presenting:
         api, state = self._api.guarded(guard), StoredBookmark(self._runtime, turn.id, guard)
         if turn.inbound.scheduled:
             return self._scheduled(turn, api, state, workspace)
+        if turn.seq == 1:
+            self._work.start(_name(api, turn), name=f"name {turn.session}")
         return ThreadPresenter(
             api,
             parse_session(turn.session),
@@ -199,3 +202,17 @@ class Presenting:
             if isinstance(event, Awaited):
                 raise
             logger.exception("turn %s: %s was not shown", event.turn, event.kind)
+
+
+async def _name(api: SlackApi, begun: StoredTurn) -> None:
+    """A session has a few words of what was asked first as its name."""
+    with suppress(LeaseLost):  # then another process names it
+        await api.name_session(parse_session(begun.session), title_of(begun.inbound.text))
+
+
+def title_of(asked: str) -> str:
+    """A few words of what was asked."""
+    words = " ".join(asked.split())
+    if len(words) <= MAX_TITLE_CHARS:
+        return words
+    return f"{words[:MAX_TITLE_CHARS].rpartition(' ')[0] or words[:MAX_TITLE_CHARS]}…"

@@ -6,6 +6,7 @@ TEXT_CHARS: Final = 3_900
 """Text of one post. Slack advises 4,000, refuses longer edits, and cuts posts at 40,000."""
 
 BLOCKS_PER_POST: Final = 50
+BLOCKS_PER_VIEW: Final = 100
 SECTION_CHARS: Final = 3_000
 MARKDOWN_CHARS: Final = 8_000
 """Ours, of one post's Markdown: Slack takes 12,000 in blocks, and fewer bytes in a stream."""

@@ -46,8 +46,10 @@ MAX_PAUSES = 100
 
 VISIBLE: frozenset[str] = frozenset(
     {
+        "agents.sessions.rename",
         "agents.sessions.setStatus",
         "assistant.threads.setStatus",
+        "assistant.threads.setSuggestedPrompts",
         "chat.postEphemeral",
         "chat.postMessage",
         "chat.update",
@@ -55,6 +57,7 @@ VISIBLE: frozenset[str] = frozenset(
         "reactions.add",
         "reactions.remove",
         "views.open",
+        "views.publish",
     }
 )
 """The calls that change what people see."""
@@ -243,7 +246,9 @@ class Calls:
         return cast("JsonObject", answer.data)
 
 
-_SHOWN = frozenset({"blocks", "loading_messages", "markdown_text", "status", "text", "view"})
+_SHOWN = frozenset(
+    ("blocks", "loading_messages", "markdown_text", "prompts", "status", "text", "title", "view")
+)
 """Arguments that people see."""
 
 

@@ -278,6 +278,70 @@ ingress-left-out-rest = Am Rest deiner Nachricht arbeite ich.
 ingress-late = Als diese Nachrichten eingingen, war ich nicht in Betrieb. Sie sind mehr als einen Tag alt, daher habe ich sie nicht beantwortet. Wenn die Antwort noch wichtig ist, frag mich bitte noch einmal.
 ingress-late-more = … und {$count} ältere.
 
+## Home and the slash command
+
+home-waiting = Wartet auf dich
+home-waits-question = Eine Frage
+home-waits-approval = Eine Freigabe
+home-waits-connection = Ein Konto zum Verbinden
+home-sessions = Deine Sitzungen
+home-no-sessions = Noch nichts. Erwähne mich in einem Kanal oder schreib mir hier.
+home-more = und { $n } weitere
+home-open = Öffnen
+home-stop = Stoppen
+home-no = Behalten
+home-delete = Dateien löschen
+home-delete-sure = Alle Dateien dieses Threads werden endgültig gelöscht. Die Beiträge bleiben.
+home-deleted = Die Dateien dieses Threads sind gelöscht.
+home-not-deleted = In diesem Thread wird noch gearbeitet, darum habe ich nichts gelöscht. Stoppe das zuerst.
+home-not-yours = Das kann nur die Person, die diesen Thread begonnen hat.
+home-stopped = Gestoppt. Was bisher gefunden wurde, steht im Thread.
+home-nothing-running = Ich arbeite gerade an nichts für dich.
+home-nothing-here = In diesem Kanal arbeite ich gerade an nichts für dich.
+home-in-private = in einem privaten Gespräch
+home-accounts = Verbundene Konten
+home-no-accounts = Es ist kein Konto verbunden.
+home-connect = App verbinden
+home-disconnect = Trennen
+home-disconnect-sure = Ich kann { $what } dann in keinem Thread mehr für dich benutzen.
+home-disconnected = { $what } ist getrennt.
+home-apps-away = Deine Konten lassen sich gerade nicht abrufen. Versuch es gleich noch einmal.
+home-this-month = Diesen Monat
+home-usage =
+    { $n ->
+        [one] { $n } Anfrage, { $tokens } Tokens
+       *[other] { $n } Anfragen, { $tokens } Tokens
+    }
+home-preferences = Einstellungen
+home-language = Sprache meiner Antworten an dich
+home-language-auto = Die Sprache, in der du schreibst
+home-digest-time = Übliche Uhrzeit neuer Digests
+home-team = Für Admins: das ganze Team
+home-follow-ups = Wann ich auf eine Antwort in einem Thread reagiere, die mich nicht erwähnt
+home-channel = Kanal wählen
+home-follow-ups-meant = Wenn sie für mich gedacht ist
+home-follow-ups-two-party = In Threads zwischen einer Person und mir
+home-follow-ups-mention = Nie ohne Erwähnung
+home-buttons = Die Knöpfe dazu stehen auf meinem Home-Tab.
+home-help = Erwähne mich in einem Kanal oder schreib mir, und ich lege los. Hier kannst du abrufen:
+    `{ $command } status` · woran ich für dich arbeite
+    `{ $command } stop` · meine Arbeit für dich in diesem Kanal beenden
+    `{ $command } schedules` · deine Digests
+    `{ $command } connections` · deine verbundenen Konten
+    `{ $command } usage` · was du diesen Monat verbraucht hast
+    `{ $command } help` · diese Liste
+home-state-queued = wartet, bis es dran ist
+home-state-running = in Arbeit
+home-state-waiting = wartet auf Antwort
+home-state-answered = beantwortet
+home-state-limited = an einer Grenze angehalten
+home-state-stopped = gestoppt
+home-state-failed = fehlgeschlagen
+home-prompt-report = Schreib einen ausführlichen Bericht darüber, wie Chatbots zuverlässig bleiben
+home-prompt-news = Was gab es diese Woche Neues zu Festkörperbatterien?
+home-prompt-digest = Poste hier jeden Werktag um 9 Uhr einen Digest zu Batteriespeichern
+home-prompt-apps = Welche meiner ungelesenen Mails brauchen heute eine Antwort?
+
 ## Feedback on answers
 
 feedback-up = Gute Antwort

@@ -278,6 +278,70 @@ ingress-left-out-rest = I am working on the rest of your message.
 ingress-late = I was not running when these messages came in. They are more than a day old, so I have not answered them. If an answer still matters, please ask me again.
 ingress-late-more = … and {$count} older ones.
 
+## Home and the slash command
+
+home-waiting = Waiting for you
+home-waits-question = A question
+home-waits-approval = An approval
+home-waits-connection = An account to connect
+home-sessions = Your sessions
+home-no-sessions = Nothing yet. Mention me in a channel, or write to me here.
+home-more = and { $n } more
+home-open = Open
+home-stop = Stop
+home-no = Keep
+home-delete = Delete files
+home-delete-sure = All files of this thread are deleted for good. The posts stay.
+home-deleted = The files of that thread are deleted.
+home-not-deleted = Work goes on in that thread, so I have deleted nothing. Stop it first.
+home-not-yours = Only the person who began that thread can do this.
+home-stopped = Stopped. What was found so far is in the thread.
+home-nothing-running = I am not working on anything for you right now.
+home-nothing-here = I am not working on anything for you in this channel.
+home-in-private = in a private conversation
+home-accounts = Connected accounts
+home-no-accounts = No account is connected.
+home-connect = Connect an app
+home-disconnect = Disconnect
+home-disconnect-sure = I can then no longer use { $what } for you, in no thread.
+home-disconnected = { $what } is disconnected.
+home-apps-away = Your accounts cannot be looked up right now. Please try again in a moment.
+home-this-month = This month
+home-usage =
+    { $n ->
+        [one] { $n } request, { $tokens } tokens
+       *[other] { $n } requests, { $tokens } tokens
+    }
+home-preferences = Preferences
+home-language = Language of my answers to you
+home-language-auto = The language you write in
+home-digest-time = Usual time of new digests
+home-team = For admins: the whole team
+home-follow-ups = When I answer a reply in a thread that does not mention me
+home-channel = Choose a channel
+home-follow-ups-meant = When it is meant for me
+home-follow-ups-two-party = In threads of one person and me
+home-follow-ups-mention = Never without a mention
+home-buttons = The buttons for this are on my Home tab.
+home-help = Mention me in a channel or write to me, and I get to work. Here you can ask for:
+    `{ $command } status` · what I am working on for you
+    `{ $command } stop` · end my work for you in this channel
+    `{ $command } schedules` · your digests
+    `{ $command } connections` · your connected accounts
+    `{ $command } usage` · what you used this month
+    `{ $command } help` · this list
+home-state-queued = waiting its turn
+home-state-running = at work
+home-state-waiting = waiting for an answer
+home-state-answered = answered
+home-state-limited = stopped at a limit
+home-state-stopped = stopped
+home-state-failed = failed
+home-prompt-report = Write a comprehensive report on keeping chat bots reliable
+home-prompt-news = What happened this week in solid-state batteries?
+home-prompt-digest = Every weekday at 9 post a digest on battery storage here
+home-prompt-apps = Which of my unread mails need an answer today?
+
 ## Feedback on answers
 
 feedback-up = Good answer

@@ -278,6 +278,70 @@ ingress-left-out-rest = Me ocupo del resto de tu mensaje.
 ingress-late = No estaba en marcha cuando llegaron estos mensajes. Tienen más de un día, así que no los he contestado. Si la respuesta todavía importa, vuelve a preguntarme.
 ingress-late-more = … y {$count} más antiguos.
 
+## Home and the slash command
+
+home-waiting = Te espera
+home-waits-question = Una pregunta
+home-waits-approval = Una aprobación
+home-waits-connection = Una cuenta por conectar
+home-sessions = Tus sesiones
+home-no-sessions = Todavía nada. Mencióname en un canal o escríbeme aquí.
+home-more = y { $n } más
+home-open = Abrir
+home-stop = Detener
+home-no = Conservar
+home-delete = Borrar archivos
+home-delete-sure = Todos los archivos de este hilo se borran para siempre. Los mensajes quedan.
+home-deleted = Los archivos de ese hilo están borrados.
+home-not-deleted = En ese hilo se sigue trabajando, así que no he borrado nada. Detenlo primero.
+home-not-yours = Solo puede hacerlo quien empezó ese hilo.
+home-stopped = Detenido. Lo encontrado hasta ahora está en el hilo.
+home-nothing-running = Ahora mismo no estoy trabajando en nada para ti.
+home-nothing-here = En este canal no estoy trabajando en nada para ti.
+home-in-private = en una conversación privada
+home-accounts = Cuentas conectadas
+home-no-accounts = No hay ninguna cuenta conectada.
+home-connect = Conectar una app
+home-disconnect = Desconectar
+home-disconnect-sure = Ya no podré usar { $what } por ti, en ningún hilo.
+home-disconnected = { $what } está desconectado.
+home-apps-away = Ahora no puedo consultar tus cuentas. Inténtalo de nuevo en un momento.
+home-this-month = Este mes
+home-usage =
+    { $n ->
+        [one] { $n } petición, { $tokens } tokens
+       *[other] { $n } peticiones, { $tokens } tokens
+    }
+home-preferences = Preferencias
+home-language = Idioma de mis respuestas para ti
+home-language-auto = El idioma en que escribes
+home-digest-time = Hora habitual de los nuevos resúmenes
+home-team = Para administradores: todo el equipo
+home-follow-ups = Cuándo contesto a una respuesta de un hilo que no me menciona
+home-channel = Elige un canal
+home-follow-ups-meant = Cuando es para mí
+home-follow-ups-two-party = En hilos entre una persona y yo
+home-follow-ups-mention = Nunca sin mención
+home-buttons = Los botones están en mi pestaña Inicio.
+home-help = Mencióname en un canal o escríbeme, y me pongo a ello. Aquí puedes pedir:
+    `{ $command } status` · en qué trabajo para ti
+    `{ $command } stop` · terminar mi trabajo para ti en este canal
+    `{ $command } schedules` · tus resúmenes
+    `{ $command } connections` · tus cuentas conectadas
+    `{ $command } usage` · lo que has usado este mes
+    `{ $command } help` · esta lista
+home-state-queued = en espera de su turno
+home-state-running = en curso
+home-state-waiting = espera una respuesta
+home-state-answered = respondida
+home-state-limited = detenida en un límite
+home-state-stopped = detenida
+home-state-failed = fallida
+home-prompt-report = Escribe un informe completo sobre cómo mantener fiables los chatbots
+home-prompt-news = ¿Qué ha pasado esta semana con las baterías de estado sólido?
+home-prompt-digest = Cada día laborable a las 9 publica aquí un resumen sobre almacenamiento en baterías
+home-prompt-apps = ¿Cuáles de mis correos sin leer necesitan respuesta hoy?
+
 ## Feedback on answers
 
 feedback-up = Buena respuesta

@@ -278,6 +278,70 @@ ingress-left-out-rest = Je m'occupe du reste de votre message.
 ingress-late = Je n'étais pas en service quand ces messages sont arrivés. Ils datent de plus d'un jour, je n'y ai donc pas répondu. Si la réponse compte encore, reposez-moi la question.
 ingress-late-more = … et {$count} plus anciens.
 
+## Home and the slash command
+
+home-waiting = En attente de vous
+home-waits-question = Une question
+home-waits-approval = Une approbation
+home-waits-connection = Un compte à connecter
+home-sessions = Vos sessions
+home-no-sessions = Rien pour le moment. Mentionnez-moi dans un canal ou écrivez-moi ici.
+home-more = et { $n } de plus
+home-open = Ouvrir
+home-stop = Arrêter
+home-no = Garder
+home-delete = Supprimer les fichiers
+home-delete-sure = Tous les fichiers de ce fil sont supprimés définitivement. Les messages restent.
+home-deleted = Les fichiers de ce fil sont supprimés.
+home-not-deleted = Un travail est en cours dans ce fil, je n'ai donc rien supprimé. Arrêtez-le d'abord.
+home-not-yours = Seule la personne qui a commencé ce fil peut le faire.
+home-stopped = C'est arrêté. Ce qui a été trouvé est dans le fil.
+home-nothing-running = Je ne travaille sur rien pour vous en ce moment.
+home-nothing-here = Je ne travaille sur rien pour vous dans ce canal.
+home-in-private = dans une conversation privée
+home-accounts = Comptes connectés
+home-no-accounts = Aucun compte n'est connecté.
+home-connect = Connecter une app
+home-disconnect = Déconnecter
+home-disconnect-sure = Je ne pourrai plus utiliser { $what } pour vous, dans aucun fil.
+home-disconnected = { $what } est déconnecté.
+home-apps-away = Vos comptes ne peuvent pas être consultés pour le moment. Réessayez dans un instant.
+home-this-month = Ce mois-ci
+home-usage =
+    { $n ->
+        [one] { $n } demande, { $tokens } tokens
+       *[other] { $n } demandes, { $tokens } tokens
+    }
+home-preferences = Préférences
+home-language = Langue de mes réponses
+home-language-auto = La langue dans laquelle vous écrivez
+home-digest-time = Heure habituelle des nouveaux résumés
+home-team = Pour les admins : toute l'équipe
+home-follow-ups = Quand je réponds à un message de fil qui ne me mentionne pas
+home-channel = Choisir un canal
+home-follow-ups-meant = Quand il m'est destiné
+home-follow-ups-two-party = Dans les fils entre une personne et moi
+home-follow-ups-mention = Jamais sans mention
+home-buttons = Les boutons sont dans mon onglet Accueil.
+home-help = Mentionnez-moi dans un canal ou écrivez-moi, et je m'y mets. Ici vous pouvez demander :
+    `{ $command } status` · sur quoi je travaille pour vous
+    `{ $command } stop` · terminer mon travail pour vous dans ce canal
+    `{ $command } schedules` · vos résumés
+    `{ $command } connections` · vos comptes connectés
+    `{ $command } usage` · ce que vous avez utilisé ce mois-ci
+    `{ $command } help` · cette liste
+home-state-queued = en attente de son tour
+home-state-running = en cours
+home-state-waiting = attend une réponse
+home-state-answered = répondu
+home-state-limited = arrêté à une limite
+home-state-stopped = arrêté
+home-state-failed = échoué
+home-prompt-report = Écris un rapport complet sur la fiabilité des chatbots
+home-prompt-news = Quoi de neuf cette semaine sur les batteries solides ?
+home-prompt-digest = Chaque jour ouvré à 9h, publie ici un résumé sur le stockage par batterie
+home-prompt-apps = Lesquels de mes mails non lus demandent une réponse aujourd'hui ?
+
 ## Feedback on answers
 
 feedback-up = Bonne réponse
