@@ -168,20 +168,13 @@ class ThreadPresenter(TurnPresenter):
 
     async def _finish(self, event: TurnFinished) -> None:
         await self._progress.stop()
-<<<<<<< HEAD
         await self._stream.end()
-        await self._progress.settle(event.turn)
-        is_closed = await self._progress.close(event.turn, insist=False)
-        if not is_silent(event):
-            await self._show_result(event)
-        await self._stream.clear()
-=======
         is_closed = await self._progress.close(event.turn, insist=False)
         if not is_silent(event):
             await self._show_result(event)
         elif event.outcome != "steered":
             await self._progress.hush()
->>>>>>> main
+        await self._stream.clear()
         if not is_closed:
             await self._progress.close(event.turn, insist=True)
         await self._end(is_steered=event.outcome == "steered")

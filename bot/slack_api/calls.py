@@ -48,13 +48,10 @@ VISIBLE: frozenset[str] = frozenset(
     {
         "agents.sessions.rename",
         "agents.sessions.setStatus",
-<<<<<<< HEAD
-        "chat.appendStream",
-        "chat.delete",
-=======
         "assistant.threads.setStatus",
         "assistant.threads.setSuggestedPrompts",
->>>>>>> main
+        "chat.appendStream",
+        "chat.delete",
         "chat.postEphemeral",
         "chat.postMessage",
         "chat.startStream",
@@ -257,13 +254,9 @@ class Calls:
         return cast("JsonObject", answer.data)
 
 
-<<<<<<< HEAD
-_SHOWN = frozenset({"blocks", "chunks", "markdown_text", "status", "text", "view"})
-=======
 _SHOWN = frozenset(
-    ("blocks", "loading_messages", "markdown_text", "prompts", "status", "text", "title", "view")
+    "blocks chunks loading_messages markdown_text prompts status text title view".split()  # noqa: SIM905
 )
->>>>>>> main
 """Arguments that people see."""
 
 

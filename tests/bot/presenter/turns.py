@@ -21,11 +21,8 @@ from agent_core.events import (
     RouteChosen,
     RunFinished,
     RunStarted,
-<<<<<<< HEAD
-    StepFinished,
-=======
     Source,
->>>>>>> main
+    StepFinished,
     StepRetried,
     StepStarted,
     TextDelta,
