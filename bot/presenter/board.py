@@ -250,8 +250,10 @@ class Board:
 
     def _end_waits(self, event: AnyEvent) -> None:
         """A question ends with what comes next, a consent with its own last event."""
-        if isinstance(event, ApprovalDecided | AuthEnded):
+        if isinstance(event, AuthEnded):
             self.waits.pop(event.consent, None)
+        elif isinstance(event, ApprovalDecided | ToolCallFinished):
+            self._end_approval(event)
         elif isinstance(event, TurnFinished):
             self.waits.clear()
         elif isinstance(event, _ENDS_A_QUESTION) and event.run == ROOT_RUN:
@@ -261,6 +263,12 @@ class Board:
         if self._waiting_since is not None and not self.waits:
             self._waited_s += (event.at - self._waiting_since).total_seconds()
             self._waiting_since = None
+
+    def _end_approval(self, event: ApprovalDecided | ToolCallFinished) -> None:
+        """One that was edited goes on as the one that takes its place, or ends with the call."""
+        is_edited = isinstance(event, ApprovalDecided) and event.verdict == "edited"
+        if isinstance(self.waits.get(event.call_id), ApprovalRequested) and not is_edited:
+            del self.waits[event.call_id]
 
     def _told(self, wait: Wait) -> str:
         who, time = self._name(wait.asker), spoken_time(self._elapsed_s())
@@ -345,4 +353,4 @@ class Board:
 
 
 def _key(wait: Wait) -> str:
-    return wait.call_id if isinstance(wait, QuestionAsked) else wait.consent
+    return wait.consent if isinstance(wait, AuthRequired) else wait.call_id
