@@ -54,12 +54,12 @@ ROOMS = {
     "bot/sandbox/page": Budget(586, 4, 600, 8),
     "bot/sandbox/model": Budget(2205, 15, 2000, 16),
     "bot/sandbox/composio": Budget(1582, 11, 1600, 14),
-    "bot/sandbox": Budget(9360, 67, 9000, 80),
+    "bot/sandbox": Budget(9367, 67, 9000, 80),
     "mcp_local": Budget(5763, 45, 4700, 42),
-    "product": Budget(52621, 341, 43_000, 330),
+    "product": Budget(52628, 341, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(3736, 31, 4500, 50),
     "bot/console, JS and CSS": Budget(2102, 21, 2500, 24),
-    "tests": Budget(55578, 343, 45_000, 330),
+    "tests": Budget(55592, 343, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
