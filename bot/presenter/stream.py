@@ -19,7 +19,7 @@ from agent_core.events import (
     TextDelta,
 )
 from agent_core.ids import ROOT_RUN, TurnId
-from agent_core.workspaces import without_paths
+from agent_core.runtime import without_paths
 from bot.presenter.journal import Place
 from bot.render import limits, none_live, split, to_markdown
 from bot.slack_api import SlackError, SlackRefused
