@@ -133,8 +133,8 @@ class Board:
             case Intervened(what="stop" | "done" | "retry"):
                 self._intervene(event)
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
-                is_question = isinstance(event, QuestionAsked)
-                self.waits[event.call_id if is_question else event.consent] = event
+                is_connection = isinstance(event, AuthRequired)
+                self.waits[event.consent if is_connection else event.call_id] = event
             case ArtifactSaved():
                 self._save(event)
             case TurnFinished():
@@ -264,14 +264,22 @@ class Board:
 
     def _end_waits(self, event: AnyEvent) -> None:
         """A question ends with what comes next, a consent with its own last event."""
-        if isinstance(event, ApprovalDecided | AuthEnded):
+        if isinstance(event, AuthEnded):
             self.waits.pop(event.consent, None)
+        elif isinstance(event, ApprovalDecided | ToolCallFinished):
+            self._end_approval(event)
         elif isinstance(event, TurnFinished):
             self.waits.clear()
         elif isinstance(event, _ENDS_A_QUESTION) and event.run == ROOT_RUN:
             for key, wait in list(self.waits.items()):
                 if isinstance(wait, QuestionAsked):
                     del self.waits[key]
+
+    def _end_approval(self, event: ApprovalDecided | ToolCallFinished) -> None:
+        """One that was edited goes on as the one that takes its place, or ends with the call."""
+        is_edited = isinstance(event, ApprovalDecided) and event.verdict == "edited"
+        if isinstance(self.waits.get(event.call_id), ApprovalRequested) and not is_edited:
+            del self.waits[event.call_id]
 
     def _fold_call(self, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished) -> None:
         if event.tool.lower() in TOLD_OTHERWISE:
