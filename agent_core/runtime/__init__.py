@@ -19,12 +19,13 @@ from agent_core.sessions.ledger import Ledger, Marks
 from agent_core.sessions.lock import holder_of, sole_process
 from agent_core.sessions.preferences import Feedback, Preferences
 from agent_core.sessions.store import KnownSessions
+from agent_core.tools.names import app_name as name_of_app
 
 __all__ = [
     "AGREED", "MAX_TRIES", "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "Feedback",
     "KnownSessions", "Language", "LeaseLost", "Ledger", "Marks", "Preferences", "Question",
     "Runtime",
     "StoredTurn", "asks_for_nothing", "build_runtime", "detect_language", "holder_of",
-    "moment_words", "read_language", "recipients_of", "short_form", "small_talk", "sole_process",
-    "spoken_time", "unpacked",
+    "moment_words", "name_of_app", "read_language", "recipients_of", "short_form",
+    "small_talk", "sole_process", "spoken_time", "unpacked",
 ]  # fmt: skip
