@@ -233,6 +233,8 @@ class ArtifactSaved(Event):
     title: str
     mimetype: str
     size_bytes: int
+    citations: tuple[str, ...] = ()
+    """The addresses that `[1]`, `[2]`, … stand for in it; empty where one is not cited."""
     kind: Literal["artifact_saved"] = "artifact_saved"
 
 
@@ -326,6 +328,8 @@ class ApprovalRequested(Event):
     """SHA-256 over all that the approval is bound to, in hex."""
     is_tainted: bool
     """The session has read text from outside, which may have asked for this call."""
+    outside: tuple[str, ...] = ()
+    """Pages and tools that it came from, the newest few."""
     may_allow_thread: bool
     """Whether "approve for this thread" may be offered."""
     deadline: datetime
@@ -334,7 +338,7 @@ class ApprovalRequested(Event):
     kind: Literal["approval_requested"] = "approval_requested"
 
 
-ApprovalVerdict = Literal["approved", "rejected", "expired", "overtaken", "void"]
+ApprovalVerdict = Literal["approved", "rejected", "expired", "overtaken", "void", "edited"]
 """`overtaken`: somebody wrote or stopped before it was decided. `void`: it did not fit any more."""
 
 
@@ -430,6 +434,8 @@ class TurnFinished(Event):
     """Text from outside was read: an address in the answer may carry what that text asked for."""
     sources: tuple[str, ...] = ()
     """Addresses that the session found or fetched; a tainted answer may link to these alone."""
+    citations: tuple[str, ...] = ()
+    """The addresses that `[1]`, `[2]`, … stand for in the answer; empty where one is not known."""
     kind: Literal["turn_finished"] = "turn_finished"
 
 

@@ -21,9 +21,12 @@ from bot.console.acts import LIVE
 from bot.console.console import Console
 from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestHost, DigestLimits, DigestMessages, DigestPresenter, Orders
-from bot.front import FrontDoor, WorkspaceFiles
+from bot.front import BranchStops, FrontDoor, WorkspaceFiles
 from bot.home.feedback import FeedbackClicks
+from bot.home.home import Home
+from bot.home.view import PREFIX as HOME
 from bot.ingress import (
+    HOME_OPENED,
     Actions,
     CatchUp,
     Ingress,
@@ -38,17 +41,24 @@ from bot.presenter import Signs
 from bot.presenter.apps import PREFIX as CONSENTS
 from bot.presenter.feedback import PREFIX as FEEDBACK
 from bot.presenter.journal import READER
-from bot.presenter.progress import OPEN_LIVE_VIEW
+from bot.presenter.progress import OPEN_LIVE_VIEW, STOP_BRANCH
 from bot.presenter.questions import PREFIX as QUESTIONS
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi, web_client
 from bot.socket import Timing
+from bot.threads import ThreadRef
 
 logger = logging.getLogger(__name__)
 
 TAKE_UP_EVERY_S = 5.0
 _NO_SESSION = SessionId("")
+
+
+async def follow_ups_in(runtime: Runtime, settings: BotSettings, thread: ThreadRef) -> str:
+    """Which replies without a mention are answered in a channel."""
+    place = f"{thread.team}:{thread.channel}"
+    return await runtime.preferences.get(place, "follow_ups") or settings.follow_ups
 
 
 @asynccontextmanager
@@ -77,7 +87,7 @@ async def running_bot(
         runtime = await stack.enter_async_context(
             build_runtime(core, clock=clock, approvers=settings.approvers or ())
         )
-        people, signs = People(api), Signs(api)
+        people, signs = People(api, runtime.preferences), Signs(api)
         limits = DigestLimits(
             team=settings.digests_per_team,
             place=settings.digests_per_channel,
@@ -92,13 +102,17 @@ async def running_bot(
             channels=settings.allowed_channels,
             users=settings.allowed_users,
         )
-        console = Console(settings, runtime, api, rules, clock)
+        console, home = (
+            Console(settings, runtime, api, rules, clock),
+            Home(runtime, api, people, rules, orders, digests, clock),
+        )
         presenting = Presenting(
             runtime,
             api,
             signs,
             partial(DigestPresenter, runtime, clock),
             offers_live_view=lambda: bool(console.url),
+            now=clock,
         )
         stack.push_async_callback(presenting.close)
         app = create_app(client, identity)
@@ -108,14 +122,19 @@ async def running_bot(
                 QUESTIONS: Answers(runtime, api, people, clock),
                 CONSENTS: Clicks(runtime.consents, api, people),
                 FEEDBACK: FeedbackClicks(runtime, api, people, clock),
+                HOME: home,
                 OPEN_LIVE_VIEW: console,
+                STOP_BRANCH: BranchStops(runtime, api, people),
             },
             *(runtime.ledger, rules, people, api),
-            for_readers=(OPEN_LIVE_VIEW,),
+            for_readers=(OPEN_LIVE_VIEW, HOME_OPENED),
         )
         stack.push_async_callback(leave_to_next_start, actions.under_way)
         front, files = FrontDoor(runtime, api.clock, digests), WorkspaceFiles(runtime, api, clock)
-        ingress = Ingress(front, runtime.ledger, files, api, rules, signs, people)
+        ingress = Ingress(
+            *(front, runtime.ledger, files, api, rules, signs, people),
+            *(runtime.reply_reader, partial(follow_ups_in, runtime, settings)),
+        )
         stack.push_async_callback(leave_to_next_start, ingress.under_way)
         catch_up = CatchUp(
             ingress,

@@ -58,8 +58,6 @@ class InboundPost:
     is_reply: bool
     mentions_bot: bool
     mentions_others: bool
-    parent_user: str
-    """Who wrote the thread's first post, where the payload tells it."""
     files: tuple[SlackFile, ...]
 
     @property
@@ -157,7 +155,6 @@ def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | No
         is_reply=root_ts != ts,
         mentions_bot=bot_user in users,
         mentions_others=bool(users - {bot_user}) or bool(_GROUP_MENTION.search(wire_text)),
-        parent_user=text_in(post, "parent_user_id"),
         files=tuple(map(read_file, objects_in(post, "files"))),
     )
 

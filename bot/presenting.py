@@ -3,13 +3,15 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 from agent_core.background import Background, Backoff
+from agent_core.clock import machine_time
 from agent_core.errors import SessionError
 from agent_core.events import (
     AnyEvent,
@@ -36,6 +38,7 @@ logger = logging.getLogger(__name__)
 
 BACKOFF = Backoff(first_s=5.0, longest_s=60.0, jitter=0.0)
 CLOSE_PATIENCE_S = 3.0
+MAX_TITLE_CHARS = 60
 
 Awaited = (
     TurnFinished | QuestionAsked | ApprovalRequested | ApprovalDecided | AuthRequired | AuthEnded
@@ -77,7 +80,9 @@ class Presenting:
         scheduled: MakePresenter,
         *,
         offers_live_view: Callable[[], bool] = lambda: False,
+        now: Callable[[], datetime] = machine_time,
     ) -> None:
+        self._now = now
         self._offers_live_view = offers_live_view
         self._runtime = runtime
         self._api = api
@@ -167,6 +172,8 @@ class Presenting:
         api, state = self._api.guarded(guard), StoredBookmark(self._runtime, turn.id, guard)
         if turn.inbound.scheduled:
             return self._scheduled(turn, api, state, workspace)
+        if turn.seq == 1:
+            self._work.start(_name(api, turn), name=f"name {turn.session}")
         return ThreadPresenter(
             api,
             parse_session(turn.session),
@@ -177,6 +184,7 @@ class Presenting:
             connect_link=self._runtime.consents.connect_link,
             is_plain=turn.tries >= MAX_TRIES,
             offers_live_view=self._offers_live_view,
+            now=self._now,
         )
 
     async def _present(self, presenter: TurnPresenter, event: AnyEvent) -> None:
@@ -194,3 +202,17 @@ class Presenting:
             if isinstance(event, Awaited):
                 raise
             logger.exception("turn %s: %s was not shown", event.turn, event.kind)
+
+
+async def _name(api: SlackApi, begun: StoredTurn) -> None:
+    """A session has a few words of what was asked first as its name."""
+    with suppress(LeaseLost):  # then another process names it
+        await api.name_session(parse_session(begun.session), title_of(begun.inbound.text))
+
+
+def title_of(asked: str) -> str:
+    """A few words of what was asked."""
+    words = " ".join(asked.split())
+    if len(words) <= MAX_TITLE_CHARS:
+        return words
+    return f"{words[:MAX_TITLE_CHARS].rpartition(' ')[0] or words[:MAX_TITLE_CHARS]}…"

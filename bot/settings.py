@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
@@ -169,6 +169,15 @@ class BotSettings(BaseSettings):
         ),
     ] = Field(default=None, description="User ids it works for; empty means nobody.")
 
+    follow_ups: Annotated[
+        Literal["meant", "two_party", "mention"],
+        About(right="meant, two_party or mention", unset="meant"),
+    ] = Field(
+        default="meant",
+        description="Which replies in a thread are answered without a mention: those that are "
+        "`meant` for the bot, only those in threads between one person and it (`two_party`), or "
+        "none (`mention`). A channel may have its own.",
+    )
     approvers: Annotated[
         IdList,
         _ids_of("UW"),

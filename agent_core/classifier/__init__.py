@@ -1,5 +1,6 @@
-"""The router: rules that cost nothing, then a classifier beside a fast answer."""
+"""The small model's verdicts: which way a message goes, and whether a reply is for the bot."""
 
+from agent_core.classifier.replies import Line, ReplyReader, Talk
 from agent_core.classifier.router import (
     LONG_TEXT_CHARS,
     ROUTED,
@@ -10,4 +11,7 @@ from agent_core.classifier.router import (
     rule_for,
 )
 
-__all__ = ["LONG_TEXT_CHARS", "ROUTED", "Routed", "Router", "Routing", "Verdict", "rule_for"]
+__all__ = [
+    "LONG_TEXT_CHARS", "ROUTED", "Line", "ReplyReader", "Routed", "Router", "Routing", "Talk",
+    "Verdict", "rule_for",
+]  # fmt: skip

@@ -3,6 +3,7 @@
 What a surface may know of stored things is named here; the rooms behind are none of its business.
 """
 
+from agent_core.classifier import Line, ReplyReader, Talk
 from agent_core.consent.leaves import unpacked
 from agent_core.consent.recipients import recipients_of
 from agent_core.prompts.language import Language, detect_language, read_language, spoken_time
@@ -17,15 +18,48 @@ from agent_core.sessions.audit import AuditedCall
 from agent_core.sessions.consents import Consent
 from agent_core.sessions.ledger import Ledger, Marks
 from agent_core.sessions.lock import holder_of, sole_process
+from agent_core.sessions.overview import Overview, SessionState, Spent
 from agent_core.sessions.preferences import Feedback, Preferences
 from agent_core.sessions.store import KnownSessions
+from agent_core.tools.composio_api import Account, Accounts
 from agent_core.tools.names import app_name as name_of_app
 
 __all__ = [
-    "AGREED", "MAX_TRIES", "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "Feedback",
-    "KnownSessions", "Language", "LeaseLost", "Ledger", "Marks", "Preferences", "Question",
+    "AGREED",
+    "MAX_TRIES",
+    "Account",
+    "Accounts",
+    "ApprovalWait",
+    "AuditedCall",
+    "ConnectionWait",
+    "Consent",
+    "Feedback",
+    "KnownSessions",
+    "Language",
+    "LeaseLost",
+    "Ledger",
+    "Line",
+    "Marks",
+    "Overview",
+    "Preferences",
+    "Question",
+    "ReplyReader",
     "Runtime",
-    "StoredTurn", "asks_for_nothing", "build_runtime", "detect_language", "holder_of",
-    "moment_words", "name_of_app", "read_language", "recipients_of", "short_form",
-    "small_talk", "sole_process", "spoken_time", "unpacked",
+    "SessionState",
+    "Spent",
+    "StoredTurn",
+    "Talk",
+    "asks_for_nothing",
+    "build_runtime",
+    "detect_language",
+    "holder_of",
+    "moment_words",
+    "name_of_app",
+    "read_language",
+    "recipients_of",
+    "short_form",
+    "small_talk",
+    "sole_process",
+    "spoken_time",
+    "unpacked",
 ]  # fmt: skip

@@ -17,6 +17,7 @@ from agent_core.context.pictures import load_pictures
 from agent_core.durable import Steps, cannot_replay
 from agent_core.events import (
     AnyEvent,
+    ArtifactSaved,
     FastPathFallback,
     PlanMade,
     RouteChosen,
@@ -59,7 +60,15 @@ from agent_core.runtime.waits import Waits, unfinished
 from agent_core.sessions import Question, Stop, StoredTurn
 from agent_core.subagents.children import RunRequest
 from agent_core.tools.names import app_name
-from agent_core.workspaces import append_summary, build_trace, known_sources, renewal, write_trace
+from agent_core.workspaces import (
+    append_summary,
+    build_trace,
+    cited_in,
+    known_sources,
+    renewal,
+    without_paths,
+    write_trace,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -396,6 +405,11 @@ class _Body:
             events = await parts.log.of_turn(turn.id)
             messages = await parts.store.run_messages(turn.id, ROOT_RUN)
             is_tainted = await parts.store.tainted_by(turn.session) is not None
+            saved = await parts.log.stored(turn.session, kinds=("artifact_saved",))
+            files = [event for _, event in saved if isinstance(event, ArtifactSaved)]
+            titles = {file.path: file.title for file in files}
+            result = replace(result, text=without_paths(result.text, workspace, titles))
+            report = next((file.citations for file in reversed(files) if file.citations), ())
             finished = replace(
                 finished,
                 answer=await asyncio.to_thread(
@@ -403,6 +417,7 @@ class _Body:
                 ),
                 is_tainted=is_tainted,
                 sources=await asyncio.to_thread(known_sources, workspace) if is_tainted else (),
+                citations=cited_in(result.text, report),
             )
             await parts.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
             events = [e for e in await parts.log.of_turn(turn.id) if e != finished]

@@ -284,6 +284,11 @@ class KnownSessions:
         rows = await self._database.rows(query)
         return [SessionId(row.id) for row in rows]
 
+    async def turns_of(self, session: SessionId) -> list[TurnId]:
+        """The turns of a session, oldest first."""
+        query = select(turns.c.id).where(turns.c.session == session).order_by(turns.c.seq)
+        return [TurnId(row.id) for row in await self._database.rows(query)]
+
     async def unfinished(self, prefix: str, *, limit: int | None = None) -> list[StoredTurn]:
         """Turns that have not ended, in sessions whose ids begin with `prefix`.
 

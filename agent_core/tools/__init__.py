@@ -46,6 +46,8 @@ class Artifact:
     title: str
     mimetype: str
     size_bytes: int
+    citations: tuple[str, ...] = ()
+    """The addresses that `[1]`, `[2]`, … stand for in it; empty where one is not cited."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

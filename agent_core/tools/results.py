@@ -67,6 +67,7 @@ def artifacts_of(result: CallToolResult, workspace: Path) -> tuple[Artifact, ...
                 title=named["title"],
                 mimetype=named["mimetype"],
                 size_bytes=path.stat().st_size,
+                citations=tuple(map(str, named.get("citations", ()))),
             )
         )
     return tuple(found)

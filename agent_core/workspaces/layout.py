@@ -3,7 +3,9 @@
 import hashlib
 import json
 import os
+import re
 import uuid
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,6 +32,10 @@ DIRECTORIES = (
 )
 
 CORPUS = "expanded_corpus.json"
+_NAMES = "|".join((*DIRECTORIES[:-2], TOOL_RESULTS))
+_PATH = (
+    rf"(?:(?:{_NAMES})/[^\s`\"'<>()\[\]]*|(?:{DOWNLOADS}|{TRACES})/[^\s`\"'<>()\[\]]*\.\w{{1,5}})"
+)
 RUN_LOG = "run.log"
 SUMMARY = "summary.txt"
 TRACE = "trace.json"
@@ -63,6 +69,29 @@ def renewal(workspace: Path) -> Path:
     It stands beside it: inside the agent would take it for a file of the thread.
     """
     return workspace.with_name(f".{workspace.name}.renewed")
+
+
+def without_paths(text: str, workspace: Path, titles: Mapping[str, str]) -> str:
+    """Words for people: a path of the workspace becomes its file's title, or its name alone.
+
+    `titles` are those of files by their paths; a mere folder is left out.
+    """
+    if "/" not in text:
+        return text
+    home = re.escape(str(workspace))
+
+    def named(match: re.Match[str]) -> str:
+        found = match["path"].rstrip(".,;:!?")
+        rest, title = match["path"][len(found) :], titles.get(found, "")
+        name = title or found.rpartition("/")[2]
+        tick = "`" if match["tick"] and name and not title else ""
+        return f"{tick}{name}{rest}{tick}"
+
+    linked = re.sub(rf"\[([^\[\]\n]*)\]\((?:file://)?(?:{home}/)?{_PATH}\)", r"\1", text)
+    known = re.sub(
+        rf"(?P<tick>`?)(?:{home}/|(?<![\w/.-]))(?P<path>{_PATH})(?P=tick)", named, linked
+    )
+    return re.sub(rf"{home}/?", "", known)
 
 
 def write_text(path: Path, text: str) -> None:

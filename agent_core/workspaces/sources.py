@@ -1,6 +1,7 @@
-"""Which addresses a session came by: in its searches, and by fetching them."""
+"""Which addresses a session came by, in its searches and by fetching; and which an answer cites."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -10,6 +11,20 @@ from agent_core.workspaces.layout import SEARCH_RESULTS
 MAX_SOURCES = 2_000
 _FRONT_MATTER_CHARS = 8_000
 _FIELDS = ("url: ", "final_url: ")
+_MAX_CITED = 999
+_OWN = re.compile(
+    r"^[ \t>*-]*\[\^?(\d{1,3})\]:?[ \t]+[^\n]*?(https?://[^\s<>()\]\"]+)", re.MULTILINE
+)
+"""A line of an answer's own list of sources."""
+
+
+def cited_in(answer: str, report: tuple[str, ...]) -> tuple[str, ...]:
+    """The addresses that `[1]`, `[2]`, … stand for: by the answer's own list or the last report."""
+    own = {int(number): url.rstrip(".,;") for number, url in _OWN.findall(answer)}
+    if not own:
+        return report
+    last = min(max(own), _MAX_CITED)
+    return tuple(own.get(number, "") for number in range(1, last + 1))
 
 
 def known_sources(workspace: Path) -> tuple[str, ...]:

@@ -116,6 +116,7 @@ class CatchUp:
         lost; run again.
         """
         async with self._one_run:
+            self._ingress.replies.forget()
             gap = self.heard.gap()
             seen = Seen()
             is_done = await self._see_to(gap, seen)
@@ -223,6 +224,7 @@ class CatchUp:
         return True
 
     async def _catch_up_thread(self, live: InboundPost) -> None:
+        self._ingress.replies.forget(live.thread)
         try:
             for missed in await self._search.in_thread(live, self.heard.gap()):
                 await self._take(missed.body)

@@ -21,12 +21,14 @@ from bot.ingress.gate import (
     Edit,
     Front,
     Gate,
+    Halt,
     InVain,
     Told,
     post_language,
     tell_alone,
 )
 from bot.slack_api import Identity, People, SlackApi, SlackError
+from bot.threads import ThreadRef
 from bot.words import BOT
 
 MAX_LOOKS = 24
@@ -119,6 +121,22 @@ class Corrections:
         the post is known and has no turn yet.
         """
         await self._conclude(deletion.key, self._withdraw(deletion.post_key))
+
+    async def halt(self, halt: Halt) -> None:
+        """Stop the work of a thread as a typed stop would, for whoever may type one."""
+        await self._conclude(halt.key, self._halt(halt))
+
+    async def _halt(self, halt: Halt) -> None:
+        facts = halt.facts
+        person = await self._gate.served(facts)
+        root_ts = await self._api.root_of(facts.channel, halt.ts) if person is not None else ""
+        if person is None or not root_ts:
+            return
+        thread = ThreadRef(team=facts.team, channel=facts.channel, root_ts=root_ts)
+        self._posts.call_off(
+            lambda post: post.thread == thread, by=person.name, before_ts=halt.event_ts
+        )
+        await self._front.stop(thread.session, person.name)
 
     async def _revise(self, edit: Edit) -> InboundPost | None:
         post = edit.post

@@ -1,13 +1,9 @@
 """What a payload tells, and whether it is for the bot: cheaply before it is acknowledged."""
 
-import asyncio
 import logging
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
-from weakref import WeakValueDictionary
-
-from cachetools import LRUCache
 
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage, JsonObject
@@ -16,7 +12,6 @@ from bot.inbound import (
     DELETED,
     EDITED,
     InboundPost,
-    mentioned_users,
     object_in,
     plain_text,
     post_key,
@@ -24,17 +19,18 @@ from bot.inbound import (
     text_in,
 )
 from bot.ingress.authorise import Facts, Rules, authorise, refusal, screen, screen_source
+from bot.ingress.replies import Replies, Standing
 from bot.slack_api import People, Person, SlackApi, SlackError
-from bot.threads import ThreadRef
 
-MAX_THREADS = 10_000
-
-Address = Literal["ours", "not_ours", "ours_in_our_thread"]
+Address = Literal["ours", "not_ours", "reply"]
 
 _log = logging.getLogger(__name__)
 
 TOMBSTONE = "tombstone"
 """What stands in the place of a deleted post that has replies."""
+
+STOP_REACTION = "x"
+REACTED, STOPPED = "reaction_added", "agent_session_stopped"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +63,27 @@ class Deletion:
         return f"{self.post_key}:deleted"
 
 
-Told = InboundPost | Edit | Deletion
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Halt:
+    """A person called the work of a thread off without a word: with Slack's own Stop, or an ❌."""
+
+    facts: Facts
+    ts: str
+    """A post of the thread."""
+    is_own: bool
+    """The post is the bot's, or the thread was stopped as such; otherwise it is the person's."""
+    event_ts: str
+
+    @property
+    def post_key(self) -> str:
+        return post_key(self.facts.team, self.facts.channel, self.ts)
+
+    @property
+    def key(self) -> str:
+        return f"{self.post_key}:halt:{self.facts.user}:{self.event_ts}"
+
+
+Told = InboundPost | Edit | Deletion | Halt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +119,10 @@ class Front(Protocol):
         """What the agent has of a gesture; None when it has no turn."""
         ...
 
+    async def stop(self, session: SessionId, by: str) -> bool:
+        """End all work of a thread; False without any."""
+        ...
+
     async def stop_channel(self, team: str, channel: str, by: str, *, before_ts: str) -> bool:
         """End all work of a channel's threads that began before a post; False without any."""
         ...
@@ -111,7 +131,11 @@ class Front(Protocol):
         """Returns when the gesture's turn has ended; it may never do so."""
         ...
 
-    async def knows(self, session: SessionId) -> bool: ...
+    async def newest_of(self, session: SessionId, *, before_ts: str) -> str:
+        """The `ts` of the newest post of a thread before a moment that the agent has, or empty."""
+        ...
+
+    async def standing(self, session: SessionId) -> Standing: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,17 +165,17 @@ Judged = Admitted | Refused | None
 def address(post: InboundPost, *, bot_user: str) -> Address:
     """Who the post speaks to, as far as the post itself tells.
 
-    `ours_in_our_thread`: it is for the bot if the thread began with a mention of the bot.
+    `reply`: it mentions nobody, in a thread.
     """
     if post.channel_type == "im" or post.mentions_bot:
         return "ours"
-    if not post.is_reply or post.mentions_others:
-        return "not_ours"
-    return "ours" if post.parent_user == bot_user else "ours_in_our_thread"
+    return "reply" if post.is_reply and not post.mentions_others else "not_ours"
 
 
 def post_language(post: InboundPost, author: Person | None, earlier: str = "") -> str:
-    """The language of a post, or else of the thread's earlier posts, or else of its author."""
+    """That its author chose, or else of the post, of the thread's earlier posts, or of them."""
+    if author is not None and author.language:
+        return author.language
     locale = author.locale if author else ""
     return detect_language(plain_text(post.wire_text), earlier, locale=locale)
 
@@ -175,17 +199,14 @@ class Gate:
     """
 
     def __init__(
-        self, front: Front, ledger: Ledger, people: People, api: SlackApi, rules: Rules
+        self, front: Front, ledger: Ledger, people: People, rules: Rules, replies: Replies
     ) -> None:
         self._front = front
         self._ledger = ledger
         self._people = people
-        self._api = api
         self._rules = rules
+        self._replies = replies
         self._bot_user = rules.identity.bot_user
-        self._is_ours: LRUCache[ThreadRef, bool] = LRUCache(MAX_THREADS)
-        """How threads began: with a word to the bot, or among people."""
-        self._asking: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
 
     async def let_in(self, told: Told, body: JsonObject) -> bool:
         """Record what may be for the bot and was not recorded before; False for all else.
@@ -199,12 +220,16 @@ class Gate:
 
     async def judge(self, post: InboundPost) -> Judged:
         """Whether a post is for the bot, and its author somebody whom the bot serves."""
-        if not await self.is_for_us(post):
+        is_reply = address(post, bot_user=self._bot_user) == "reply"
+        if not (await self._replies.has_bot(post) if is_reply else self._is_candidate(post)):
             return None
-        return await self.judge_author(post)
+        judged = await self.judge_author(post)
+        if is_reply and isinstance(judged, Admitted) and not await self._replies.is_for_bot(post):
+            return None
+        return judged
 
     async def judge_author(self, post: InboundPost) -> Admitted | Refused:
-        """The second half of `judge`, for a post that is for the bot."""
+        """The part of `judge` that is about the person."""
         person = await self._people.person(post.user)
         served = authorise(_facts(post), self._rules, person)
         if isinstance(served, Person):
@@ -214,24 +239,21 @@ class Gate:
         sentence = refusal(served, post_language(post, person)) if spoke_to_bot else ""
         return Refused(sentence=sentence)
 
+    async def served(self, facts: Facts) -> Person | None:
+        """The person of a payload, where the bot serves them."""
+        served = authorise(facts, self._rules, await self._people.person(facts.user))
+        return served if isinstance(served, Person) else None
+
     async def is_for_us(self, post: InboundPost) -> bool:
         """Whether a post speaks to the bot."""
         spoken_to = address(post, bot_user=self._bot_user)
-        if spoken_to == "ours_in_our_thread":
-            return await self._began_with_us(post.thread)
-        return spoken_to == "ours"
-
-    async def _began_with_us(self, thread: ThreadRef) -> bool:
-        """Whether the first post mentions the bot or is the bot's own; each is looked up once."""
-        async with self._asking.setdefault(thread, asyncio.Lock()):
-            if thread not in self._is_ours:
-                root = await self._api.root_post(thread)
-                self._is_ours[thread] = root is not None and (
-                    root.user == self._bot_user or self._bot_user in mentioned_users(root.text)
-                )
-            return self._is_ours[thread]
+        return spoken_to == "ours" or (
+            spoken_to == "reply" and await self._replies.is_for_bot(post)
+        )
 
     def _is_foreign(self, told: Told, body: JsonObject) -> bool:
+        if isinstance(told, Halt):
+            return screen(told.facts, self._rules) is not None
         post = told.before if isinstance(told, Deletion) else post_of(told)
         if post is None:
             team, app_id = text_in(body, "team_id"), text_in(body, "api_app_id")
@@ -250,15 +272,18 @@ class Gate:
                 versions, key = (told.post, told.before), told.post.key
             case Deletion():
                 versions, key = (told.before,), told.post_key
+            case Halt():
+                is_meant = told.is_own or told.post_key in self._replies.under_way
+                versions, key = (None,) if is_meant else (), told.post_key
         if versions == (None,) or any(map(self._is_candidate, filter(None, versions))):
             return True
         return await self._front.taken(key) is not None
 
     def _is_candidate(self, post: InboundPost) -> bool:
-        """A reply in a thread whose first post is not known may be for the bot."""
+        """A reply in a thread that is not known may be for the bot."""
         spoken_to = address(post, bot_user=self._bot_user)
-        if spoken_to == "ours_in_our_thread":
-            return self._is_ours.get(post.thread, True)
+        if spoken_to == "reply":
+            return self._replies.may_be_for_bot(post.thread)
         return spoken_to == "ours"
 
 
@@ -284,6 +309,8 @@ def read_told(body: JsonObject, *, bot_user: str) -> Told | None:
     preview is a change, too, but not marked as an edit.
     """
     event = object_in(body, "event")
+    if event.get("type") in {REACTED, STOPPED}:
+        return _halt(body, event, bot_user)
     if event.get("type") == "message" and event.get("subtype") == DELETED:
         return _deletion(body, event, text_in(event, "deleted_ts"), bot_user)
     if event.get("type") == "message" and event.get("subtype") == EDITED:
@@ -295,6 +322,24 @@ def read_told(body: JsonObject, *, bot_user: str) -> Told | None:
     if post is not None and event.get("type") == "app_mention" and post.said_ts != post.ts:
         return Edit(post=post, before=None, body=body)
     return post
+
+
+def _halt(body: JsonObject, event: JsonObject, bot_user: str) -> Halt | None:
+    """None for another reaction, or one to somebody else's post."""
+    place, user = object_in(event, "item") or event, text_in(event, "user")
+    author = text_in(event, "item_user") if event["type"] == REACTED else bot_user
+    if event["type"] == REACTED and text_in(event, "reaction") != STOP_REACTION:
+        return None
+    ts = text_in(place, "ts") or text_in(place, "thread_ts")
+    if not ts or author not in {user, bot_user}:
+        return None
+    facts = Facts(
+        team=text_in(body, "team_id"),
+        app_id=text_in(body, "api_app_id"),
+        channel=text_in(place, "channel"),
+        user=user,
+    )
+    return Halt(facts=facts, ts=ts, is_own=author == bot_user, event_ts=text_in(event, "event_ts"))
 
 
 def _edit(body: JsonObject, event: JsonObject, bot_user: str) -> Edit | None:

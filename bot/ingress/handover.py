@@ -11,10 +11,11 @@ from cachetools import LRUCache
 
 from agent_core.ids import SessionId
 from agent_core.messages import Attachment, InboundMessage
-from agent_core.runtime import Ledger, asks_for_nothing
+from agent_core.runtime import Ledger, asks_for_nothing, small_talk
 from bot.inbound import InboundPost, SlackFile, mentioned_users, plain_text, read_file
 from bot.ingress.corrections import Posts
 from bot.ingress.gate import Admitted, Front, post_language
+from bot.ingress.replies import Replies
 from bot.render import escape
 from bot.slack_api import People, PostRecord, SlackApi, SlackError
 from bot.threads import user_id
@@ -82,15 +83,15 @@ class Handover:
     _api: SlackApi
     _people: People
     _posts: Posts
+    _replies: Replies
     _said: LRUCache[str, bool] = field(init=False, default_factory=lambda: LRUCache(MAX_SAID))
 
-    async def deliver(self, admitted: Admitted, *, again: bool = False) -> bool:
+    async def deliver(self, admitted: Admitted) -> bool:
         """Hand a post to the agent; the ledger is settled once the agent has it.
 
-        Say with `again` that an earlier try may have come some way. False if the agent had the
-        post before, and if there is nothing in it for the agent.
+        False if the agent had the post before, and if there is nothing in it for the agent.
         """
-        message = await self._message(admitted, again=again)
+        message = await self._message(admitted)
         is_new = message is not None and await self._give(message)
         await self._ledger.settle(admitted.post.key)
         return is_new
@@ -119,13 +120,10 @@ class Handover:
             await self._front.withdraw(message.key, by=self._posts.gone.get(message.key, ""))
         return turn is not None
 
-    async def _message(self, admitted: Admitted, *, again: bool) -> InboundMessage | None:
-        """The earlier posts come first: keeping files makes the session, and it counts as known.
-
-        None where files could not be had and no word is left to work on; the person was told.
-        """
+    async def _message(self, admitted: Admitted) -> InboundMessage | None:
+        """None where files could not be had and no word is left to work on; the person was told."""
         post = admitted.post
-        earlier, older = await self._read_earlier(admitted, again=again)
+        earlier, older = await self._read_earlier(admitted)
         files = await self._files.keep(post.thread.session, post.files) if post.files else ()
         kept = await self._files.keep(post.thread.session, older) if older else ()
         attachments = tuple(file for file in (*files, *kept) if isinstance(file, Attachment))
@@ -151,31 +149,38 @@ class Handover:
             attachments=attachments,
             author_locale=admitted.person.locale,
             author_zone=admitted.person.zone,
+            language=admitted.person.language,
             places=(post.thread.channel, f"{post.thread.team}:{post.thread.channel}"),
         )
 
-    async def _read_earlier(self, admitted: Admitted, *, again: bool) -> Earlier:
-        """Empty where the agent knows the thread, unless an earlier try may have made it known.
-
-        Earlier posts that are given twice do less harm than some that are never given.
-        """
-        post = admitted.post
-        if not post.is_reply or (not again and await self._front.knows(post.thread.session)):
+    async def _read_earlier(self, admitted: Admitted) -> Earlier:
+        """What the agent has not read of the thread; empty where that is known to be nothing."""
+        post, session = admitted.post, admitted.post.thread.session
+        if not post.is_reply:
+            return "", ()
+        since = await self._front.newest_of(session, before_ts=post.ts)
+        if since and (
+            post.channel_type == "im"  # all of it is for the bot
+            or small_talk(plain_text(post.wire_text, bot_user=self._posts.identity.bot_user))
+            or (not post.mentions_bot and self._replies.is_alone(post))
+        ):
             return "", ()
         try:
-            return await self._earlier_posts(post, admitted.person.utc_offset_s)
+            return await self._earlier_posts(post, since, admitted.person.utc_offset_s)
         except SlackError as error:
             _log.warning("could not read a thread: %s", error)
             return _UNREADABLE, ()
 
-    async def _earlier_posts(self, post: InboundPost, utc_offset_s: int) -> Earlier:
+    async def _earlier_posts(self, post: InboundPost, since: str, utc_offset_s: int) -> Earlier:
         """Lines such as `Ann (14:03): text`, oldest first, the bot's own left out, and files.
 
         The newest posts are kept where there are too many. Times are the asker's. Only the first
         line of a post begins at the margin, so no post can speak in another's name, and none can
         end the passage in which the model gets them.
         """
-        posts = await self._api.newest_posts(post.thread, limit=MAX_POSTS, before_ts=post.ts)
+        posts = await self._api.newest_posts(
+            post.thread, limit=MAX_POSTS, since_ts=since, before_ts=post.ts
+        )
         kept = [each for each in posts if self._is_material(each)]
         named = {each.user for each in kept} | {
             user for each in kept for user in mentioned_users(each.text)

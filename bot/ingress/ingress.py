@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 from agent_core.background import Background, Backoff
 from agent_core.messages import JsonObject
-from agent_core.runtime import Ledger, small_talk
+from agent_core.runtime import Ledger, ReplyReader, small_talk
 from bot.inbound import InboundPost, plain_text
 from bot.ingress.authorise import Rules
 from bot.ingress.corrections import Corrections, Posts
@@ -20,6 +20,7 @@ from bot.ingress.gate import (
     Edit,
     Front,
     Gate,
+    Halt,
     InVain,
     Judged,
     Refused,
@@ -28,6 +29,7 @@ from bot.ingress.gate import (
     tell_alone,
 )
 from bot.ingress.handover import FileKeeper, Handover
+from bot.ingress.replies import FollowUpsIn, Replies
 from bot.slack_api import Clock, People, SlackApi, SlackError
 from bot.threads import ThreadRef
 
@@ -96,6 +98,8 @@ class Ingress:
         rules: Rules,
         signs: Signs,
         people: People,
+        reader: ReplyReader,
+        follow_ups: FollowUpsIn,
     ) -> None:
         self.in_vain: set[str] = set()
         """Keys of recorded payloads that wait to be taken up again, once they are released.
@@ -107,8 +111,11 @@ class Ingress:
         self._signs = signs
         self._api = api
         self._posts = Posts(people, rules.identity)
-        self.gate = Gate(front, ledger, people, api, rules)
-        self._handover = Handover(front, ledger, files, api, people, self._posts)
+        self.replies = Replies(
+            *(front, people, api, rules.identity, self._posts.under_way, reader, follow_ups)
+        )
+        self.gate = Gate(front, ledger, people, rules, self.replies)
+        self._handover = Handover(front, ledger, files, api, people, self._posts, self.replies)
         self._corrections = Corrections(front, ledger, self.gate, api, self._posts)
         self._before_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._after_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -118,6 +125,7 @@ class Ingress:
 
         Payloads of one thread are recorded in the order of the calls. None: nothing is to do.
         """
+        self.replies.note(body)
         told = read_told(body, bot_user=self._posts.identity.bot_user)
         if told is None:
             return None
@@ -140,6 +148,8 @@ class Ingress:
                     await self._take_edit(told, again=again)
                 case Deletion():
                     await self._insist(told.key, lambda _: self._corrections.withdraw(told))
+                case Halt():
+                    await self._insist(told.key, lambda _: self._corrections.halt(told))
         except InVain:
             self.in_vain.add(told.key)
         except Exception:
@@ -173,7 +183,7 @@ class Ingress:
                 group.create_task(self._sign(judging, post, may_be_left=again))
                 async with self._lane(post):
                     judged = await judging
-                    outcome = await self._act(judged, post, again=again)
+                    outcome = await self._act(judged, post)
         finally:
             self._posts.under_way.pop(post.key, None)
         if outcome == "parked":
@@ -196,12 +206,12 @@ class Ingress:
         except InVain as error:
             return error
 
-    async def _act(self, judged: Judged | InVain, post: InboundPost, *, again: bool) -> Outcome:
+    async def _act(self, judged: Judged | InVain, post: InboundPost) -> Outcome:
         """Never raises: an error would not tell whose payload waits."""
         try:
             match judged:
                 case Admitted():
-                    return await self._deliver(judged, again=again)
+                    return await self._deliver(judged)
                 case InVain():
                     return "parked"
                 case None:
@@ -216,13 +226,11 @@ class Ingress:
             return "parked"
         return "known"
 
-    async def _deliver(self, admitted: Admitted, *, again: bool) -> Outcome:
+    async def _deliver(self, admitted: Admitted) -> Outcome:
         post = admitted.post
         if not self.waits_its_turn(post) and await self._stop(admitted):
             return "known"
-        is_new = await self._insist(
-            post.key, lambda retried: self._handover.deliver(admitted, again=again or retried)
-        )
+        is_new = await self._insist(post.key, lambda _: self._handover.deliver(admitted))
         return "begun" if is_new else "known"
 
     async def _stop(self, order: Admitted) -> bool:
@@ -264,13 +272,13 @@ class Ingress:
 
 
 def _lane_of(told: Told) -> str:
-    """A deletion has its own: it waits for nothing."""
+    """A deletion and a stop have their own: they wait for nothing."""
     match told:
         case InboundPost():
             return told.thread.session
         case Edit():
             return told.post.thread.session
-        case Deletion():
+        case Deletion() | Halt():
             return told.key
 
 

@@ -122,7 +122,7 @@ class Search:
             threads = _newest_first(each for read in reads for each in self._threads(read, gap))
             first = [each for each in threads[:FIRST_THREADS] if each.is_new]
             later += threads[len(first) :]
-            posts = [each for read in reads for each in self._candidates(read, read.posts)]
+            posts = [each for read in reads for each in await self._candidates(read, read.posts)]
             yield _oldest_first(posts + await self._in_threads(first, gap, seen))
         for threads in _shares(_newest_first(later), THREADS):
             yield _oldest_first(await self._in_threads(threads, gap, seen))
@@ -134,7 +134,7 @@ class Search:
         posts = await self._read_thread(read, live.thread, gap, at_once=True)
         return [
             missed
-            for missed in self._candidates(read, posts)
+            for missed in await self._candidates(read, posts)
             if float(missed.post.ts) < float(live.ts) and not gap.is_late(missed.post.ts)
         ]
 
@@ -223,7 +223,7 @@ class Search:
             posts = await _tried(self._read_thread(read, thread, gap), place, seen)
             if posts is not None:
                 seen.note(place, posts)
-                found += self._candidates(read, posts)
+                found += await self._candidates(read, posts)
         return found
 
     async def _read_thread(
@@ -245,22 +245,32 @@ class Search:
             _log.warning("a thread of %s is not read to its end: %s", thread.channel, refused)
         return posts
 
-    def _candidates(self, read: _Read, posts: Mapping[str, JsonObject]) -> list[Missed]:
-        return [
-            Missed(body=body, post=post)
-            for ts in sorted(posts)
-            if (body := _posted(posts[ts], read.place, self._identity))
-            and (post := read_post(body, bot_user=self._identity.bot_user))
-            and self._may_be_ours(post, read.roots.get(post.thread.root_ts))
-        ]
+    async def _candidates(self, read: _Read, posts: Mapping[str, JsonObject]) -> list[Missed]:
+        bot, found = self._identity.bot_user, list[Missed]()
+        with_bot: dict[str, str] = {}
+        for raw in (*read.roots.values(), *posts.values()):
+            if text_in(raw, "user") == bot or bot in mentioned_users(text_in(raw, "text")):
+                with_bot.setdefault(text_in(raw, "thread_ts"), text_in(raw, "ts"))
+        for ts in sorted(posts):
+            body = _posted(posts[ts], read.place, self._identity)
+            post = read_post(body, bot_user=bot)
+            if post is not None and await self._may_be_ours(post, read, with_bot):
+                found.append(Missed(body=body, post=post))
+        return found
 
-    def _may_be_ours(self, post: InboundPost, root: JsonObject | None) -> bool:
-        """Spares the look at every thread among people; the gate decides on the rest."""
-        bot = self._identity.bot_user
-        spoken_to = address(post, bot_user=bot)
-        if spoken_to != "ours_in_our_thread" or root is None:
+    async def _may_be_ours(
+        self, post: InboundPost, read: _Read, with_bot: Mapping[str, str]
+    ) -> bool:
+        """Spares the look at every thread among people; the gate decides on the rest.
+
+        `with_bot` tells from where on the bot has a part in a thread, as far as was read.
+        """
+        spoken_to, root_ts = address(post, bot_user=self._identity.bot_user), post.thread.root_ts
+        if spoken_to != "reply" or root_ts not in read.roots:
             return spoken_to != "not_ours"
-        return text_in(root, "user") == bot or bot in mentioned_users(text_in(root, "text"))
+        if "" < with_bot.get(root_ts, "") < post.ts:
+            return True
+        return bool(await self._sessions.turns_of(post.thread.session))
 
 
 def _take(read: _Read, raw: JsonObject, since_s: float) -> None:

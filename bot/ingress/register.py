@@ -20,15 +20,16 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger
+from bot.inbound import InboundPost
 from bot.ingress.actions import Actions
 from bot.ingress.catch_up import CatchUp
-from bot.ingress.gate import Deletion, Told, post_of
+from bot.ingress.gate import Edit, Told, post_of
 from bot.ingress.gestures import is_gesture
 from bot.ingress.ingress import Ingress
 from bot.slack_api import Clock, Identity, web_client
 from bot.socket import Ask, Envelope, OnHealed, SocketMode, Timing, open_connection
 
-_FOR_BOLT = frozenset({"events_api", "interactive"})
+_FOR_BOLT = frozenset({"events_api", "interactive", "slash_commands"})
 _MAX_SHOWN_CHARS = 80
 
 Replay = Callable[[JsonObject], Coroutine[Any, Any, None]]
@@ -113,7 +114,7 @@ async def acknowledge(app: AsyncApp, envelope: Envelope) -> JsonObject | None:
 
 
 def register(bolt: AsyncApp, ingress: Ingress, actions: Actions, catch_up: CatchUp) -> None:
-    """Give what Slack tells of posts to the ingress, and presses and submissions to the actions.
+    """Give what Slack tells of posts to the ingress, and what people do besides to the actions.
 
     Nothing of these is acknowledged before it is in the ledger. Every other event is acknowledged
     and left, so register further listeners before this one.
@@ -164,7 +165,7 @@ class _Taking(AsyncMiddleware):
             self._ingress.under_way.start(self._hand_over(told), name="hand over")
 
     async def _hand_over(self, told: Told) -> None:
-        if not isinstance(told, Deletion):
+        if isinstance(told, InboundPost | Edit):
             post = post_of(told)
             if self._ingress.waits_its_turn(post):
                 await self._catch_up.let_earlier_pass(post)

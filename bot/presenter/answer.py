@@ -47,14 +47,20 @@ def _comparable(url: str) -> str:
 
 
 def thread_drafts(
-    markdown: str, words: Words, is_live: IsLive, *, is_plain: bool = False
+    markdown: str,
+    words: Words,
+    is_live: IsLive,
+    *,
+    sources: Sequence[str] = (),
+    is_plain: bool = False,
 ) -> tuple[list[Draft], bool]:
-    """As many posts as a thread bears, and whether something was left out."""
-    drafts = answer_drafts(markdown[: limits.ANSWER_CHARS], is_live, is_plain=is_plain)
+    """The answer's posts or, of more than a thread bears, its beginning; and whether it is cut."""
+    drafts = answer_drafts(
+        markdown[: limits.ANSWER_CHARS], is_live, sources=sources, is_plain=is_plain
+    )
     if len(markdown) <= limits.ANSWER_CHARS and len(drafts) <= limits.ANSWER_POSTS:
         return drafts, False
-    rest = Draft(text=words("progress-whole-answer"))
-    return [*drafts[: limits.ANSWER_POSTS - 1], rest], True
+    return [*drafts[:1], Draft(text=words("progress-whole-answer"))], True
 
 
 async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> bool:
@@ -70,7 +76,7 @@ async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> bool:
             await _post(place, part_op, draft)
         except ContentRefused as refused:
             _log.warning("posting smaller: %s", refused)
-            is_whole &= await _post_smaller(place, part_op, draft.text)
+            is_whole &= await _post_smaller(place, part_op, draft.whole or draft.text)
     return is_whole
 
 

@@ -12,7 +12,7 @@ from agent_core.runtime import name_of_app
 from agent_core.words import Words
 from bot.render import button, entry, foreign_line, limits, modal, plain_text
 
-Button = Literal["approve", "approve_thread", "reject", "link", "skip", "check"]
+Button = Literal["approve", "approve_thread", "edit", "reject", "details", "link", "skip", "check"]
 
 PREFIX = "consent."
 """Of the names of all buttons and forms about approvals and connections."""

@@ -14,12 +14,16 @@ _HIDDEN = re.compile(
     "\U000e0000-\U000e007f"  # tags: text that nobody sees
     "]"
 )
-_BROADCAST = re.compile(r"@(?=(?:here|channel|everyone|group)\b)", re.IGNORECASE)
+_REFERENCE = re.compile(
+    r"<(?=@[A-Z0-9]|#[A-Z0-9]|!(?:here|channel|everyone|group|subteam|date)\b|(?:https?|mailto):)"
+)
+"""What Slack might read even in code, and what code hardly ever holds."""
+_BROADCAST = re.compile(r"@(?=(?:here|channel|everyone|group)(?![^\W_]))", re.IGNORECASE)
 _TAG = re.compile(r"<(?=[@!#])")
 _OPENING = re.compile(r"(?<!\w)[*_~](?=\S)")
 _CLOSING = re.compile(r"[*_~](?!\w)")
 _OPEN_FENCE = re.compile("``(?=`)")
-_LOOKS_LIKE_TICK = "\u2035"
+LOOKS_LIKE_TICK = "\u2035"
 """Stands for every backtick in foreign text, so that all that reach Slack are ours, in pairs."""
 
 
@@ -44,9 +48,15 @@ def inert(text: str) -> str:
     return _BROADCAST.sub(f"@{WORD_JOINER}", apart)
 
 
+def inert_code(text: str) -> str:
+    """Text for inside Markdown's code: as it is but for references of Slack's own."""
+    apart = _REFERENCE.sub(f"<{WORD_JOINER}", clean(text))
+    return _BROADCAST.sub(f"@{WORD_JOINER}", apart)
+
+
 def literal(text: str) -> str:
     """Escaped text in which `*`, `_`, `~` and backticks do not begin any formatting."""
-    shown = escape(text).replace("`", _LOOKS_LIKE_TICK)
+    shown = escape(text).replace("`", LOOKS_LIKE_TICK)
     return "\n".join(map(_without_marks, shown.split("\n")))
 
 
@@ -68,12 +78,20 @@ def code(text: str) -> str:
 
 def inline_code(text: str) -> str:
     """A code span; backticks inside become a look-alike, since Slack has no longer delimiter."""
-    inside = escape(text).replace("`", _LOOKS_LIKE_TICK).replace("\n", " ").strip()
+    inside = escape(text).replace("`", LOOKS_LIKE_TICK).replace("\n", " ").strip()
     return f"`{inside}`" if inside else ""
 
 
 def one_line(text: str, max_chars: int) -> str:
     """Escaped foreign text as part of one of our sentences: one line, cut with an ellipsis."""
+    return literal(_cut(text, max_chars))
+
+
+def plain_line(text: str, max_chars: int) -> str:
+    """The same for places that parse nothing."""
+    return inert(_cut(text, max_chars))
+
+
+def _cut(text: str, max_chars: int) -> str:
     words = " ".join(clean(text).split())
-    short = words if len(words) <= max_chars else words[: max_chars - 1].rstrip() + "…"
-    return literal(short)
+    return words if len(words) <= max_chars else words[: max_chars - 1].rstrip() + "…"

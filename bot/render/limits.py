@@ -6,23 +6,41 @@ TEXT_CHARS: Final = 3_900
 """Text of one post. Slack advises 4,000, refuses longer edits, and cuts posts at 40,000."""
 
 BLOCKS_PER_POST: Final = 50
+BLOCKS_PER_VIEW: Final = 100
 SECTION_CHARS: Final = 3_000
+MARKDOWN_CHARS: Final = 8_000
+"""Ours, of one post's Markdown: Slack takes 12,000 in blocks, and fewer bytes in a stream."""
 BLOCK_TEXT_CHARS: Final = 12_000
 """Text over all blocks of a post; Slack's undocumented wall stands at about 13,200."""
 
-TABLES_PER_POST: Final = 1
 TABLE_ROWS: Final = 100
 TABLE_COLUMNS: Final = 20
-TABLE_CHARS: Final = 3_000
-"""Ours: a bigger table is easier to read in the report, and the fallback text must hold it too."""
+TABLE_CHARS: Final = 9_000
+"""Over all cells of one table; Slack takes about 10,000 in both of its kinds."""
+DATA_TABLE_LEAST_ROWS: Final = 2
+DATA_TABLE_ROWS: Final = 201
+"""With the head."""
+DATA_TABLE_PAGE: Final = 20
+"""Ours: rows that are seen at once; Slack allows 100."""
+DATA_TABLES_PER_POST: Final = 10
+CAPTION_CHARS: Final = 75
 
-ANSWER_POSTS: Final = 10
+STREAM_BYTES: Final = 9_000
+"""Of a stream's whole text in UTF-8; Slack was measured to refuse more than about 10,600."""
+STREAM_S: Final = 250.0
+"""A stream's life; Slack seals it after five minutes, whatever comes."""
+
+ANSWER_POSTS: Final = 4
 ANSWER_CHARS: Final = 40_000
 """Ours: a longer answer is posted so far and added whole as a file."""
 
-PROGRESS_LINES: Final = 12
+PLAN_CARDS: Final = 6
 PROGRESS_WORD_CHARS: Final = 60
 """Of a foreign text (a query, a title) inside a line of progress."""
+CARD_SOURCES: Final = 4
+SOURCE_URL_CHARS: Final = 300
+MENU_OPTIONS: Final = 5
+OPTION_VALUE_CHARS: Final = 150
 
 LABEL_CHARS: Final = 75
 TITLE_CHARS: Final = 24

@@ -23,7 +23,7 @@ _DOT = "[.\u3002\uff0e\uff61]"
 """All that browsers take for the dot in a name."""
 _NAME = rf"(?:[\w-]+{_DOT}){{1,6}}[^\W\d_][\w-]+"
 _NUMBERS = r"\d+(?:\.\d+){3}"
-_PARTS = re.compile(
+ADDRESSES = re.compile(
     r"`[^`\n]+`|<[^<>\n]*>|(?P<bare>(?:[a-z][a-z0-9+-]{0,20}://|mailto:|tel:)[^\s<>`]+"
     rf"|(?<![\w-])(?:[\w.+-]{{1,64}}@)?(?:{_NAME}|{_NUMBERS})(?::\d+)?(?:[/?#][^\s<>`]*)?)",
     re.IGNORECASE,
@@ -49,7 +49,9 @@ def none_live(_url: str) -> bool:
     return False
 
 
-def link(url: str, label: str, is_live: IsLive = all_live) -> str:
+def link(
+    url: str, label: str, is_live: IsLive = all_live, literal: Callable[[str], str] = literal
+) -> str:
     """A link in Slack's form, or text where the address may not be live.
 
     The host stands beside a label that does not show it. A label that names another host is shown
@@ -58,7 +60,7 @@ def link(url: str, label: str, is_live: IsLive = all_live) -> str:
     host = real_host(url)
     words = " ".join(clean(label).split())
     if host is None or len(_wire_url(url)) > MAX_LIVE_CHARS or not is_live(clean(url)):
-        return unlinked(url, words)
+        return unlinked(url, words, literal)
     if not words or words in {url, host}:
         return f"<{_wire_url(url)}|{literal(words or host)}>"
     named = {name.lower() for name in _HOST.findall(words[:MAX_LABEL_CHARS])}
@@ -67,13 +69,13 @@ def link(url: str, label: str, is_live: IsLive = all_live) -> str:
         return f"{literal(words)} (<{_wire_url(url)}|{literal(host)}>)"
     inside = literal(words).replace("|", "\u00a6")
     shown = f"<{_wire_url(url)}|{inside}>"
-    return shown if named else f"{shown} ({literal(host)})"
+    return shown if named or host in words.split() else f"{shown} ({literal(host)})"
 
 
-def unlinked(url: str, label: str) -> str:
+def unlinked(url: str, label: str, literal: Callable[[str], str] = literal) -> str:
     """A label and its address as text that nobody can follow by accident."""
     words = " ".join(clean(label).split())
-    return f"{literal(words)} ({_as_code(url)})" if words and "://" not in words else _as_code(url)
+    return f"{literal(words)} ({as_code(url)})" if words and "://" not in words else as_code(url)
 
 
 def defanged(text: str, is_live: IsLive = none_live) -> str:
@@ -85,7 +87,7 @@ def defanged(text: str, is_live: IsLive = none_live) -> str:
     that nothing else does either. Slack sees code only at a word's edge and apart from other code.
     """
     if is_live is not all_live:
-        text = _PARTS.sub(lambda match: _part(match, is_live), text)
+        text = ADDRESSES.sub(lambda match: _part(match, is_live), text)
     return text.replace("``", f"`{ZERO_WIDTH_SPACE}`")
 
 
@@ -101,11 +103,17 @@ def _part(match: re.Match[str], is_live: IsLive) -> str:
         edge = ""
     if match[0].startswith("`"):
         return f"{edge}{match[0]}"
-    found = unescape(match["bare"] or "")
-    address = found.rstrip(_TRAILING)
-    if not found or (len(match[0]) <= MAX_LIVE_CHARS and is_live(address)):
+    address, rest = bare_address(match["bare"] or "")
+    if not match["bare"] or (len(match[0]) <= MAX_LIVE_CHARS and is_live(address)):
         return match[0]
-    return f"{edge}{_as_code(address)}{escape(found[len(address) :])}"
+    return f"{edge}{as_code(address)}{escape(rest)}"
+
+
+def bare_address(found: str) -> tuple[str, str]:
+    """An address as it stands in a rendered text, and the sentence's own signs behind it."""
+    whole = unescape(found)
+    address = whole.rstrip(_TRAILING)
+    return address, whole[len(address) :]
 
 
 def real_host(url: str) -> str | None:
@@ -127,5 +135,6 @@ def _wire_url(url: str) -> str:
     return safe.replace("&", "&amp;")
 
 
-def _as_code(url: str) -> str:
+def as_code(url: str) -> str:
+    """An address that nobody can follow by accident."""
     return inline_code(_SCHEME.sub(ZERO_WIDTH_SPACE, url).lstrip(ZERO_WIDTH_SPACE))

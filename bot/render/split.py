@@ -6,7 +6,8 @@ from collections.abc import Iterator
 _FENCE = "```"
 _FENCE_LINE = re.compile(r"^[^\n`]*+```(\w*+)[^\n`]*+$", re.MULTILINE)
 _WHOLE = re.compile(
-    r"`[^`\n]+`|<[^<>\n]+>|(?:https?://|mailto:)[^\s<>`]+|&(?:amp|lt|gt);|:[a-z0-9_+-]+:"
+    r"`[^`\n]+`|<[^<>\n]+>|\[[^\[\]\n]{1,400}\]\([^()\s]+\)"
+    r"|(?:https?://|mailto:)[^\s<>`]+|&(?:amp|lt|gt);|:[a-z0-9_+-]+:|\\[!-/:-@\[-`{-~]"
 )
 _BREAKS = (
     re.compile(r"\n\n+"),

@@ -82,8 +82,11 @@ def register(server: MCPServer, settings: Settings) -> None:
             written["pdf"] = printed["application/pdf"]
             files |= printed
         title = written["title"]
+        by_number = {source["n"]: source["url"] for source in written["sources"]}
+        cited = [by_number.get(n, "") for n in range(1, max(by_number) + 1)]
         artifacts = [
-            {"path": path, "title": title, "mimetype": kind} for kind, path in files.items()
+            {"path": path, "title": title, "mimetype": kind, "citations": cited}
+            for kind, path in files.items()
         ]
         return told(written, artifacts=artifacts)
 

@@ -157,9 +157,11 @@ async def test_a_file_that_cannot_be_saved_does_not_lose_the_others(
 async def test_what_the_agent_has_of_a_gesture_can_be_asked(place: Place, bot: Process) -> None:
     message = place.message("continue")
     assert await bot.front.taken(message.key) is None
-    assert not await bot.front.knows(place.thread.session)
+    assert await bot.front.newest_of(place.thread.session, before_ts="9") == ""
     await bot.front.handle(message)
-    assert await bot.front.knows(place.thread.session)
+    session = place.thread.session
+    assert await bot.front.newest_of(session, before_ts="9") == place.thread.root_ts
+    assert await bot.front.newest_of(session, before_ts=place.thread.root_ts) == ""
     await place.slack.wait_for(lambda _: "Done." in place.texts())
     turn_id = TurnId(f"turn:{message.key}")
     async with asyncio.timeout(10):

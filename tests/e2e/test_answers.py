@@ -32,8 +32,8 @@ async def test_a_simple_answer_comes_without_a_progress_post(world: World) -> No
 async def test_complex_work_shows_one_progress_post_that_ends_closed(world: World) -> None:
     root = await world.ask("Find out what teams say about retries in chat bots")
     progress, answer = world.bot_posts(root)
-    assert re.match(r"Done in .*tool calls", progress.text)
-    assert "Working" not in progress.text
+    assert re.match(r"Done in .* pages? read\n✓ ", progress.text)
+    assert not re.search(r"\.md|\w_\w", progress.text), "no names of files or tools"
     assert answer.text in world.answers(root)
 
 
@@ -57,8 +57,9 @@ async def test_a_comparison_is_explored_side_by_side_and_ends_in_one_answer_and_
     world: World,
 ) -> None:
     root = await world.ask("Compare heat pumps, battery storage and wind power for a small town")
-    answer = "\n".join(world.answers(root))
-    for said in ("*Heat pumps*", "*Battery storage*", "*Wind power*", "The report “"):
+    shown = [block for post in world.bot_posts(root) for block in post.blocks]
+    answer = "\n".join(block["text"] for block in shown if block["type"] == "markdown")
+    for said in ("**Heat pumps**", "**Battery storage**", "**Wind power**", "The report “"):
         assert answer.count(said) == 1
     assert any(file.name.endswith(".html") for post in world.slack.thread("general", root)
                for file in post.files)  # fmt: skip
@@ -96,6 +97,6 @@ async def test_a_very_long_answer_arrives_whole_and_in_order(world: World) -> No
     posted = [line for answer in answers for line in answer.splitlines() if line in lines]
     assert posted == lines[: len(posted)]
     if len(posted) < len(lines):
-        assert len(posted) > len(lines) / 3
+        assert len(posted) > 100
         [file] = [file for file in world.slack.files if file.shares[0].thread_ts == root]
         assert html.unescape(file.content.decode()) == text

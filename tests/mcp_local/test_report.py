@@ -96,6 +96,7 @@ async def test_a_report_is_written_and_described(researched: Session) -> None:
             "path": name("towers_and_bridges"),
             "title": "Towers and bridges",
             "mimetype": "text/html",
+            "citations": [A, B],
         }
     ]
     tree = read_html(researched.read(described["path"]))

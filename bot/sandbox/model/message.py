@@ -9,7 +9,9 @@ from typing import Literal, TypeAlias
 from bot.sandbox.model.validation import THINKING, thinks
 from bot.sandbox.model.wire import Json
 
-Kind = Literal["classify", "escape", "answer", "research", "delegated", "order", "plan", "scripted"]
+Kind = Literal[
+    "classify", "escape", "answer", "research", "delegated", "judge", "order", "plan", "scripted"
+]
 
 CHARS_PER_TOKEN = 4
 DELTAS = {

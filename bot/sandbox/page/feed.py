@@ -18,6 +18,7 @@ from bot.sandbox.slack import ApiCall, Delivery, Post, Session, SlackStandIn, Vi
 from bot.sandbox.slack.feed import Change, OpenSockets
 from bot.sandbox.slack.messages import show_channel, show_post, show_user, show_view
 from bot.sandbox.slack.records import Channel, Stream, SuggestedPrompts
+from bot.sandbox.slack.state import State
 from bot.sandbox.slack.wire import JsonObject
 
 RETRY_MS = 1000
@@ -25,6 +26,11 @@ RETRY_MS = 1000
 MAX_RECORDS = 200
 """How many of the latest calls and deliveries a page starts with."""
 Fact = tuple[str, Any]
+
+
+def actors(state: State) -> list[str]:
+    """Whom one may act as: members, a guest, and somebody of another company."""
+    return [user.id for user in state.users.values() if user.real_name and not user.is_bot]
 
 
 class Facts:
@@ -38,9 +44,10 @@ class Facts:
         self._calls = count()
 
     def _reads(self, channel_id: str) -> bool:
-        """Any public channel, and the others as a member."""
-        channel = self._state.channels[channel_id]
-        return channel.kind == "channel" or self._me in channel.members
+        """As a member, and any public channel; a guest and who is of another company do not."""
+        channel, me = self._state.channels[channel_id], self._state.users[self._me]
+        is_guest = me.is_restricted or me.team_id != self._state.team.id
+        return self._me in channel.members or (channel.kind == "channel" and not is_guest)
 
     def all(self) -> Iterator[Fact]:
         """Everything that the page shows at this moment."""
@@ -98,6 +105,7 @@ class Facts:
         state, slack, now_s = self._state, self._slack, self._state.clock.now()
         return {
             "me": self._me,
+            "id": state.team.id,
             "name": "Sandbox",
             "bot": {
                 "user_id": slack.bot_user_id,
@@ -105,7 +113,7 @@ class Facts:
                 "has_home": slack.app.is_home_enabled,
                 "can_be_stopped": slack.app.is_subscribed("agent_session_stopped"),
             },
-            "people": list(slack.people.values()),
+            "people": actors(state),
             "users": {id_: show_user(user, now_s=now_s) for id_, user in state.users.items()},
             "commands": list(slack.app.commands),
             "shortcuts": [each for each in slack.app.shortcuts if each["type"] == "message"],
@@ -135,7 +143,7 @@ def _at_own_address(file: JsonObject) -> JsonObject:
 
 async def serve_page(slack: SlackStandIn, request: web.Request) -> web.StreamResponse:
     """Serve an open page until it goes; one that has not chosen a person is the first one's."""
-    people, me = list(slack.people.values()), request.query.get("as")
+    people, me = actors(slack.state), request.query.get("as")
     facts = Facts(slack, me if me in people else people[0])
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)

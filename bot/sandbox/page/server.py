@@ -12,7 +12,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from bot.sandbox.loopback import LOOPBACK, refused, serve
-from bot.sandbox.page.feed import serve_page
+from bot.sandbox.page.feed import actors, serve_page
 from bot.sandbox.slack import Delivery, SlackStandIn
 from bot.sandbox.slack.actions import UnfilledError
 from bot.sandbox.slack.limits import MAX_POST_TEXT
@@ -145,7 +145,7 @@ class Page:
         return f"http://{LOOPBACK}:{self._port}/"
 
     async def __aenter__(self) -> Self:
-        for person in self._slack.people.values():
+        for person in actors(self._slack.state):
             self._slack.dm_id(person)
         self._port = await self._open.enter_async_context(serve(self._app, port=self._port))
         return self

@@ -104,7 +104,7 @@ class Server:
         return "grown"
 
     async def write(self, path: str) -> CallToolResult:
-        artifact = {"path": path, "title": "T", "mimetype": "text/html"}
+        artifact = {"path": path, "title": "T", "mimetype": "text/html", "citations": ["u"]}
         return CallToolResult(content=[text("written")], _meta={"artifacts": [artifact]})
 
 
@@ -277,8 +277,11 @@ async def test_a_trusted_servers_artifact_is_believed_inside_its_directory(
     scatter_files(context.workspace)
     output = await call(server, "write", {"path": path}, trusted=True)
     assert output.text == "written"
-    found = [(each.path, each.title, each.mimetype, each.size_bytes) for each in output.artifacts]
-    assert found == ([(path, "T", "text/html", 12)] if is_believed else [])
+    found = [
+        (each.path, each.title, each.mimetype, each.size_bytes, *each.citations)
+        for each in output.artifacts
+    ]
+    assert found == ([(path, "T", "text/html", 12, "u")] if is_believed else [])
     assert (await call(server, "write", {"path": path})).artifacts == ()
 
 

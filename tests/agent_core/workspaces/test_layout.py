@@ -8,7 +8,13 @@ import pytest
 
 from agent_core.errors import SettingsError
 from agent_core.ids import SessionId
-from agent_core.workspaces import create_workspace, known_sources, renewal
+from agent_core.workspaces import (
+    cited_in,
+    create_workspace,
+    known_sources,
+    renewal,
+    without_paths,
+)
 
 NOW = datetime(2026, 11, 21, 14, 30, 52, tzinfo=UTC)
 ONE, OTHER = SessionId("T1/C1/1.1"), SessionId("T1/C1/1.2")
@@ -73,3 +79,37 @@ def test_addresses_of_searches_and_fetched_pages_are_known_and_damaged_files_do_
     (folder / "crawl_b.md").write_text(f"---\n{head}\n---\n\nurl: https://no.test/", "utf-8")
     found = {"https://a.test/1", "https://a.test/2", "https://b.test/", "https://www.b.test/"}
     assert set(known_sources(tmp_path)) == found
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("It is in `work_products/report.html`.", "It is in Batteries in 2026."),
+        ("See [the report](work_products/report.html)!", "See the report!"),
+        ("Yours: /ws/s_1/work_products/report.html", "Yours: Batteries in 2026"),
+        ("I read `downloads/data.csv`, too.", "I read `data.csv`, too."),
+        ("Notes: search_results/a_1.md.", "Notes: a_1.md."),
+        ("1,200 downloads/week", "1,200 downloads/week"),
+        ("https://x.org/downloads/a.html", "https://x.org/downloads/a.html"),
+        ("All of it is below `/ws/s_1/`.", "All of it is below ``."),
+    ],
+)
+def test_no_path_of_the_workspace_is_told_to_people(said: str, told: str) -> None:
+    titles = {"work_products/report.html": "Batteries in 2026"}
+    assert without_paths(said, Path("/ws/s_1"), titles) == told
+
+
+@pytest.mark.parametrize(
+    ("answer", "cited"),
+    [
+        ("Costs fell [1].", ("https://report.test",)),
+        (
+            "Costs fell [1].\n\n[1] A page: https://a.test/x.\n- [3]: <https://c.test>",
+            ("https://a.test/x", "", "https://c.test"),
+        ),
+    ],
+)
+def test_an_answers_own_list_says_what_its_numbers_stand_for_before_the_report(
+    answer: str, cited: tuple[str, ...]
+) -> None:
+    assert cited_in(answer, ("https://report.test",)) == cited

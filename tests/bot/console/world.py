@@ -29,6 +29,7 @@ from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, user_id
 from tests.bot.desk import Desk, open_desk
 from tests.bot.front_world import digests_of
+from tests.bot.ingress.world import Judge
 from tests.bot.socket.world import SharedClock
 
 SECRET = "0123456789abcdef0123456789abcdef"
@@ -203,7 +204,10 @@ async def console_world(
         async with scripted_runtime(root, model=model, tools=tools) as runtime:
             front = FrontDoor(runtime, api.clock, digests_of(runtime, api))
             files = WorkspaceFiles(runtime, api, lambda: time[0])
-            ingress = Ingress(front, runtime.ledger, files, api, rules, Signs(api), People(api))
+            told = (runtime.reply_reader, Judge().follow_ups)
+            ingress = Ingress(
+                *(front, runtime.ledger, files, api, rules, Signs(api), People(api)), *told
+            )
             secret = SecretStr(SECRET)
             settings = BotSettings(console_port=0, console_secret=secret, console_url=public_url)
             console = Console(settings, runtime, api, rules, lambda: time[0])

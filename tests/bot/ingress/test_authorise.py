@@ -90,10 +90,7 @@ def test_who_is_served_is_allowed(facts: Facts, rules: Rules, person: Person) ->
         ({"text": "&lt;@UBOT&gt; hi"}, "not_ours"),
         ({"text": "<@U2> hi", "thread_ts": ROOT}, "not_ours"),
         ({"text": "<!here> hi", "thread_ts": ROOT}, "not_ours"),
-        ({"text": "hi", "thread_ts": ROOT}, "ours_in_our_thread"),
-        ({"text": "hi", "thread_ts": ROOT, "parent_user_id": "U2"}, "ours_in_our_thread"),
-        ({"text": "hi", "thread_ts": ROOT, "parent_user_id": "UBOT"}, "ours"),
-        ({"text": "<@U2> hi", "thread_ts": ROOT, "parent_user_id": "UBOT"}, "not_ours"),
+        ({"text": "hi", "thread_ts": ROOT}, "reply"),
         ({"text": "hi", "thread_ts": TS}, "not_ours"),
     ],
 )

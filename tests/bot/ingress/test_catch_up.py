@@ -12,7 +12,14 @@ from bot.ingress.catch_up import MAX_AT_ONCE
 from bot.ingress.missed import FIRST_THREADS, MAX_REQUESTS, THREADS
 from bot.slack_api import SlackAuthRefused
 from bot.words import BOT
-from tests.bot.ingress.world import HOUR_S, Outside, World, bot_in, outside_world
+from tests.bot.ingress.world import (
+    HOUR_S,
+    Outside,
+    World,
+    bot_in,
+    outside_world,
+    until_given,
+)
 
 
 async def catch_up_once(outside: Outside, *, is_done: bool = True) -> None:
@@ -94,13 +101,6 @@ async def test_a_few_are_worked_on_at_once_and_not_all(outside: Outside) -> None
         assert await running
 
     assert outside.front.texts == [f"{number}" for number in range(MAX_AT_ONCE + 5)]
-
-
-async def until_given(outside: Outside, count: int) -> None:
-    """Wait until the agent was given so many messages; the caller bounds the wait."""
-    while len(outside.front.messages) < count:
-        outside.front.got_one.clear()
-        await outside.front.got_one.wait()
 
 
 async def test_what_could_not_be_read_is_read_by_another_run(outside: Outside) -> None:
@@ -188,7 +188,7 @@ async def test_a_token_that_is_refused_on_the_way_cancels_nothing_that_was_begun
 ) -> None:
     for number in range(FIRST_THREADS + 1):
         root = await outside.mention(f"{number}")
-        await outside.mention("and", thread_ts=root)
+        await outside.mention("thanks", thread_ts=root)
     before = dict(outside.marks.saved)
     outside.front.may_end.clear()
     async with asyncio.timeout(30), bot_in(outside, head_start_s=0.01) as bot:
@@ -389,6 +389,7 @@ async def test_what_was_said_after_a_request_waits_until_it_is_known_to_be_gone(
     await slack.delete("general", gone)
     await slack.say("ann", "general", "and what is newest?", thread_ts=ts)
     outside.front.slow = "and what is newest?"
+    outside.judge.for_bot = {"and what is newest?"}
     async with asyncio.timeout(30), bot_in(outside) as bot:
         running = asyncio.create_task(bot.catch_up.run())
         await outside.front.took_slow.wait()

@@ -252,14 +252,13 @@ async def test_the_first_mention_in_a_thread_of_people_brings_its_earlier_posts(
     assert lines[2].endswith("): thanks @ben")
     at = datetime.fromtimestamp(float(ts) + 3_600, UTC)
     assert lines[0][5:8] == f"{at:%H}:"
-    assert second.background == ""
+    assert [line.partition("): ")[2] for line in second.background.splitlines()] == ["too late"]
 
 
 async def test_a_hand_over_that_is_tried_again_brings_the_earlier_posts(world: World) -> None:
-    """The failed try may have made the session: the thread counts as known from then on."""
     ts = await world.say("ann", "general", "we ship on Monday")
     ingress, post = await recorded_mention(world, thread_ts=ts)
-    world.front.makes_session_and_fails = True
+    world.front.failures = 1
     await ingress.hand_over(post)
 
     assert world.front.messages[0].background.endswith("we ship on Monday")

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.bot.ingress.world import World
+from tests.bot.ingress.world import World, thread_at
 
 LOG = [("a.log", b"12345", "text/plain")]
 
@@ -109,3 +109,74 @@ async def test_who_may_not_use_the_bot_calls_nothing_off(world: World) -> None:
     await world.settle()
 
     assert world.front.texts == ["read this"]
+
+
+async def came(world: World, event_type: str, count: int) -> None:
+    """Wait until so many events of a type came and were handled."""
+    await world.slack.wait_for(
+        lambda slack: (
+            [one.event_type for one in slack.deliveries].count(event_type) == count
+            and all(one.acked_at_s is not None for one in slack.deliveries)
+        )
+    )
+    await world.handled()
+
+
+async def test_a_cross_on_the_askers_or_the_bots_post_stops_the_thread_once(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} read this")
+    await world.settle()
+    answer = await world.api.post(thread_at(world, ts), "On it", op_id="op1")
+    await world.slack.react("ann", "general", ts, "x")
+    await world.settle("reaction_added")
+    await world.slack.redeliver()
+    await world.slack.react("ben", "general", answer, "x")
+    await came(world, "reaction_added", 3)
+
+    session = thread_at(world, ts).session
+    assert world.front.stopped == [f"{session} by ann", f"{session} by ben"]
+    assert world.front.texts == ["read this"]
+    assert world.ledger.unfinished == set()
+
+
+async def test_no_other_reaction_and_no_other_post_stops_anything(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} read this")
+    other = await world.say("ben", "general", "no way", thread_ts=ts)
+    await world.settle()
+    await world.api.post(thread_at(world, ts), "On it", op_id="op1")
+    for user, post, name in [
+        ("ann", ts, "eyes"),
+        ("ben", ts, "x"),
+        ("ben", other, "x"),
+        ("guest", ts, "x"),
+    ]:
+        await world.slack.react(user, "general", post, name)
+    await came(world, "reaction_added", 4)
+
+    assert world.front.stopped == []
+    assert world.ledger.unfinished == set()
+
+
+async def test_slacks_own_stop_stops_the_thread_and_begins_nothing(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} read this")
+    await world.settle()
+    await world.slack.stop_session("guest", "general", ts)
+    await world.slack.stop_session("ben", "general", ts)
+    await came(world, "agent_session_stopped", 2)
+
+    assert world.front.stopped == [f"{thread_at(world, ts).session} by ben"]
+    assert world.front.texts == ["read this"]
+    assert world.ledger.unfinished == set()
+
+
+async def test_a_cross_calls_off_what_is_still_being_handed_over(world: World) -> None:
+    world.files.may_go_on.clear()
+    ts = await world.say("ann", "general", f"{world.mention} read this", files=LOG)
+    await world.files.asked.wait()
+    await world.slack.react("ann", "general", ts, "x")
+    async with asyncio.timeout(10):
+        await world.front.has_stopped.wait()
+    world.files.may_go_on.set()
+    await world.settle()
+
+    assert world.front.texts == []
+    assert world.ledger.unfinished == set()

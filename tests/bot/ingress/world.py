@@ -5,22 +5,26 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import repeat
 from typing import Any
 
 import aiohttp
 from slack_bolt.app.async_app import AsyncApp
 
 from agent_core.background import Background
-from agent_core.ids import SessionId, TurnId
+from agent_core.ids import SessionId, TurnId, UserId
 from agent_core.messages import Attachment, InboundMessage, JsonObject
-from agent_core.runtime import KnownSessions, Ledger, Marks, StoredTurn
-from bot.inbound import InboundPost, SlackFile, read_post
+from agent_core.models import ModelRequest
+from agent_core.runtime import KnownSessions, Ledger, Marks, ReplyReader, StoredTurn
+from agent_core.testing.models import Line, ScriptedModel, call
+from bot.inbound import InboundPost, SlackFile, posted_ts, read_post
 from bot.ingress import (
     CatchUp,
     Fault,
     Ingress,
     LeftOut,
     Rules,
+    Standing,
     Taken,
     connect_socket,
     create_app,
@@ -39,16 +43,11 @@ from bot.threads import ThreadRef
 
 @dataclass(slots=True)
 class ListeningFront:
-    """Keeps what it is given; knows a session once it was given a message or a file for it.
-
-    A turn waits until `begin`, is at work until `end`, and `revise` changes one that waits.
-    """
+    """Keeps what it is given. A turn waits until it is in `begun`, and `revise` changes it."""
 
     messages: list[InboundMessage] = field(default_factory=list[InboundMessage])
     got_one: asyncio.Event = field(default_factory=asyncio.Event)
     failures: int = 0
-    makes_session_and_fails: bool = False
-    sessions: set[SessionId] = field(default_factory=set[SessionId])
     withdrawn: list[str] = field(default_factory=list[str])
     called_off: dict[str, str] = field(default_factory=dict[str, str])
     """Who called off what, by its words."""
@@ -60,7 +59,10 @@ class ListeningFront:
     begun: set[str] = field(default_factory=set[str])
     have_ended: set[str] = field(default_factory=set[str])
     stopped: list[str] = field(default_factory=list[str])
+    has_stopped: asyncio.Event = field(default_factory=asyncio.Event)
     works_in_channel: bool = False
+    asks: tuple[UserId, ...] = ()
+    """Whose answer it waits for."""
     of_old: set[str] = field(default_factory=set[str])
     """What was taken up long ago."""
     may_end: asyncio.Event = field(default_factory=asyncio.Event)
@@ -70,13 +72,8 @@ class ListeningFront:
         if self.failures:
             self.failures -= 1
             raise OSError("the database is away")
-        if self.makes_session_and_fails:
-            self.makes_session_and_fails = False
-            self.sessions.add(message.session)
-            raise OSError("the database is away")
         if message.key in self.keys:
             return None
-        self.sessions.add(message.session)
         self.messages.append(message)
         if message.text == self.slow:
             self.took_slow.set()
@@ -122,8 +119,21 @@ class ListeningFront:
         self.stopped.append(f"{channel} before {before_ts} by {by}")
         return self.works_in_channel
 
-    async def knows(self, session: SessionId) -> bool:
-        return session in self.sessions
+    async def stop(self, session: SessionId, by: str) -> bool:
+        self.stopped.append(f"{session} by {by}")
+        self.has_stopped.set()
+        return True
+
+    async def newest_of(self, session: SessionId, *, before_ts: str) -> str:
+        known = [posted_ts(each.key) for each in self.messages if each.session == session]
+        return max((ts for ts in known if ts < before_ts), default="")
+
+    async def standing(self, session: SessionId) -> Standing:
+        at_work = [m for m in self.messages if m.session == session and m.key in self.begun]
+        return Standing(
+            works_for=tuple(m.asker for m in at_work if m.key not in self.have_ended),
+            asks=self.asks,
+        )
 
     @property
     def texts(self) -> list[str]:
@@ -227,12 +237,14 @@ class MemorySessions(KnownSessions):
     async def unfinished(self, prefix: str, *, limit: int | None = None) -> list[StoredTurn]:
         return [turn for turn in self.turns if turn.session.startswith(prefix)][:limit]
 
+    async def turns_of(self, session: SessionId) -> list[TurnId]:
+        return [TurnId(f"turn:{one}") for one in self.known if one == session]
+
 
 class NamingFiles:
     """Pretends to have saved each file under its name; can be held up, and can leave some out."""
 
-    def __init__(self, front: ListeningFront) -> None:
-        self._front = front
+    def __init__(self) -> None:
         self.asked = asyncio.Event()
         self.may_go_on = asyncio.Event()
         self.may_go_on.set()
@@ -243,7 +255,6 @@ class NamingFiles:
     ) -> tuple[Attachment | LeftOut, ...]:
         self.asked.set()
         await self.may_go_on.wait()
-        self._front.sessions.add(session)
         return tuple(map(self._kept, files))
 
     def _kept(self, file: SlackFile) -> Attachment | LeftOut:
@@ -255,6 +266,32 @@ class NamingFiles:
             mimetype=file.mimetype,
             size_bytes=file.size_bytes,
         )
+
+
+@dataclass(slots=True)
+class Judge:
+    """Plays the small model: a reply is for the bot where it is listed; `mode` is the channel's."""
+
+    for_bot: set[str] = field(default_factory=set[str])
+    mode: str = "meant"
+    lines: list[Line] = field(default_factory=list[Line])
+    """What it says instead, where it is scripted."""
+    asked: list[str] = field(default_factory=list[str])
+    """What it was told, request by request."""
+
+    def reader(self) -> ReplyReader:
+        return ReplyReader(ScriptedModel(repeat(self._judge)))
+
+    def _judge(self, request: ModelRequest) -> Line:
+        told = request.messages[0].text
+        self.asked.append(told)
+        if self.lines:
+            return self.lines.pop(0)
+        reply = told.partition("<reply>\n")[2].partition("\n</reply>")[0]
+        return call("judge_reply", {"is_for_bot": reply.partition(": ")[2] in self.for_bot})
+
+    async def follow_ups(self, _thread: ThreadRef) -> str:
+        return self.mode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,6 +309,7 @@ class World:
     api: SlackApi
     people: People
     rules: Rules
+    judge: Judge
     _expected: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
     async def say(self, user: str, channel: str | None = None, text: str = "", **more: Any) -> str:
@@ -333,9 +371,16 @@ class World:
 
 
 def make_ingress(
-    front: ListeningFront, ledger: Ledger, api: SlackApi, rules: Rules, files: NamingFiles
+    front: ListeningFront,
+    ledger: Ledger,
+    api: SlackApi,
+    rules: Rules,
+    files: NamingFiles,
+    judge: Judge | None = None,
 ) -> Ingress:
-    return Ingress(front, ledger, files, api, rules, Signs(api), People(api))
+    judge = judge or Judge()
+    told = (judge.reader(), judge.follow_ups)
+    return Ingress(front, ledger, files, api, rules, Signs(api), People(api), *told)
 
 
 Listening = Callable[[SlackApi, People], Mapping[str, Gestures]]
@@ -362,7 +407,6 @@ async def recorded_mention(
     post = read_post(world.ledger.bodies[0], bot_user=world.identity.bot_user)
     assert post is not None
     world.front.messages.clear()
-    world.front.sessions.clear()
     world.ledger.settled.clear()
     world.files.asked.clear()
     return forgetful_ingress(world), post
@@ -404,6 +448,7 @@ class Outside:
     ledger: MemoryLedger = field(default_factory=MemoryLedger)
     marks: MemoryMarks = field(default_factory=MemoryMarks)
     sessions: MemorySessions = field(default_factory=MemorySessions)
+    judge: Judge = field(default_factory=Judge)
 
     async def mention(
         self,
@@ -426,6 +471,13 @@ class Outside:
         return [post.text for post in posts if post.user == bot and not post.is_reply]
 
 
+async def until_given(outside: Outside, count: int) -> None:
+    """Wait until the agent was given so many messages; the caller bounds the wait."""
+    while len(outside.front.messages) < count:
+        outside.front.got_one.clear()
+        await outside.front.got_one.wait()
+
+
 @asynccontextmanager
 async def outside_world() -> AsyncGenerator[Outside]:
     clock = ManualClock()
@@ -442,6 +494,7 @@ async def bot_in(
     listens: bool = False,
     head_start_s: float = HEAD_START_S,
     gestures: Listening = lambda _api, _people: {},
+    for_readers: tuple[str, ...] = (),
     answer_within_s: float = ANSWER_WITHIN_S,
     **lists: Any,
 ) -> AsyncGenerator[World]:
@@ -454,11 +507,14 @@ async def bot_in(
         client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
         api = SlackApi(client, clock=SkippingClock())
         rules = Rules(identity=await api.identify(), **lists)
-        people, files = People(api), NamingFiles(front)
+        people, files, judge = People(api), NamingFiles(), outside.judge
         ledger.may_go_on.set()
         app = create_app(client, rules.identity)
-        actions = Actions(gestures(api, people), ledger, rules, people, api, answer_within_s)
-        ingress = make_ingress(front, ledger, api, rules, files)
+        actions = Actions(
+            *(gestures(api, people), ledger, rules, people, api, answer_within_s),
+            for_readers=for_readers,
+        )
+        ingress = make_ingress(front, ledger, api, rules, files, judge)
         catch_up = CatchUp(
             ingress,
             front,
@@ -487,6 +543,7 @@ async def bot_in(
                 api=api,
                 people=people,
                 rules=rules,
+                judge=judge,
             )
         finally:
             ledger.may_go_on.set()

@@ -5,6 +5,12 @@ whatever its last part is; a scheme makes a link of anything behind it.
 """
 
 import re
+from collections.abc import Iterator
+
+from markdown_it import MarkdownIt
+
+from agent_core.messages import JsonObject
+from bot.render import Draft
 
 _DOT = "[.\u3002\uff0e\uff61]"
 _BLOCK = re.compile(r"```.*?```", re.DOTALL)
@@ -26,3 +32,58 @@ def linked(text: str) -> set[str]:
     found += _SCHEME.findall(plain)
     found += _NAME.findall(_SCHEME.sub(" ", plain))
     return {_TRAILING.sub("", address) for address in found}
+
+
+MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+
+
+def linked_in_markdown(text: str) -> set[str]:
+    """The addresses of a Markdown block's links, and of all in its words that Slack may link."""
+    found: set[str] = set()
+    for token in MARKDOWN.parse(text):
+        words, depth = "", 0
+        for child in token.children or ():
+            if child.type in {"link_open", "image"}:
+                found.add(str(child.attrs.get("href") or child.attrs.get("src")))
+            depth += {"link_open": 1, "link_close": -1}.get(child.type, 0)
+            is_apart = child.type in {"code_inline", "softbreak"} or depth
+            words += " " if is_apart else child.content
+        found |= _in_words(words)
+    return found
+
+
+def _in_words(words: str) -> set[str]:
+    found = {_TRAILING.sub("", address) for address in _SCHEME.findall(words)}
+    return found | {_TRAILING.sub("", each) for each in _NAME.findall(_SCHEME.sub(" ", words))}
+
+
+def linked_in(draft: Draft) -> set[str]:
+    """The addresses of all links of a post."""
+    found = linked(draft.text) | linked(draft.whole)
+    for block in draft.blocks:
+        found |= linked_in_markdown(block["text"]) if block["type"] == "markdown" else set()
+        found |= {leaf["url"] for leaf in leaves(block) if leaf["type"] == "link"}
+    return found
+
+
+def leaves(block: JsonObject) -> Iterator[JsonObject]:
+    """What the cells of a table hold."""
+    for row in block.get("rows", ()):
+        for cell in row:
+            if cell["type"] == "rich_text":
+                yield from cell["elements"][0]["elements"]
+            else:
+                yield {"type": "text", "text": cell["text"]}
+
+
+def words_of(draft: Draft) -> str:
+    """All that a post's blocks say, as a reader has it, without any space."""
+    said = ""
+    for block in draft.blocks:
+        if block["type"] == "markdown":
+            for token in MARKDOWN.parse(block["text"]):
+                said += token.content if token.type in {"fence", "code_block"} else ""
+                said += "".join(child.content for child in token.children or ())
+        else:
+            said += "".join(leaf["text"] for leaf in leaves(block))
+    return re.sub(r"[\s\u200b\u2060]+", "", said)

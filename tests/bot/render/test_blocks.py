@@ -3,19 +3,38 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from bot.render import Draft, answer_drafts, limits, local_time
+from tests.bot.render.slack_links import leaves
 
 TABLE = "| a | b |\n|---|--:|\n|  | <!channel> |"
+BIG = "| n | x |\n|---|---|\n" + "".join(f"| {n} | x |\n" for n in range(150))
+SOURCES = ("https://www.iea.org/x", "", "https://c.example/y")
 
 
-@pytest.mark.parametrize(("markdown", "posts"), [("**Yes.**", ["*Yes.*"]), ("  \n", [])])
-def test_an_answer_is_text_alone(markdown: str, posts: list[str]) -> None:
-    assert answer_drafts(markdown) == [Draft(text=text) for text in posts]
+def kinds(markdown: str) -> list[list[str]]:
+    """Of each post the kinds of its blocks."""
+    return [[block["type"] for block in draft.blocks] for draft in answer_drafts(markdown)]
 
 
-def test_a_small_table_becomes_slacks_table_between_its_words() -> None:
+@pytest.mark.parametrize(
+    ("markdown", "drafts"),
+    [
+        (
+            "**Yes.**",
+            [Draft(text="*Yes.*", blocks=({"type": "markdown", "text": "**Yes.**"},))],
+        ),
+        ("  \n", []),
+    ],
+)
+def test_an_answer_is_markdown_and_says_the_same_in_text(
+    markdown: str, drafts: list[Draft]
+) -> None:
+    assert answer_drafts(markdown) == drafts
+
+
+def test_a_table_becomes_slacks_table_between_its_words() -> None:
     (draft,) = answer_drafts(f"Before.\n\n{TABLE}\n\nAfter.")
 
-    assert [block["type"] for block in draft.blocks] == ["section", "table", "section"]
+    assert [block["type"] for block in draft.blocks] == ["markdown", "table", "markdown"]
     assert draft.blocks[1]["rows"] == [
         [{"type": "raw_text", "text": "a"}, {"type": "raw_text", "text": "b"}],
         [{"type": "raw_text", "text": "-"}, {"type": "raw_text", "text": "<\u2060!channel>"}],
@@ -24,26 +43,61 @@ def test_a_small_table_becomes_slacks_table_between_its_words() -> None:
     assert "&lt;!channel&gt;" in draft.text
 
 
+def test_two_tables_or_a_longer_one_are_data_tables() -> None:
+    assert kinds(f"{TABLE}\n\nand\n\n{TABLE}") == [["data_table", "markdown", "data_table"]]
+    assert kinds(BIG) == [["data_table"]]
+    assert answer_drafts(BIG)[0].blocks[0]["caption"] == "n · x"
+
+
 @pytest.mark.parametrize(
-    ("markdown", "fences"),
+    ("rows", "columns", "cell", "kind"),
     [
-        (f"{TABLE}\n\nand\n\n{TABLE}", 4),
-        ("| n | x |\n|---|---|\n" + "".join(f"| {n} | x |\n" for n in range(150)), 2),
+        (99, 3, "x", "table"), (100, 3, "x", "data_table"), (200, 3, "x", "data_table"),
+        (201, 3, "x", "markdown"), (9, 20, "x", "table"), (9, 21, "x", "markdown"),
+        (9, 3, "x" * 300, "table"), (9, 3, "x" * 400, "markdown"),
     ],
-)
-def test_two_tables_or_a_big_one_are_aligned_code(markdown: str, fences: int) -> None:
-    for draft in answer_drafts(markdown):
-        assert (draft.blocks, draft.text.count("```")) == ((), fences)
+)  # fmt: skip
+def test_a_table_is_native_up_to_slacks_limits_and_code_above(
+    rows: int, columns: int, cell: str, kind: str
+) -> None:
+    lines = ["| x " * columns + "|", "|---" * columns + "|", *[f"| {cell} " * columns + "|"] * rows]
+    assert {each for post in kinds("\n".join(lines)) for each in post} == {kind}
 
 
-def test_the_texts_of_a_post_with_a_table_respect_the_limits() -> None:
-    (draft,) = answer_drafts("word " * 700 + f"\n\n{TABLE}")
-    sections = [block["text"]["text"] for block in draft.blocks if block["type"] == "section"]
+def test_each_number_of_a_known_source_is_a_link_in_words_and_in_cells() -> None:
+    text = "Costs fell [1], twice [1, 3]; nobody knows [2] or [9].\n\n| a |\n|---|\n| 5 [3] |"
+    (draft,) = answer_drafts(text, sources=SOURCES)
+    markdown, table = draft.blocks
+    first, last = f"[1 · iea.org]({SOURCES[0]})", f"[3 · c.example]({SOURCES[2]})"
+    assert (
+        markdown["text"] == f"Costs fell {first}, twice {first}, {last}; nobody knows [2] or [9]."
+    )
+    assert f"Costs fell <{SOURCES[0]}|1 · iea.org>" in draft.text
+    assert [leaf["text"] for leaf in leaves(table)] == ["a", "5 ", "3 · c.example"]
 
-    assert len(draft.text) <= limits.TEXT_CHARS
-    assert max(len(text) for text in sections) <= limits.SECTION_CHARS
-    assert sum(len(text) for text in sections) <= limits.BLOCK_TEXT_CHARS
-    assert len(draft.blocks) <= limits.BLOCKS_PER_POST
+
+def test_a_number_of_a_source_that_may_not_be_live_is_plain() -> None:
+    (draft,) = answer_drafts("Costs fell [1].", lambda _: False, sources=SOURCES)
+    assert draft.blocks[0]["text"] == "Costs fell [1]."
+
+
+def test_a_post_ends_between_pieces_and_never_inside_of_one() -> None:
+    item = f"- {'word ' * 150}[a page](https://a.test/x) `code of it`\n"
+    fence = "```python\n" + "value = 1\n" * 300 + "```"
+    drafts = answer_drafts(f"# Title\n\n{item * 30}\n{fence}\n\n{TABLE}")
+    texts = [block["text"] for draft in drafts for block in draft.blocks if "text" in block]
+    assert len(drafts) > 3
+    assert sum(text.count("\n- ") + text.startswith("- ") for text in texts) == 30
+    assert [text.count("```") for text in texts if "```" in text] == [2]
+    assert all(text.endswith(("`", "```")) for text in texts)
+
+
+@pytest.mark.parametrize("size", [limits.MARKDOWN_CHARS + over for over in (-1, 0, 1)])
+def test_a_post_holds_as_much_as_it_may(size: int) -> None:
+    drafts = answer_drafts("a" * size)
+    assert len(drafts) == 1 + (size > limits.MARKDOWN_CHARS)
+    assert all(len(draft.text) <= limits.TEXT_CHARS for draft in drafts)
+    assert "".join(draft.whole or draft.text for draft in drafts) == "a" * size
 
 
 def test_a_moment_is_shown_in_the_readers_zone_and_in_utc_where_that_is_not_known() -> None:

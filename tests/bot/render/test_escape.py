@@ -1,10 +1,14 @@
 import re
+from collections.abc import Iterator
+from json import dumps
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown_it.token import Token
 
 from bot.render import answer_drafts, clean, escape, one_line, to_mrkdwn
+from tests.bot.render.slack_links import MARKDOWN, words_of
 
 LIVE_MENTION = re.compile(r"<[@#!][^>]*>")
 BROADCAST = re.compile(r"@(here|channel|everyone|group)\b", re.IGNORECASE)
@@ -25,6 +29,35 @@ def test_no_mention_in_foreign_text_is_live(text: str) -> None:
     for draft in answer_drafts(text):
         assert not LIVE_MENTION.search(draft.text)
         assert not BROADCAST.search(draft.text)
+        for block in draft.blocks:
+            shown = dumps(block, ensure_ascii=False)
+            assert not LIVE_MENTION.search(shown)
+            assert not BROADCAST.search(shown)
+
+
+marked = st.lists(
+    st.sampled_from([
+        "<!here>", "<@U1>", "**", "*", "_", "~~", "~", "`", "```", "\n```\n", "> ", "\n", "\n\n",
+        " ", "# ", "- ", "1. ", "7) ", "+ ", "=", "---", "|", ":", "\\", "#", "&amp;",
+        "word", "two words", "x_y", "[1]", "]", "[", ")", "!", "    ", "\t",
+    ]),
+    max_size=25,
+).map("".join)  # fmt: skip
+
+
+@settings(max_examples=200)
+@given(marked)
+def test_markdown_written_anew_says_what_was_said(text: str) -> None:
+    said = re.sub(r"[\s\u200b\u2060]+", "", "".join(_words(MARKDOWN.parse(clean(text)))))
+    shown = "".join(map(words_of, answer_drafts(text)))
+    assert shown.replace("\u2035", "`") == said.replace("\u2035", "`")
+
+
+def _words(tokens: list[Token]) -> Iterator[str]:
+    for token in tokens:
+        yield token.content if token.type in {"fence", "code_block"} else ""
+        for child in token.children or ():
+            yield child.content
 
 
 @given(hostile)

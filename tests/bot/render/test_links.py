@@ -4,8 +4,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.render import IsLive, answer_drafts, foreign_line, limits, none_live, split, to_mrkdwn
-from tests.bot.render.slack_links import linked
+from bot.render import (
+    IsLive,
+    answer_drafts,
+    foreign_line,
+    limits,
+    none_live,
+    split,
+    to_markdown,
+    to_mrkdwn,
+)
+from tests.bot.render.slack_links import linked, linked_in, linked_in_markdown
 
 KNOWN = "https://docs.example/guide?page=1&part=2"
 EVIL = "evil.example/collect?d=SECRET"
@@ -75,7 +84,7 @@ def test_no_address_becomes_live_where_parts_of_a_text_meet(
     markdown: str, is_live: IsLive, known: set[str]
 ) -> None:
     for draft in answer_drafts(markdown, is_live):
-        assert linked(draft.text) <= known, draft.text
+        assert linked_in(draft) <= known, draft
 
 
 @pytest.mark.parametrize(
@@ -91,7 +100,8 @@ def test_no_address_becomes_live_where_parts_of_a_text_meet(
 def test_no_cut_makes_an_address_linked(markdown: str) -> None:
     """Neither of a long answer, nor of a post that Slack refuses."""
     for draft in answer_drafts(markdown, only_good):
-        for part in (draft.text, *split(draft.text, limits.TEXT_CHARS // 3)):
+        assert linked_in(draft) <= KNOWN_ONES, draft
+        for part in split(draft.whole or draft.text, limits.TEXT_CHARS // 3):
             assert linked(part) <= KNOWN_ONES, part
 
 
@@ -120,6 +130,10 @@ def test_whatever_a_text_is_made_of_only_what_is_known_is_live(
     whole = to_mrkdwn("".join(parts), only_good)
     for part in (whole, *split(whole, limit)):
         assert linked(part) <= KNOWN_ONES, part
+    for is_live, known in ((only_good, KNOWN_ONES), (none_live, set[str]())):
+        shown = to_markdown("".join(parts), is_live)
+        for part in (shown, *split(shown, limit)):
+            assert {url.rstrip("/") for url in linked_in_markdown(part)} <= known, part
 
 
 @pytest.mark.parametrize(
@@ -139,7 +153,7 @@ def test_whatever_a_text_is_made_of_only_what_is_known_is_live(
 )
 def test_no_spelling_of_an_address_is_live_after_outside_text(text: str, frame: str) -> None:
     for draft in answer_drafts(frame.format(text), none_live):
-        assert linked(draft.text) == set()
+        assert linked_in(draft) == set()
     assert linked(foreign_line(text, 300)) == set()
 
 

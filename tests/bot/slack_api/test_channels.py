@@ -5,7 +5,6 @@ import pytest
 from bot.slack_api import Conversation, People, SlackRefused
 from bot.slack_api.api import PEOPLE_TTL_S
 from bot.slack_api.channels import BURST, SPACING_S
-from bot.threads import ThreadRef
 from tests.bot.desk import Desk
 
 
@@ -99,12 +98,13 @@ async def test_the_members_of_a_conversation_are_known(desk: Desk) -> None:
     assert await desk.api.channels.members("C0NOTTHERE") == frozenset()
 
 
-async def test_the_root_of_a_thread_that_is_gone_is_none(desk: Desk) -> None:
-    gone = ThreadRef(
-        team=desk.thread.team, channel=desk.thread.channel, root_ts="1000000000.000001"
-    )
+async def test_the_thread_of_a_post_is_found(desk: Desk) -> None:
+    channel, root_ts = desk.thread.channel, desk.thread.root_ts
+    reply = await desk.slack.say("ben", channel, "and?", thread_ts=root_ts)
 
-    assert await desk.api.root_post(gone) is None
+    assert await desk.api.root_of(channel, reply) == root_ts
+    assert await desk.api.root_of(channel, root_ts) == root_ts
+    assert await desk.api.root_of(channel, "1000000000.000001") == ""
 
 
 async def test_people_are_described(desk: Desk) -> None:

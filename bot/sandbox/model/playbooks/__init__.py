@@ -3,7 +3,8 @@
 `answer` quotes a page for a plain question. With tools, `errand` acts in an app, `digest` tells a
 channel what is new, and `report` does all other work, as the main agent and as the report expert.
 A program that stands in a request is run.
-`order` reads orders for digests, and `parts` plans new tasks.
+`order` reads orders for digests, and `parts` plans new tasks. Whether a reply is for the bot is
+judged here.
 """
 
 import asyncio
@@ -39,6 +40,12 @@ AGREES = phrases("agrees")
 NEEDS_TOOLS = phrases("needs_tools")
 ASKS_FOR_WORK = phrases("asks_for_work")
 QUESTION = phrases("question")
+TO_BOT = phrases("to_bot")
+TO_PEOPLE = phrases("to_people")
+HEAD = re.compile(
+    r"^You (?:are called|wait for an answer of|are at work for): (?P<value>.*)$", re.M
+)
+POST = re.compile(r"^(?P<author>\S[^:\n<]*): ", re.M)
 CODE = re.compile(r"```(?:python)?\s*?\n?(?P<code>.+?)```", re.DOTALL)
 
 
@@ -52,11 +59,11 @@ def is_beside(script: Reply, body: Json) -> bool:
 
     Classifier and fast answer are asked at once, and about each message that comes for work: a
     script could not tell which request is first. So only a scripted verdict answers the classifier,
-    and only a scripted plan the planner.
+    and only their own call the planner and the judge of replies.
     """
     conversation = read_conversation(body)
-    if "plan" in conversation.tools:
-        return not any(isinstance(block, ToolUse) and block.name == "plan" for block in script)
+    for tool in {"judge_reply", "plan"} & conversation.tools.keys():
+        return not any(isinstance(block, ToolUse) and block.name == tool for block in script)
     verdict = _verdict(conversation)
     if not verdict or verdict == "COMPLEX" or conversation.tools:
         return verdict == "COMPLEX"
@@ -68,6 +75,9 @@ async def plan(body: Json, pages: Pages) -> tuple[Kind, Reply]:
     """What is played for one validated request, and its reply."""
     conversation = read_conversation(body)
     tools = conversation.tools.keys()
+    if "judge_reply" in tools:
+        said = conversation.exchanges[-1].asked
+        return "judge", (conversation.use("judge_reply", is_for_bot=is_for_bot(said)),)
     if "read_order" in tools:
         return "order", order.read(conversation)
     if "plan" in tools:
@@ -113,6 +123,21 @@ def classify(words: str) -> str:
     is_work = any(rule.search(words) for rule in works) and not _is_plain_question(words)
     is_vague = ASKS_FOR_WORK.search(words) is not None and not stems(topic_of(words))
     return "COMPLEX" if is_work or is_vague or errand.is_asked_for(words) else "SIMPLE"
+
+
+def is_for_bot(told: str) -> bool:
+    """Whether a reply speaks to the bot: to its name, to its question, or right behind its post."""
+    heads = [found["value"] for found in HEAD.finditer(told)]
+    posts = [found["author"] for found in POST.finditer(told.partition("<thread>")[2])]
+    reply = told.partition("<reply>\n")[2].rpartition("\n</reply>")[0]
+    author, _, words = reply.partition(": ")
+    if TO_PEOPLE.search(words):
+        return False
+    name, asked, _ = [*heads, "", "", ""][:3]
+    if author in asked.split(", ") or re.match(rf"\W*(?:{re.escape(name)}|bot)\b", words, re.I):
+        return True
+    is_behind_bot = posts[-2:-1] in (["you"], [author])
+    return is_behind_bot and TO_BOT.search(words) is not None
 
 
 def _is_plain_question(words: str) -> bool:

@@ -346,7 +346,7 @@ def _told(written: Sequence[Call], sources: Sequence[Source], brief: Brief, unre
         return f"No report was written. {reason or NOTHING.format(topic=brief.topic) + unread}"
     wrote = done[-1].arguments
     told, _ = _tell(sources, brief.sections[-1] if brief.sections else brief.topic, TOLD_SENTENCES)
-    head = f"The report “{wrote['title']}” is ready: {as_text(done[-1].data.get('path'))}"
+    head = f"The report “{wrote['title']}” is ready."
     sections = [section[:1].upper() + section[1:] for section in brief.sections]
     missing = [each for each in sections if f"## {escape(each)}" not in wrote["markdown"]]
     nothing = [NOTHING.format(topic=section) for section in missing]

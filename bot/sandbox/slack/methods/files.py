@@ -1,6 +1,7 @@
 """files.*: the upload in three calls, information, deletion."""
 
 import secrets
+from itertools import chain
 
 from bot.sandbox.slack.arguments import read_blocks
 from bot.sandbox.slack.blocks import texts_of
@@ -37,10 +38,11 @@ def complete_upload(call: Call) -> JsonObject:
     shown = [show_file(call.state, file) for file in files]
     comment = settle_text(call.args.text("initial_comment"))
     blocks = () if comment else read_blocks(call.args, call.state.ids) or ()
+    said = [block for block in blocks if block["type"] not in ("actions", "context_actions")]
     draft = call.draft(
         channel,
         call.args.text("thread_ts") or None,
-        text=comment or "\n".join(texts_of(list(blocks))),
+        text=comment or "\n".join(chain.from_iterable(map(texts_of, said))),
         blocks=blocks,
         subtype="file_share",
         files=tuple(files),

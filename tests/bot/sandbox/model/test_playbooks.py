@@ -12,7 +12,7 @@ Json = dict[str, Any]
 MOSS, GREEN, CARS = PAGES
 BRIEF = "Topic: moss roofs\nRead these pages:\n" + "\n".join(f"- page: {url}" for url in PAGES)
 FINDING = (
-    "Moss roofs hold 4 litres. [1]\n\nThe report “Moss” is ready: work_products/moss.html\n\n"
+    "Moss roofs hold 4 litres. [1]\n\nThe report “Moss” is ready.\n\n"
     "Pages:\n1. Moss: http://a.test/moss"
 )
 CLASSIFY = "Say 'SIMPLE' or 'COMPLEX'.\n\nQuery: {}\n\nRespond with ONLY 'SIMPLE' or 'COMPLEX'."
@@ -153,7 +153,7 @@ async def test_the_expert_reads_saves_and_writes_what_the_pages_say(client: Asyn
         assert text.count(said) == 1
     for chrome in ("Likes", "Ann Lee", "access tokens", "20,000"):
         assert chrome not in text
-    assert "work_products/moss.html" in answer
+    assert "is ready." in answer
 
 
 async def test_a_section_that_was_asked_for_comes_last_with_what_fits_it(

@@ -112,7 +112,7 @@ class Stage:
         await expect(self.browser.get_by_text("Live ·")).to_be_attached()
 
     async def act_as(self, name: str) -> None:
-        await self.browser.get_by_label("Act as").select_option(self.slack.people[name])
+        await self.browser.get_by_label("Act as").select_option(self.slack.users[name])
 
     async def show(self, *blocks: Body, text: str = "shown") -> Locator:
         """The bot posts blocks in #general, which is open."""

@@ -1,6 +1,7 @@
 """What the app shows, in a real browser: blocks, streams, modals, Home, reports, calls; safely."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -124,7 +125,7 @@ async def test_a_stream_shows_its_plan_and_stays_open_while_it_is_written(stage:
     )
     post = stage.post(begun["ts"], within=stage.thread)
     await expect(post).to_contain_text("Research1 of 2")
-    await expect(post.get_by_role("img", name="In progress")).to_be_visible()
+    await expect(post.get_by_text("In progress")).to_be_visible()
     await expect(post.get_by_role("img", name="Still writing")).to_be_visible()
     await post.get_by_text("Search the web").click()
     await expect(post.get_by_text("Looked around")).to_be_visible()
@@ -138,7 +139,7 @@ async def test_a_stream_shows_its_plan_and_stays_open_while_it_is_written(stage:
     await expect(post.get_by_role("img", name="Still writing")).to_have_count(0)
 
 
-async def test_tables_and_bars_are_drawn_and_the_unknown_is_labelled_json(stage: Stage) -> None:
+async def test_tables_and_charts_are_drawn_and_the_unknown_is_labelled_json(stage: Stage) -> None:
     await stage.open()
     rows = [[{"type": "raw_text", "text": cell} for cell in row] for row in TABLE]
     post = await stage.show({"type": "table", "rows": rows})
@@ -146,10 +147,24 @@ async def test_tables_and_bars_are_drawn_and_the_unknown_is_labelled_json(stage:
     await expect(post.get_by_role("cell", name="12")).to_be_visible()
     post = await stage.show(CHART)
     await expect(post.get_by_role("img", name=re.compile("^Claims: bar chart"))).to_be_visible()
-    line: Body = {**CHART, "chart": {**CHART["chart"], "type": "line"}}  # pyright: ignore[reportGeneralTypeIssues]
-    post = await stage.show(line)
-    await expect(post.get_by_text("Malformed block: data_visualization")).to_be_visible()
-    await expect(post.get_by_label("JSON")).to_contain_text('"type": "line"')
+    for kind in ("line", "area"):
+        chart: Body = {**CHART, "chart": {**CHART["chart"], "type": kind}}  # pyright: ignore[reportGeneralTypeIssues]
+        post = await stage.show(chart)
+        await expect(post.locator("path.line")).to_have_count(1)
+    slices = [{"label": "NREL", "value": 3}, {"label": "IEA", "value": 1}]
+    post = await stage.show({**CHART, "chart": {"type": "pie", "segments": slices}})
+    await expect(post.get_by_text("IEA: 1 (25 %)")).to_be_visible()
+    await stage.slack.say("robot", "general", "a block of tomorrow")
+    future = replace(stage.slack.posts("general")[-1], blocks=({"type": "poem", "lines": 3},))
+    stage.slack.state.change_post(future)
+    await expect(stage.main.get_by_text("Unknown block: poem")).to_be_visible()
+    await expect(stage.main.get_by_label("JSON")).to_contain_text('"lines": 3')
+    rows = [[{"type": "raw_text", "text": word}] for word in ("Name", "a", "b", "c")]
+    table = {"type": "data_table", "caption": "Letters", "rows": rows, "page_size": 2}
+    post = await stage.show(table)
+    await expect(post.get_by_role("cell")).to_have_count(2)
+    await post.get_by_role("button", name="Show all 3 rows").click()
+    await expect(post.get_by_role("cell", name="c")).to_be_visible()
 
 
 async def test_a_modal_holds_the_focus_shows_errors_and_keeps_what_was_entered(

@@ -118,6 +118,37 @@ async def test_a_page_begins_with_what_its_person_sees_and_hears_of_nothing_else
             assert await stream.change("modal") is None
 
 
+async def test_a_guest_sees_but_the_channels_of_their_own() -> None:
+    async with visit() as page:
+        for who, sees in (
+            ("ann", {"general", "random"}),
+            ("guest", {"general"}),
+            ("stranger", set[str]()),
+        ):
+            async with page.watch(who) as stream:
+                names = {channel.get("name") for channel in stream.all("channel/")}
+                assert names & {"general", "random"} == sees
+
+
+async def test_a_stream_in_a_channel_grows_before_its_recipient_alone() -> None:
+    async with visit() as page:
+        slack, client = page.slack, web_client(page.slack)
+        place = {"channel": slack.channels["general"]}
+        stream = await client.chat_startStream(
+            **place,
+            thread_ts=await slack.say("ann", "general", "go"),
+            recipient_user_id=page.id("ann"),
+            recipient_team_id=slack.team_id,
+            markdown_text="One",
+        )
+        where = {**place, "ts": stream["ts"]}
+        async with page.watch("ann") as anns, page.watch("ben") as bens:
+            await client.chat_appendStream(**where, markdown_text=" two")
+            await client.chat_stopStream(**where, markdown_text=" three")
+            told = [await watch.change(f"post/{place['channel']}") for watch in (anns, bens)]
+            assert [post["text"] for post in told] == ["One two", "One two three"]
+
+
 async def test_what_cannot_be_done_is_a_sentence() -> None:
     async with visit() as page:
         blocks = [actions(button("press", "Press"))]

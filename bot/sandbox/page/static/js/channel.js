@@ -3,7 +3,7 @@
 import { h, redraw, setAttribute, setText, show } from "../shared/dom.js";
 import { botMark, button, icon, iconButton } from "../shared/icons.js";
 import { blocks } from "./blocks/blocks.js";
-import { carryOver } from "./blocks/view.js";
+import { carryOver, values } from "./blocks/view.js";
 import { Composer } from "./composer.js";
 import { draftPlace } from "./drafts.js";
 import { channelRows, MessageList } from "./messages.js";
@@ -100,7 +100,7 @@ export class ChannelView {
     const { home, me } = app.store;
     redraw(this.homeBody, `${me}|${JSON.stringify(home)}`, () => {
       if (!home) return this.emptyHome();
-      const act = (action) => app.attempt("click", { view_id: home.id, ...action });
+      const act = (action) => app.attempt("click", { view_id: home.id, ...action, entered: values(this.homeBody) });
       const content = blocks(home.blocks, { store: app.store, scope: `view/${home.id}`, onAction: act });
       carryOver(this.homeBody, content);
       return content;

@@ -105,7 +105,7 @@ export class Composer {
     const { selectionStart, selectionEnd, value } = this.area;
     const channel = this.app.store.channel(this.where.channel);
     const isTyping = selectionStart === selectionEnd;
-    this.offers.open(isTyping ? complete(value.slice(0, selectionStart), channel, this.app.store) : []);
+    this.offers.open(isTyping ? complete(value.slice(0, selectionStart), channel, this.app.store, this.where.thread) : []);
   }
 
   press(event) {
@@ -143,6 +143,10 @@ export class Composer {
   deliver(text, files, { channel, thread }) {
     const [, command, rest = ""] = COMMAND.exec(text) ?? [];
     if (!command) return this.app.attempt("say", { channel, text, thread_ts: thread }, files);
+    if (thread) {
+      toast(`${command} does not work in threads: Slack takes commands in channels only.`, { isFailure: true });
+      return null;
+    }
     const isKnown = this.app.store.team.commands.some((known) => known.command === command);
     if (isKnown && files.length === 0) return this.app.attempt("slash", { channel, command, text: rest });
     toast(isKnown ? "A command cannot carry files." : `${command} is not a command of this app.`, { isFailure: true });

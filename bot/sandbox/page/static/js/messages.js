@@ -161,6 +161,6 @@ function threadFacts(channel, post, posts, { store, unread }) {
 function finish(row, store, editing) {
   const isEdited = editing?.channel === row.channel && editing.ts === row.key && editing.place === row.place;
   const { isGrouped, summary = "", replies = [], isNew = false, session } = row;
-  const doing = session ? `${session.status}/${session.status_text}` : "";
+  const doing = session ? `${session.status}/${session.status_text}/${session.loading_messages}` : "";
   return { ...row, isEdited, mark: [store.me, isGrouped, replies.length, summary, isNew, doing, isEdited].join("|") };
 }

@@ -4,7 +4,7 @@ import { freshId, h, tabStops } from "../shared/dom.js";
 import { button, iconButton } from "../shared/icons.js";
 import { surfaceToasts } from "../shared/popup.js";
 import { blocks } from "./blocks/blocks.js";
-import { problems, showErrors, values } from "./blocks/view.js";
+import { carryOver, problems, showErrors, values } from "./blocks/view.js";
 
 export class Modal {
   constructor(app) {
@@ -20,7 +20,7 @@ export class Modal {
 
   update() {
     const view = this.app.store.modal;
-    if (view && view.id !== this.frame?.id) this.show(this.framed(view));
+    if (view && view.hash !== this.frame?.hash) this.show(this.framed(view));
     else if (!view && this.frame) this.hide();
   }
 
@@ -44,10 +44,10 @@ export class Modal {
     if (this.opener?.isConnected) this.opener.focus();
   }
 
-  framed({ id, title, submit, close, blocks: list }) {
+  framed({ id, hash, title, submit, close, blocks: list }) {
     const { app } = this;
     const titleId = freshId("modal");
-    const act = (action) => app.attempt("click", { view_id: id, ...action });
+    const act = (action) => app.attempt("click", { view_id: id, ...action, entered: values(body) });
     const body = blocks(list, { store: app.store, scope: `view/${id}`, onAction: act });
     const cancel = button(close?.text || (submit ? "Cancel" : "Close"), () => this.close(id), "");
     const send = submit ? button(submit.text, () => this.submit(id, body, send), "is-primary") : null;
@@ -56,7 +56,8 @@ export class Modal {
       h("div", { class: "modal-head" }, h("h2", { id: titleId, text: title?.text ?? "" }), cross),
       h("div", { class: "modal-body" }, body),
       h("div", { class: "modal-foot" }, cancel, send));
-    return { id, node, body, titleId, cancel };
+    if (id === this.frame?.id) carryOver(this.frame.body, body);
+    return { id, hash, node, body, titleId, cancel };
   }
 
   async submit(id, body, send) {

@@ -69,9 +69,9 @@ export class Offers {
   }
 }
 
-/** What the composer offers for the text before the cursor; `start` is where the typed word begins. */
-export function complete(before, channel, store) {
-  const command = /^\/(\S*)$/.exec(before);
+/** What the composer offers for the text before the cursor; `start` is where the typed word begins. Threads have no commands. */
+export function complete(before, channel, store, thread) {
+  const command = thread ? null : /^\/(\S*)$/.exec(before);
   if (command) return at(0, commands(command[1], store));
   const word = WORD.exec(before);
   if (!word) return [];

@@ -5,7 +5,7 @@ import { botMark, button, icon, iconButton } from "../shared/icons.js";
 import { confirm, openMenu, toast } from "../shared/popup.js";
 import { blocks } from "./blocks/blocks.js";
 import { fileList } from "./blocks/files.js";
-import { carryOver } from "./blocks/view.js";
+import { carryOver, values } from "./blocks/view.js";
 import { emoji, openEmojiPicker } from "./emoji.js";
 import { texts } from "./markup.js";
 import { avatar, faces } from "./people.js";
@@ -87,7 +87,7 @@ class PostItem {
   body() {
     const { post, channel } = this.row;
     const { app } = this;
-    const act = (action) => app.attempt("click", { channel, ts: post.ts, ...action });
+    const act = (action) => app.attempt("click", { channel, ts: post.ts, ...action, entered: values(this.slots.body) });
     const ctx = { store: app.store, scope: `${channel}/${post.ts}`, onAction: act };
     const said = post.blocks.length ? blocks(post.blocks, ctx) : post.text ? jumbo(texts(post.html)) : null;
     const files = post.files.length ? fileList(post.files, (file) => app.places.openFile(file)) : null;
@@ -134,10 +134,19 @@ function entries(row, app) {
   const link = `${location.origin}/#${channel}/${rootTs(post)}`;
   return [
     isMine && { label: "Edit message", icon: "edit", run: () => app.edit(row) },
+    ...shortcuts(row, app),
     { label: "Copy text", icon: "copy", run: () => copy(post.typed, "Text") },
     { label: "Copy link", icon: "link", run: () => copy(link, "Link") },
     isMine && { label: "Delete message", icon: "trash", isDanger: true, run: () => remove(row, app) },
   ].filter(Boolean);
+}
+
+/** What the app itself offers to do with a post. */
+function shortcuts({ channel, post }, app) {
+  if (post.ephemeral_to) return [];
+  return app.store.team.shortcuts.map(({ name, callback_id: id }) => ({
+    label: name, icon: "bolt", run: () => app.attempt("shortcut", { channel, ts: post.ts, callback_id: id }),
+  }));
 }
 
 async function copy(text, what) {

@@ -71,10 +71,15 @@ export class Sidebar {
     }
     redraw(this.face, store.me, () => avatar(store.user(store.me), store));
     redraw(this.select, store.me, () => team.people.map((id) =>
-      h("option", { value: id, text: fullName(store.user(id)), selected: id === store.me })));
+      h("option", { value: id, text: actorName(store.user(id), team), selected: id === store.me })));
     setAttribute(this.dot, "data-link", link === "open" && sockets === 0 ? "idle" : link);
     setText(this.link, `${LINK_WORDS[link]} · ${sockets ? `${count(sockets, "bot socket")} open` : "the bot is not connected"}`);
   }
+}
+
+function actorName(user, team) {
+  const kind = user.team_id !== team.id ? " (another company)" : user.is_restricted ? " (guest)" : "";
+  return fullName(user) + kind;
 }
 
 function byName(one, other) {

@@ -1,11 +1,11 @@
 /** Blocks by their type. What is unknown or malformed is shown as labelled JSON: nothing that an app sent is dropped. */
 
-import { freshId, h } from "../../shared/dom.js";
+import { freshId, h, outsideLink } from "../../shared/dom.js";
 import { texts } from "../markup.js";
 import { chart } from "./chart.js";
 import { element } from "./elements.js";
 import { plan, taskCard, timeline } from "./progress.js";
-import { table } from "./table.js";
+import { dataTable, table } from "./table.js";
 
 const MAX_JSON_CHARS = 20_000;
 
@@ -14,12 +14,15 @@ const BLOCKS = {
   header: (block) => words(block.text, "header", "h3"),
   divider: () => h("hr", { class: "divider" }),
   context: (block) => h("div", { class: "context" }, block.elements.map((part) => words(part, "text", "span"))),
+  image: (block) => h("figure", {},
+    block.title ? h("figcaption", { class: "muted", text: block.title.text }) : null, picture(block)),
   actions: (block, ctx) => h("div", { class: "actions" }, elements(block, ctx)),
   context_actions: (block, ctx) => h("div", { class: "actions" }, elements(block, ctx)),
   input,
   markdown: (block) => words(block, "text is-markdown"),
   rich_text: (block) => words(block),
   table: (block) => table(block),
+  data_table: (block) => dataTable(block),
   data_visualization: (block) => chart(block),
   task_card: (block, ctx) => taskCard(block, ctx),
   plan: (block, ctx) => plan(block, ctx),
@@ -56,6 +59,13 @@ export function words(text, look, tag) {
   return texts(text.html, look, tag);
 }
 
+/** A picture of the team's own files; one from elsewhere is a link, for the page loads nothing from there. */
+function picture({ alt_text: alt, slack_file: file, image_url: address }) {
+  const id = file?.id ?? /-(F\w+)\//.exec(file?.url ?? "")?.[1];
+  if (!id) return outsideLink(address, `Image: ${alt}`);
+  return h("img", { class: "picture", src: `/files/${id}/image`, alt, loading: "lazy" });
+}
+
 /** The place of a block's elements: each use of them is told to the app. */
 function placeIn(block, ctx) {
   return { ctx, blockId: block.block_id, fires: true };
@@ -80,14 +90,16 @@ function section(block, ctx) {
 
 /** A label, its field, a hint, and the place for what is wrong with it. */
 function input(block, ctx) {
-  const [id, hintId, errorId] = ["field", "hint", "error"].map(freshId);
-  const place = { ctx, blockId: block.block_id, fires: block.dispatch_action === true, id, describedBy: `${hintId} ${errorId}` };
-  const label = words(block.label, "label", "label");
-  label.htmlFor = id;
+  const [id, hintId, errorId, labelledBy] = ["field", "hint", "error", "label"].map(freshId);
+  const place = { ctx, blockId: block.block_id, fires: block.dispatch_action === true, id, labelledBy, describedBy: `${hintId} ${errorId}` };
+  const field = elementNode(block.element, place);
+  const isGroup = field.matches(".choices");
+  const label = Object.assign(words(block.label, "label", isGroup ? "div" : "label"), { id: labelledBy });
+  if (!isGroup) label.htmlFor = id;
   if (block.optional) label.append(h("span", { class: "muted", text: " (optional)" }));
   return h("div", { class: "input-block", dataset: { blockId: block.block_id, ...(block.optional && { optional: "" }) } },
     label,
-    elementNode(block.element, place),
+    field,
     h("div", { class: "field-error", id: errorId, role: "alert", hidden: true }),
     block.hint ? Object.assign(words(block.hint, "muted hint"), { id: hintId }) : null);
 }

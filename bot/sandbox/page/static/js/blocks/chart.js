@@ -1,4 +1,4 @@
-/** The data_visualization block as bars, with its legend, and its figures as a table. */
+/** The data_visualization block as bars, lines, areas or a pie, with its legend, and its figures as a table. */
 
 import { h, svg } from "../../shared/dom.js";
 import { shortNumber } from "../words.js";
@@ -6,26 +6,65 @@ import { scrolled } from "./table.js";
 
 const WIDTH = 480;
 const HEIGHT = 220;
-const PAD = { left: 52, right: 8, top: 8, bottom: 28 };
+const PAD = { left: 52, right: 8, top: 14, bottom: 28 };
 const PLOT = { width: WIDTH - PAD.left - PAD.right, height: HEIGHT - PAD.top - PAD.bottom };
 const STEPS = [1, 2, 2.5, 5, 10];
 const TICKS = 4;
 const TONES = 8;
 const LABEL_CHARS = 14;
-const CHAR_PX = 6.5;
+const CHAR_PX = 8;
 
-/** Throws for another kind than bars, which is then shown as JSON. */
-export function chart({ title, chart: { type, series: given, axis_config: axis = {} } }) {
-  if (type !== "bar") throw new TypeError("only bars are drawn");
+const DASHES = [null, "7 4", "2 3", "9 3 2 3"];
+const KINDS = { bar: bars, line: lines, area: areas };
+
+/** Throws for a kind that is not known, which is then shown as JSON. */
+export function chart({ title, chart: given }) {
+  const [drawn, ...below] = given.type === "pie" ? pie(given.segments) : plot(given);
+  const { x_label: across, y_label: up } = given.axis_config ?? {};
+  const axes = [up, across].filter(Boolean).join(" · ");
+  const picture = svg("svg", {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "drawn", role: "img",
+    "aria-label": `${title}: ${given.type} chart. The figures are in the table below.`,
+  }, drawn);
+  return h("figure", { class: "chart card" }, h("figcaption", { text: title }), axes ? h("p", { class: "muted", text: axes }) : null, picture, below);
+}
+
+/** What has axes: the nodes of the drawing, and what stands below it. */
+function plot({ type, series: given, axis_config: axis = {} }) {
   const categories = axis.categories ?? [...new Set(given.flatMap(({ data }) => data.map(({ label }) => label)))];
   const valueOf = (data, category) => data.find(({ label }) => label === category)?.value ?? null;
   const series = given.map(({ name, data }) => ({ name, values: categories.map((category) => valueOf(data, category)) }));
   const scale = scaleOf(series.flatMap(({ values }) => values.filter((value) => value !== null)));
-  const drawn = svg("svg", {
-    viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "bars", role: "img", "aria-label": `${title}: bar chart. The figures are in the table below.`,
-  }, grid(scale), names(categories), bars(categories, series, scale));
-  return h("figure", { class: "chart card" }, h("figcaption", { text: title }), drawn, legend(series), figures(categories, series));
+  const marks = KINDS[type](categories, series, scale);
+  return [[grid(scale), names(categories), marks].flat(), legend(series, type), figures(categories, series)];
 }
+
+/** Slices from noon on, the large ones with their share; the legend names each with its figure. */
+function pie(segments) {
+  const total = segments.reduce((sum, { value }) => sum + value, 0);
+  const [x, y, radius] = [WIDTH / 2, HEIGHT / 2, HEIGHT / 2 - 6];
+  const at = (part, reach) => [x + reach * Math.sin(part * 2 * Math.PI), y - reach * Math.cos(part * 2 * Math.PI)];
+  let before = 0;
+  const slices = segments.flatMap(({ label, value }, index) => {
+    const [from, to] = [before, before + value / total];
+    before = to;
+    const isWhole = to - from > 0.999;
+    const d = isWhole
+      ? `M${x} ${y - radius}a${radius} ${radius} 0 1 1 -0.01 0z`
+      : `M${x} ${y}L${at(from, radius)}A${radius} ${radius} 0 ${to - from > 0.5 ? 1 : 0} 1 ${at(to, radius)}z`;
+    const [textX, textY] = at((from + to) / 2, isWhole ? 0 : radius * 0.66);
+    const words = svg("text", { x: textX, y: textY + 4, "text-anchor": "middle", class: "share" }, percent(value / total));
+    return [
+      svg("path", { d, class: `slice ${toneOf(index)}` }, svg("title", {}, `${label}: ${value}`)),
+      to - from >= 0.08 ? words : null,
+    ];
+  });
+  const keys = segments.map(({ label, value }, index) => h("li", {},
+    h("span", { class: `key ${toneOf(index)}` }), [`${label}: ${shortNumber(value)}`, total === 100 ? "" : ` (${percent(value / total)})`].join("")));
+  return [slices, h("ul", { class: "legend" }, keys)];
+}
+
+const percent = (share) => `${Math.round(share * 100)} %`;
 
 function scaleOf(values) {
   const low = Math.min(0, ...values);
@@ -71,12 +110,39 @@ function bars(categories, series, { y }) {
   }));
 }
 
+/** A line through each run of points, with a mark and its figure at each. */
+function lines(categories, series, { y }) {
+  return series.flatMap(({ name, values }, index) => {
+    const points = values.map((value, at) => (value === null ? null : `${centre(categories, at)} ${y(value)}`));
+    const d = points.map((point, at) => point && `${points[at - 1] ? "L" : "M"}${point}`).filter(Boolean).join("");
+    return [
+      svg("path", { d, class: `line ${toneOf(index)}`, "stroke-dasharray": DASHES[index % DASHES.length] }),
+      ...values.map((value, at) => value === null ? null : svg("circle", { cx: centre(categories, at), cy: y(value), r: 3, class: toneOf(index) },
+        svg("title", {}, `${name}, ${categories[at]}: ${value}`))),
+    ];
+  });
+}
+
+/** Lines with what lies between them and zero; a point that is not told counts as zero. */
+function areas(categories, series, scale) {
+  const grounds = series.map(({ values }, index) => {
+    const tops = values.map((value, at) => `L${centre(categories, at)} ${scale.y(value ?? 0)}`).join("");
+    const [first, last] = [0, values.length - 1].map((at) => `${centre(categories, at)} ${scale.y(0)}`);
+    return svg("path", { d: `M${first}${tops}L${last}z`, class: `ground ${toneOf(index)}` });
+  });
+  return [...grounds, ...lines(categories, series, scale)];
+}
+
 const toneOf = (index) => `tone-${(index % TONES) + 1}`;
 
-function legend(series) {
+/** The key of a line shows its dashes, so that nobody needs the colours. */
+function legend(series, type) {
   if (series.length === 1) return null;
-  return h("ul", { class: "legend" }, series.map(({ name }, index) =>
-    h("li", {}, h("span", { class: `key ${toneOf(index)}` }), name)));
+  const key = (index) => type === "bar"
+    ? h("span", { class: `key ${toneOf(index)}` })
+    : svg("svg", { viewBox: "0 0 28 8", class: "key-line" },
+      svg("path", { d: "M0 4h28", class: `line ${toneOf(index)}`, "stroke-dasharray": DASHES[index % DASHES.length] }));
+  return h("ul", { class: "legend" }, series.map(({ name }, index) => h("li", {}, key(index), name)));
 }
 
 function figures(categories, series) {

@@ -1,10 +1,13 @@
 /** Interactive elements: each use is told to the app, after a confirmation where the app wants one. */
 
-import { h, liveUrl } from "../../shared/dom.js";
+import { freshId, h, liveUrl } from "../../shared/dom.js";
 import { icon } from "../../shared/icons.js";
 import { confirm, openMenu } from "../../shared/popup.js";
 import { texts } from "../markup.js";
 import { channelName, isDirect, placeName } from "../words.js";
+import { read, write } from "./view.js";
+
+const TYPING_MS = 700;
 
 const ELEMENTS = {
   button,
@@ -12,6 +15,10 @@ const ELEMENTS = {
   static_select: (node, place) => select(node, place, node.options.map(optionOf), node.initial_option?.value),
   conversations_select: (node, place) =>
     select(node, place, conversations(node, place.ctx.store), node.initial_conversation),
+  radio_buttons: (node, place) => choices(node, place, "radio"),
+  checkboxes: (node, place) => choices(node, place, "checkbox"),
+  datepicker: (node, place) => picker(node, place, "date", node.initial_date),
+  timepicker: (node, place) => picker(node, place, "time", node.initial_time),
   plain_text_input: textInput,
   feedback_buttons: feedback,
 };
@@ -66,7 +73,10 @@ function overflow(node, place) {
   const self = h("button", { type: "button", class: "button is-small is-overflow", "aria-haspopup": "menu", "aria-label": "More options" }, icon("more"));
   const entries = node.options.map((option) => ({
     label: option.text.text,
-    run: () => tell(node, place, option.value, self),
+    run: () => {
+      if (liveUrl(option.url)) window.open(option.url, "_blank", "noopener,noreferrer");
+      tell(node, place, option.value, self);
+    },
   }));
   self.addEventListener("click", () => openMenu(self, entries, "More options"));
   return self;
@@ -93,12 +103,46 @@ function select(node, place, options, initial) {
   const none = initial === undefined ? [["", node.placeholder?.text ?? "Select an option"]] : [];
   const self = h("select", naming(node, place), [...none, ...options].map(([value, label]) => h("option", { value, text: label })));
   self.value = initial ?? "";
-  let settled = self.value;
-  self.addEventListener("change", async () => {
-    if (place.fires && !(await tell(node, place, self.value || null, self))) self.value = settled;
-    settled = self.value;
+  return telling(self, node, place);
+}
+
+/**
+ * The app is told of each change, where it asked for that; one that the person takes back is undone. A date
+ * changes with each of its figures that is typed, so a pause ends it.
+ */
+function telling(self, node, place, pauseMs = 0) {
+  let settled = read(self);
+  let timer = 0;
+  const settle = async () => {
+    if (place.fires && !(await tell(node, place, read(self), self))) write(self, settled);
+    settled = read(self);
+  };
+  self.addEventListener("change", () => {
+    clearTimeout(timer);
+    timer = setTimeout(settle, pauseMs);
   });
   return self;
+}
+
+/** Options side by side with their buttons: of "radio" one is chosen, of "checkbox" any. */
+function choices(node, place, type) {
+  const name = freshId("choice");
+  const chosen = [node.initial_option, node.initial_options].flat().map((option) => option?.value);
+  const own = place.id
+    ? { id: place.id, "aria-labelledby": place.labelledBy, "aria-describedby": place.describedBy }
+    : { "aria-label": "Options" };
+  const boxes = node.options.map(({ value, text, description }) => h("label", { class: "choice" },
+    h("input", { type, name, value, checked: chosen.includes(value) }),
+    h("span", {}, texts(text.html, "", "span"), description ? texts(description.html, "muted") : null)));
+  return telling(h("div", { class: "choices", role: type === "radio" ? "radiogroup" : "group", ...own }, boxes), node, place);
+}
+
+/** The browser's own picker of a day or a time. */
+function picker(node, place, type, initial) {
+  const label = place.id ? {} : { "aria-label": node.placeholder?.text ?? (type === "date" ? "Date" : "Time") };
+  const self = h("input", { ...naming(node, place), ...label, type });
+  self.value = initial ?? "";
+  return telling(self, node, place, TYPING_MS);
 }
 
 function optionOf({ value, text }) {

@@ -22,21 +22,30 @@ function fileNode(file, open) {
   if (file.mode === "tombstone") return h("div", { class: "card muted", text: "This file was deleted." });
   const name = file.title || file.name;
   if (IMAGE.test(file.mimetype)) return thumbnail(file, name, open);
-  const opener = file.mimetype === "text/html" || isReadable(file) ? button("Open", () => open(file), "is-small is-primary") : null;
+  const opener = openerOf(file, open);
   opener?.setAttribute("aria-label", `Open ${name}`);
   return h("div", { class: "card file-card" },
     h("span", { class: "file-icon" }, icon("file")),
     h("span", { class: "file-words" },
       h("strong", { text: name }),
-      h("span", { class: "muted", text: [file.pretty_type, sizeLabel(file.size ?? 0)].filter(Boolean).join(" · ") })),
+      h("span", { class: "muted", text: [file.filetype.toUpperCase(), sizeLabel(file.size ?? 0)].filter(Boolean).join(" · ") })),
     opener,
     h("a", {
       class: "icon-button", "aria-label": `Download ${name}`, title: "Download", href: `${file.url_private}?download=1`, download: file.name,
     }, icon("download")));
 }
 
+/** What is read is shown beside the thread; a PDF in a tab, where browsers have a reader of their own. */
+function openerOf(file, open) {
+  const look = "is-small is-primary";
+  if (file.mimetype === "application/pdf") {
+    return h("a", { class: `button ${look}`, href: file.url_private, target: "_blank", rel: "noopener" }, "Open");
+  }
+  return file.mimetype === "text/html" || isReadable(file) ? button("Open", () => open(file), look) : null;
+}
+
 function thumbnail(file, name, open) {
   return h("figure", {}, h("figcaption", { class: "muted", text: name }),
     h("button", { type: "button", class: "thumbnail", "aria-label": `Open ${name}`, on: { click: () => open(file) } },
-      h("img", { class: "picture is-large", src: file.url_private, alt: file.alt_txt || name, loading: "lazy" })));
+      h("img", { class: "picture", src: file.url_private, alt: file.alt_txt || name, loading: "lazy" })));
 }

@@ -29,12 +29,12 @@ export function timeline(list) {
 /** One task: its state and title, and what there is to say about it, folded away. */
 export function taskCard({ task_id: id, title, status = "pending", details, output, sources = [] }, ctx) {
   const [iconName, words] = STATUSES[status];
-  const mark = h("span", { class: "status", role: "img", "aria-label": words, title: words }, iconName ? icon(iconName) : null);
-  const head = [mark, h("span", { class: "task-title", text: title })];
+  const mark = h("span", { class: "status", "aria-hidden": "true" }, iconName ? icon(iconName) : null);
+  const head = [mark, h("span", { class: "task-title", text: title }), h("span", { class: "task-state muted", text: words })];
   const more = [said(details, "muted"), said(output, ""), sourceList(sources)].filter(Boolean);
   const look = `task is-${status}`;
   if (more.length === 0) return h("div", { class: look }, h("div", { class: "task-head" }, head));
-  return folding(`${ctx.scope}/task/${id}`, look, [...head, icon("fold")], h("div", { class: "task-more" }, more));
+  return folding(`${ctx.scope}/task/${id}`, look, [...head, icon("fold")], h("div", { class: "task-more" }, more), status === "error");
 }
 
 /** Rich text of a block, or the plain words of a stream's chunk. */

@@ -1,0 +1,112 @@
+"""Replies in a thread of several people: the small model says whether one is meant for the bot.
+
+What people wrote is material: whatever stands there, all that comes of it is a yes or a no.
+"""
+
+import asyncio
+import logging
+import re
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from agent_core.errors import ModelError
+from agent_core.messages import user_message
+from agent_core.models import Model, ModelRequest, ToolSpec, whole_reply
+from agent_core.prompts import prompt
+
+JUDGE_REPLY = "judge_reply"
+PATIENCE_S = 6.0
+MAX_POSTS = 12
+MAX_POST_CHARS = 600
+
+_FENCE = re.compile(r"<(?=\s*+/?\s*+(?:thread|reply)\b)", re.IGNORECASE)
+_INDENT = "    "
+_log = logging.getLogger(__name__)
+
+
+class ReplyVerdict(BaseModel):
+    """What the tool is called with."""
+
+    is_for_bot: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One post, as people read it."""
+
+    author: str
+    """A person's name; empty for the bot."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """A reply, and what it stands in."""
+
+    bot: str
+    """What the bot is called."""
+    earlier: tuple[Line, ...]
+    """The thread before it, oldest first; the newest are told."""
+    reply: Line
+    asked: tuple[str, ...] = ()
+    """Whose answer or decision the bot waits for."""
+    works_for: tuple[str, ...] = ()
+    """For whom it is at work."""
+
+
+class ReplyReader:
+    """Asks the small model once for a reply."""
+
+    def __init__(self, model: Model, *, patience_s: float = PATIENCE_S) -> None:
+        self._model = model
+        self._patience_s = patience_s
+
+    async def is_for_bot(self, talk: Talk) -> bool:
+        """Whether the reply is meant for the bot. False where that is unclear, late or failing."""
+        request = ModelRequest(
+            system=prompt("judge_reply"),
+            messages=(user_message(briefing(talk)),),
+            tools=(JUDGE_REPLY_SPEC,),
+            must_call=JUDGE_REPLY,
+            max_tokens=500,
+            effort="low",
+        )
+        try:
+            async with asyncio.timeout(self._patience_s):
+                reply = await whole_reply(self._model, request)
+            [call] = [each for each in reply.message.tool_calls if each.name == JUDGE_REPLY]
+            return ReplyVerdict.model_validate(call.arguments).is_for_bot
+        except (ModelError, TimeoutError, ValueError) as error:
+            _log.warning("a reply was not judged: %s", type(error).__name__)
+            return False
+
+
+def briefing(talk: Talk) -> str:
+    """All that the model is told of a thread. No post ends the passage that it stands in."""
+    said = [_told(line) for line in talk.earlier[-MAX_POSTS:]]
+    return "\n".join(
+        [
+            f"You are called: {talk.bot}",
+            f"You wait for an answer of: {', '.join(talk.asked) or '(nobody)'}",
+            f"You are at work for: {', '.join(talk.works_for) or '(nobody)'}",
+            *("<thread>", *said, "</thread>"),
+            *("<reply>", _told(talk.reply), "</reply>"),
+        ]
+    )
+
+
+def _told(line: Line) -> str:
+    """Only a post's first line begins at the margin, so none can speak in another's name."""
+    author = " ".join(line.author.split()) or "you"
+    if line.author and author.casefold() == "you":
+        author = "(a person)"
+    said = line.text if len(line.text) <= MAX_POST_CHARS else f"{line.text[:MAX_POST_CHARS]} …"
+    return _FENCE.sub("(", f"{author}: " + f"\n{_INDENT}".join(said.splitlines()))
+
+
+JUDGE_REPLY_SPEC = ToolSpec(
+    name=JUDGE_REPLY,
+    description="Says whether the reply is meant for you.",
+    input_schema=ReplyVerdict.model_json_schema(),
+)

@@ -1,0 +1,202 @@
+"""Replies without a mention: who has spoken in a thread, and which replies are for the bot.
+
+Rules decide where it is plain, the small model decides the rest, and where that is unclear the bot
+is silent. Who has spoken is read once, and kept up to date from every payload that is heard.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+from weakref import WeakValueDictionary
+
+from cachetools import LRUCache
+
+from agent_core.errors import SessionError
+from agent_core.ids import SessionId, UserId
+from agent_core.messages import JsonObject
+from agent_core.runtime import Line, ReplyReader, Talk, small_talk
+from bot.inbound import (
+    InboundPost,
+    mentioned_users,
+    object_in,
+    plain_text,
+    read_file,
+    read_post,
+    text_in,
+)
+from bot.slack_api import Identity, People, PostRecord, SlackApi, SlackRefused
+from bot.threads import ThreadRef, parse_user, user_id
+
+MAX_THREADS = 10_000
+MAX_VERDICTS = 10_000
+MAX_POSTS = 12
+"""So many posts before a reply are shown to the model."""
+
+FollowUpsIn = Callable[[ThreadRef], Awaitable[str]]
+"""What is set for a thread's channel: replies without a mention are answered where they are `meant`
+for the bot, in threads between one person and it (`two_party`), or never (`mention`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What the agent does in a thread just now."""
+
+    works_for: tuple[UserId, ...] = ()
+    asks: tuple[UserId, ...] = ()
+    """Whose answer or decision it waits for."""
+
+
+class Works(Protocol):
+    """Who knows what is at work."""
+
+    async def standing(self, session: SessionId) -> Standing: ...
+
+
+@dataclass(slots=True)
+class _Speakers:
+    """Who has spoken in a thread."""
+
+    people: set[str] = field(default_factory=set[str])
+    bot_ts: str = ""
+    """Where the bot first spoke or was mentioned; empty where it was not yet."""
+    is_whole: bool = False
+    """What was said before is taken into account."""
+
+
+class Replies:
+    """Decides on replies that mention nobody. To decide raises SlackError where Slack is away."""
+
+    def __init__(
+        self,
+        works: Works,
+        people: People,
+        api: SlackApi,
+        identity: Identity,
+        under_way: Mapping[str, InboundPost],
+        reader: ReplyReader,
+        follow_ups: FollowUpsIn,
+    ) -> None:
+        """`under_way` are the posts that are being handed over, by key."""
+        self._works = works
+        self._people = people
+        self._api = api
+        self._bot = identity.bot_user
+        self.under_way = under_way
+        self._reader = reader
+        self._follow_ups = follow_ups
+        self._speakers: LRUCache[ThreadRef, _Speakers] = LRUCache(MAX_THREADS)
+        self._verdicts: LRUCache[str, bool] = LRUCache(MAX_VERDICTS)
+        """What the model said of each post; an edit does not ask again."""
+        self._reading: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
+
+    def note(self, body: JsonObject) -> None:
+        """A payload was heard, whoever wrote the post."""
+        event = object_in(body, "event")
+        raw = object_in(event, "message") or event
+        team, channel = text_in(body, "team_id"), text_in(event, "channel")
+        root_ts = text_in(raw, "thread_ts") or text_in(raw, "ts")
+        try:
+            place = ThreadRef(team=team, channel=channel, root_ts=root_ts)
+        except SessionError:
+            return
+        if (speakers := self._speakers.get(place)) is not None:
+            self._take(speakers, place, raw)
+
+    def forget(self, place: ThreadRef | None = None) -> None:
+        """Something may not have been heard, in one thread or in all: they are read again."""
+        if place is None:
+            self._speakers.clear()
+        else:
+            self._speakers.pop(place, None)
+
+    def may_be_for_bot(self, place: ThreadRef) -> bool:
+        """Whether replies of a thread may be for the bot, as far as that is known already."""
+        speakers = self._speakers.get(place)
+        return speakers is None or not speakers.is_whole or speakers.bot_ts != ""
+
+    def is_alone(self, post: InboundPost) -> bool:
+        """Whether it is known that the author shares the thread with nobody but the bot."""
+        speakers = self._speakers.get(post.thread)
+        return speakers is not None and speakers.is_whole and speakers.people <= {post.user}
+
+    async def has_bot(self, post: InboundPost) -> bool:
+        """Whether the bot had a part in the thread when a reply was written."""
+        place = post.thread
+        async with self._reading.setdefault(place, asyncio.Lock()):
+            speakers = self._speakers.setdefault(place, _Speakers())
+            if not speakers.is_whole:
+                try:
+                    async for page in self._api.channels.replies(place, at_once=True):
+                        for raw in page:
+                            self._take(speakers, place, raw)
+                except SlackRefused as refused:
+                    if refused.code not in {"message_not_found", "thread_not_found"}:
+                        raise
+                speakers.is_whole = True
+            return "" < speakers.bot_ts < post.ts
+
+    async def is_for_bot(self, post: InboundPost) -> bool:
+        """Whether a reply that mentions nobody is for the bot."""
+        if not await self.has_bot(post) or post.key in self._verdicts:
+            return self._verdicts.get(post.key, False)
+        standing = await self._works.standing(post.thread.session)
+        verdict = self._by_rule(post, standing, await self._follow_ups(post.thread))
+        if verdict is None:
+            talk = await self._talk(post, standing)
+            verdict = self._verdicts[post.key] = await self._reader.is_for_bot(talk)
+        return verdict
+
+    def _by_rule(self, post: InboundPost, standing: Standing, follow_ups: str) -> bool | None:
+        """The sure cases; None for all others."""
+        kind = None if post.files else small_talk(plain_text(post.wire_text))
+        asked = (each for each in self.under_way.values() if each.mentions_bot)
+        is_at_work = standing.works_for or any(each.thread == post.thread for each in asked)
+        if kind == "stop" and is_at_work:
+            return True
+        if follow_ups == "mention":
+            return False
+        if self.is_alone(post):
+            return True
+        is_asked = user_id(post.thread.team, post.user) in standing.asks
+        is_noise = kind in ("empty", "emoji", "noise") and not is_asked
+        return False if is_noise or follow_ups == "two_party" else None
+
+    def _take(self, speakers: _Speakers, place: ThreadRef, raw: JsonObject) -> None:
+        body = {"team_id": place.team, "event": {**raw, "channel": place.channel}}
+        post = read_post(body, bot_user=self._bot)
+        if post is not None:
+            speakers.people.add(post.user)
+        if text_in(raw, "user") == self._bot or (post is not None and post.mentions_bot):
+            ts = text_in(raw, "ts")
+            speakers.bot_ts = min(ts, speakers.bot_ts or ts)
+
+    async def _talk(self, post: InboundPost, standing: Standing) -> Talk:
+        """What the model is told: everybody by name."""
+        newest = self._api.newest_posts(post.thread, limit=MAX_POSTS, before_ts=post.ts)
+        earlier = [each for each in await newest if each.text or each.files]
+        asks, works_for = (
+            [parse_user(each)[1] for each in who] for who in (standing.asks, standing.works_for)
+        )
+        users = {post.user, self._bot, *asks, *works_for, *mentioned_users(post.wire_text)}
+        for each in earlier:
+            users |= {each.user, *mentioned_users(each.text)}
+        names = await self._people.names(users - {""})
+
+        def told(user: str, wire_text: str, files: list[str]) -> Line:
+            author = "" if user == self._bot else names.get(user) or user or "An app"
+            text = plain_text(wire_text, names=names)
+            return Line(
+                author=author, text=" ".join([text, *(f"[file: {name}]" for name in files)])
+            )
+
+        def as_line(each: PostRecord) -> Line:
+            return told(each.user, each.text, [read_file(raw).name for raw in each.files])
+
+        return Talk(
+            bot=names.get(self._bot, "the bot"),
+            earlier=tuple(map(as_line, earlier)),
+            reply=told(post.user, post.wire_text, [file.name for file in post.files]),
+            asked=tuple(names.get(user, user) for user in asks),
+            works_for=tuple(names.get(user, user) for user in works_for),
+        )

@@ -1,0 +1,220 @@
+"""What an agent shows and asks beside its words: plans, charts, inputs, files, shortcuts, Home."""
+
+import json
+import re
+from typing import Any
+
+import aiohttp
+import pytest
+from playwright.async_api import ViewportSize, expect
+
+from tests.bot.sandbox.page.stage import Body, Stage, actions, button, field, form, mrkdwn, plain
+from tests.bot.sandbox.slack.echo_bot import listener
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PHONE = ViewportSize(width=390, height=844)
+POINTS = [{"label": str(year), "value": year - 2019} for year in range(2020, 2026)]
+SERIES = [{"name": name, "data": POINTS} for name in ("Europe", "China")]
+SOURCE = {"type": "url", "url": "https://a.test/iea", "text": "IEA: batteries in the grid"}
+
+
+def rich(text: str) -> Body:
+    section = {"type": "rich_text_section", "elements": [{"type": "text", "text": text}]}
+    return {"type": "rich_text", "elements": [section]}
+
+
+def task(id_: str, title: str, status: str, **more: object) -> Body:
+    return {"type": "task_card", "task_id": id_, "title": title, "status": status, **more}
+
+
+def options(*words: str) -> list[Body]:
+    return [{"text": plain(word), "value": word.lower()} for word in words]
+
+
+PLAN = {
+    "type": "plan",
+    "title": "Batteries in the grid",
+    "tasks": [
+        task("1", "Reading two reports", "complete", output=rich("12 claims"), sources=[SOURCE]),
+        task("2", "Comparing the prices of every year since 2020", "in_progress"),
+        task("3", "Safety", "error", output=rich("The page did not open.")),
+        task("4", "Writing", "pending"),
+    ],
+}
+CHARTS = [
+    {"type": "data_visualization", "title": "Built", "chart": {"type": "area", "series": SERIES}},
+    {
+        "type": "data_visualization",
+        "title": "Shares",
+        "chart": {"type": "pie", "segments": [{"label": "China", "value": 3}]},
+    },
+]
+RADIO = {"type": "radio_buttons", "action_id": "depth", "options": options("Short", "Long")}
+CHECKS = {"type": "checkboxes", "action_id": "kinds", "options": options("News", "Papers")}
+
+
+async def upload(stage: Stage, name: str, mimetype_of: bytes, **told: str) -> Body:
+    """A file whose bytes are there, not shared yet."""
+    ticket = await stage.client.files_getUploadURLExternal(
+        filename=name, length=len(mimetype_of), **told
+    )
+    async with aiohttp.ClientSession() as http, http.post(ticket["upload_url"], data=mimetype_of):
+        return {"id": ticket["file_id"], "title": name.partition(".")[0].title()}
+
+
+async def test_a_plan_says_each_state_in_words_and_its_menu_reaches_the_app(stage: Stage) -> None:
+    told: list[Body] = []
+
+    @listener(stage.bot.app.action("branch.stop"))
+    async def take(ack: Any, body: Body) -> None:
+        told.append(body["actions"][0]["selected_option"])
+        await ack()
+
+    await stage.open()
+    menu = {"type": "overflow", "action_id": "branch.stop", "options": options("Stop this branch")}
+    post = await stage.show(PLAN, actions(button("live.open", "Open live view"), menu))
+    for words in ("Done", "In progress", "Failed", "Waiting"):
+        await expect(post.get_by_text(words, exact=True)).to_be_visible()
+    await expect(post.get_by_text("The page did not open.")).to_be_visible()
+    await post.get_by_text("Reading two reports").click()
+    await expect(post.get_by_role("link", name=SOURCE["text"])).to_be_visible()
+    await post.get_by_role("button", name="More options").press("Enter")
+    await stage.browser.get_by_role("menuitem", name="Stop this branch").press("Enter")
+    await stage.slack.wait_for(lambda _: told)
+    assert told[0]["value"] == "stop this branch"
+
+
+async def test_choices_are_told_with_what_stands_beside_them_and_a_form_changes_in_its_place(
+    stage: Stage,
+) -> None:
+    told: list[Body] = []
+
+    @listener(stage.bot.app.action(re.compile("depth|kinds|open")))
+    async def take(ack: Any, body: Body) -> None:
+        await ack()
+        told.append(body)
+        if body["actions"][0]["action_id"] == "open":
+            view = form(field("topic", "Topic"), field("day", "From", type="datepicker"))
+            await stage.client.views_open(trigger_id=body["trigger_id"], view=view)
+
+    @listener(stage.bot.app.view("form"))
+    async def more(ack: Any, body: Body) -> None:
+        told.append(body)
+        longer = form(*body["view"]["blocks"], field("kind", "Kind", **RADIO))
+        is_longer = len(body["view"]["blocks"]) == 3
+        await (ack() if is_longer else ack(response_action="update", view=longer))
+
+    await stage.open()
+    post = await stage.show(actions(RADIO, CHECKS, button("open", "Other…")))
+    await post.get_by_label("Long").check()
+    await stage.slack.wait_for(lambda _: told)
+    await post.get_by_label("News").check()
+    await stage.slack.wait_for(lambda _: len(told) == 2)
+    assert [each["value"] for each in told[1]["actions"][0]["selected_options"]] == ["news"]
+    assert told[1]["state"]["values"]["row"]["depth"]["selected_option"]["value"] == "long"
+    await post.get_by_role("button", name="Other…").click()
+    await stage.dialog.get_by_label("Topic").fill("Prices")
+    await stage.dialog.get_by_label("From").fill("2020-01-31")
+    send = stage.dialog.get_by_role("button", name="Send")
+    await send.click()
+    await expect(stage.dialog.get_by_role("radiogroup", name="Kind")).to_be_visible()
+    await expect(stage.dialog.get_by_label("Topic")).to_have_value("Prices")
+    await send.click()
+    await expect(stage.dialog.get_by_role("alert")).to_have_count(1)
+    await stage.dialog.get_by_label("Short").check()
+    await send.click()
+    await expect(stage.dialog).to_have_count(0)
+    values = told[-1]["view"]["state"]["values"]
+    assert values["day"]["day_in"]["selected_date"] == "2020-01-31"
+    assert values["kind"]["depth"]["selected_option"]["value"] == "short"
+
+
+async def test_a_post_carries_its_files_and_takes_feedback_and_a_shortcut(stage: Stage) -> None:
+    told: list[Body] = []
+
+    @listener(stage.bot.app.action("feedback.given"))
+    async def judge(ack: Any, body: Body) -> None:
+        told.append(body["actions"][0])
+        await ack()
+
+    @listener(stage.bot.app.shortcut("ask_about"))
+    async def ask(ack: Any, body: Body) -> None:
+        told.append(body["message"])
+        await ack()
+
+    root = await stage.slack.say("ann", "general", "a report, please")
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
+    files = [
+        await upload(stage, "report.html", b"<p>Read</p>"),
+        await upload(stage, "print.pdf", b"%PDF-1.4"),
+        await upload(stage, "preview.svg", svg, alt_txt="The first page"),
+    ]
+    sides = {f"{side}_button": {"text": plain(side), "value": side} for side in SIDES}
+    feedback = {"type": "feedback_buttons", "action_id": "feedback.given", **sides}
+    await stage.client.files_completeUploadExternal(
+        files=files,
+        channel_id=stage.channel("general"),
+        thread_ts=root,
+        blocks=json.dumps(
+            [
+                {"type": "markdown", "text": "Prices **fell**."},
+                {"type": "context_actions", "elements": [feedback]},
+            ]
+        ),
+    )
+    await stage.open(f"{stage.channel('general')}/{root}")
+    post = stage.thread.locator("article").last
+    await expect(post.locator("strong", has_text="fell")).to_be_visible()
+    await expect(post.get_by_role("img", name="The first page")).to_be_visible()
+    pdf = post.get_by_role("link", name="Open Print")
+    await expect(pdf).to_have_attribute("target", "_blank")
+    await expect(pdf).to_have_attribute("href", re.compile(r"/files/F\w+/print\.pdf$"))
+    await post.get_by_role("button", name="positive").click()
+    await expect(post.get_by_role("button", name="positive", pressed=True)).to_be_visible()
+    await post.hover()
+    await post.get_by_role("button", name="More actions").click()
+    await stage.browser.get_by_role("menuitem", name="Ask about this").click()
+    await stage.slack.wait_for(lambda _: len(told) == 2)
+    assert (told[0]["value"], told[1]["text"]) == ("positive", "Prices **fell**.")
+    await stage.reply.fill("/ask now")
+    await stage.reply.press("Enter")
+    await expect(stage.alert).to_contain_text("/ask does not work in threads")
+
+
+SIDES = ("positive", "negative")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_axe_finds_nothing_serious_in_what_an_agent_shows_and_a_phone_has_room_for_it(
+    stage: Stage, theme: str
+) -> None:
+    @listener(stage.bot.app.event("app_home_opened"))
+    async def publish(event: Body) -> None:
+        time = {"type": "timepicker", "action_id": "time", "placeholder": plain("Time")}
+        rows: list[Body] = [
+            {"type": "section", "text": mrkdwn("*Digests*"), "accessory": time},
+            actions(RADIO),
+        ]
+        await stage.client.views_publish(
+            user_id=event["user"], view={"type": "home", "blocks": rows}
+        )
+
+    await stage.browser.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    await stage.browser.set_viewport_size(PHONE)
+    await stage.open(stage.channel("general"))
+    await stage.show(PLAN, *CHARTS, actions(RADIO, CHECKS))
+    root = await stage.slack.say("ann", "general", "go")
+    await stage.client.assistant_threads_setStatus(
+        channel_id=stage.channel("general"),
+        thread_ts=root,
+        status="is reading…",
+        loading_messages=["Comparing the prices of every year since 2020 in all countries"],
+    )
+    await expect(stage.post(root).get_by_role("button", name="Stop")).to_be_in_viewport(ratio=1)
+    await expect(stage.main.get_by_text("Comparing the prices of every year")).to_have_count(2)
+    assert await stage.violations() == []
+    assert await stage.browser.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    await stage.open("home")
+    await expect(stage.main.get_by_role("radio", name="Short")).to_be_visible()
+    assert await stage.violations() == []
