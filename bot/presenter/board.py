@@ -162,9 +162,13 @@ class Board:
         return " · ".join(said)
 
     def shown(self) -> list[Card]:
-        """At most `PLAN_CARDS`: the older ones are folded, unless nobody knows how they ended."""
+        """At most `PLAN_CARDS`: what has ended is folded, first single steps, then the older ones.
+
+        What nobody knows the end of is not.
+        """
         surplus = len(self.cards) - limits.PLAN_CARDS
         ended = [card for card in self.cards if card.state in {"done", "failed"}]
+        ended.sort(key=lambda card: card.branch is not None or not card.calls)
         folded = ended[: surplus + 1] if surplus > 0 else []
         shown = [card for card in self.cards if card not in folded]
         if folded:
@@ -209,10 +213,7 @@ class Board:
         card = self._branches.get(event.run)
         if isinstance(event, RunFinished):
             if card is not None and card.branch == event.run:
-                is_lost = event.outcome in {"failed", "stopped"}
-                card.calls[_OWN] = "failed" if is_lost else "done"
-                if event.outcome == "failed":
-                    card.details = self.words("progress-failed")
+                self._end_branch(event, card)
             return
         if event.parent is None:
             return
@@ -222,11 +223,19 @@ class Board:
         if card.branch == event.run:
             card.calls[_OWN], self.doing = "running", card.title
 
+    def _end_branch(self, event: RunFinished, card: Card) -> None:
+        """Who stopped it stays told."""
+        if event.outcome != "stopped" and card.state != "unsure":
+            pages = len(card.sources)
+            read = self.words("progress-pages-read", n=pages) if pages else ""
+            card.details = self.words("progress-failed") if event.outcome == "failed" else read
+        card.calls[_OWN] = "failed" if event.outcome in {"failed", "stopped"} else "done"
+
     def _branch(self, event: RunStarted) -> Card:
         after = event.title.strip() or event.task.strip().partition("\n")[0]
         if event.agent == REPORT_EXPERT:
             after = self.words("progress-purpose-write-report")
-        card = Card(title=_short(after), branch=event.run)
+        card = Card(title=_short(after[:1].upper() + after[1:]), branch=event.run)
         self.cards.append(card)
         return card
 
