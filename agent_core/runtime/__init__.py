@@ -22,7 +22,11 @@ from agent_core.sessions.overview import Overview, SessionState, Spent
 from agent_core.sessions.preferences import Feedback, Preferences
 from agent_core.sessions.store import KnownSessions
 from agent_core.tools.composio_api import Account, Accounts
+<<<<<<< HEAD
 from agent_core.workspaces import without_paths
+=======
+from agent_core.tools.names import app_name as name_of_app
+>>>>>>> main
 
 __all__ = [
     "AGREED",
@@ -54,6 +58,7 @@ __all__ = [
     "detect_language",
     "holder_of",
     "moment_words",
+    "name_of_app",
     "read_language",
     "recipients_of",
     "short_form",
