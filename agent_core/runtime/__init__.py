@@ -22,11 +22,8 @@ from agent_core.sessions.overview import Overview, SessionState, Spent
 from agent_core.sessions.preferences import Feedback, Preferences
 from agent_core.sessions.store import KnownSessions
 from agent_core.tools.composio_api import Account, Accounts
-<<<<<<< HEAD
-from agent_core.workspaces import without_paths
-=======
 from agent_core.tools.names import app_name as name_of_app
->>>>>>> main
+from agent_core.workspaces import without_paths
 
 __all__ = [
     "AGREED",
