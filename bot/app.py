@@ -21,7 +21,7 @@ from bot.console.acts import LIVE
 from bot.console.console import Console
 from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestHost, DigestLimits, DigestMessages, DigestPresenter, Orders
-from bot.front import FrontDoor, WorkspaceFiles
+from bot.front import BranchStops, FrontDoor, WorkspaceFiles
 from bot.home.feedback import FeedbackClicks
 from bot.home.home import Home
 from bot.home.view import PREFIX as HOME
@@ -41,7 +41,7 @@ from bot.presenter import Signs
 from bot.presenter.apps import PREFIX as CONSENTS
 from bot.presenter.feedback import PREFIX as FEEDBACK
 from bot.presenter.journal import READER
-from bot.presenter.progress import OPEN_LIVE_VIEW
+from bot.presenter.progress import OPEN_LIVE_VIEW, STOP_BRANCH
 from bot.presenter.questions import PREFIX as QUESTIONS
 from bot.presenting import Presenting
 from bot.settings import BotSettings
@@ -112,6 +112,7 @@ async def running_bot(
             signs,
             partial(DigestPresenter, runtime, clock),
             offers_live_view=lambda: bool(console.url),
+            now=clock,
         )
         stack.push_async_callback(presenting.close)
         app = create_app(client, identity)
@@ -123,6 +124,7 @@ async def running_bot(
                 FEEDBACK: FeedbackClicks(runtime, api, people, clock),
                 HOME: home,
                 OPEN_LIVE_VIEW: console,
+                STOP_BRANCH: BranchStops(runtime, api, people),
             },
             *(runtime.ledger, rules, people, api),
             for_readers=(OPEN_LIVE_VIEW, HOME_OPENED),

@@ -5,11 +5,13 @@ import logging
 from collections.abc import Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 from agent_core.background import Background, Backoff
+from agent_core.clock import machine_time
 from agent_core.errors import SessionError
 from agent_core.events import (
     AnyEvent,
@@ -78,7 +80,9 @@ class Presenting:
         scheduled: MakePresenter,
         *,
         offers_live_view: Callable[[], bool] = lambda: False,
+        now: Callable[[], datetime] = machine_time,
     ) -> None:
+        self._now = now
         self._offers_live_view = offers_live_view
         self._runtime = runtime
         self._api = api
@@ -180,6 +184,7 @@ class Presenting:
             connect_link=self._runtime.consents.connect_link,
             is_plain=turn.tries >= MAX_TRIES,
             offers_live_view=self._offers_live_view,
+            now=self._now,
         )
 
     async def _present(self, presenter: TurnPresenter, event: AnyEvent) -> None:

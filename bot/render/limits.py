@@ -34,9 +34,13 @@ ANSWER_POSTS: Final = 4
 ANSWER_CHARS: Final = 40_000
 """Ours: a longer answer is posted so far and added whole as a file."""
 
-PROGRESS_LINES: Final = 12
+PLAN_CARDS: Final = 6
 PROGRESS_WORD_CHARS: Final = 60
 """Of a foreign text (a query, a title) inside a line of progress."""
+CARD_SOURCES: Final = 4
+SOURCE_URL_CHARS: Final = 300
+MENU_OPTIONS: Final = 5
+OPTION_VALUE_CHARS: Final = 150
 
 LABEL_CHARS: Final = 75
 TITLE_CHARS: Final = 24

@@ -208,6 +208,21 @@ class SlackApi:
         except SlackError:
             return False
 
+    async def say_status(self, thread: ThreadRef, line: str, loading: Sequence[str] = ()) -> bool:
+        """Say in the thread's status line what the bot does, after its name; empty takes it away.
+
+        `loading` is shown in its place where there is room. The bot's next post takes it away, and
+        so do two minutes. False if it was left out.
+        """
+        arguments = {
+            "channel_id": thread.channel,
+            "thread_ts": thread.root_ts,
+            "status": line,
+            "loading_messages": list(loading) or None,
+        }
+        answer = await self._calls.droppable("assistant.threads.setStatus", arguments)
+        return answer is not None
+
     async def react(self, channel: str, ts: str, name: str, *, add: bool) -> None:
         """Put an emoji on a post, or take the bot's off; one that is so already is fine."""
         arguments = {"channel": channel, "timestamp": ts, "name": name}

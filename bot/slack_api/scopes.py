@@ -9,6 +9,7 @@ _LISTED = ("channels:read", "groups:read", "im:read", "mpim:read")
 SCOPES: dict[str, tuple[str, ...]] = {
     "agents.sessions.rename": ("chat:write",),
     "agents.sessions.setStatus": ("chat:write",),
+    "assistant.threads.setStatus": ("chat:write",),
     "assistant.threads.setSuggestedPrompts": (),  # or left out where there is no agent view
     "auth.test": (),
     "bots.info": ("users:read",),

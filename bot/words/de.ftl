@@ -98,11 +98,6 @@ progress-ended-done = Fertig in { $time }
 progress-ended-limited = An einer Grenze angehalten nach { $time }
 progress-ended-stopped = Angehalten nach { $time }
 progress-ended-failed = Gescheitert nach { $time }
-progress-tool-calls =
-    { $n ->
-        [one] { $n } Werkzeugaufruf
-       *[other] { $n } Werkzeugaufrufe
-    }
 progress-pages-read =
     { $n ->
         [one] { $n } Seite gelesen
@@ -114,8 +109,8 @@ progress-earlier-steps =
        *[other] { $n } frühere Schritte
     }
 progress-more-steps = und { $n } weitere
-progress-trying-again = Das Modell ist ausgelastet; neuer Versuch
-progress-thinking = Überlege den nächsten Schritt
+progress-trying-again = Gerade ist viel los; ich versuche es noch einmal
+progress-thinking = Ich denke nach
 progress-no-answer = Ich habe darauf keine Antwort.
 progress-failure = Etwas ist schiefgegangen, und ich konnte das nicht abschließen.
 progress-reference = Kennung: { $what }
@@ -134,39 +129,32 @@ progress-file-refusal-too-big-for-us = Die Datei ist größer als 50 MB
 progress-whole-answer = Die Antwort ist lang; der Rest steht in der angehängten Datei.
 progress-picture-of = Erste Seite von „{ $what }“
 progress-not-in-thread = Im Thread konnte ich nicht antworten, daher hier.
-progress-asked-answer = Rückfrage an { $who } nach { $time }
-progress-asked-approval = Um Freigabe durch { $who } gebeten nach { $time }
-progress-asked-connection = { $who } gebeten, { $what } zu verbinden, nach { $time }
-progress-exploring = Untersucht: { $what }
-progress-took-in = Nachricht von { $who } aufgenommen: { $what }
-progress-taken-from = ab Schritt { $n }
-progress-taken-late = zu spät für den Bericht: „weiter“ arbeitet es ein
-progress-report-expert = Berichtsexperte
-progress-answered-by = { $who } hat geantwortet: { $what }
+progress-took-in = { $who }: „{ $what }“ — aufgenommen
+progress-took-in-late = { $who }: „{ $what }“ — zu spät für den Bericht; sag „weiter“, dann arbeite ich es ein
+progress-failed = Das ging nicht; ich mache ohne weiter
+progress-cut = Nicht fertig geworden
+progress-line = ist dran · { $time }
+progress-line-reading = liest „{ $what }“
+progress-stop = „{ $what }“ anhalten
+progress-stop-late = Hier gibt es nichts mehr anzuhalten: Dieser Teil ist schon zu Ende.
 progress-stop-branch = { $who } hat diesen Teil angehalten
 progress-done-branch = { $who } hat diesen Teil als erledigt markiert
 progress-retry-branch = { $who } will diesen Teil noch einmal
 progress-unsure = vielleicht geschehen, vielleicht nicht
-progress-unsure-steps =
-    { $n ->
-        [one] { $n } Schritt ist vielleicht geschehen, vielleicht nicht
-       *[other] { $n } Schritte sind vielleicht geschehen, vielleicht nicht
-    }
-progress-purpose-ask-agent = Frage { $what }
-progress-purpose-ask-report-expert = Frage den Berichtsexperten
 progress-purpose-check-accounts = Prüfe die verbundenen Konten
-progress-purpose-find-tools = Suche die passenden Werkzeuge
-progress-purpose-list-files = Sehe die Dateien durch
-progress-purpose-read-file = Lese { $what }
-progress-purpose-read-pages = Lese { $n } Seiten
+progress-purpose-find-tools = Suche die passenden Apps
+progress-purpose-read-file = Lese das Material durch
+progress-purpose-read-pages = Lese { $what } und { $n } weitere
+progress-purpose-read-page = Lese { $what }
+progress-purpose-use-app = Arbeite mit { $what }
 progress-purpose-run-code = Arbeite mit den Daten
 progress-purpose-save-sources = Sichere die Quellen
 progress-purpose-search-news = Durchsuche die Nachrichten nach { $what }
 progress-purpose-search-sources = Durchsuche die Quellen nach { $what }
 progress-purpose-search-web = Suche im Web nach { $what }
 progress-purpose-upload-file = Übergebe eine Datei
-progress-purpose-use-tool = { $what }
-progress-purpose-write-file = Schreibe { $what }
+progress-purpose-use-tool = Ich bin dran
+progress-purpose-write-file = Schreibe es auf
 progress-purpose-write-report = Schreibe den Bericht
 
 ## Questions

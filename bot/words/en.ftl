@@ -98,11 +98,6 @@ progress-ended-done = Done in { $time }
 progress-ended-limited = Stopped at a limit after { $time }
 progress-ended-stopped = Stopped after { $time }
 progress-ended-failed = Failed after { $time }
-progress-tool-calls =
-    { $n ->
-        [one] { $n } tool call
-       *[other] { $n } tool calls
-    }
 progress-pages-read =
     { $n ->
         [one] { $n } page read
@@ -114,8 +109,8 @@ progress-earlier-steps =
        *[other] { $n } earlier steps
     }
 progress-more-steps = and { $n } more
-progress-trying-again = The model is busy; trying again
-progress-thinking = Thinking about the next step
+progress-trying-again = Very busy right now; trying again
+progress-thinking = Thinking it over
 progress-no-answer = I have no answer to give.
 progress-failure = Something went wrong and I could not finish this.
 progress-reference = Reference: { $what }
@@ -134,39 +129,32 @@ progress-file-refusal-too-big-for-us = it is bigger than 50 MB
 progress-whole-answer = The answer is long; the rest of it is in the attached file.
 progress-picture-of = First page of “{ $what }”
 progress-not-in-thread = I could not answer in the thread, so here is the answer.
-progress-asked-answer = Asked { $who } a question after { $time }
-progress-asked-approval = Asked { $who } for an approval after { $time }
-progress-asked-connection = Asked { $who } to connect { $what } after { $time }
-progress-exploring = Looking into: { $what }
-progress-took-in = Took in { $who }'s message: { $what }
-progress-taken-from = from step { $n } on
-progress-taken-late = too late for the report: “continue” works it in
-progress-report-expert = report expert
-progress-answered-by = { $who } answered: { $what }
+progress-took-in = { $who }: “{ $what }” — taken in
+progress-took-in-late = { $who }: “{ $what }” — too late for the report; say “continue” to work it in
+progress-failed = That did not work; I go on without it
+progress-cut = Not finished
+progress-line = is working on it · { $time }
+progress-line-reading = is reading “{ $what }”
+progress-stop = Stop “{ $what }”
+progress-stop-late = There is nothing left to stop: this part has ended already.
 progress-stop-branch = { $who } stopped this part
 progress-done-branch = { $who } marked this part as done
 progress-retry-branch = { $who } wants this part again
 progress-unsure = may or may not have happened
-progress-unsure-steps =
-    { $n ->
-        [one] { $n } step may or may not have happened
-       *[other] { $n } steps may or may not have happened
-    }
-progress-purpose-ask-agent = Asking the { $what }
-progress-purpose-ask-report-expert = Asking the report expert
 progress-purpose-check-accounts = Checking the connected accounts
-progress-purpose-find-tools = Looking for the right tools
-progress-purpose-list-files = Looking through the files
-progress-purpose-read-file = Reading { $what }
-progress-purpose-read-pages = Reading { $n } pages
+progress-purpose-find-tools = Finding the right apps
+progress-purpose-read-file = Reading through the material
+progress-purpose-read-pages = Reading { $what } and { $n } more
+progress-purpose-read-page = Reading { $what }
+progress-purpose-use-app = Working with { $what }
 progress-purpose-run-code = Working with the data
 progress-purpose-save-sources = Saving the sources
 progress-purpose-search-news = Searching the news for { $what }
 progress-purpose-search-sources = Searching the sources for { $what }
 progress-purpose-search-web = Searching the web for { $what }
 progress-purpose-upload-file = Handing over a file
-progress-purpose-use-tool = { $what }
-progress-purpose-write-file = Writing { $what }
+progress-purpose-use-tool = Working on it
+progress-purpose-write-file = Writing it down
 progress-purpose-write-report = Writing the report
 
 ## Questions

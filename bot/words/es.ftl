@@ -98,11 +98,6 @@ progress-ended-done = Listo en { $time }
 progress-ended-limited = Detenido en un límite tras { $time }
 progress-ended-stopped = Detenido tras { $time }
 progress-ended-failed = Fallido tras { $time }
-progress-tool-calls =
-    { $n ->
-        [one] { $n } llamada a herramientas
-       *[other] { $n } llamadas a herramientas
-    }
 progress-pages-read =
     { $n ->
         [one] { $n } página leída
@@ -114,8 +109,8 @@ progress-earlier-steps =
        *[other] { $n } pasos anteriores
     }
 progress-more-steps = y { $n } más
-progress-trying-again = El modelo está ocupado; nuevo intento
-progress-thinking = Pensando el siguiente paso
+progress-trying-again = Hay mucho movimiento ahora; lo intento de nuevo
+progress-thinking = Pensándolo
 progress-no-answer = No tengo una respuesta.
 progress-failure = Algo salió mal y no pude terminar.
 progress-reference = Referencia: { $what }
@@ -134,39 +129,32 @@ progress-file-refusal-too-big-for-us = supera los 50 MB
 progress-whole-answer = La respuesta es larga; el resto está en el archivo adjunto.
 progress-picture-of = Primera página de «{ $what }»
 progress-not-in-thread = No pude responder en el hilo, así que aquí está la respuesta.
-progress-asked-answer = Pregunta a { $who } tras { $time }
-progress-asked-approval = Aprobación pedida a { $who } tras { $time }
-progress-asked-connection = Se pidió a { $who } conectar { $what } tras { $time }
-progress-exploring = Investigando: { $what }
-progress-took-in = Mensaje de { $who } incorporado: { $what }
-progress-taken-from = desde el paso { $n }
-progress-taken-late = demasiado tarde para el informe: «continúa» lo incorpora
-progress-report-expert = experto en informes
-progress-answered-by = { $who } respondió: { $what }
+progress-took-in = { $who }: «{ $what }» — incorporado
+progress-took-in-late = { $who }: «{ $what }» — demasiado tarde para el informe; di «continúa» y lo incorporo
+progress-failed = No funcionó; sigo sin ello
+progress-cut = Sin terminar
+progress-line = está en ello · { $time }
+progress-line-reading = está leyendo «{ $what }»
+progress-stop = Detener «{ $what }»
+progress-stop-late = Ya no hay nada que detener: esta parte ya terminó.
 progress-stop-branch = { $who } detuvo esta parte
 progress-done-branch = { $who } marcó esta parte como terminada
 progress-retry-branch = { $who } quiere esta parte otra vez
 progress-unsure = puede que haya ocurrido o no
-progress-unsure-steps =
-    { $n ->
-        [one] { $n } paso puede que haya ocurrido o no
-       *[other] { $n } pasos puede que hayan ocurrido o no
-    }
-progress-purpose-ask-agent = Preguntando a { $what }
-progress-purpose-ask-report-expert = Preguntando al experto en informes
 progress-purpose-check-accounts = Comprobando las cuentas conectadas
-progress-purpose-find-tools = Buscando las herramientas adecuadas
-progress-purpose-list-files = Revisando los archivos
-progress-purpose-read-file = Leyendo { $what }
-progress-purpose-read-pages = Leyendo { $n } páginas
+progress-purpose-find-tools = Buscando las aplicaciones adecuadas
+progress-purpose-read-file = Leyendo el material
+progress-purpose-read-pages = Leyendo { $what } y { $n } más
+progress-purpose-read-page = Leyendo { $what }
+progress-purpose-use-app = Trabajando con { $what }
 progress-purpose-run-code = Trabajando con los datos
 progress-purpose-save-sources = Guardando las fuentes
 progress-purpose-search-news = Buscando noticias sobre { $what }
 progress-purpose-search-sources = Buscando en las fuentes: { $what }
 progress-purpose-search-web = Buscando en la web: { $what }
 progress-purpose-upload-file = Entregando un archivo
-progress-purpose-use-tool = { $what }
-progress-purpose-write-file = Escribiendo { $what }
+progress-purpose-use-tool = Trabajando en ello
+progress-purpose-write-file = Poniéndolo por escrito
 progress-purpose-write-report = Redactando el informe
 
 ## Questions

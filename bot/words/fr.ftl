@@ -98,11 +98,6 @@ progress-ended-done = Terminé en { $time }
 progress-ended-limited = Arrêté à une limite après { $time }
 progress-ended-stopped = Arrêté après { $time }
 progress-ended-failed = Échec après { $time }
-progress-tool-calls =
-    { $n ->
-        [one] { $n } appel d'outil
-       *[other] { $n } appels d'outils
-    }
 progress-pages-read =
     { $n ->
         [one] { $n } page lue
@@ -114,8 +109,8 @@ progress-earlier-steps =
        *[other] { $n } étapes précédentes
     }
 progress-more-steps = et { $n } autres
-progress-trying-again = Le modèle est occupé ; nouvel essai
-progress-thinking = Réflexion sur la prochaine étape
+progress-trying-again = Beaucoup de monde en ce moment ; nouvel essai
+progress-thinking = J'y réfléchis
 progress-no-answer = Je n'ai pas de réponse à donner.
 progress-failure = Un problème est survenu et je n'ai pas pu terminer.
 progress-reference = Référence : { $what }
@@ -134,39 +129,32 @@ progress-file-refusal-too-big-for-us = le fichier dépasse 50 Mo
 progress-whole-answer = La réponse est longue ; la suite se trouve dans le fichier joint.
 progress-picture-of = Première page de « { $what } »
 progress-not-in-thread = Je n'ai pas pu répondre dans le fil, voici donc la réponse.
-progress-asked-answer = Question posée à { $who } après { $time }
-progress-asked-approval = Accord demandé à { $who } après { $time }
-progress-asked-connection = Connexion de { $what } demandée à { $who } après { $time }
-progress-exploring = Examen de : { $what }
-progress-took-in = Message de { $who } pris en compte : { $what }
-progress-taken-from = à partir de l'étape { $n }
-progress-taken-late = trop tard pour le rapport : « continue » l'y intègre
-progress-report-expert = expert des rapports
-progress-answered-by = { $who } a répondu : { $what }
+progress-took-in = { $who } : « { $what } » — pris en compte
+progress-took-in-late = { $who } : « { $what } » — trop tard pour le rapport ; dites « continue » et je l'y intègre
+progress-failed = Cela n'a pas marché ; je continue sans
+progress-cut = Pas terminé
+progress-line = y travaille · { $time }
+progress-line-reading = lit « { $what } »
+progress-stop = Arrêter « { $what } »
+progress-stop-late = Il n'y a plus rien à arrêter : cette partie est déjà terminée.
 progress-stop-branch = { $who } a arrêté cette partie
 progress-done-branch = { $who } a marqué cette partie comme terminée
 progress-retry-branch = { $who } veut refaire cette partie
 progress-unsure = a peut-être eu lieu, peut-être pas
-progress-unsure-steps =
-    { $n ->
-        [one] { $n } étape a peut-être eu lieu, peut-être pas
-       *[other] { $n } étapes ont peut-être eu lieu, peut-être pas
-    }
-progress-purpose-ask-agent = Question à { $what }
-progress-purpose-ask-report-expert = Question à l'expert des rapports
 progress-purpose-check-accounts = Vérification des comptes connectés
-progress-purpose-find-tools = Recherche des bons outils
-progress-purpose-list-files = Parcours des fichiers
-progress-purpose-read-file = Lecture de { $what }
-progress-purpose-read-pages = Lecture de { $n } pages
+progress-purpose-find-tools = Recherche des bonnes applications
+progress-purpose-read-file = Lecture des documents
+progress-purpose-read-pages = Lecture de { $what } et { $n } autres
+progress-purpose-read-page = Lecture de { $what }
+progress-purpose-use-app = Travail avec { $what }
 progress-purpose-run-code = Travail sur les données
 progress-purpose-save-sources = Enregistrement des sources
 progress-purpose-search-news = Recherche dans l'actualité : { $what }
 progress-purpose-search-sources = Recherche dans les sources : { $what }
 progress-purpose-search-web = Recherche sur le web : { $what }
 progress-purpose-upload-file = Remise d'un fichier
-progress-purpose-use-tool = { $what }
-progress-purpose-write-file = Écriture de { $what }
+progress-purpose-use-tool = J'y travaille
+progress-purpose-write-file = Mise par écrit
 progress-purpose-write-report = Rédaction du rapport
 
 ## Questions

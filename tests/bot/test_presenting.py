@@ -39,6 +39,9 @@ async def shows(bot: Process) -> None:
     await bot.runtime.readers.show_with(READER, bot.presenting.attach)
 
 
+LINE = "assistant.threads.setStatus"
+
+
 async def presenter_ended(turn_id: TurnId) -> None:
     name = f"present {turn_id}"
     presenters = [task for task in asyncio.all_tasks() if task.get_name() == name]
@@ -62,10 +65,10 @@ async def ended(bot: Process, turn_id: TurnId) -> None:
 
 
 async def at_work(bot: Process, place: Place, held: Held) -> TurnId:
-    """A turn whose progress is in the thread and whose answer is held back."""
+    """A turn whose status line is in the thread and whose answer is held back."""
     turn_id = await begin(bot, place)
     await held.reached.wait()
-    await place.slack.wait_for(lambda _: place.texts())
+    await place.slack.wait_for(lambda _: place.calls(LINE))
     return turn_id
 
 
@@ -215,13 +218,12 @@ async def test_a_process_that_lost_the_session_writes_nothing_until_it_is_back(
         assert turn_id is not None
         presenting.attach(await bot.runtime.turn(turn_id))
         await held.reached.wait()
-        await place.slack.wait_for(lambda _: place.texts())
+        await place.slack.wait_for(lambda _: place.calls(LINE))
         away.is_lost = True
         held.release.set()
         await ended(bot, turn_id)
         await presenter_ended(turn_id)
-        [progress] = place.texts()
-        assert progress.startswith("*Working on it*")
+        assert place.texts() == []
 
         other = presenting_of(bot.runtime, place.api)
         other.attach(await bot.runtime.turn(turn_id), is_resumed=True)
@@ -232,4 +234,4 @@ async def test_a_process_that_lost_the_session_writes_nothing_until_it_is_back(
         await presenting.close()
         await other.close()
     assert answers(place, "All is new.") == 1
-    assert len(place.texts()) == 2
+    assert len(place.texts()) == 1

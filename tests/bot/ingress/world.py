@@ -378,9 +378,9 @@ def make_ingress(
     files: NamingFiles,
     judge: Judge | None = None,
 ) -> Ingress:
-    judge, people = judge or Judge(), People(api)
+    judge = judge or Judge()
     told = (judge.reader(), judge.follow_ups)
-    return Ingress(front, ledger, files, api, rules, Signs(api), people, *told)
+    return Ingress(front, ledger, files, api, rules, Signs(api), People(api), *told)
 
 
 Listening = Callable[[SlackApi, People], Mapping[str, Gestures]]
