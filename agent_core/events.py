@@ -338,7 +338,7 @@ class ApprovalRequested(Event):
     kind: Literal["approval_requested"] = "approval_requested"
 
 
-ApprovalVerdict = Literal["approved", "rejected", "expired", "overtaken", "void"]
+ApprovalVerdict = Literal["approved", "rejected", "expired", "overtaken", "void", "edited"]
 """`overtaken`: somebody wrote or stopped before it was decided. `void`: it did not fit any more."""
 
 

@@ -68,6 +68,10 @@ class Taken:
 class Gate(Protocol):
     """Hook: stands before and behind each call of a tool. MUST NOT raise but for broken storage."""
 
+    async def edited(self, call: ToolCall, context: ToolContext) -> ToolCall:
+        """The call as a person has changed it while it waited; else the call itself."""
+        ...
+
     async def before(
         self, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
     ) -> ToolOutput | Wait | None:

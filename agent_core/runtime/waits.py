@@ -62,7 +62,8 @@ _NOT_APPROVED = {
 def _verdict(decision: Consent) -> ApprovalVerdict:
     """What people are told became of an approval."""
     status = "approved" if decision.status == "used" else decision.status
-    return status if status in ("approved", "rejected", "expired", "overtaken") else "void"
+    known = ("approved", "rejected", "expired", "overtaken", "edited")
+    return status if status in known else "void"
 
 
 def _outcome(decision: Consent) -> AuthOutcome:

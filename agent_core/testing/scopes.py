@@ -44,6 +44,9 @@ class SteppingClock:
 class OpenGate:
     """Lets everything through, as where nothing can have an effect."""
 
+    async def edited(self, call: ToolCall, context: ToolContext) -> ToolCall:
+        return call
+
     async def before(
         self, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
     ) -> ToolOutput | Wait | None:

@@ -19,7 +19,7 @@ from agent_core.runtime import moment_words, recipients_of, unpacked
 from agent_core.words import Words
 from bot.presenter.apps import Button, app_name, consent_button, deed, server_name
 from bot.presenter.arguments import argument_lines, exact_json, leaves, made_visible
-from bot.presenter.previews import Part, names_all_recipients, parts_of, preview
+from bot.presenter.previews import Part, editable_parts, names_all_recipients, parts_of, preview
 from bot.render import (
     Draft,
     actions,
@@ -123,6 +123,8 @@ def approval_draft(
     if is_all_shown and event.may_allow_thread:
         names.append("approve_thread")
     asking = [action for action in event.actions if action.asks]
+    if form == "whole" and len(event.actions) == 1 and editable_parts(event.actions[0]):
+        names.insert(1, "edit")
     if form == "whole" and any(_picture(action, event, words) for action in asking):
         names.append("details")
     row = actions(*(consent_button(name, words, event.consent) for name in names))

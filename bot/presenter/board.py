@@ -133,8 +133,8 @@ class Board:
             case Intervened(what="stop" | "done" | "retry"):
                 self._intervene(event)
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
-                is_question = isinstance(event, QuestionAsked)
-                self.waits[event.call_id if is_question else event.consent] = event
+                is_connection = isinstance(event, AuthRequired)
+                self.waits[event.consent if is_connection else event.call_id] = event
             case ArtifactSaved():
                 self._save(event)
             case TurnFinished():
@@ -162,9 +162,13 @@ class Board:
         return " · ".join(said)
 
     def shown(self) -> list[Card]:
-        """At most `PLAN_CARDS`: the older ones are folded, unless nobody knows how they ended."""
+        """At most `PLAN_CARDS`: what has ended is folded, first single steps, then the older ones.
+
+        What nobody knows the end of is not.
+        """
         surplus = len(self.cards) - limits.PLAN_CARDS
         ended = [card for card in self.cards if card.state in {"done", "failed"}]
+        ended.sort(key=lambda card: card.branch is not None or not card.calls)
         folded = ended[: surplus + 1] if surplus > 0 else []
         shown = [card for card in self.cards if card not in folded]
         if folded:
@@ -209,10 +213,7 @@ class Board:
         card = self._branches.get(event.run)
         if isinstance(event, RunFinished):
             if card is not None and card.branch == event.run:
-                is_lost = event.outcome in {"failed", "stopped"}
-                card.calls[_OWN] = "failed" if is_lost else "done"
-                if event.outcome == "failed":
-                    card.details = self.words("progress-failed")
+                self._end_branch(event, card)
             return
         if event.parent is None:
             return
@@ -222,11 +223,19 @@ class Board:
         if card.branch == event.run:
             card.calls[_OWN], self.doing = "running", card.title
 
+    def _end_branch(self, event: RunFinished, card: Card) -> None:
+        """Who stopped it stays told."""
+        if event.outcome != "stopped" and card.state != "unsure":
+            pages = len(card.sources)
+            read = self.words("progress-pages-read", n=pages) if pages else ""
+            card.details = self.words("progress-failed") if event.outcome == "failed" else read
+        card.calls[_OWN] = "failed" if event.outcome in {"failed", "stopped"} else "done"
+
     def _branch(self, event: RunStarted) -> Card:
         after = event.title.strip() or event.task.strip().partition("\n")[0]
         if event.agent == REPORT_EXPERT:
             after = self.words("progress-purpose-write-report")
-        card = Card(title=_short(after), branch=event.run)
+        card = Card(title=_short(after[:1].upper() + after[1:]), branch=event.run)
         self.cards.append(card)
         return card
 
@@ -264,14 +273,22 @@ class Board:
 
     def _end_waits(self, event: AnyEvent) -> None:
         """A question ends with what comes next, a consent with its own last event."""
-        if isinstance(event, ApprovalDecided | AuthEnded):
+        if isinstance(event, AuthEnded):
             self.waits.pop(event.consent, None)
+        elif isinstance(event, ApprovalDecided | ToolCallFinished):
+            self._end_approval(event)
         elif isinstance(event, TurnFinished):
             self.waits.clear()
         elif isinstance(event, _ENDS_A_QUESTION) and event.run == ROOT_RUN:
             for key, wait in list(self.waits.items()):
                 if isinstance(wait, QuestionAsked):
                     del self.waits[key]
+
+    def _end_approval(self, event: ApprovalDecided | ToolCallFinished) -> None:
+        """One that was edited goes on as the one that takes its place, or ends with the call."""
+        is_edited = isinstance(event, ApprovalDecided) and event.verdict == "edited"
+        if isinstance(self.waits.get(event.call_id), ApprovalRequested) and not is_edited:
+            del self.waits[event.call_id]
 
     def _fold_call(self, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished) -> None:
         if event.tool.lower() in TOLD_OTHERWISE:

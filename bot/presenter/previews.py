@@ -7,16 +7,18 @@ for another field is shown as it is sent (`argument_lines`) instead.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from agent_core.events import PlannedAction
+from agent_core.masking import Exact
 from agent_core.messages import JsonObject
 from agent_core.runtime import recipients_of, unpacked
 from agent_core.words import Words
+from bot.presenter.apps import PREFIX
 from bot.presenter.arguments import leaves, text_of
-from bot.render import code, inline_code, limits, section, split
+from bot.render import code, entry, inline_code, limits, modal, section, split
 
 Label = Literal[
     "to", "cc", "bcc", "subject", "body", "title", "start", "end", "zone", "people", "place",
@@ -52,6 +54,7 @@ _LONG: frozenset[Label] = frozenset({"body", "about", "text"})
 """Stand below their name, as they will read."""
 
 MAX_ROWS = 16
+MAX_EDIT_CHARS = 3_000
 _PLAIN_NAME = re.compile(r"[a-zA-Z][\w-]{0,39}")
 _LINE_CHARS = 200
 
@@ -122,6 +125,61 @@ def names_all_recipients(action: PlannedAction) -> bool:
     named = [part.value for part in parts if part.label in {"to", "cc", "bcc", "people", "channel"}]
     told = {str(value) for one in named for _, value in leaves("x", one)}
     return bool(parts) and told >= set(recipients_of(action.arguments))
+
+
+def editable_parts(action: PlannedAction) -> list[Part]:
+    """Those whose texts a person may change before they approve."""
+    return [
+        part
+        for part in parts_of(action.arguments)
+        if part.label in EDITABLE and len(_written(part)) <= MAX_EDIT_CHARS and _is_text(part.value)
+    ]
+
+
+def _is_text(value: Any) -> bool:
+    items = cast("list[object]", value) if isinstance(value, list) else [value]
+    return all(isinstance(each, str) for each in items)
+
+
+def _written(part: Part) -> str:
+    value: object = part.value
+    return (
+        ", ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
+    )
+
+
+def edit_form(action: PlannedAction, words: Words, place: str) -> JsonObject:
+    """A modal with the texts of an action; `place` says which it is."""
+    blocks: list[JsonObject] = []
+    for part in editable_parts(action):
+        element = {
+            "type": "plain_text_input",
+            "multiline": part.label in _LONG,
+            "max_length": MAX_EDIT_CHARS,
+            "initial_value": _written(part),
+        }
+        blocks.append(entry(part.name, words(f"consent-part-{part.label}"), element))
+    return modal(
+        f"{PREFIX}edit",
+        words("consent-edit-title"),
+        words("consent-edit-save"),
+        words("consent-cancel"),
+        private_metadata=place,
+        blocks=[*map(Exact, blocks)],
+    )
+
+
+def read_changes(action: PlannedAction, values: Mapping[str, str]) -> dict[str, str | list[str]]:
+    """What was changed in that modal, by argument."""
+    changes: dict[str, str | list[str]] = {}
+    for part in editable_parts(action):
+        text = values.get(part.name, "")
+        if text == _written(part):
+            continue
+        is_list = isinstance(part.value, list)
+        items = [each.strip() for each in re.split(r"[,;\n]", text) if each.strip()]
+        changes[part.name] = items if is_list else text
+    return changes
 
 
 def _part(label: Label, arguments: JsonObject) -> Part | None:

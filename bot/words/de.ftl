@@ -198,6 +198,7 @@ consent-not-shown = Ich konnte nicht alles zeigen, daher kann es niemand freigeb
 consent-button-approve = Freigeben
 consent-button-approve-thread = Für diesen Thread freigeben
 consent-button-reject = Ablehnen…
+consent-button-edit = Ändern…
 consent-button-details = Alle Details
 consent-button-link = Meinen Link zeigen
 consent-button-skip = Überspringen
@@ -209,11 +210,14 @@ consent-decided-rejected-because = Abgelehnt von { $who }, { $when }: „{ $reas
 consent-decided-expired = Niemand hat rechtzeitig entschieden, daher ist es nicht geschehen.
 consent-decided-overtaken = Es ist nicht geschehen: Vorher wurde angehalten, oder es ging mit einer neuen Nachricht weiter.
 consent-decided-void = Es ist nicht geschehen: Was zu tun war, hat sich geändert, daher passt keine Freigabe.
+consent-decided-edited = Geändert von { $who }, { $when }. Worum es jetzt geht, steht darunter.
 consent-reason-title = Ablehnen
 consent-reason-label = Warum?
 consent-reason-hint = Der Agent liest das und kann es anders machen.
 consent-cancel = Abbrechen
 consent-close = Schließen
+consent-edit-title = Vorher ändern
+consent-edit-save = Speichern
 consent-part-to = An
 consent-part-cc = Kopie
 consent-part-bcc = Blindkopie
@@ -260,6 +264,7 @@ consent-refusal-no-link = Ich bekomme gerade keinen Link. Drücke gleich „Mein
 consent-refusal-tainted = In diesem Thread wurde inzwischen Text von außen gelesen, daher wird jeder Schritt einzeln entschieden. Bitte drücke „Freigeben“ oder „Ablehnen“.
 consent-refusal-press-again = Das ging gerade nicht. Bitte drücke noch einmal.
 consent-refusal-not-connected-yet = Es scheint noch nicht verbunden zu sein. Ich sehe weiter nach.
+consent-refusal-not-editable = Das lässt sich hier nicht mehr ändern. Lehne es ab und sag, was anders sein soll.
 
 ## Ingress: what is said to people whose message is not simply answered
 

@@ -198,6 +198,7 @@ consent-not-shown = I could not show all of it, so nobody can approve it. It can
 consent-button-approve = Approve
 consent-button-approve-thread = Approve for this thread
 consent-button-reject = Reject…
+consent-button-edit = Edit…
 consent-button-details = All details
 consent-button-link = Show my link
 consent-button-skip = Skip
@@ -209,11 +210,14 @@ consent-decided-rejected-because = Rejected by { $who }, { $when }: “{ $reason
 consent-decided-expired = Nobody decided in time, so it was not done.
 consent-decided-overtaken = It was not done: the work was stopped, or went on with a new message, before that.
 consent-decided-void = It was not done: what was to be done has changed since, so no approval fits it.
+consent-decided-edited = Changed by { $who }, { $when }. What is asked now stands below.
 consent-reason-title = Reject
 consent-reason-label = Why?
 consent-reason-hint = The agent reads this and can do it differently.
 consent-cancel = Cancel
 consent-close = Close
+consent-edit-title = Change before approving
+consent-edit-save = Save
 consent-part-to = To
 consent-part-cc = Cc
 consent-part-bcc = Bcc
@@ -260,6 +264,7 @@ consent-refusal-no-link = I could not get a link just now. Press “Show my link
 consent-refusal-tainted = Text from outside was read in this thread meanwhile, so each step is decided alone. Please press “Approve” or “Reject”.
 consent-refusal-press-again = That did not work just now. Please press the button again.
 consent-refusal-not-connected-yet = It does not seem to be connected yet. I go on looking.
+consent-refusal-not-editable = This cannot be changed here any more. Reject it and say what should be different.
 
 ## Ingress: what is said to people whose message is not simply answered
 

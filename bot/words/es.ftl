@@ -198,6 +198,7 @@ consent-not-shown = No pude mostrarlo todo, así que nadie puede aprobarlo. Solo
 consent-button-approve = Aprobar
 consent-button-approve-thread = Aprobar para este hilo
 consent-button-reject = Rechazar…
+consent-button-edit = Cambiar…
 consent-button-details = Todos los detalles
 consent-button-link = Mostrar mi enlace
 consent-button-skip = Omitir
@@ -209,11 +210,14 @@ consent-decided-rejected-because = Rechazado por { $who }, { $when }: «{ $reaso
 consent-decided-expired = Nadie decidió a tiempo, así que no se hizo.
 consent-decided-overtaken = No se hizo: antes se detuvo el trabajo, o siguió con un mensaje nuevo.
 consent-decided-void = No se hizo: lo que había que hacer cambió, así que ninguna aprobación encaja.
+consent-decided-edited = Cambiado por { $who }, { $when }. Lo que se pide ahora está abajo.
 consent-reason-title = Rechazar
 consent-reason-label = ¿Por qué?
 consent-reason-hint = El agente lo lee y puede hacerlo de otra manera.
 consent-cancel = Cancelar
 consent-close = Cerrar
+consent-edit-title = Cambiar antes
+consent-edit-save = Guardar
 consent-part-to = Para
 consent-part-cc = Copia
 consent-part-bcc = Copia oculta
@@ -260,6 +264,7 @@ consent-refusal-no-link = Ahora no consigo un enlace. Pulsa «Mostrar mi enlace�
 consent-refusal-tainted = Entretanto se leyó texto de fuera en este hilo, así que cada paso se decide por separado. Pulsa «Aprobar» o «Rechazar».
 consent-refusal-press-again = No funcionó. Pulsa el botón otra vez, por favor.
 consent-refusal-not-connected-yet = Parece que aún no está conectado. Sigo mirando.
+consent-refusal-not-editable = Esto ya no se puede cambiar aquí. Recházalo y di qué debe ser distinto.
 
 ## Ingress: what is said to people whose message is not simply answered
 

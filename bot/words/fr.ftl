@@ -198,6 +198,7 @@ consent-not-shown = Je n'ai pas pu tout montrer, donc personne ne peut l'approuv
 consent-button-approve = Approuver
 consent-button-approve-thread = Approuver pour ce fil
 consent-button-reject = Refuser…
+consent-button-edit = Modifier…
 consent-button-details = Tous les détails
 consent-button-link = Afficher mon lien
 consent-button-skip = Passer
@@ -209,11 +210,14 @@ consent-decided-rejected-because = Refusé par { $who }, { $when } : « { $reaso
 consent-decided-expired = Personne n'a décidé à temps, donc rien n'a été fait.
 consent-decided-overtaken = Rien n'a été fait : le travail a été arrêté avant, ou a continué avec un nouveau message.
 consent-decided-void = Rien n'a été fait : ce qui était prévu a changé, donc aucun accord n'y correspond.
+consent-decided-edited = Modifié par { $who }, { $when }. La nouvelle demande est ci-dessous.
 consent-reason-title = Refuser
 consent-reason-label = Pourquoi ?
 consent-reason-hint = L'agent lit ceci et peut s'y prendre autrement.
 consent-cancel = Annuler
 consent-close = Fermer
+consent-edit-title = Modifier avant
+consent-edit-save = Enregistrer
 consent-part-to = À
 consent-part-cc = Copie
 consent-part-bcc = Copie cachée
@@ -260,6 +264,7 @@ consent-refusal-no-link = Je n'obtiens pas de lien. Appuyez dans un instant sur 
 consent-refusal-tainted = Un texte venu de l'extérieur a été lu entre-temps dans ce fil, donc chaque étape se décide seule. Appuyez sur « Approuver » ou « Refuser ».
 consent-refusal-press-again = Cela n'a pas marché. Veuillez appuyer encore une fois.
 consent-refusal-not-connected-yet = Cela ne semble pas encore connecté. Je continue de vérifier.
+consent-refusal-not-editable = Cela ne peut plus être modifié ici. Refusez et dites ce qui doit changer.
 
 ## Ingress: what is said to people whose message is not simply answered
 

@@ -7,6 +7,11 @@ import pytest
 from agent_core.errors import ModelUnavailable
 from agent_core.ids import UserId
 from agent_core.testing.models import Line, call
+from bot.inbound import read_post
+from bot.ingress import Ingress
+from bot.ingress.gate import Admitted
+from bot.presenter import Signs
+from bot.slack_api import People
 from tests.bot.ingress.world import Outside, World, bot_in, thread_at, until_given
 
 
@@ -176,6 +181,22 @@ async def test_a_follow_up_reads_the_thread_no_second_time(world: World) -> None
         assert await reply(world, ts, text)
 
     assert [call.method for call in world.slack.calls].count("conversations.replies") == 1
+
+
+async def test_where_others_hear_a_part_a_thread_is_read_each_time(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} compare both")
+    await world.settle()
+    people, told = People(world.api), (world.judge.reader(), world.judge.follow_ups)
+    given = (world.api, world.rules, Signs(world.api), people)
+    ingress = Ingress(world.front, world.ledger, world.files, *given, *told, hears_all=False)
+    for user, text, is_ours in (("ann", "one", True), ("ben", "hm", False), ("ann", "two", False)):
+        body = {"type": "message", "user": world.slack.people[user], "text": text}
+        body |= {"channel": world.slack.channels["general"], "thread_ts": ts}
+        posted = await world.slack.say(user, "general", text, thread_ts=ts)
+        whole = {"team_id": world.slack.team_id, "event": {**body, "ts": posted}}
+        post = read_post(whole, bot_user=world.slack.bot_user_id)
+        assert post is not None
+        assert isinstance(await ingress.gate.judge(post), Admitted) == is_ours
 
 
 async def test_after_a_restart_a_thread_is_read_again(outside: Outside) -> None:

@@ -86,7 +86,7 @@ def test_only_an_untainted_session_is_offered_the_thread(is_tainted: bool) -> No
     event = TURN.requested(is_tainted=is_tainted, may_allow_thread=not is_tainted)
     draft = approval_draft(event, WORDS_EN, "whole")
     thread = [] if is_tainted else ["Approve for this thread"]
-    assert labels(draft.blocks) == ["Approve", "Reject…", *thread, "All details"]
+    assert labels(draft.blocks) == ["Approve", "Edit…", "Reject…", *thread, "All details"]
     assert ("text from outside" in shown(event)) == is_tainted
 
 
@@ -209,6 +209,7 @@ def test_every_language_says_how_it_ended(language: str) -> None:
         TURN.decided("expired", by=None),
         TURN.decided("overtaken", by=None),
         TURN.decided("void", by=None),
+        TURN.decided("edited"),
     ]
     said = [decided_draft(event, ending, words, "whole") for ending in endings]
     lines = [texts(draft.blocks)[-1] for draft in said]

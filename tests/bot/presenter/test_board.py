@@ -121,7 +121,7 @@ def test_a_branch_is_one_card_by_what_it_is_after_with_its_newest_doing_and_its_
     board = board_of(
         turn.started(),
         turn.call("t1", "Task", subagent_type="explorer"),
-        turn.branch(ONE, "Storage *prices*"),
+        turn.branch(ONE, "storage *prices*"),
         turn.branch(TWO, "", task="Who makes B?\n\nThe task: more"),
         turn.call("c1", "run_python", run=ONE),
         turn.call("f", "fork", run=ONE),
@@ -137,6 +137,8 @@ def test_a_branch_is_one_card_by_what_it_is_after_with_its_newest_doing_and_its_
     ]
     assert board.shown()[0].sources == {IEA: "Grid storage"}
     assert [card.branch for card in board.branches] == [ONE]
+    board.fold(turn.branch_ended(ONE))
+    assert told(board)[0] == "done: Storage *prices* (1 page read)"
     assert cards(turn.branch(ONE, "x", agent="report-creation-expert")) == [
         "running: Writing the report"
     ]
@@ -233,6 +235,22 @@ def test_older_cards_are_folded_and_running_ones_are_not(turn: Turn) -> None:
     assert len(shown) == limits.PLAN_CARDS
     assert shown[:2] == ["done: 36 earlier steps", "running: Working with the data"]
     assert shown[-1] == "done: Searching the web for “q39”"
+
+
+def test_single_steps_are_folded_before_branches_and_what_people_added(turn: Turn) -> None:
+    events: list[AnyEvent] = [turn.branch(ONE, "Prices"), turn.branch_ended(ONE)]
+    events += [turn.branch(TWO, "Markets"), turn.branch_ended(TWO), turn.taken("also Poland")]
+    for number in range(9):
+        events += [turn.call(f"c{number}", "search_web", query=f"q{number}")]
+        events += [turn.returned(f"c{number}")]
+    assert [line.removeprefix("done: ") for line in cards(*events)] == [
+        "7 earlier steps",
+        "Prices",
+        "Markets",
+        "Ben: “also Poland” — taken in",
+        "Searching the web for “q7”",
+        "Searching the web for “q8”",
+    ]
 
 
 def test_many_cards_at_once_stay_a_short_plan(turn: Turn) -> None:

@@ -1,6 +1,7 @@
 """Approvals and connections in the thread: asked once, ended once, and links for one alone."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -63,7 +64,7 @@ async def test_an_approval_waits_and_after_it_the_plan_goes_on_where_it_stands(
     progress, asked = visible(stage)
     assert progress.text == WORKING
     assert "*To:* `bob@example.com`" in json.dumps(asked.blocks)
-    assert buttons(asked) == ["Approve", "Reject…", "All details"]
+    assert buttons(asked) == ["Approve", "Edit…", "Reject…", "All details"]
     assert stage.status() == "active"
     turn.wait(timedelta(minutes=12))
     await presenter.show(turn.decided(by=f"{stage.thread.team}:{ann}"))
@@ -78,12 +79,31 @@ async def test_an_approval_waits_and_after_it_the_plan_goes_on_where_it_stands(
     assert visible(stage)[0].text == "Done in 5 s\n✓ Working with Gmail"
 
 
+async def test_an_edited_request_takes_the_place_of_the_first_one(stage: Stage) -> None:
+    turn, state = stage.turn(), MemoryState()
+    first = turn.requested()
+    edited = turn.decided("edited")
+    changed = action(recipient_email="eve@example.com", body="Hello")
+    second = replace(turn.requested(changed, consent="consent2"), call_id=first.call_id)
+    approved = replace(turn.decided(consent="consent2"), call_id=first.call_id)
+    for _ in range(2):
+        await stage.show(*begun(turn), first, edited, second, state=state)
+    progress, asked = visible(stage)
+    assert progress.text == WORKING
+    assert "*To:* `eve@example.com`" in str(asked.blocks)
+    assert "bob@example.com" not in str(asked.blocks)
+    assert "Approve" in buttons(asked)
+    await stage.show(*begun(turn), first, edited, second, approved, state=state)
+    assert buttons(visible(stage)[1]) == []
+    assert "Approved by" in str(visible(stage)[1].blocks)
+
+
 async def test_two_approvals_of_one_step_are_one_wait(stage: Stage) -> None:
     turn = stage.turn()
     asked = [turn.requested(consent="a"), turn.requested(consent="b")]
     presenter = await stage.show(*begun(turn), *asked, turn.decided(consent="b"))
     progress, *posts = visible(stage)
-    assert [buttons(post) for post in posts] == [["Approve", "Reject…", "All details"], []]
+    assert [buttons(post) for post in posts] == [["Approve", "Edit…", "Reject…", "All details"], []]
     assert progress.text == WORKING
     await presenter.show(turn.decided("rejected", consent="a"))
     assert len(visible(stage)) == 3
