@@ -88,7 +88,7 @@ class Replies:
         self._follow_ups = follow_ups
         self._speakers: LRUCache[ThreadRef, _Speakers] = LRUCache(MAX_THREADS)
         self._verdicts: LRUCache[str, bool] = LRUCache(MAX_VERDICTS)
-        """What the model said of each post; an edit does not ask again."""
+        """Of each post; an edit changes none."""
         self._reading: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
 
     def note(self, body: JsonObject) -> None:
@@ -145,8 +145,8 @@ class Replies:
         standing = await self._standing_of(post.thread.session)
         verdict = self._by_rule(post, standing, await self._follow_ups(post.thread))
         if verdict is None:
-            talk = await self._talk(post, standing)
-            verdict = self._verdicts[post.key] = await self._reader.is_for_bot(talk)
+            verdict = await self._reader.is_for_bot(await self._talk(post, standing))
+        self._verdicts[post.key] = verdict
         return verdict
 
     def _by_rule(self, post: InboundPost, standing: Standing, follow_ups: str) -> bool | None:

@@ -57,9 +57,9 @@ ROOMS = {
     "bot/sandbox": Budget(9367, 67, 9000, 80),
     "mcp_local": Budget(5763, 45, 4700, 42),
     "product": Budget(52928, 341, 43_000, 330),
-    "bot/sandbox, JS and CSS": Budget(3736, 31, 4500, 50),
+    "bot/sandbox, JS and CSS": Budget(3747, 31, 4500, 50),
     "bot/console, JS and CSS": Budget(2102, 21, 2500, 24),
-    "tests": Budget(55957, 343, 45_000, 330),
+    "tests": Budget(55978, 343, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 

@@ -37,6 +37,7 @@ async def reply(world: World, ts: str, text: str, user: str = "ann", **more: obj
     return is_ours
 
 
+@pytest.mark.proves("manners.meant", "manners.early")
 async def test_in_a_thread_of_several_only_what_is_meant_for_the_bot_is_answered(
     world: World, thread: str
 ) -> None:
@@ -84,6 +85,7 @@ async def test_a_noise_is_left_without_asking_unless_its_author_was_asked(
     assert len(world.judge.asked) == 1
 
 
+@pytest.mark.proves("manners.silent")
 @pytest.mark.parametrize("line", [ModelUnavailable("away"), "yes", call("judge_reply", {"a": 1})])
 async def test_without_a_plain_verdict_the_bot_is_silent(
     world: World, thread: str, line: Line
@@ -94,6 +96,7 @@ async def test_without_a_plain_verdict_the_bot_is_silent(
     assert len(world.judge.asked) == 1
 
 
+@pytest.mark.proves("manners.alone")
 async def test_who_is_alone_with_the_bot_needs_no_mention(world: World) -> None:
     """Other apps' posts and joins are nobody's."""
     root = await world.say("robot", "general", "disk full")
@@ -108,6 +111,7 @@ async def test_who_is_alone_with_the_bot_needs_no_mention(world: World) -> None:
     assert len(world.judge.asked) == 2
 
 
+@pytest.mark.proves("manners.rule")
 @pytest.mark.parametrize(
     ("mode", "answered"), [("two_party", [True, False]), ("mention", [False] * 2)]
 )
@@ -134,6 +138,7 @@ async def test_the_word_stop_among_people_is_no_order_when_nothing_is_at_work(
     assert len(world.judge.asked) == 1
 
 
+@pytest.mark.proves("manners.edits")
 async def test_an_edit_of_a_reply_among_people_stays_silent_until_it_mentions_the_bot(
     world: World, thread: str
 ) -> None:
@@ -158,6 +163,7 @@ async def test_a_guest_is_not_judged(world: World, thread: str) -> None:
     assert world.judge.asked == []
 
 
+@pytest.mark.proves("manners.mended")
 async def test_one_mention_brings_what_was_kept_silent_about_and_nothing_twice(
     world: World, thread: str
 ) -> None:
