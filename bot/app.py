@@ -134,6 +134,7 @@ async def running_bot(
         ingress = Ingress(
             *(front, runtime.ledger, files, api, rules, signs, people),
             *(runtime.reply_reader, partial(follow_ups_in, runtime, settings)),
+            hears_all=not core.database_url,  # several processes may share one
         )
         stack.push_async_callback(leave_to_next_start, ingress.under_way)
         catch_up = CatchUp(

@@ -50,6 +50,23 @@ async def test_a_thread_of_people_is_answered_only_when_mentioned(world: World) 
     assert world.answers(root) == ["Thursday at one."]
 
 
+async def test_people_may_talk_in_the_bots_thread_and_one_mention_tells_it_what_was_said(
+    world: World,
+) -> None:
+    root = await world.ask_simply("What is a thread?")
+    for user, text in (("ben", "cleo, can you look at this?"), ("cleo", "sure, tomorrow")):
+        said = await world.slack.say(user, "general", text, thread_ts=root)
+        await world.nothing_more_happens()
+        assert not await world.was_taken_up(said)
+
+    world.model.play(Text(text="Cleo will, tomorrow."))
+    await world.answered(await world.mention("go ahead: who looks?", thread_ts=root))
+    [request] = world.requests_with("sure, tomorrow")
+    assert "who looks?" in str(request["messages"])
+    assert str(request["messages"]).count("What is a thread?") == 1
+    assert len(world.answers(root)) == 2
+
+
 async def test_an_attached_file_reaches_the_workspace_and_the_loop(world: World) -> None:
     world.model.play(Text(text="Two lines."))
     content = "first line\nsecond line — ü\n".encode()
@@ -72,7 +89,7 @@ async def test_two_people_in_one_thread_share_its_history(world: World) -> None:
     reply = await world.slack.say("ben", "general", "continue: by how much?", thread_ts=root)
     turn = await world.answered(reply)
     assert turn.inbound.author_name == "ben"
-    *_, request = world.requests_with("continue: by how much?")
+    [request] = world.requests_with("continue: by how much?")
     assert "ben is asking" in str(request["system"])
     assert "continue comparing the towers" in str(request["messages"])
     assert "The blue one is taller." in str(request["messages"])
