@@ -27,12 +27,21 @@ from agent_core.events import (
 )
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
-from agent_core.runtime import AGREED, MAX_TRIES, ApprovalWait, LeaseLost, Runtime, StoredTurn
+from agent_core.runtime import (
+    AGREED,
+    MAX_TRIES,
+    ApprovalWait,
+    LeaseLost,
+    Runtime,
+    StoredTurn,
+    detect_language,
+)
 from bot.inbound import posted_ts
 from bot.presenter import READER, PresenterState, Signs, ThreadPresenter, TurnPresenter
 from bot.presenter.consents import consent_link
 from bot.slack_api import Guard, SlackApi, SlackAuthRefused, SlackRefused
 from bot.threads import parse_session
+from bot.words import BOT
 
 logger = logging.getLogger(__name__)
 
@@ -161,7 +170,9 @@ class Presenting:
             if isinstance(wait := other.wait, ApprovalWait):
                 state = await self._runtime.readers.load_cursor(READER, other.id)
                 if url := await consent_link(self._api, state, other.id, wait.consent):
-                    answer, sources = f"{event.answer} {url}", (*event.sources, url)
+                    language = detect_language(locale=turn.inbound.author_locale)
+                    there = f"[{BOT.say(language, 'consent-go-there')}]({url})"
+                    answer, sources = f"{event.answer} {there}", (*event.sources, url)
                     return replace(event, answer=answer, sources=sources)
         return event
 

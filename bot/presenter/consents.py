@@ -94,8 +94,8 @@ class ConsentPosts:
         self._files = files
         self._connect_link = connect_link
         self._requests: dict[ConsentId, ApprovalRequested] = {}
-        self._edited: dict[ToolCallId, str] = {}
-        """By call, the op id of the post of the request that was edited."""
+        self._edited: dict[ToolCallId, ApprovalDecided] = {}
+        """By call, how the request ended that was edited."""
 
     async def request(self, event: ApprovalRequested) -> None:
         """Post what is to be approved: whole, or what Slack takes beside a file with all of it."""
@@ -118,10 +118,14 @@ class ConsentPosts:
     async def _replace(self, event: ApprovalRequested, op: str) -> bool:
         """Whether the post of the request that was edited shows this one now."""
         words = self._place.board.words
-        before = self._edited.get(event.call_id)
-        where = await self._posted(before) if before else ""
+        if (edited := self._edited.get(event.call_id)) is None:
+            return False
+        request = self._requests[edited.consent]
+        where = await self._posted(_op(request))
         form, *_ = await asyncio.to_thread(fitting_forms, event, words)
         if not where or form != "whole":
+            drafts = await asyncio.to_thread(decided_drafts, request, edited, words)
+            await self._settle(_op(request), drafts, ended_as="edited")
             return False
         draft = await asyncio.to_thread(approval_draft, event, words, form)
 
@@ -143,7 +147,7 @@ class ConsentPosts:
         One that was edited is replaced by the request that comes next.
         """
         if event.verdict == "edited" and event.consent in self._requests:
-            self._edited[event.call_id] = _op(self._requests[event.consent])
+            self._edited[event.call_id] = event
         elif request := self._requests.get(event.consent):
             words = self._place.board.words
             drafts = await asyncio.to_thread(decided_drafts, request, event, words)

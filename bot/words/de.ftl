@@ -216,6 +216,7 @@ consent-reason-label = Warum?
 consent-reason-hint = Der Agent liest das und kann es anders machen.
 consent-cancel = Abbrechen
 consent-close = Schließen
+consent-go-there = Zur Anfrage
 consent-edit-title = Vorher ändern
 consent-edit-save = Speichern
 consent-part-to = An

@@ -216,6 +216,7 @@ consent-reason-label = Why?
 consent-reason-hint = The agent reads this and can do it differently.
 consent-cancel = Cancel
 consent-close = Close
+consent-go-there = Go to the request
 consent-edit-title = Change before approving
 consent-edit-save = Save
 consent-part-to = To

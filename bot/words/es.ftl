@@ -216,6 +216,7 @@ consent-reason-label = ¿Por qué?
 consent-reason-hint = El agente lo lee y puede hacerlo de otra manera.
 consent-cancel = Cancelar
 consent-close = Cerrar
+consent-go-there = Ir a la petición
 consent-edit-title = Cambiar antes
 consent-edit-save = Guardar
 consent-part-to = Para

@@ -216,6 +216,7 @@ consent-reason-label = Pourquoi ?
 consent-reason-hint = L'agent lit ceci et peut s'y prendre autrement.
 consent-cancel = Annuler
 consent-close = Fermer
+consent-go-there = Voir la demande
 consent-edit-title = Modifier avant
 consent-edit-save = Enregistrer
 consent-part-to = À

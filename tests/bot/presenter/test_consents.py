@@ -98,6 +98,18 @@ async def test_an_edited_request_takes_the_place_of_the_first_one(stage: Stage) 
     assert "Approved by" in str(visible(stage)[1].blocks)
 
 
+async def test_an_edited_request_that_is_too_long_for_its_place_stands_below(stage: Stage) -> None:
+    turn, first = stage.turn(), stage.turn().requested()
+    edited = replace(turn.decided("edited"), call_id=first.call_id)
+    changed = action(recipient_email="eve@example.com", body="word " * 10_000)
+    second = replace(turn.requested(changed, consent="consent2"), call_id=first.call_id)
+    await stage.show(*begun(turn), first, edited, second)
+    _, before, *_, asked = visible(stage)
+    assert buttons(before) == []
+    assert "Changed by" in str(before.blocks)
+    assert "Approve" in buttons(asked)
+
+
 async def test_two_approvals_of_one_step_are_one_wait(stage: Stage) -> None:
     turn = stage.turn()
     asked = [turn.requested(consent="a"), turn.requested(consent="b")]
