@@ -105,7 +105,7 @@ async def test_branches_are_shown_as_they_work_and_the_final_answer_is_marked(vi
         agent("three", "root", status="failed", result="It broke."),
         agent("root", status="completed", isFinalAnswer=True, result="All *compared*."),
     )
-    await expect(view.detail.locator(".tool")).to_have_text("search web8 hits1.5 s")
+    await expect(view.detail.locator(".tool")).to_have_text("Searching the web8 hits1.5 s")
     await expect(view.detail).to_contain_text("1 min 00 s · Steps: 2 · Tokens: 12.4K")
     await expect(view.detail.get_by_role("cell", name="7")).to_be_visible()
     await expect(view.row("two")).to_contain_text("Completed")
