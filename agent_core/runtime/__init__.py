@@ -22,6 +22,7 @@ from agent_core.sessions.overview import Overview, SessionState, Spent
 from agent_core.sessions.preferences import Feedback, Preferences
 from agent_core.sessions.store import KnownSessions
 from agent_core.tools.composio_api import Account, Accounts
+from agent_core.tools.names import app_name as name_of_app
 
 __all__ = [
     "AGREED",
@@ -53,6 +54,7 @@ __all__ = [
     "detect_language",
     "holder_of",
     "moment_words",
+    "name_of_app",
     "read_language",
     "recipients_of",
     "short_form",

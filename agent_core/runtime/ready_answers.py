@@ -50,14 +50,10 @@ async def keep_document(turn: StoredTurn, workspace: Path) -> None:
         logger.exception("turn %s: its text could not be saved", turn.id)
 
 
-def document_note(turn: StoredTurn, workspace: Path, words: Words) -> str:
+def document_note(turn: StoredTurn, words: Words) -> str:
     """What the answer says of a document; empty where there is none."""
-    if not (path := document_path(turn)):
-        return ""
-    n = len(turn.inbound.text)
-    if (workspace / path).exists():
-        return words("notice-long-text-kept", n=n, path=path)
-    return words("notice-long-text", n=n)
+    is_document = bool(document_path(turn))
+    return words("notice-long-text", n=len(turn.inbound.text)) if is_document else ""
 
 
 def moment_told(message: InboundMessage) -> str:
@@ -88,7 +84,7 @@ def sent_text(turn: StoredTurn) -> str:
             f"- {file.path} ({file.mimetype}, {file.size_bytes:,} bytes)"
             for file in inbound.attachments
         )
-        parts.append(f"Attached files, in the session's workspace:\n{lines}")
+        parts.append(prompt("attachments", files=lines))
     if path := document_path(turn):
         length = f"{len(inbound.text):,}"
         parts.append(f"The message below has {length} characters; it is saved as {path}.")
