@@ -52,6 +52,7 @@ class Progress:
         self._turn = TurnId("")
         self._ts = ""
         self._shown: Draft | None = None
+        self._shown_s = float("-inf")
         self._said = ("", float("-inf"))
         """What the line told, and when."""
         self._has_line = self._has_post = self._has_cards = True
@@ -108,7 +109,7 @@ class Progress:
             _log.info("an edit was left out: %s", error)
             return False
         if is_taken:
-            self._shown = draft
+            self._shown, self._shown_s = draft, self._api.clock.seconds()
         return is_taken
 
     async def close(self, turn: TurnId, *, insist: bool) -> bool:
@@ -135,7 +136,7 @@ class Progress:
             _log.warning("progress is shown without cards: %s", refused)
             self._has_cards, draft = False, Draft(text=draft.text)
             ts = await post(draft.text)
-        self._shown = draft
+        self._shown, self._shown_s = draft, self._api.clock.seconds()
         (await self._journal.open()).posts[op] = f"{self._thread.channel} {ts}"
 
     async def _keep_up(self) -> None:
@@ -145,7 +146,8 @@ class Progress:
             self._changed.clear()
             async with self._writing:
                 await self._tell_line()
-                if not await self.edit():
+                is_early = clock.seconds() - self._shown_s < self._interval_s
+                if is_early or not await self.edit():
                     self._changed.set()
             await clock.sleep(self._interval_s)
             await clock.wait(self._changed, HEARTBEAT_S - self._interval_s)

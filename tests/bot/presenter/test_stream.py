@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_core.events import AnyEvent
-from bot.presenter.stream import whole
+from agent_core.ids import ROOT_RUN, RunId
+from bot.presenter.stream import HOLD_S, whole
 from bot.render import limits, none_live, to_markdown
 from bot.sandbox.slack.records import Post
 from tests.bot.presenter.conftest import Stage
@@ -144,12 +145,13 @@ async def test_no_trouble_at_the_end_costs_the_answer(
     assert shown(stage).count("https://evil.test/8)") == 1
 
 
-async def test_a_turn_with_a_file_is_not_streamed(stage: Stage) -> None:
+@pytest.mark.parametrize("writer", [ROOT_RUN, RunId("report1")])
+async def test_a_turn_with_a_file_is_not_streamed(stage: Stage, writer: RunId) -> None:
     turn, path = stage.turn(), stage.write("work_products/report.html", "<p>Report</p>")
-    await stage.show(
-        turn.started(), turn.routed("COMPLEX"), turn.saved(path), turn.said(ANSWER),
-        turn.finished(ANSWER),
-    )  # fmt: skip
+    saved = replace(turn.saved(path), run=writer)
+    presenter = await stage.show(turn.started(), turn.routed("COMPLEX"), saved, turn.said(ANSWER))
+    await stage.clock.sleep(HOLD_S)
+    await presenter.show(turn.finished(ANSWER))
     assert stage.calls("chat.startStream") == 0
 
 
