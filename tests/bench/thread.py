@@ -276,7 +276,7 @@ async def measure_slow(root: Path) -> list[Result]:
         SandboxSettings(), workspaces_root=root, web=None, pace=pace, clock=FastTime()
     ) as world:
         slack, environment = world.slack, {**world.environment, "CRAWL_BROWSER": "off"}
-        own, core = (settings_of(kind, environment) for kind in (BotSettings, CoreSettings))
+        own, core = settings_of(BotSettings, environment), settings_of(CoreSettings, environment)
         async with running_bot(own, core, slack_clock=FastClock()):
             await slack.connected(timeout_s=60)
             if world.model is not None:
