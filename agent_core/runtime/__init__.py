@@ -19,12 +19,12 @@ from agent_core.sessions.consents import Consent
 from agent_core.sessions.ledger import Ledger, Marks
 from agent_core.sessions.lock import holder_of, sole_process
 from agent_core.sessions.preferences import Feedback, Preferences
-from agent_core.sessions.store import KnownSessions
+from agent_core.sessions.store import KnownSessions, ToldTurn
 
 __all__ = [
     "AGREED", "MAX_TRIES", "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "Feedback",
     "KnownSessions", "Language", "LeaseLost", "Ledger", "Line", "Marks", "Preferences", "Question",
-    "ReplyReader", "Runtime", "StoredTurn", "Talk", "asks_for_nothing", "build_runtime",
+    "ReplyReader", "Runtime", "StoredTurn", "Talk", "ToldTurn", "asks_for_nothing", "build_runtime",
     "detect_language", "holder_of", "moment_words", "read_language", "recipients_of", "short_form",
     "small_talk", "sole_process", "spoken_time", "unpacked",
 ]  # fmt: skip

@@ -14,12 +14,17 @@ TOLD_OTHERWISE = frozenset({"ask_user", "fork", "wait"})
 
 _PREFIX = re.compile(r"^(?:mcp__\w+?__)?(?:composio_|rube_)?")
 _PURPOSES = {
+    "correct_my_answer": "mend_post",
     "crawl_parallel": "read_pages",
+    "find_earlier_work": "look_back",
     "find_tools": "find_tools",
     "get_tool_schemas": "find_tools",
     "list_local_files": "list_files",
     "manage_connections": "check_accounts",
+    "read_channel": "read_channel",
+    "read_earlier_work": "look_back",
     "read_local_file": "read_file",
+    "remove_my_post": "mend_post",
     "remote_bash_tool": "run_code",
     "remote_workbench": "run_code",
     "run_python": "run_code",
@@ -35,7 +40,7 @@ _PURPOSES = {
     "write_local_file": "write_file",
     "write_report": "write_report",
 }
-_FOREIGN_TEXT = ("query", "q", "path", "file_path", "filename", "name")
+_FOREIGN_TEXT = ("query", "q", "channel", "path", "file_path", "filename", "name")
 _REPORT_EXPERT = "report-creation-expert"
 _QUOTED = frozenset({"search_web", "search_news", "search_sources"})
 _SUCCESSFUL = re.compile(r'"successful":\s*(\d+)')
@@ -109,6 +114,8 @@ def _what(purpose: str, arguments: Mapping[str, Any]) -> str:
     value = next((each for each in found if isinstance(each, str) and each.strip()), "")
     if purpose in _QUOTED and value:
         return f"“{_short(value)}”"
+    if purpose == "read_channel":
+        return f"#{_short(value.removeprefix('#'))}"
     return _short(PurePosixPath(value).name) if purpose in {"read_file", "write_file"} else ""
 
 

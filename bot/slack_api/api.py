@@ -62,6 +62,8 @@ class SlackApi:
         self.clock = clock or Clock()
         self._settle_s = settle_s
         self._has_sessions = True
+        self.home = ""
+        """The team's own address, known once the bot is: `https://acme.slack.com/`."""
         self._use(Calls(client, self.clock, limit_s=limit_s))
 
     def guarded(self, guard: Guard) -> "SlackApi":
@@ -81,7 +83,7 @@ class SlackApi:
     async def identify(self) -> Identity:
         """Who the token belongs to."""
         auth = await self._calls.repeatable("auth.test", {})
-        bot_id = str(auth.get("bot_id", ""))
+        self.home, bot_id = str(auth.get("url", "")), str(auth.get("bot_id", ""))
         about = await self._calls.repeatable("bots.info", {"bot": bot_id}) if bot_id else {}
         return Identity(
             team=str(auth["team_id"]),
@@ -160,6 +162,14 @@ class SlackApi:
     ) -> None:
         """Replace a post of the bot; kept up until Slack took it."""
         await self._calls.repeatable("chat.update", _update_arguments(channel, ts, text, blocks))
+
+    async def delete(self, channel: str, ts: str) -> None:
+        """Take a post of the bot away; one that is gone is fine."""
+        try:
+            await self._calls.repeatable("chat.delete", {"channel": channel, "ts": ts})
+        except SlackRefused as refused:
+            if refused.code != "message_not_found":
+                raise
 
     async def try_update(
         self, channel: str, ts: str, text: str, *, blocks: Sequence[JsonObject] = ()

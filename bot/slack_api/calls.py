@@ -41,10 +41,12 @@ MAX_PAUSES = 100
 VISIBLE: frozenset[str] = frozenset(
     {
         "agents.sessions.setStatus",
+        "chat.delete",
         "chat.postEphemeral",
         "chat.postMessage",
         "chat.update",
         "files.completeUploadExternal",
+        "files.delete",
         "reactions.add",
         "reactions.remove",
         "views.open",

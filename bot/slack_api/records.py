@@ -63,6 +63,7 @@ class PostRecord:
     """Of a post that the bot made; empty for all others."""
     files: tuple[JsonObject, ...] = ()
     """As Slack gives them."""
+    replies: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +90,7 @@ def read_post(raw: JsonObject) -> PostRecord:
         subtype=_text(raw, "subtype"),
         op_id=_op_id(raw.get("metadata")),
         files=tuple(cast("list[JsonObject]", raw.get("files") or [])),
+        replies=int(raw.get("reply_count") or 0),
     )
 
 
@@ -126,10 +128,10 @@ def next_cursor(answer: JsonObject) -> str:
     return _text(paging, "next_cursor")
 
 
-def shared_in(file: JsonObject, channel: str) -> bool:
-    """Whether a file of `files.info` was posted to the channel."""
-    shares = cast("dict[str, JsonObject]", file.get("shares") or {})
-    return any(channel in places for places in shares.values())
+def shared_in(file: JsonObject, channel: str) -> list[str]:
+    """The posts of the channel in which a file of `files.info` stands, by their `ts`."""
+    shares = cast("dict[str, dict[str, list[JsonObject]]]", file.get("shares") or {})
+    return [_text(each, "ts") for places in shares.values() for each in places.get(channel, ())]
 
 
 def _conversation_kind(raw: JsonObject) -> str:

@@ -157,6 +157,9 @@ progress-purpose-ask-report-expert = Frage den Berichtsexperten
 progress-purpose-check-accounts = Prüfe die verbundenen Konten
 progress-purpose-find-tools = Suche die passenden Werkzeuge
 progress-purpose-list-files = Sehe die Dateien durch
+progress-purpose-look-back = Sehe frühere Arbeiten durch
+progress-purpose-mend-post = Ändere, was ich geschrieben habe
+progress-purpose-read-channel = Lese, was in { $what } geschrieben wurde
 progress-purpose-read-file = Lese { $what }
 progress-purpose-read-pages = Lese { $n } Seiten
 progress-purpose-run-code = Arbeite mit den Daten
@@ -168,6 +171,10 @@ progress-purpose-upload-file = Übergebe eine Datei
 progress-purpose-use-tool = { $what }
 progress-purpose-write-file = Schreibe { $what }
 progress-purpose-write-report = Schreibe den Bericht
+
+## Its own posts
+
+surface-corrected = (berichtigt, auf Wunsch von { $who })
 
 ## Questions
 

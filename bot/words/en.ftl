@@ -157,6 +157,9 @@ progress-purpose-ask-report-expert = Asking the report expert
 progress-purpose-check-accounts = Checking the connected accounts
 progress-purpose-find-tools = Looking for the right tools
 progress-purpose-list-files = Looking through the files
+progress-purpose-look-back = Looking through earlier work
+progress-purpose-mend-post = Changing what I posted
+progress-purpose-read-channel = Reading what was posted in { $what }
 progress-purpose-read-file = Reading { $what }
 progress-purpose-read-pages = Reading { $n } pages
 progress-purpose-run-code = Working with the data
@@ -168,6 +171,10 @@ progress-purpose-upload-file = Handing over a file
 progress-purpose-use-tool = { $what }
 progress-purpose-write-file = Writing { $what }
 progress-purpose-write-report = Writing the report
+
+## Its own posts
+
+surface-corrected = (corrected, as { $who } asked)
 
 ## Questions
 

@@ -157,6 +157,9 @@ progress-purpose-ask-report-expert = Preguntando al experto en informes
 progress-purpose-check-accounts = Comprobando las cuentas conectadas
 progress-purpose-find-tools = Buscando las herramientas adecuadas
 progress-purpose-list-files = Revisando los archivos
+progress-purpose-look-back = Reviso trabajos anteriores
+progress-purpose-mend-post = Cambio lo que publiqué
+progress-purpose-read-channel = Leo lo publicado en { $what }
 progress-purpose-read-file = Leyendo { $what }
 progress-purpose-read-pages = Leyendo { $n } páginas
 progress-purpose-run-code = Trabajando con los datos
@@ -168,6 +171,10 @@ progress-purpose-upload-file = Entregando un archivo
 progress-purpose-use-tool = { $what }
 progress-purpose-write-file = Escribiendo { $what }
 progress-purpose-write-report = Redactando el informe
+
+## Its own posts
+
+surface-corrected = (corregido a petición de { $who })
 
 ## Questions
 

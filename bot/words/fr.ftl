@@ -157,6 +157,9 @@ progress-purpose-ask-report-expert = Question à l'expert des rapports
 progress-purpose-check-accounts = Vérification des comptes connectés
 progress-purpose-find-tools = Recherche des bons outils
 progress-purpose-list-files = Parcours des fichiers
+progress-purpose-look-back = Je parcours le travail précédent
+progress-purpose-mend-post = Je modifie ce que j’ai publié
+progress-purpose-read-channel = Je lis ce qui a été publié dans { $what }
 progress-purpose-read-file = Lecture de { $what }
 progress-purpose-read-pages = Lecture de { $n } pages
 progress-purpose-run-code = Travail sur les données
@@ -168,6 +171,10 @@ progress-purpose-upload-file = Remise d'un fichier
 progress-purpose-use-tool = { $what }
 progress-purpose-write-file = Écriture de { $what }
 progress-purpose-write-report = Rédaction du rapport
+
+## Its own posts
+
+surface-corrected = (corrigé à la demande de { $who })
 
 ## Questions
 
