@@ -106,7 +106,9 @@ class InterventionRefused(AgentError):
     """A person wanted to step in where nothing is, or where it is over; the message says which."""
 
 
-ConsentRefusal = Literal["not_yours", "over", "decided", "unknown", "no_link", "tainted"]
+ConsentRefusal = Literal[
+    "not_yours", "over", "decided", "unknown", "no_link", "tainted", "not_editable"
+]
 
 
 class ConsentRefused(AgentError):

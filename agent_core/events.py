@@ -328,6 +328,8 @@ class ApprovalRequested(Event):
     """SHA-256 over all that the approval is bound to, in hex."""
     is_tainted: bool
     """The session has read text from outside, which may have asked for this call."""
+    outside: tuple[str, ...] = ()
+    """Pages and tools that it came from, the newest few."""
     may_allow_thread: bool
     """Whether "approve for this thread" may be offered."""
     deadline: datetime
@@ -336,7 +338,7 @@ class ApprovalRequested(Event):
     kind: Literal["approval_requested"] = "approval_requested"
 
 
-ApprovalVerdict = Literal["approved", "rejected", "expired", "overtaken", "void"]
+ApprovalVerdict = Literal["approved", "rejected", "expired", "overtaken", "void", "edited"]
 """`overtaken`: somebody wrote or stopped before it was decided. `void`: it did not fit any more."""
 
 

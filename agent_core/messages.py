@@ -127,6 +127,8 @@ class InboundMessage:
     scheduled: bool = False
     author_locale: str = ""
     """As the surface tells it, such as `de-DE`; empty where it does not."""
+    language: str = ""
+    """That the author chose to be answered in, such as `de`; empty where they never did."""
     author_zone: str = ""
     """The author's time zone, such as `Europe/Berlin`; empty where the surface does not tell."""
     places: tuple[str, ...] = ()

@@ -21,9 +21,12 @@ from bot.console.acts import LIVE
 from bot.console.console import Console
 from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestHost, DigestLimits, DigestMessages, DigestPresenter, Orders
-from bot.front import FrontDoor, WorkspaceFiles
+from bot.front import BranchStops, FrontDoor, WorkspaceFiles
 from bot.home.feedback import FeedbackClicks
+from bot.home.home import Home
+from bot.home.view import PREFIX as HOME
 from bot.ingress import (
+    HOME_OPENED,
     Actions,
     CatchUp,
     Ingress,
@@ -38,7 +41,7 @@ from bot.presenter import Signs
 from bot.presenter.apps import PREFIX as CONSENTS
 from bot.presenter.feedback import PREFIX as FEEDBACK
 from bot.presenter.journal import READER
-from bot.presenter.progress import OPEN_LIVE_VIEW
+from bot.presenter.progress import OPEN_LIVE_VIEW, STOP_BRANCH
 from bot.presenter.questions import PREFIX as QUESTIONS
 from bot.presenting import Presenting
 from bot.settings import BotSettings
@@ -85,7 +88,7 @@ async def running_bot(
         runtime = await stack.enter_async_context(
             build_runtime(core, clock=clock, approvers=settings.approvers or ())
         )
-        people, signs = People(api), Signs(api)
+        people, signs = People(api, runtime.preferences), Signs(api)
         orders = Orders(
             *(runtime.schedules, runtime.timekeeper, api.channels, people, clock),
             DigestLimits(
@@ -102,13 +105,17 @@ async def running_bot(
             channels=settings.allowed_channels,
             users=settings.allowed_users,
         )
-        console = Console(settings, runtime, api, rules, clock)
+        console, home = (
+            Console(settings, runtime, api, rules, clock),
+            Home(runtime, api, people, rules, orders, digests, clock),
+        )
         presenting = Presenting(
             runtime,
             api,
             signs,
             partial(DigestPresenter, runtime, clock),
             offers_live_view=lambda: bool(console.url),
+            now=clock,
         )
         stack.push_async_callback(presenting.close)
         app = create_app(client, identity)
@@ -118,16 +125,19 @@ async def running_bot(
                 QUESTIONS: Answers(runtime, api, people, clock),
                 CONSENTS: Clicks(runtime.consents, api, people),
                 FEEDBACK: FeedbackClicks(runtime, api, people, clock),
+                HOME: home,
                 OPEN_LIVE_VIEW: console,
+                STOP_BRANCH: BranchStops(runtime, api, people),
             },
             *(runtime.ledger, rules, people, api),
-            for_readers=(OPEN_LIVE_VIEW,),
+            for_readers=(OPEN_LIVE_VIEW, HOME_OPENED),
         )
         stack.push_async_callback(leave_to_next_start, actions.under_way)
         front, files = FrontDoor(runtime, api.clock, digests), WorkspaceFiles(runtime, api, clock)
         ingress = Ingress(
             *(front, runtime.ledger, files, api, rules, signs, people),
             *(runtime.reply_reader, partial(follow_ups_in, runtime, settings)),
+            hears_all=not core.database_url,  # several processes may share one
         )
         stack.push_async_callback(leave_to_next_start, ingress.under_way)
         catch_up = CatchUp(

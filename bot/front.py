@@ -1,4 +1,4 @@
-"""Between ingress and core: hands messages over, keeps attached files, asks for answers."""
+"""Between ingress and core: hands messages and stops over, keeps files, asks for answers."""
 
 import logging
 import os
@@ -10,16 +10,19 @@ from pathlib import Path
 from typing import BinaryIO
 
 from agent_core.background import Backoff
-from agent_core.errors import SessionError
-from agent_core.ids import SessionId, TurnId
+from agent_core.errors import InterventionRefused, SessionError
+from agent_core.ids import AgentId, SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage, JsonObject
-from agent_core.runtime import Runtime, StoredTurn
+from agent_core.runtime import Runtime, StoredTurn, detect_language
 from bot.digests import DigestMessages
 from bot.inbound import SlackFile, read_file
-from bot.ingress import MAX_MB, Fault, LeftOut, Standing, Taken
+from bot.ingress import MAX_MB, Fault, LeftOut, Press, Standing, Submission, Taken
 from bot.presenter.files import file_name
-from bot.presenter.journal import READER
-from bot.slack_api import Clock, DownloadRefused, FileTooBig, SlackApi, SlackError
+from bot.presenter.journal import READER, whisper
+from bot.render import Draft
+from bot.slack_api import Clock, DownloadRefused, FileTooBig, People, SlackApi, SlackError
+from bot.threads import user_id
+from bot.words import BOT
 
 logger = logging.getLogger(__name__)
 
@@ -117,6 +120,32 @@ class FrontDoor:
         if turn.taken_by is not None:
             turn = await self._runtime.turn(turn.taken_by)
         return turn.status in {"running", "waiting"}
+
+
+class BranchStops:
+    """The `Gestures` of the menu below a plan: who is served in the thread may stop a branch."""
+
+    def __init__(self, runtime: Runtime, api: SlackApi, people: People) -> None:
+        self._runtime = runtime
+        self._api = api
+        self._people = people
+
+    async def press(self, press: Press) -> None:
+        """A late or second press is explained to the person alone."""
+        person = await self._people.person(press.user)
+        by, branch, session = user_id(press.team, press.user), press.value, press.thread.session
+        name = person.name if person else ""
+        try:
+            await self._runtime.intervene(
+                session, AgentId(branch), "stop", "", by, name, key=press.key
+            )
+        except InterventionRefused:
+            language = detect_language(locale=person.locale if person else "")
+            draft = Draft(text=BOT.say(language, "progress-stop-late"))
+            await whisper(self._api, press.thread, by, draft)
+
+    async def submit(self, submission: Submission) -> None:
+        """No form belongs to it."""
 
 
 class WorkspaceFiles:

@@ -3,13 +3,15 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 from agent_core.background import Background, Backoff
+from agent_core.clock import machine_time
 from agent_core.errors import SessionError
 from agent_core.events import (
     AnyEvent,
@@ -25,17 +27,27 @@ from agent_core.events import (
 )
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
-from agent_core.runtime import AGREED, MAX_TRIES, ApprovalWait, LeaseLost, Runtime, StoredTurn
+from agent_core.runtime import (
+    AGREED,
+    MAX_TRIES,
+    ApprovalWait,
+    LeaseLost,
+    Runtime,
+    StoredTurn,
+    detect_language,
+)
 from bot.inbound import posted_ts
 from bot.presenter import READER, PresenterState, Signs, ThreadPresenter, TurnPresenter
 from bot.presenter.consents import consent_link
 from bot.slack_api import Guard, SlackApi, SlackAuthRefused, SlackRefused
 from bot.threads import parse_session
+from bot.words import BOT
 
 logger = logging.getLogger(__name__)
 
 BACKOFF = Backoff(first_s=5.0, longest_s=60.0, jitter=0.0)
 CLOSE_PATIENCE_S = 3.0
+MAX_TITLE_CHARS = 60
 
 Awaited = (
     TurnFinished | QuestionAsked | ApprovalRequested | ApprovalDecided | AuthRequired | AuthEnded
@@ -77,7 +89,9 @@ class Presenting:
         scheduled: MakePresenter,
         *,
         offers_live_view: Callable[[], bool] = lambda: False,
+        now: Callable[[], datetime] = machine_time,
     ) -> None:
+        self._now = now
         self._offers_live_view = offers_live_view
         self._runtime = runtime
         self._api = api
@@ -156,7 +170,9 @@ class Presenting:
             if isinstance(wait := other.wait, ApprovalWait):
                 state = await self._runtime.readers.load_cursor(READER, other.id)
                 if url := await consent_link(self._api, state, other.id, wait.consent):
-                    answer, sources = f"{event.answer} {url}", (*event.sources, url)
+                    language = detect_language(locale=turn.inbound.author_locale)
+                    there = f"[{BOT.say(language, 'consent-go-there')}]({url})"
+                    answer, sources = f"{event.answer} {there}", (*event.sources, url)
                     return replace(event, answer=answer, sources=sources)
         return event
 
@@ -167,6 +183,8 @@ class Presenting:
         api, state = self._api.guarded(guard), StoredBookmark(self._runtime, turn.id, guard)
         if turn.inbound.scheduled:
             return self._scheduled(turn, api, state, workspace)
+        if turn.seq == 1:
+            self._work.start(_name(api, turn), name=f"name {turn.session}")
         return ThreadPresenter(
             api,
             parse_session(turn.session),
@@ -177,6 +195,7 @@ class Presenting:
             connect_link=self._runtime.consents.connect_link,
             is_plain=turn.tries >= MAX_TRIES,
             offers_live_view=self._offers_live_view,
+            now=self._now,
         )
 
     async def _present(self, presenter: TurnPresenter, event: AnyEvent) -> None:
@@ -194,3 +213,17 @@ class Presenting:
             if isinstance(event, Awaited):
                 raise
             logger.exception("turn %s: %s was not shown", event.turn, event.kind)
+
+
+async def _name(api: SlackApi, begun: StoredTurn) -> None:
+    """A session has a few words of what was asked first as its name."""
+    with suppress(LeaseLost):  # then another process names it
+        await api.name_session(parse_session(begun.session), title_of(begun.inbound.text))
+
+
+def title_of(asked: str) -> str:
+    """A few words of what was asked."""
+    words = " ".join(asked.split())
+    if len(words) <= MAX_TITLE_CHARS:
+        return words
+    return f"{words[:MAX_TITLE_CHARS].rpartition(' ')[0] or words[:MAX_TITLE_CHARS]}…"

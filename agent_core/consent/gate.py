@@ -17,8 +17,8 @@ from agent_core.consent.policy import Judgement, Policy
 from agent_core.consent.seen import Seen
 from agent_core.consent.taint import brings_outside_text
 from agent_core.errors import ToolServerError
-from agent_core.ids import ConsentId
-from agent_core.messages import JsonObject
+from agent_core.ids import ConsentId, RunId, ToolCallId, TurnId
+from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.strict_json import as_object
 from agent_core.sessions import ApprovalWait, ConnectionWait, SessionStore, Wait
@@ -76,6 +76,11 @@ class ConsentGate:
     places: LinkPlaces
     links: FreshLinks
     clock: Callable[[], datetime]
+
+    async def edited(self, call: ToolCall, context: ToolContext) -> ToolCall:
+        newest = await newest_consent(self.consents, context.turn, context.run, call.id)
+        arguments = newest.body.get("arguments") if newest else None
+        return replace(call, arguments=as_object(arguments)) if arguments else call
 
     async def before(
         self, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
@@ -279,7 +284,9 @@ class ConsentGate:
         for consent in granted:
             if plan.grant and set(plan.grant) <= set(consent.body.get("grant", ())):
                 return None, consent
-        known = await self.consents.find(_consent_id(call, context, "approval"))
+        known = await newest_consent(self.consents, context.turn, context.run, call.call.id)
+        edited = known if known is not None and known.status == "edited" else None
+        known = None if edited else known
         if known is not None and known.status in ("approved", "used"):
             return await self._use(known, plan), known
         refusal = ""
@@ -294,6 +301,9 @@ class ConsentGate:
         may_allow_thread = not is_tainted and all(each.tool for each in plan.shown)
         body: JsonObject = {"grant": plan.grant, "may_allow_thread": may_allow_thread}
         wanted = self._consent(call, context, "approval", APPROVAL_PATIENCE, body, plan.digest)
+        if edited:
+            body["arguments"] = edited.body["arguments"]
+            wanted = replace(wanted, id=_next_id(edited.id))
         stored = await self.consents.ask(wanted)
         if stored.digest != plan.digest:
             # Two calls of one id; what is shown must be what is approved.
@@ -367,8 +377,27 @@ class ConsentGate:
 
 def _consent_id(call: OpenedCall, context: ToolContext, kind: str) -> ConsentId:
     """The same for the same call, however often it is judged."""
-    named = json.dumps([context.turn, context.run, call.call.id, kind])
+    return _id_of(context.turn, context.run, call.call.id, kind)
+
+
+def _id_of(turn: TurnId, run: RunId, call: ToolCallId, kind: str) -> ConsentId:
+    named = json.dumps([turn, run, call, kind])
     return ConsentId(hashlib.sha256(named.encode()).hexdigest()[:20])
+
+
+async def newest_consent(
+    consents: ConsentStore, turn: TurnId, run: RunId, call: ToolCallId
+) -> Consent | None:
+    """The approval that is asked for a call, or the last of those that people have edited."""
+    newest, id = None, _id_of(turn, run, call, "approval")
+    while found := await consents.find(id):
+        newest, id = found, _next_id(id)
+    return newest
+
+
+def _next_id(consent: ConsentId) -> ConsentId:
+    """Of the approval that takes the place of an edited one."""
+    return ConsentId(hashlib.sha256(consent.encode()).hexdigest()[:20])
 
 
 def _named(addresses: Sequence[str]) -> str:

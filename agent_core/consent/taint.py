@@ -5,14 +5,19 @@ That is noted before a model sees the text.
 
 import json
 import re
+from collections.abc import Sequence
 
 from agent_core.consent.leaves import json_in, texts_in
+from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.tools import ToolOutput
-from agent_core.tools.actions import OpenedCall, batch_results
+from agent_core.tools.actions import OpenedCall, batch_results, opened
 from agent_core.tools.names import canonical, slug_of
 from agent_core.workspaces.layout import SEARCH_RESULTS
 
+MAX_OUTSIDE = 3
+MAX_OUTSIDE_CHARS = 200
+"""Of each page or tool that is told of."""
 MAX_BARE_CHARS = 64
 """An id, a number or a flag is seldom longer."""
 MAX_BARE_TEXTS = 40
@@ -48,6 +53,24 @@ def brings_outside_text(call: OpenedCall, output: ToolOutput) -> bool:
     if output.is_ours or _is_ours(call, output):
         return False
     return not _is_bare(_answers_of_apps(call, output.text))
+
+
+def outside_of(messages: Sequence[Message]) -> tuple[str, ...]:
+    """Where the newest text from outside came from: addresses of pages, or else names of tools."""
+    parts = [part for message in messages for part in message.parts]
+    calls = {part.id: opened(part) for part in parts if isinstance(part, ToolCall)}
+    found: dict[str, None] = {}
+    for part in reversed(parts):
+        call = calls.get(part.call_id) if isinstance(part, ToolResult) else None
+        if not isinstance(part, ToolResult) or call is None:
+            continue
+        if brings_outside_text(call, ToolOutput(text=part.text, is_error=part.is_error)):
+            texts = [text for action in call.actions for text in texts_in(action.arguments)]
+            pages = [text for text in texts if text.startswith(("https://", "http://"))]
+            found |= dict.fromkeys(pages or [action.tool for action in call.actions])
+        if len(found) >= MAX_OUTSIDE:
+            break
+    return tuple(each[:MAX_OUTSIDE_CHARS] for each in found if each)[:MAX_OUTSIDE]
 
 
 def is_trusted_search(prefix: str, tool: str) -> bool:

@@ -18,6 +18,7 @@ from agent_core.models.retry import RetryingModel
 from agent_core.sessions.turns import Question, Wait
 from agent_core.tools import ToolContext, ToolOutput, Toolset
 from agent_core.tools.actions import OpenedCall
+from agent_core.words import Words
 
 Clock = Callable[[], datetime]
 
@@ -67,6 +68,10 @@ class Taken:
 
 class Gate(Protocol):
     """Hook: stands before and behind each call of a tool. MUST NOT raise but for broken storage."""
+
+    async def edited(self, call: ToolCall, context: ToolContext) -> ToolCall:
+        """The call as a person has changed it while it waited; else the call itself."""
+        ...
 
     async def before(
         self, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
@@ -190,6 +195,8 @@ class RunScope:
     before: Before = Before()
     generation: int = 1
     """2 or more: the turn goes on from its history, and its events are new attempts."""
+    words: Words
+    """For what the run itself says to people."""
 
     def acting_for(self, taken: Sequence[Taken]) -> "RunScope":
         """The scope after messages were taken in: tools act for the author of the last one."""

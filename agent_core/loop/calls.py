@@ -1,8 +1,9 @@
 """The tool calls of one step: all in parallel, each answered exactly once, in the model's order."""
 
 import asyncio
+import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from pydantic import TypeAdapter
 
@@ -27,6 +28,11 @@ NOT_ASKED = (
     "still need to."
 )
 
+
+_EDITED = (
+    "A person changed this call before they approved it. It was made with these arguments: "
+    "{arguments}\n\n{text}"
+)
 
 PERFORMED: TypeAdapter[list[ToolOutput] | Wait] = TypeAdapter(list[ToolOutput] | Wait)
 """A call as it is recorded: made, or kept back until a person has done something about it."""
@@ -155,6 +161,7 @@ async def _perform(
     """Make the call, if nothing and nobody stands in its way."""
     specs = await agent.tools.specs(scope.context)
     spec = next((spec for spec in specs if spec.name == call.name), None)
+    original, call = call, await scope.gate.edited(call, scope.context)
     made = opened(call)
     held = await scope.gate.before(made, spec, scope.context)
     if held is not None:
@@ -164,7 +171,11 @@ async def _perform(
     fault_point("tool_call.before")
     output = await agent.tools.run(call, scope.context, progress)
     fault_point("tool_call.after")
-    return await scope.gate.after(made, output, scope.context)
+    ended = await scope.gate.after(made, output, scope.context)
+    if call is original or not isinstance(ended, ToolOutput):
+        return ended
+    changed = json.dumps(call.arguments, ensure_ascii=False)
+    return replace(ended, text=_EDITED.format(arguments=changed, text=ended.text))
 
 
 async def _announce_start(call: ToolCall, scope: RunScope, step: int, slot: int) -> None:

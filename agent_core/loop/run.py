@@ -9,8 +9,8 @@ from agent_core.loop.agent import Agent, Limits, RunScope
 from agent_core.loop.step import ModelCall, run_step
 from agent_core.messages import Message, ToolResult, is_visible, user_message
 from agent_core.prompts import prompt
+from agent_core.words import Words
 
-DECLINED = "The model declined to answer this request."
 CUT = ("max_tokens", "model_context_window_exceeded", "pause_turn")
 """Stop reasons of a reply that is not whole."""
 MAX_CONTINUATIONS = 3
@@ -20,8 +20,6 @@ GO_ON = (
 PAUSED = "You paused. Go on exactly where you stopped; repeat nothing."
 REMINDER = "You have not called `{tool}` with success: nobody sees what you write. Call it now."
 SAY_IT = "Your reply was empty. Say in words what you did and found, for the person who asked."
-CUT_OFF = "(The answer was cut off here. Reply “continue” and I go on.)"
-NO_WORDS = "The work ended without a closing word from the model. Ask again, or reply “continue”."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +60,11 @@ async def _run_steps(
     steps: list[ModelCall] = []
     left = agent.limits
     said: list[str] = []
-    limit: str | None = None
+    is_over = False
     while True:
-        if limit:
+        if is_over:
             await scope.children.settle()
-        closing = prompt("wrap_up", limit=limit) if limit else ""
+        closing = prompt("wrap_up") if is_over else ""
         place = len(history) - len(earlier)
         scope, number = replace(scope, left=left), len(steps) + 1
         step, added = await run_step(agent, history, scope, number, place=place, closing=closing)
@@ -76,7 +74,7 @@ async def _run_steps(
         left = _left(agent.limits, steps)
         if step.is_final:
             said.append(step.spoken)
-            if limit:
+            if is_over:
                 break
             request = _request_to_go_on(step, said) or _reminder(agent, history[len(earlier) :])
             if request is not None:
@@ -86,9 +84,11 @@ async def _run_steps(
                 said.clear()  # its last words come when it has all results
             else:
                 break
-        limit = _reached(agent.limits, left, len(steps), scope.children.tokens)
+        is_over = _is_over(agent.limits, left, len(steps), scope.children.tokens)
     is_cut = step.reply.stop_reason in CUT
-    return RunResult(outcome="limited" if limit or is_cut else "answered", text=_words(said, step))
+    return RunResult(
+        outcome="limited" if is_over or is_cut else "answered", text=_text(said, step, scope.words)
+    )
 
 
 def _left(limits: Limits, steps: Sequence[ModelCall]) -> Limits:
@@ -105,13 +105,10 @@ def _left(limits: Limits, steps: Sequence[ModelCall]) -> Limits:
     )
 
 
-def _reached(limits: Limits, left: Limits, steps: int, child_tokens: int) -> str | None:
-    """The limit that is reached, in words; None while there is room."""
-    if steps >= limits.max_steps:
-        return f"the limit of {limits.max_steps} steps"
-    if not left.max_duration_s:
-        return f"the limit of {limits.max_duration_s / 60:.0f} minutes"
-    return None if left.max_tokens > child_tokens else f"the limit of {limits.max_tokens:,} tokens"
+def _is_over(limits: Limits, left: Limits, steps: int, child_tokens: int) -> bool:
+    """Whether a limit is reached."""
+    has_time = steps < limits.max_steps and bool(left.max_duration_s)
+    return not has_time or left.max_tokens <= child_tokens
 
 
 def _request_to_go_on(step: ModelCall, said: Sequence[str]) -> Message | None:
@@ -143,10 +140,11 @@ def _reminder(agent: Agent, run: Sequence[Message]) -> Message | None:
     return None if not agent.owes or is_given or reminder in run else reminder
 
 
-def _words(said: Sequence[str], step: ModelCall) -> str:
+def _text(said: Sequence[str], step: ModelCall, words: Words) -> str:
     text = "".join(said).strip()
     if step.reply.stop_reason in CUT:
-        return f"{text}…\n\n{CUT_OFF}"
+        return f"{text}…\n\n{words('answer-cut-off')}"
     if is_visible(text):
         return text
-    return DECLINED if step.reply.stop_reason == "refusal" else NO_WORDS
+    is_refused = step.reply.stop_reason == "refusal"
+    return words("answer-declined" if is_refused else "answer-no-words")

@@ -18,13 +18,49 @@ from agent_core.sessions.audit import AuditedCall
 from agent_core.sessions.consents import Consent
 from agent_core.sessions.ledger import Ledger, Marks
 from agent_core.sessions.lock import holder_of, sole_process
+from agent_core.sessions.overview import Overview, SessionState, Spent
 from agent_core.sessions.preferences import Feedback, Preferences
 from agent_core.sessions.store import KnownSessions, ToldTurn
+from agent_core.tools.composio_api import Account, Accounts
+from agent_core.tools.names import app_name as name_of_app
 
 __all__ = [
-    "AGREED", "MAX_TRIES", "ApprovalWait", "AuditedCall", "ConnectionWait", "Consent", "Feedback",
-    "KnownSessions", "Language", "LeaseLost", "Ledger", "Line", "Marks", "Preferences", "Question",
-    "ReplyReader", "Runtime", "StoredTurn", "Talk", "ToldTurn", "asks_for_nothing", "build_runtime",
-    "detect_language", "holder_of", "moment_words", "read_language", "recipients_of", "short_form",
-    "small_talk", "sole_process", "spoken_time", "unpacked",
+    "AGREED",
+    "MAX_TRIES",
+    "Account",
+    "Accounts",
+    "ApprovalWait",
+    "AuditedCall",
+    "ConnectionWait",
+    "Consent",
+    "Feedback",
+    "KnownSessions",
+    "Language",
+    "LeaseLost",
+    "Ledger",
+    "Line",
+    "Marks",
+    "Overview",
+    "Preferences",
+    "Question",
+    "ReplyReader",
+    "Runtime",
+    "SessionState",
+    "Spent",
+    "StoredTurn",
+    "Talk",
+    "ToldTurn",
+    "asks_for_nothing",
+    "build_runtime",
+    "detect_language",
+    "holder_of",
+    "moment_words",
+    "name_of_app",
+    "read_language",
+    "recipients_of",
+    "short_form",
+    "small_talk",
+    "sole_process",
+    "spoken_time",
+    "unpacked",
 ]  # fmt: skip

@@ -2,16 +2,19 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import Literal
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, cast
 
 from agent_core.background import Backoff
 from agent_core.consent.links import place_of
 from agent_core.errors import ConsentRefused, ToolServerError
-from agent_core.ids import ConsentId, SessionId, TurnId, UserId
+from agent_core.ids import ROOT_RUN, ConsentId, SessionId, TurnId, UserId
+from agent_core.messages import JsonObject, ToolCall
 from agent_core.runtime.parts import TurnParts
-from agent_core.sessions import ConnectionWait, StoredTurn
+from agent_core.sessions import ApprovalWait, ConnectionWait, StoredTurn
 from agent_core.sessions.consents import Consent, ConsentKind
+from agent_core.tools.actions import opened
 from agent_core.tools.composio_api import Accounts, are_connected
 
 logger = logging.getLogger(__name__)
@@ -66,6 +69,44 @@ class Consents:
         if not is_new:
             raise ConsentRefused("This was decided already.", why="decided")
         await self._go_on(found)
+
+    async def asked(self, consent: ConsentId) -> ApprovalWait | None:
+        """What is to be approved, while it is waited for."""
+        found = await self._parts.consents.find(consent)
+        turn = await self._parts.store.turn(found.turn) if found is not None else None
+        wait = turn.wait if turn is not None and turn.status == "waiting" else None
+        return wait if isinstance(wait, ApprovalWait) and wait.consent == consent else None
+
+    async def edit(
+        self, consent: ConsentId, by: UserId, changes: Mapping[str, str | list[str]]
+    ) -> None:
+        """Have a call of one action asked for again with other texts in the arguments named.
+
+        Nothing is approved by it: what would be sent now has to be approved as it is.
+        """
+        found = await self._open(consent, "approval", by)
+        wait = await self.asked(consent)
+        call = await self._call_of(found, wait) if wait else None
+        if wait is None or call is None or len(wait.actions) != 1:
+            raise ConsentRefused("This cannot be changed here.", why="not_editable")
+        before = wait.actions[0].arguments
+        if any(type(before.get(name)) is not type(value) for name, value in changes.items()):
+            raise ConsentRefused("There is no such text.", why="not_editable")
+        after = {**before, **changes}
+        edited = replace(call, arguments=_with(call.arguments, before, after))
+        if [each.arguments for each in opened(edited).actions] != [after]:
+            raise ConsentRefused("This cannot be changed here.", why="not_editable")
+        if not await self._parts.consents.edit(found, by, edited.arguments):
+            raise ConsentRefused("This was decided already.", why="decided")
+        await self._go_on(found)
+
+    async def _call_of(self, consent: Consent, wait: ApprovalWait) -> ToolCall | None:
+        """The call as it would be made now."""
+        said = await self._parts.store.run_messages(consent.turn, ROOT_RUN)
+        calls = (call for message in said for call in message.tool_calls)
+        call = next((call for call in calls if call.id == wait.call_id), None)
+        arguments = consent.body.get("arguments")
+        return replace(call, arguments=arguments) if call and arguments else call
 
     async def check_may_decide(self, consent: ConsentId, by: UserId) -> None:
         """Return if this person may decide on an approval now."""
@@ -157,6 +198,18 @@ class Consents:
         if self._parts.accounts is None:
             raise ConsentRefused("There is no Composio to connect accounts at.", why="no_link")
         return self._parts.accounts
+
+
+def _with(value: Any, before: JsonObject, after: JsonObject) -> Any:
+    """A value in which some arguments stand in the place of others."""
+    if value == before:
+        return after
+    if isinstance(value, dict):
+        inner = cast("JsonObject", value)
+        return {name: _with(each, before, after) for name, each in inner.items()}
+    if isinstance(value, list):
+        return [_with(each, before, after) for each in cast("list[Any]", value)]
+    return value
 
 
 def _toolkits(consent: Consent) -> tuple[str, ...]:

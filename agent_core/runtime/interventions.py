@@ -93,6 +93,9 @@ class Interventions:
         is_ending = turn.stop is not None and not is_over and run != ROOT_RUN
         if is_ending or (kind != "retry" and (is_over or known.has_ended(run))):
             raise InterventionRefused("This part of the work has ended already.")
+        earlier = known.ending(run)
+        if kind == "stop" and earlier is not None and earlier.n != event.n:
+            raise InterventionRefused("This part of the work is being ended already.")
         for before in known.again(run) if kind == "retry" else ():
             if before.n != event.n and not await self._is_answered(before):
                 raise InterventionRefused("This is being done again already.")

@@ -15,7 +15,7 @@ from agent_core.clock import find_zone, local_time
 from agent_core.events import AnyEvent
 from agent_core.messages import InboundMessage, Message, Text
 from agent_core.prompts import prompt
-from agent_core.prompts.language import Language, detect_language
+from agent_core.prompts.language import Language, detect_language, read_language
 from agent_core.prompts.small_talk import SmallTalk, is_thumbs_up, phrase_language, small_talk
 from agent_core.runtime.standing import Standing
 from agent_core.sessions import ApprovalWait, StoredTurn
@@ -26,6 +26,8 @@ from agent_core.workspaces import DOWNLOADS, write_text
 logger = logging.getLogger(__name__)
 
 MAX_NAME_CHARS = 60
+_SPOKEN = {"en": "English", "de": "German", "es": "Spanish", "fr": "French"}
+"""The languages that people may choose, as a model knows them."""
 
 AGREED = "agreed"
 """Why a message is answered that only agrees, while a call waits for its approval."""
@@ -48,14 +50,10 @@ async def keep_document(turn: StoredTurn, workspace: Path) -> None:
         logger.exception("turn %s: its text could not be saved", turn.id)
 
 
-def document_note(turn: StoredTurn, workspace: Path, words: Words) -> str:
+def document_note(turn: StoredTurn, words: Words) -> str:
     """What the answer says of a document; empty where there is none."""
-    if not (path := document_path(turn)):
-        return ""
-    n = len(turn.inbound.text)
-    if (workspace / path).exists():
-        return words("notice-long-text-kept", n=n, path=path)
-    return words("notice-long-text", n=n)
+    is_document = bool(document_path(turn))
+    return words("notice-long-text", n=len(turn.inbound.text)) if is_document else ""
 
 
 def moment_told(message: InboundMessage) -> str:
@@ -70,6 +68,8 @@ def moment_told(message: InboundMessage) -> str:
 def opening_text(turn: StoredTurn) -> str:
     """When and by whom it was sent, then all that was sent."""
     author = one_line(turn.inbound.author_name).translate({ord("<"): "(", ord(">"): ")"})
+    if language := _SPOKEN.get(turn.inbound.language):
+        author = f"{author}, who wants every answer in {language}"
     return f"{prompt('sent', moment=moment_told(turn.inbound), author=author)}\n\n{sent_text(turn)}"
 
 
@@ -84,7 +84,7 @@ def sent_text(turn: StoredTurn) -> str:
             f"- {file.path} ({file.mimetype}, {file.size_bytes:,} bytes)"
             for file in inbound.attachments
         )
-        parts.append(f"Attached files, in the session's workspace:\n{lines}")
+        parts.append(prompt("attachments", files=lines))
     if path := document_path(turn):
         length = f"{len(inbound.text):,}"
         parts.append(f"The message below has {length} characters; it is saved as {path}.")
@@ -127,7 +127,8 @@ def answer_small_talk(
 ) -> Routed:
     """The answer to small talk, given now; `events` are those of the work that is told."""
     kind, before = small_talk_of(turn.inbound), work_to_tell(earlier)
-    language = phrase_language(turn.inbound.text) or thread_language(turn, earlier)
+    language = turn.inbound.language or phrase_language(turn.inbound.text)
+    language = language or thread_language(turn, earlier)
     words = CORE.of(language)
     if kind is None and before is not None and isinstance(before.wait, ApprovalWait):
         kind, text = AGREED, words("answer-agreed")
@@ -152,7 +153,9 @@ def work_to_tell(earlier: Sequence[StoredTurn]) -> StoredTurn | None:
 
 
 def thread_language(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> Language:
-    """Of the message, else of what was said in the thread, the asker first, or of the asker."""
+    """That the asker chose, else of the message, of what was said in the thread, or of them."""
+    if chosen := read_language(turn.inbound.language):
+        return chosen
     asker = turn.inbound.asker
     own = [each.inbound.text for each in earlier if each.inbound.asker == asker]
     said = [*own, *(each.inbound.background for each in (*earlier, turn))]

@@ -20,12 +20,15 @@ from agent_core.clock import local_time
 from agent_core.durable import GuardedSteps, Steps, as_recorded, cannot_replay
 from agent_core.errors import SessionError
 from agent_core.events import (
+    AnyEvent,
+    ArtifactSaved,
     CorrectionInjected,
     Intervened,
     Outcome,
     ResultTaken,
     RunFinished,
     RunStarted,
+    StepFinished,
     TurnFinished,
     TurnStarted,
 )
@@ -38,6 +41,7 @@ from agent_core.observers.compliance import correction
 from agent_core.prompts import prompt
 from agent_core.prompts.language import Language
 from agent_core.runtime.attached import read_attached
+from agent_core.runtime.failures import apology, child_failure
 from agent_core.runtime.parts import TEXT, TurnParts
 from agent_core.runtime.ready_answers import (
     moment_told,
@@ -46,7 +50,6 @@ from agent_core.runtime.ready_answers import (
     sent_text,
     thread_language,
 )
-from agent_core.runtime.standing import apology, child_failure, found_by
 from agent_core.sessions import StoredTurn
 from agent_core.sessions.interventions import TurnInterventions
 from agent_core.subagents.children import (
@@ -212,6 +215,7 @@ class Work:
             left=request.limits,
             before=before,
             generation=request.generation,
+            words=self.words,
         )
 
     async def _before(self, run: RunId) -> Before:
@@ -444,7 +448,7 @@ async def _ended(work: Work, scope: RunScope) -> RunFinished:
     if ending is None:
         return RunFinished(**at, outcome="stopped", text=STOPPED)
     name = one_line(ending.by_name)
-    found = found_by(await work.parts.log.of_turn(work.turn.id), run)
+    found = _found_by(await work.parts.log.of_turn(work.turn.id), run)
     if ending.what == "done" and ending.run == run:
         said = f"({name} marked this as done.)\n\n{ending.text or found}".strip()
         return RunFinished(**at, outcome="answered", text=said)
@@ -456,6 +460,15 @@ async def _ended(work: Work, scope: RunScope) -> RunFinished:
     if found:
         text += f"\n\nWhat it had found until then:\n\n{found}"
     return RunFinished(**at, outcome="stopped", text=text)
+
+
+def _found_by(events: Sequence[AnyEvent], run: RunId) -> str:
+    """For the model: the last words of a run that was ended, and the files saved in its branch."""
+    said = [e.text.strip() for e in events if isinstance(e, StepFinished) and e.run == run]
+    saved = [e for e in events if isinstance(e, ArtifactSaved) and is_in_branch(e.run, run)]
+    paths = dict.fromkeys(each.path for each in saved)
+    files = f"Files: {', '.join(f'`{path}`' for path in paths)}" if paths else ""
+    return "\n\n".join(filter(None, (next(filter(None, reversed(said)), ""), files)))
 
 
 async def _check(parts: TurnParts, child: RunStarted, scope: RunScope) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import shutil
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -23,6 +24,7 @@ from agent_core.runtime.turns import Orders
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.sessions import Ledger, SessionStore, Stop, StoredSession, StoredTurn
 from agent_core.sessions.ledger import Marks
+from agent_core.sessions.overview import Overview
 from agent_core.sessions.preferences import FeedbackStore, Preferences
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.sessions.store import KnownSessions
@@ -92,10 +94,10 @@ class Runtime:
         """What was received, written down before it is acknowledged."""
         self.marks = Marks(parts.database)
         """How far readers of something outside have come."""
-        self.preferences = Preferences(parts.database)
-        """What people have set."""
-        self.feedback = FeedbackStore(parts.database)
-        """What people said of answers."""
+        self.preferences, self.feedback = Preferences(parts.database), FeedbackStore(parts.database)
+        """What people have set, and what they said of answers."""
+        self.overview, self.accounts = Overview(parts.database), parts.accounts
+        """What somebody has going on, and what they have connected; None without Composio."""
         self.sessions = KnownSessions(parts.database)
         """Which sessions there are."""
         self.audit = parts.audit
@@ -236,6 +238,18 @@ class Runtime:
             renewal(path).touch()
             await self._store.save_session(fresh)
             return path
+
+    async def delete_workspace(self, session: SessionId) -> bool:
+        """Delete a session's files for good; False while something goes on there.
+
+        The next answer in the session says that they are gone.
+        """
+        async with self._dispatch.lock(session):
+            stored = await self._store.session(session)
+            if stored is None or await self._store.unfinished_of(session):
+                return False
+            await asyncio.to_thread(shutil.rmtree, stored.workspace, ignore_errors=True)
+            return not stored.workspace.exists()
 
     async def knows(self, session: SessionId) -> bool:
         """Whether the thread has a session."""

@@ -1,48 +1,52 @@
-"""The state of a turn in words, read from its events: progress, stop notices, failures."""
+"""The state of a turn in words, read from its events: how far it is, and what it has found."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, cast
 
-from agent_core.durable import first_cause
-from agent_core.errors import (
-    ModelRejected,
-    ModelUnavailable,
-    ReplyTruncated,
-    RequestTooLarge,
-    TurnSetAside,
-)
+from agent_core.consent.recipients import recipients_of
 from agent_core.events import (
     AnyEvent,
     ArtifactSaved,
-    QuestionAsked,
+    RunFinished,
+    RunStarted,
     StepFinished,
-    StepStarted,
     ToolCallFinished,
     ToolCallStarted,
     TurnStarted,
 )
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, is_in_branch
-from agent_core.loop.ask_user import ASK_USER
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId
+from agent_core.messages import ToolCall
 from agent_core.prompts.language import spoken_time
 from agent_core.sessions.turns import Stop
-from agent_core.words import CORE, FALLBACK, Words
+from agent_core.tools.actions import AGENT, COMPOSIO, Action, opened
+from agent_core.tools.names import app_name, slug_of
+from agent_core.words import Words
 
-MAX_SAID_CHARS = 500
+MAX_GIST_CHARS = 300
 MAX_NAMED = 5
 MAX_NAME_CHARS = 60
 JUST_BEGUN_S = 15.0
 """From then on it is told for how long it has been at work, even if nothing came of it yet."""
 
-_PREFIX = re.compile(r"^(?:.*__)?(?:composio_)?")
-
+READER = re.compile(r"(?:^|__)crawl_parallel$")
+_ITEM = re.compile(r"^(?:[-*+>]|\d+[.)])\s+")
+_PLAIN = str.maketrans({"`": "'", "[": "(", "]": ")", "*": "", "<": "(", ">": ")"})
+_WAITS = {
+    "question_asked": "answer",
+    "approval_requested": "approval",
+    "auth_required": "connection",
+}
+_WAIT_ENDS = ("approval_decided", "auth_ended", "step_started")
+_TELLING = ("answered", "limited")
+_OWN = "mcp__local_toolkit__"
+"""Its effects stay in the workspace."""
 
 _Call = tuple[RunId, ToolCallId]
 
 
 class Standing:
-    """What a turn has done up to a moment, with the words for it.
+    """What a turn has come to up to a moment, with the words for it.
 
     Args:
         events: The turn's, oldest first.
@@ -52,52 +56,105 @@ class Standing:
     def __init__(
         self, events: Sequence[AnyEvent], effects: Collection[_Call] | None = None
     ) -> None:
-        begun: dict[_Call, ToolCallStarted] = {}
-        ended: dict[_Call, ToolCallFinished] = {}
+        calls: dict[_Call, ToolCallStarted] = {}
+        returned: dict[_Call, ToolCallFinished] = {}
+        self._at_work: dict[RunId, RunStarted] = {}
+        self._titles: dict[RunId, str] = {}
+        self.last_words = ""
+        """Of the root run, in full."""
+        self._said: dict[RunId, str] = {}
+        """The newest words of the root run and of each part below it, the newest last."""
         for event in events:
-            if isinstance(event, ToolCallStarted) and event.tool != ASK_USER:
-                begun[event.run, event.call_id] = event
-            elif isinstance(event, ToolCallFinished):
-                ended[event.run, event.call_id] = event
-        steps = [event for event in events if isinstance(event, StepStarted | StepFinished)]
-        own = [event for event in steps if event.run == ROOT_RUN]
-        said = [event.text.strip() for event in own if isinstance(event, StepFinished)]
-        telling = [event for event in events if isinstance(event, QuestionAsked | StepStarted)]
+            match event:
+                case ToolCallStarted():
+                    calls[event.run, event.call_id] = event
+                case ToolCallFinished():
+                    returned[event.run, event.call_id] = event
+                case RunStarted():
+                    self._at_work[event.run] = event
+                    self._titles[event.run] = event.title
+                case StepFinished():
+                    self._hear(event.run, event.text)
+                case RunFinished():
+                    self._at_work.pop(event.run, None)
+                    self._hear(event.run, event.text if event.outcome in _TELLING else "")
+                case _:
+                    pass
+        open_calls = {key: call for key, call in calls.items() if key not in returned}
+        read = [end.sources for end in returned.values() if READER.search(end.tool)]
+        waits = (e.kind for e in reversed(events) if e.kind in (*_WAITS, *_WAIT_ENDS))
+        self._wait = _WAITS.get(next(waits, ""), "")
         self._started_at = next((e.at for e in events if isinstance(e, TurnStarted)), None)
-        self._model_calls = sum(isinstance(event, StepFinished) for event in steps)
-        self._tool_calls = len(begun)
-        self._under_way = _names(
-            call
-            for key, call in begun.items()
-            if key not in ended and (effects is None or key in effects)
-        )
-        self.unsure = _names(
-            begun[key] for key, end in ended.items() if key in begun and end.may_have_happened
-        )
-        """What may or may not have happened."""
-        self._saved = dict.fromkeys(e.path for e in events if isinstance(e, ArtifactSaved))
-        self._said = next(filter(None, reversed(said)), "")
-        self._is_asking = bool(telling) and isinstance(telling[-1], QuestionAsked)
-        self._is_at_model = bool(own) and isinstance(own[-1], StepStarted)
+        self._open = [call.tool for call in open_calls.values()]
+        self._read = {page.url: page.title for pages in read for page in pages}
+        self._saved = {e.path: e.title for e in events if isinstance(e, ArtifactSaved)}
+        self.unsure = [
+            calls[key] for key, end in returned.items() if key in calls and end.may_have_happened
+        ]
+        """Calls that may or may not have had their effect."""
+        self._cut_off = [
+            call for key, call in open_calls.items() if effects is None or key in effects
+        ]
+
+    def _hear(self, run: RunId, text: str) -> None:
+        part = RunId(".".join(run.split(".")[:2]))
+        if gist := _gist(text):
+            self._said.pop(part, None)
+            self._said[part] = gist
+            self.last_words = text.strip() if part == ROOT_RUN else self.last_words
 
     def progress(self, at: datetime, words: Words) -> str:
         """What to tell a person who asks how far the work is."""
-        if self._is_asking:
-            return words("progress-waiting")
+        if self._wait:
+            return words(f"progress-wait-{self._wait}")
         seconds = (at - self._started_at).total_seconds() if self._started_at else 0.0
         lines = [words("progress-begun")]
-        if done := self._done(words):
-            lines = [words("progress-at-work-done", time=spoken_time(seconds), done=done)]
-        elif seconds >= JUST_BEGUN_S:
+        if self._read:
+            lines = [words("progress-read", time=spoken_time(seconds), n=len(self._read))]
+        elif seconds >= JUST_BEGUN_S or self._said:
             lines = [words("progress-at-work", time=spoken_time(seconds))]
-        if self._under_way:
-            lines.append(words("progress-under-way", what=_listed(self._under_way)))
-        elif self._is_at_model:
-            lines.append(words("progress-at-model"))
-        return " ".join([*lines, words("progress-add")])
+        return " ".join([*lines, *self._doing(words), words("progress-add")])
+
+    def _doing(self, words: Words) -> Iterator[str]:
+        """What it is at right now, as far as there is a plain word for it."""
+        parts = [each for run, each in self._at_work.items() if run != ROOT_RUN]
+        slugs = " ".join(self._open).lower()
+        is_reading, is_searching = any(map(READER.search, self._open)), "search" in slugs
+        is_reporting = any("report" in each.agent for each in parts)
+        titles = [each.title for each in parts if each.title and "report" not in each.agent]
+        if "write_report" in slugs or (is_reporting and not is_reading and not is_searching):
+            yield words("progress-now-report")
+        elif titles:
+            yield words("progress-now-parts", what=_listed(titles))
+        elif is_reading or is_searching:
+            yield words(f"progress-now-{'read' if is_reading else 'search'}")
+
+    def found(self, words: Words) -> str:
+        """What there is by now, in a few lines with links; empty where there is nothing."""
+        parts = {run: gist for run, gist in self._said.items() if run != ROOT_RUN}
+        lines = [f"- {self._title(run)}{gist}" for run, gist in parts.items()]
+        if list(self._said)[-1:] == [ROOT_RUN] or not parts:
+            lines += [f"> {gist}" for run, gist in self._said.items() if run == ROOT_RUN]
+        said = [words("stop-so-far"), "\n".join(lines)] if lines else []
+        return "\n\n".join(filter(None, [*said, self.read(words), self._kept(words)]))
+
+    def _title(self, run: RunId) -> str:
+        title = named(self._titles.get(run, ""))
+        return f"**{title}:** " if title else ""
+
+    def read(self, words: Words) -> str:
+        """The pages that were read, as links; empty where none was."""
+        links = [f"[{named(title or url)}](<{url}>)" for url, title in self._read.items()]
+        left = len(links) - MAX_NAMED
+        more = [words("stop-more", n=left)] if left > 0 else []
+        return words("stop-read", what=", ".join([*links[:MAX_NAMED], *more])) if links else ""
+
+    def _kept(self, words: Words) -> str:
+        titles = list(self._saved.values())
+        return words("stop-saved", what=_listed(titles)) if titles else ""
 
     def stopped(self, stop: Stop, words: Words, *, left_out: Sequence[str] = ()) -> str:
-        """What was done until the turn was stopped, and how it can go on.
+        """What was found until the turn was stopped, and how it can go on.
 
         Who deleted the request wanted neither to go on nor to read what came of it.
 
@@ -106,106 +163,68 @@ class Standing:
             words: In which language.
             left_out: What people had added and the turn had not taken in.
         """
-        is_deleted = stop.why == "deleted"
+        unsure = _unsure([*self.unsure, *self._cut_off], words)
+        if stop.why == "deleted":
+            return " ".join(filter(None, [words("stop-deleted"), self._kept(words), unsure]))
         by = words("stop-by", name=stop.by) if stop.by else words("stop-now")
-        lines = [words("stop-deleted") if is_deleted else by]
-        if (done := self._done(words)) and not is_deleted:
-            lines.append(words("stop-until-then", done=done))
-        if self._saved:
-            lines.append(words("stop-saved", what=", ".join(f"`{path}`" for path in self._saved)))
-        if unsure := (*self.unsure, *self._under_way):
-            lines.append(words("notice-unsure", what=_listed(unsure)))
-        if is_deleted:
-            return " ".join(lines)
-        if left_out:
-            lines.append(words("stop-left-out", what=_listed([named(one) for one in left_out])))
-        lines.append(words("stop-to-go-on"))
-        quoted = f"\n\n> {_cut(self._said)}" if self._said else ""
-        return " ".join(lines) + quoted
-
-    def _done(self, words: Words) -> str:
-        """What is none is left out; empty when nothing was done."""
-        steps = words("progress-steps", n=self._model_calls) if self._model_calls else ""
-        calls = words("progress-calls", n=self._tool_calls) if self._tool_calls else ""
-        if steps and calls:
-            return words("progress-both", steps=steps, calls=calls)
-        return steps or calls
-
-
-def found_by(events: Sequence[AnyEvent], run: RunId) -> str:
-    """What a run that was ended had said last, and the files that it and those below it saved."""
-    said = [e.text.strip() for e in events if isinstance(e, StepFinished) and e.run == run]
-    saved = [e for e in events if isinstance(e, ArtifactSaved) and is_in_branch(e.run, run)]
-    paths = dict.fromkeys(each.path for each in saved)
-    files = f"Files: {', '.join(f'`{path}`' for path in paths)}" if paths else ""
-    return "\n\n".join(filter(None, (next(filter(None, reversed(said)), ""), files)))
+        found = self.found(words)
+        added = words("stop-left-out", what=_listed(left_out)) if left_out else ""
+        rest = filter(None, [unsure, added, words("stop-to-go-on")])
+        if not found:
+            return " ".join([by, words("stop-nothing"), *rest])
+        return f"{by} {found}\n\n{' '.join(rest)}"
 
 
 def unsure_words(events: Sequence[AnyEvent], words: Words) -> str:
     """What may or may not have happened in a turn; empty when all is known."""
-    unsure = Standing(events).unsure
-    return words("notice-unsure", what=_listed(unsure)) if unsure else ""
+    return _unsure(Standing(events).unsure, words)
 
 
-def apology(error: BaseException, reference: str, language: str) -> str:
-    """Why a turn failed, in plain sentences, with the reference an operator finds it by."""
-    words = CORE.of(language)
-    reason = words(f"failure-{_failure(error)}")
-    return words("failure-with-reference", reason=reason, mark=reference)
+def _unsure(calls: Iterable[ToolCallStarted], words: Words) -> str:
+    made = (opened(ToolCall(id=c.call_id, name=c.tool, arguments=c.arguments)) for c in calls)
+    outside = [each for each in made if each.prefix != _OWN]
+    deeds = [_deed(act, each.prefix, words) for each in outside for act in each.actions]
+    told = list(dict.fromkeys(deeds))
+    return words("notice-unsure", what=", ".join(told[:MAX_NAMED])) if told else ""
 
 
-def child_failure(error: BaseException) -> str:
-    """A plain sentence for the model that delegated to a sub-agent which failed."""
-    return f"The sub-agent could not finish: {CORE.say(FALLBACK, f'failure-{_failure(error)}')}"
+def _deed(action: Action, prefix: str, words: Words) -> str:
+    """What an action does, as far as its name and its arguments tell it to a person."""
+    names = re.findall(r"[a-z]+", slug_of(action.tool).lower())
+    whom = ", ".join(map(named, recipients_of(action.arguments)[:MAX_NAMED]))
+    title = named(str(action.arguments.get("summary") or action.arguments.get("title") or ""))
+    if whom and {"send", "reply", "forward"}.intersection(names):
+        is_mail = any("mail" in name for name in names)
+        return words(f"deed-{'mail' if is_mail else 'message'}", whom=whom)
+    if title and "event" in names:
+        return words("deed-event", title=title)
+    is_app = prefix == COMPOSIO and len(names) > 1
+    server = "" if prefix in (AGENT, COMPOSIO) else prefix.split("__")[1]
+    app = app_name(names.pop(0) if is_app else server)
+    deed = named(" ".join(names) or "…")
+    return words("deed-in-app", deed=deed, app=app) if app else words("deed-plain", deed=deed)
 
 
-def _failure(error: BaseException) -> str:
-    match first_cause(error):
-        case RequestTooLarge():
-            return "too-long"
-        case ReplyTruncated():
-            return "truncated"
-        case ModelRejected():
-            return "rejected"
-        case ModelUnavailable():
-            return "unavailable"
-        case TurnSetAside():
-            return "set-aside"
-        case _:
-            return "other"
-
-
-def _listed(names: Sequence[str]) -> str:
-    kept = list(dict.fromkeys(names))
-    shown = ", ".join(f"`{name}`" for name in kept[:MAX_NAMED])
+def _listed(names: Iterable[str]) -> str:
+    """Titles and messages of people in a sentence; more than a few end in dots."""
+    kept = list(dict.fromkeys(map(named, names)))
+    shown = ", ".join(f"“{name}”" for name in kept[:MAX_NAMED])
     return shown if len(kept) <= MAX_NAMED else f"{shown} …"
 
 
-def _names(calls: Iterable[ToolCallStarted]) -> tuple[str, ...]:
-    """What calls do: a sub-agent or a carried tool says more than the tool that was called."""
-    return tuple(_plain(name) for call in calls for name in _told_by(call))
+def named(text: str) -> str:
+    """Foreign words as a name in a sentence: in one line, short, and with no markup."""
+    flat = " ".join(text.translate(_PLAIN).split())
+    return flat if len(flat) <= MAX_NAME_CHARS else f"{flat[:MAX_NAME_CHARS]}…"
 
 
-def _told_by(call: ToolCallStarted) -> list[str]:
-    carried = call.arguments.get("tools")
-    inner = cast("list[Any]", carried) if isinstance(carried, list) else []
-    told = [cast("dict[str, Any]", one).get("tool_slug") for one in inner if isinstance(one, dict)]
-    slugs = [str(slug) for slug in told if slug]
-    agent = call.arguments.get("subagent_type")
-    return slugs or [str(agent) if agent else call.tool]
-
-
-def _plain(tool: str) -> str:
-    """`GMAIL_SEND_EMAIL` becomes `gmail send email`; the server that a tool is from is left out."""
-    name = _PREFIX.sub("", tool.lower())
-    return re.sub(r"[^a-z0-9]+", " ", name).strip()[:MAX_NAME_CHARS] or "…"
-
-
-def named(words: str) -> str:
-    """A message in so few words that it is known again; nothing in it ends the code span."""
-    return _cut(words.replace("`", "'"), MAX_NAME_CHARS)
-
-
-def _cut(text: str, max_chars: int = MAX_SAID_CHARS) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= max_chars else f"{flat[:max_chars]}…"
+def _gist(text: str) -> str:
+    """The first sentences of what a model wrote, in one line; no headings and no tables."""
+    lines = [line.strip() for line in text.splitlines()]
+    prose = (_ITEM.sub("", line) for line in lines if not line.startswith(("#", "|", "```", "--")))
+    flat = " ".join(" ".join(prose).split())
+    if len(flat) <= MAX_GIST_CHARS:
+        return flat
+    cut = flat[:MAX_GIST_CHARS]
+    end = max(cut.rfind(mark) for mark in (". ", "! ", "? "))
+    return cut[: end + 1] if end > 0 else f"{cut.rpartition(' ')[0] or cut}…"

@@ -16,7 +16,6 @@ from agent_core.context.history import settled
 from agent_core.context.pictures import load_pictures
 from agent_core.durable import Steps, cannot_replay
 from agent_core.events import (
-    REPORT,
     AnyEvent,
     ArtifactSaved,
     FastPathFallback,
@@ -37,12 +36,14 @@ from agent_core.loop.agent import Agent, RunScope
 from agent_core.loop.ask_user import PATIENCE
 from agent_core.loop.calls import IS_SO, Asked
 from agent_core.loop.run import RunResult, run_agent
+from agent_core.loop.run_python import RUN_PYTHON
 from agent_core.messages import AttachedFile, InboundMessage, Message, Text, user_message
 from agent_core.models import Delta, Model
 from agent_core.models.retry import Retried
 from agent_core.planner import CONTINUING, PLANNED, Plan, SubQuestion, make_plan
 from agent_core.prompts import prompt
 from agent_core.runtime.attached import FILES, fault_notes
+from agent_core.runtime.failures import apology
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import (
     answer_small_talk,
@@ -54,10 +55,11 @@ from agent_core.runtime.ready_answers import (
     work_to_tell,
 )
 from agent_core.runtime.runs import Stopped, StopSignals, Work, turn_at
-from agent_core.runtime.standing import Standing, apology, found_by, unsure_words
+from agent_core.runtime.standing import READER, Standing, unsure_words
 from agent_core.runtime.waits import Waits, unfinished
 from agent_core.sessions import Question, Stop, StoredTurn
 from agent_core.subagents.children import RunRequest
+from agent_core.tools.names import app_name
 from agent_core.workspaces import (
     append_summary,
     build_trace,
@@ -70,7 +72,12 @@ from agent_core.workspaces import (
 
 logger = logging.getLogger(__name__)
 
-_READER = re.compile(r"(?:^|__)crawl_parallel$")
+_AWAY = {
+    "composio": "composio",
+    "local_toolkit": "local-toolkit",
+    RUN_PYTHON: "run-python",
+}
+"""What people are told of our own servers and tools, which they do not know by name."""
 _SUCCESSES = re.compile(r'"successful": ?(\d+)')
 OBSERVERS_PATIENCE_S = 5.0
 CLARIFYING_PATIENCE = timedelta(minutes=5)
@@ -197,7 +204,7 @@ class _Body:
         done = await self._work.ending(ROOT_RUN)
         if done is not None and done.what == "done":
             said = self._work.words("done-by", name=done.by_name)
-            found = done.text or found_by(await parts.log.of_turn(turn.id), ROOT_RUN)
+            found = done.text or then.last_words or then.found(self._work.words)
             text = f"{said}\n\n{found}".strip()
             await scope.emit(RunFinished(**scope.at(0, 1), outcome="answered", text=text))
             return RunResult(outcome="answered", text=text)
@@ -436,10 +443,8 @@ class _Body:
         if (await self._parts.store.turn(before)).outcome not in {"answered", "limited"}:
             return ""
         events = await self._parts.log.of_turn(before)
-        if not any(isinstance(e, RouteChosen) and e.route == "COMPLEX" for e in events):
-            return ""
-        has_report = any(isinstance(e, ArtifactSaved) and e.mimetype == REPORT for e in events)
-        return self._work.words(f"notice-too-late-for-{'report' if has_report else 'answer'}")
+        was_long = any(isinstance(e, RouteChosen) and e.route == "COMPLEX" for e in events)
+        return self._work.words("notice-too-late") if was_long else ""
 
     def _noticed(
         self,
@@ -452,21 +457,25 @@ class _Body:
         words, workspace = self._work.words, self._work.workspace
         notices = [
             "" if result.outcome == "stopped" else lateness,
-            document_note(self._turn, workspace, words),
+            document_note(self._turn, words),
             *fault_notes(messages, words),
-            words("notice-new-workspace") if renewal(workspace).exists() else "",
+            words("notice-files-gone") if renewal(workspace).exists() else "",
             words("notice-nothing-read") if _read_nothing(events) else "",
             self._away(events),
             "" if result.outcome == "stopped" else unsure_words(events, words),
         ]
-        return "\n\n".join(filter(None, [" ".join(filter(None, notices)), result.text]))
+        is_bare = result.outcome == "limited" and "://" not in result.text
+        read = Standing(events).read(words) if is_bare else ""
+        return "\n\n".join(filter(None, [" ".join(filter(None, notices)), result.text, read]))
 
     def _away(self, events: Sequence[AnyEvent]) -> str:
         """Whose tools the work had to do without; not again what the turn before has told."""
         away = self._parts.agents.away(self._scope.context)
         if not away or not any(isinstance(event, StepFinished) for event in events):
             return ""
-        said = self._work.words("notice-tools-away", what=", ".join(sorted(away)))
+        words = self._work.words
+        named = [words(f"away-{_AWAY[name]}") if name in _AWAY else app_name(name) for name in away]
+        said = words("notice-tools-away", what=", ".join(sorted(named)))
         return "" if any(said in (turn.answer or "") for turn in self._work.earlier[-1:]) else said
 
     def _leave_records(self, events: Sequence[AnyEvent]) -> None:
@@ -491,6 +500,6 @@ def _read_nothing(events: Sequence[AnyEvent]) -> bool:
     told = [
         _SUCCESSES.search(event.preview)
         for event in events
-        if isinstance(event, ToolCallFinished) and _READER.search(event.tool)
+        if isinstance(event, ToolCallFinished) and READER.search(event.tool)
     ]
     return bool(told) and not any(count and int(count[1]) for count in told)

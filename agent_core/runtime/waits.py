@@ -1,12 +1,14 @@
 """The waits of a turn for a person: how each begins, and what the waiting call comes to."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from agent_core.consent.taint import outside_of
 from agent_core.events import (
     AnyEvent,
     ApprovalDecided,
@@ -60,7 +62,8 @@ _NOT_APPROVED = {
 def _verdict(decision: Consent) -> ApprovalVerdict:
     """What people are told became of an approval."""
     status = "approved" if decision.status == "used" else decision.status
-    return status if status in ("approved", "rejected", "expired", "overtaken") else "void"
+    known = ("approved", "rejected", "expired", "overtaken", "edited")
+    return status if status in known else "void"
 
 
 def _outcome(decision: Consent) -> AuthOutcome:
@@ -80,7 +83,7 @@ class Waits:
         """Store what the turn waits for; what ends the wait starts the turn's next workflow."""
         parts, turn = self._parts, self._work.turn
         fault_point("wait.before")
-        await scope.emit(_asking(scope, wait, await self._work.zone_of(wait.asker)))
+        await scope.emit(await self._asking(scope, wait))
         await parts.log.flush()
         await parts.store.mark_waiting(turn.id, scope.generation, wait)
         if not isinstance(wait, Question):
@@ -125,6 +128,36 @@ class Waits:
             for place, call in enumerate(_held_calls(done))
         ]
         await scope.save(len(done), [Message(role="user", parts=tuple(results))])
+
+    async def _asking(self, scope: RunScope, wait: Wait) -> AnyEvent:
+        at = scope.at(0, ROUTE_SLOTS["question"])
+        at |= {"call_id": wait.call_id, "asker": wait.asker, "deadline": wait.deadline}
+        match wait:
+            case Question():
+                at |= {"options": wait.options, "default": wait.default}
+                return QuestionAsked(**at, question=wait.text)
+            case ApprovalWait():
+                return await self.requested(wait, at)
+            case ConnectionWait():
+                return AuthRequired(**at, consent=wait.consent, toolkits=wait.toolkits)
+
+    async def requested(self, wait: ApprovalWait, at: Mapping[str, Any]) -> ApprovalRequested:
+        """What a person decides about, and what text from outside may have asked for it."""
+        outside: tuple[str, ...] = ()
+        if wait.is_tainted:
+            said = await self._parts.store.session_messages(self._work.turn.session)
+            outside = await asyncio.to_thread(outside_of, [message for _, _, message in said])
+        return ApprovalRequested(
+            **at,
+            consent=wait.consent,
+            tool=wait.tool,
+            actions=wait.actions,
+            digest=wait.digest,
+            is_tainted=wait.is_tainted,
+            outside=outside,
+            may_allow_thread=wait.may_allow_thread,
+            zone=await self._work.zone_of(wait.asker),
+        )
 
     async def _end_consent(
         self,
@@ -172,28 +205,6 @@ class Waits:
             status = "connected"  # who says "done" may be quicker than the look at the accounts
         await self._parts.consents.decide(consent, status)
         return await self._parts.consents.get(consent)
-
-
-def _asking(scope: RunScope, wait: Wait, zone: str) -> AnyEvent:
-    at = scope.at(0, ROUTE_SLOTS["question"])
-    at |= {"call_id": wait.call_id, "asker": wait.asker, "deadline": wait.deadline}
-    match wait:
-        case Question():
-            at |= {"options": wait.options, "default": wait.default}
-            return QuestionAsked(**at, question=wait.text)
-        case ApprovalWait():
-            return ApprovalRequested(
-                **at,
-                consent=wait.consent,
-                tool=wait.tool,
-                actions=wait.actions,
-                digest=wait.digest,
-                is_tainted=wait.is_tainted,
-                may_allow_thread=wait.may_allow_thread,
-                zone=zone,
-            )
-        case ConnectionWait():
-            return AuthRequired(**at, consent=wait.consent, toolkits=wait.toolkits)
 
 
 async def _tell(

@@ -17,9 +17,19 @@ from agent_core.sessions.schema import consents
 ConsentKind = Literal["approval", "connection", "reading"]
 """A `reading` was let through without a person, as part of what may be read so."""
 ConsentStatus = Literal[
-    "open", "approved", "used", "rejected", "connected", "skipped", "expired", "overtaken", "void"
+    "open",
+    "approved",
+    "used",
+    "rejected",
+    "connected",
+    "skipped",
+    "expired",
+    "overtaken",
+    "void",
+    "edited",
 ]
-"""`approved` becomes `used` as the call begins. `overtaken`: a message or a stop came first."""
+"""`approved` becomes `used` as the call begins. `overtaken`: a message or a stop came first;
+`edited`: another one stands in its place, for the call with the `arguments` of its body."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +86,11 @@ class ConsentStore:
         """Keep what became known of a connection while it is open."""
         statement = update(consents).where(consents.c.id == consent.id)
         await self._database.execute(statement.values(body=consent.body | body))
+
+    async def edit(self, consent: Consent, by: UserId, arguments: JsonObject) -> bool:
+        """Have the call asked for again with other arguments; False when it was decided before."""
+        body = consent.body | {"arguments": arguments}
+        return await self._move(consent.id, "open", "edited", decided_by=by, body=body)
 
     async def decide(
         self,

@@ -41,6 +41,16 @@ class FakeAccounts(Accounts):
         self._answer()
         return self.connected.get((user, toolkit))
 
+    async def of(self, user: UserId) -> list[Account]:
+        self._answer()
+        return [account for (whose, _), account in self.connected.items() if whose == user]
+
+    async def remove(self, user: UserId, account: str) -> Account | None:
+        for mine in await self.of(user):
+            if mine.id == account:
+                return self.connected.pop((user, mine.toolkit))
+        return None
+
     async def link(self, user: UserId, toolkit: str) -> str:
         self._answer()
         self.links.append((user, toolkit))

@@ -17,6 +17,7 @@ from agent_core.sessions.turns import Wait
 from agent_core.testing.steps import RecordedSteps
 from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.actions import OpenedCall
+from agent_core.words import CORE, FALLBACK
 
 T = TypeVar("T")
 START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -43,6 +44,9 @@ class SteppingClock:
 
 class OpenGate:
     """Lets everything through, as where nothing can have an effect."""
+
+    async def edited(self, call: ToolCall, context: ToolContext) -> ToolCall:
+        return call
 
     async def before(
         self, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
@@ -118,6 +122,7 @@ class Surroundings:
             begin_effect=_always(True),
             gate=OpenGate(),
             children=NoChildren(),
+            words=CORE.of(FALLBACK),
         )
 
     @property

@@ -265,17 +265,29 @@ class Accounts:
         if not afresh and (found := self._active.get((user, toolkit))):
             return found
         self._active.pop((user, toolkit), None)
-        query = {"user_ids": user, "toolkit_slugs": toolkit, "statuses": _ACTIVE}
-        listed = (await self._api.ask("GET", "/connected_accounts", params=query)).get("items")
-        items = [as_object(item) for item in cast("list[object]", listed or [])]
-        mine = [item for item in items if _is_active(item, user, toolkit)]
+        items = await self._listed(user, toolkit_slugs=toolkit)
+        mine = [item for item in items if _toolkit_of(item) == toolkit]
         if not mine:
             return None
         newest = max(mine, key=lambda item: str(item.get("created_at") or ""))
-        identity = await self._identity(user, toolkit, newest)
-        account = Account(id=str(newest.get("id")), toolkit=toolkit, identity=identity)
-        self._active[user, toolkit] = account
+        account = self._active[user, toolkit] = await self._account(user, newest)
         return account
+
+    async def of(self, user: UserId) -> list[Account]:
+        """All of the person's active accounts, by app."""
+        items = await self._listed(user)
+        return [await self._account(user, item) for item in sorted(items, key=_toolkit_of)]
+
+    async def remove(self, user: UserId, account: str) -> Account | None:
+        """Take an account of the person's away for good; None where it is not theirs."""
+        items = await self._listed(user)
+        mine = next((item for item in items if item.get("id") == account), None)
+        if mine is None:
+            return None
+        removed = await self._account(user, mine)
+        await self._api.ask("DELETE", f"/connected_accounts/{quote(account, safe='')}")
+        self._active.pop((user, removed.toolkit), None)
+        return removed
 
     async def link(self, user: UserId, toolkit: str) -> str:
         """A new link, by which this person connects an account. It is nobody else's business."""
@@ -284,6 +296,18 @@ class Accounts:
         if not urlsplit(url).hostname:
             raise ToolServerError(f"Composio gave no link to connect {toolkit}.")
         return url
+
+    async def _listed(self, user: UserId, **query: str) -> list[Mapping[str, Any]]:
+        """Filters in the query are not relied on: another person's account must never pass."""
+        query |= {"user_ids": user, "statuses": _ACTIVE, "limit": "100"}
+        listed = (await self._api.ask("GET", "/connected_accounts", params=query)).get("items")
+        items = [as_object(item) for item in cast("list[object]", listed or [])]
+        return [item for item in items if _is_active(item, user)]
+
+    async def _account(self, user: UserId, item: Mapping[str, Any]) -> Account:
+        toolkit = _toolkit_of(item)
+        identity = await self._identity(user, toolkit, item)
+        return Account(id=str(item.get("id")), toolkit=toolkit, identity=identity)
 
     async def _describe(self, slug: str) -> AppTool:
         record: Mapping[str, Any] = {}
@@ -321,11 +345,13 @@ class Accounts:
         return self._identities[account]
 
 
-def _is_active(item: Mapping[str, Any], user: UserId, toolkit: str) -> bool:
-    """Filters in the query are not relied on: an account of another person must never pass."""
-    slug = str(as_object(item.get("toolkit")).get("slug") or "").casefold()
+def _is_active(item: Mapping[str, Any], user: UserId) -> bool:
     is_on = str(item.get("status")).upper() == _ACTIVE and item.get("is_disabled") is not True
-    return is_on and slug == toolkit and str(item.get("user_id") or "") == user
+    return is_on and str(item.get("user_id") or "") == user
+
+
+def _toolkit_of(item: Mapping[str, Any]) -> str:
+    return str(as_object(item.get("toolkit")).get("slug") or "").casefold()
 
 
 def _name_in(info: object) -> str:

@@ -14,6 +14,7 @@ _WORDS = Path(__file__).with_name("names.toml")
 _FORBIDDEN = re.compile(r"[^a-zA-Z0-9_-]")
 _DIGEST_CHARS = 8
 _PLAIN = re.compile(r"[A-Za-z0-9_.:/-]{1,512}")
+_SPACING = re.compile(r"[\W_]+")
 _LETTERS = re.compile(r"[A-Z]+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -31,6 +32,19 @@ def listed(kind: str) -> frozenset[str]:
     """The words of one kind in the list."""
     found = tomllib.loads(_WORDS.read_text(encoding="utf-8"))
     return frozenset(found[kind])
+
+
+@cache
+def _apps() -> dict[str, str]:
+    return tomllib.loads(_WORDS.read_text(encoding="utf-8"))["apps"]
+
+
+def app_name(name: str) -> str:
+    """What people call an app or a server: `googledocs` is Google Docs, `jira` Jira. Not masked."""
+    if known := _apps().get(name.lower().replace("_", "")):
+        return known
+    plain = name.lower() if name.isupper() else name
+    return " ".join(word[:1].upper() + word[1:] for word in _SPACING.split(plain) if word)
 
 
 def full_name(server: str, tool: str) -> str:

@@ -60,66 +60,77 @@ answer-help =
     - „Poste jeden Werktag um 9 einen Überblick über Batteriespeicher“ bestellt einen Digest; „Digests“ listet sie auf.
     - In diesem Thread genügt ein Wort: Deine Antwort führt von hier weiter, und „weiter“ nimmt auf, was nicht fertig ist.
 answer-thanks = Gern! Wenn ich noch etwas tun kann, genügen ein paar Worte.
-answer-agreed = Danke! Ein Wort reicht hier nicht: Es braucht einen Klick auf meine Anfrage oben. Dann mache ich weiter.
+answer-agreed = Danke! Hier braucht es einen Klick auf meine Anfrage oben; dann mache ich weiter.
 answer-nothing-running = In diesem Thread läuft gerade nichts. Bin ich in einem anderen am Werk, antworte bitte dort.
 answer-noise = Deine Nachricht hat { $n } Zeichen und kein Wort, daher konnte ich nichts damit anfangen. Sag mir in ein paar Worten, was du brauchst.
+answer-declined = Darauf kann ich nicht antworten: Mein Sprachmodell hat es abgelehnt.
+answer-cut-off = (Hier bricht die Antwort ab. Antworte „weiter“, dann mache ich weiter.)
+answer-no-words = Ich bin fertig, ohne etwas zu sagen zu haben. Frag noch einmal, oder antworte „weiter“.
 answer-unanswered = Auf meine Frage oben kam keine Antwort, daher habe ich hier angehalten. Antworte darauf, dann mache ich weiter.
 question-default = Wenn in { $n } Minuten niemand antwortet, gehe ich davon aus: { $default }
 
 ## What a thread's last request came to
 
-state-answered = Die letzte Anfrage in diesem Thread ist beantwortet. Ein Wort genügt, um weiterzumachen: Stell die nächste Frage, oder sag, was ich ändern oder nachsehen soll.
-state-limited = Die letzte Anfrage in diesem Thread hat an einer Grenze angehalten und ist nicht fertig. Ein Wort genügt: Antworte „weiter“, dann mache ich dort weiter.
-state-stopped = Die letzte Anfrage in diesem Thread wurde angehalten. Ein Wort genügt: Antworte „weiter“, dann mache ich dort weiter, oder frag etwas anderes.
-state-failed = Die letzte Anfrage in diesem Thread wurde nicht fertig. Ein Wort genügt: Antworte „weiter“, dann versuche ich es von dort noch einmal.
+state-answered = Die letzte Anfrage in diesem Thread ist beantwortet. Schreib einfach, was als Nächstes kommt: eine Frage, oder was ich ändern soll.
+state-limited = Mit der letzten Anfrage in diesem Thread habe ich vorzeitig aufgehört; sie ist nicht fertig. Antworte „weiter“, dann mache ich dort weiter.
+state-stopped = Die letzte Anfrage in diesem Thread wurde angehalten. Antworte „weiter“, dann mache ich dort weiter, oder frag etwas anderes.
+state-failed = Die letzte Anfrage in diesem Thread habe ich nicht fertigbekommen. Antworte „weiter“, dann versuche ich es noch einmal.
 
 ## Progress
 
-progress-at-work = Ich bin seit { $time } dabei.
-progress-at-work-done = Ich bin seit { $time } dabei, bisher mit { $done }.
-progress-under-way = Gerade läuft: { $what }.
-progress-at-model = Ich warte auf die Antwort des Modells.
-progress-add = Ein Wort genügt, um etwas hinzuzufügen; „stopp“ beendet es.
-progress-waiting = Ich warte auf eine Antwort auf meine Frage oben.
 progress-begun = Ich habe gerade angefangen.
-progress-steps = { $n ->
-    [one] { $n } Schritt
-   *[other] { $n } Schritten
-}
-progress-calls = { $n ->
-    [one] { $n } Werkzeugaufruf
-   *[other] { $n } Werkzeugaufrufen
-}
-progress-both = { $steps } und { $calls }
+progress-at-work = Ich bin seit { $time } dabei.
+progress-read =
+    { $n ->
+        [one] Ich bin seit { $time } dabei und habe eine Seite gelesen.
+       *[other] Ich bin seit { $time } dabei und habe { $n } Seiten gelesen.
+    }
+progress-now-parts = Gerade geht es um { $what }.
+progress-now-read = Gerade lese ich.
+progress-now-report = Gerade schreibe ich den Bericht.
+progress-now-search = Gerade suche ich.
+progress-add = Willst du etwas hinzufügen, schreib es einfach; „stopp“ beendet es.
+progress-wait-answer = Ich warte auf eine Antwort auf meine Frage oben.
+progress-wait-approval = Ich warte auf einen Klick auf meine Anfrage oben.
+progress-wait-connection = Ich warte, bis das Konto verbunden ist: siehe meine Nachricht oben.
 
 ## Stops
 
 stop-by = Angehalten, wie { $name } es wollte.
 stop-now = Angehalten.
 stop-deleted = Angehalten, weil die Nachricht mit dem Auftrag gelöscht wurde.
-stop-until-then = Bis dahin war ich bei { $done }.
-stop-saved = Gesichert: { $what }.
-stop-left-out = Nicht mehr begonnen: { $what }.
+stop-nothing = Zu zeigen gab es noch nichts.
+stop-so-far = Das habe ich bisher:
+stop-read = Gelesene Seiten: { $what }.
+stop-more = und { $n } weitere
+stop-saved = Schon geschrieben: { $what }.
+stop-left-out = Noch nicht angesehen: { $what }.
 stop-to-go-on = Antworte „weiter“, dann mache ich dort weiter.
 
 ## Notices beside an answer
 
-notice-unsure = Ungewiss, ob es geschehen ist: { $what }. Bitte vor einer Wiederholung nachsehen.
-notice-long-text = Deine Nachricht hat { $n } Zeichen; ich habe alles aufgenommen.
-notice-long-text-kept = Deine Nachricht hat { $n } Zeichen; ich habe alles aufgenommen und als `{ $path }` gesichert.
-notice-new-workspace = Die Dateien dieses Threads waren weg; ich habe einen neuen Arbeitsbereich begonnen.
-notice-too-late-for-report = Das kam für den Bericht oben zu spät; ich habe es für sich bearbeitet.
-notice-too-late-for-answer = Das kam für die Antwort oben zu spät; ich habe es für sich bearbeitet.
+notice-unsure = Ich weiß nicht, ob das geschehen ist: { $what }. Bitte nachsehen, bevor es noch einmal geschieht.
+deed-mail = die Mail an { $whom } senden
+deed-message = die Nachricht an { $whom } senden
+deed-event = der Termin „{ $title }“
+deed-in-app = „{ $deed }“ in { $app }
+deed-plain = „{ $deed }“
+notice-long-text = Das war eine lange Nachricht ({ $n } Zeichen). Ich habe alles gelesen.
+notice-files-gone = Die früheren Dateien dieses Threads sind weg; ich habe ohne sie angefangen.
+notice-too-late = Das kam zu spät für das, was oben steht; ich beantworte es für sich.
 notice-nothing-read = Von den Seiten, die ich versucht habe, konnte ich keine lesen.
-notice-file-broken = `{ $name }` ist beschädigt; ich konnte die Datei nicht lesen.
-notice-file-empty = `{ $name }` ist leer.
-notice-file-encrypted = `{ $name }` ist durch ein Passwort geschützt; schick mir bitte eine Kopie ohne Passwort.
-notice-file-heic = `{ $name }` kann ich nicht ansehen: Es ist ein HEIC- oder AVIF-Bild. Schick es bitte als JPEG oder PNG.
-notice-file-no-text = In `{ $name }` habe ich keinen Text gefunden; vielleicht ist es ein Scan.
-notice-file-old-office = `{ $name }` hat ein altes Office-Format; schick es bitte als .docx oder .xlsx.
-notice-file-too-big = `{ $name }` ist zu groß oder zu verschachtelt, als dass ich die Datei lesen könnte.
-notice-file-unknown = `{ $name }` ist von einer Art, die ich nicht lesen kann.
-notice-tools-away = Ich musste ohne die Werkzeuge von { $what } auskommen, die gerade nicht zu erreichen sind. Später noch einmal zu fragen kann helfen.
+notice-file-broken = „{ $name }“ ist beschädigt; ich konnte die Datei nicht lesen.
+notice-file-empty = „{ $name }“ ist leer.
+notice-file-encrypted = „{ $name }“ ist durch ein Passwort geschützt; schick mir bitte eine Kopie ohne Passwort.
+notice-file-heic = „{ $name }“ kann ich nicht ansehen: Es ist ein HEIC- oder AVIF-Bild. Schick es bitte als JPEG oder PNG.
+notice-file-no-text = In „{ $name }“ habe ich keinen Text gefunden; vielleicht ist es ein Scan.
+notice-file-old-office = „{ $name }“ hat ein altes Office-Format; schick es bitte als .docx oder .xlsx.
+notice-file-too-big = „{ $name }“ ist zu groß oder zu verschachtelt, als dass ich die Datei lesen könnte.
+notice-file-unknown = „{ $name }“ ist von einer Art, die ich nicht lesen kann.
+notice-tools-away = Das ging gerade nicht: { $what }. Ich musste ohne auskommen; später noch einmal zu fragen kann helfen.
+away-composio = die Websuche und deine Apps
+away-local-toolkit = Seiten lesen und Berichte schreiben
+away-run-python = rechnen
 
 ## Scheduled work
 
@@ -127,12 +138,12 @@ digest-task = Recherchiere { $task } und schreibe einen Bericht.
 
 ## Failures
 
-failure-too-long = Dieser Thread ist für mein Sprachmodell zu lang geworden. Beginne bitte einen neuen und sag mir, was ich mitnehmen soll.
-failure-truncated = Was ich schreiben wollte, war länger, als mein Sprachmodell auf einmal schreiben kann. Antworte „weiter“ und bitte um ein kleineres Stück.
+failure-too-long = Dieser Thread ist mir zu lang geworden. Beginne bitte einen neuen und sag mir, was ich mitnehmen soll.
+failure-truncated = Was ich schreiben wollte, war zu lang für einmal. Antworte „weiter“ und bitte um ein kleineres Stück.
 failure-rejected = Mein Sprachmodell hat die Anfrage abgelehnt, und noch einmal zu fragen würde nicht helfen. Wer mich betreibt, muss nach Schlüssel oder Grenzen sehen.
 failure-unavailable = Mein Sprachmodell antwortet gerade nicht. Was bisher getan ist, bleibt: Antworte „weiter“, dann mache ich dort weiter.
 failure-other = Bei mir ist etwas schiefgegangen. Was bisher getan ist, bleibt: Antworte „weiter“, dann mache ich dort weiter.
-failure-set-aside = Mitten in dieser Anfrage bin ich mehrmals ausgefallen. Ich habe sie deshalb zurückgestellt; alles andere geht weiter. Bitte stelle sie anders, oder bitte um einen kleineren Teil davon.
+failure-set-aside = Mitten in dieser Anfrage bin ich mehrmals ausgefallen; ich habe sie deshalb zurückgestellt. Bitte stelle sie anders, oder bitte um einen kleineren Teil davon.
 failure-with-reference = { $reason } (Kennung { $mark })
 
 ## Short forms: whole messages that save a call, apart by commas

@@ -69,66 +69,77 @@ answer-help =
     - “Every weekday at 9 post a digest on battery storage” orders a digest; “digests” lists them.
     - In this thread a word is enough: your reply goes on from here, and “continue” takes up what is not finished.
 answer-thanks = You are welcome! If there is more I can do, a few words are enough.
-answer-agreed = Thank you! A word is not enough for this one: it needs a click on my request above. Then I go on.
+answer-agreed = Thank you! This one needs a click on my request above; then I go on.
 answer-nothing-running = Nothing is running in this thread. If I am at work in another one, please reply there.
 answer-noise = Your message has { $n } characters and no word in it, so there was nothing I could work on. Tell me in a few words what you need.
+answer-declined = I cannot answer this one: my language model declined it.
+answer-cut-off = (The answer was cut off here. Reply “continue” and I go on.)
+answer-no-words = I finished without a word to say. Ask again, or reply “continue”.
 answer-unanswered = Nobody answered my question above, so I stopped here. Reply with the answer and I go on.
 question-default = If nobody answers within { $n } minutes, I take this: { $default }
 
 ## What a thread's last request came to
 
-state-answered = The last request in this thread is answered. A word is enough to go on: ask the next question, or say what to change or to look into.
-state-limited = The last request in this thread stopped at a limit and is not finished. A word is enough: reply “continue” and I go on from there.
-state-stopped = The last request in this thread was stopped. A word is enough: reply “continue” and I go on from there, or ask something else.
-state-failed = The last request in this thread could not be finished. A word is enough: reply “continue” and I try again from there.
+state-answered = The last request in this thread is answered. Just write what comes next: a question, or what to change.
+state-limited = I stopped early with the last request in this thread; it is not finished. Reply “continue” and I go on from there.
+state-stopped = The last request in this thread was stopped. Reply “continue” and I go on from there, or ask something else.
+state-failed = I could not finish the last request in this thread. Reply “continue” and I try again.
 
 ## Progress
 
-progress-at-work = I have been at work for { $time }.
-progress-at-work-done = I have been at work for { $time }, with { $done } so far.
-progress-under-way = Under way right now: { $what }.
-progress-at-model = I am waiting for the model's reply.
-progress-add = A word is enough to add something, “stop” ends it.
-progress-waiting = I am waiting for an answer to my question above.
 progress-begun = I have just begun.
-progress-steps = { $n ->
-    [one] { $n } step
-   *[other] { $n } steps
-}
-progress-calls = { $n ->
-    [one] { $n } tool call
-   *[other] { $n } tool calls
-}
-progress-both = { $steps } and { $calls }
+progress-at-work = I have been at it for { $time }.
+progress-read =
+    { $n ->
+        [one] I have been at it for { $time } and have read one page.
+       *[other] I have been at it for { $time } and have read { $n } pages.
+    }
+progress-now-parts = Right now I am looking into { $what }.
+progress-now-read = Right now I am reading.
+progress-now-report = Right now I am writing the report.
+progress-now-search = Right now I am searching.
+progress-add = To add something, just write; “stop” ends it.
+progress-wait-answer = I am waiting for an answer to my question above.
+progress-wait-approval = I am waiting for a click on my request above.
+progress-wait-connection = I am waiting until the account is connected: see my message above.
 
 ## Stops
 
 stop-by = Stopped, as { $name } asked.
 stop-now = Stopped.
 stop-deleted = Stopped, because the message that asked for it was deleted.
-stop-until-then = Until then: { $done }.
-stop-saved = Saved: { $what }.
-stop-left-out = Not begun any more: { $what }.
+stop-nothing = I had nothing to show yet.
+stop-so-far = This is what I have so far:
+stop-read = Pages I have read: { $what }.
+stop-more = and { $n } more
+stop-saved = Already written: { $what }.
+stop-left-out = Not looked at yet: { $what }.
 stop-to-go-on = Reply “continue” and I go on from there.
 
 ## Notices beside an answer
 
-notice-unsure = What may or may not have happened: { $what }. Please look before it is done again.
-notice-long-text = Your message has { $n } characters; I took in all of it.
-notice-long-text-kept = Your message has { $n } characters; I took in all of it and saved it as `{ $path }`.
-notice-new-workspace = The files of this thread were gone; I started a new workspace.
-notice-too-late-for-report = This came too late for the report above, so I took it up by itself.
-notice-too-late-for-answer = This came too late for the answer above, so I took it up by itself.
+notice-unsure = I cannot tell whether this was done: { $what }. Please check before it is done again.
+deed-mail = sending the mail to { $whom }
+deed-message = sending the message to { $whom }
+deed-event = the event “{ $title }”
+deed-in-app = “{ $deed }” in { $app }
+deed-plain = “{ $deed }”
+notice-long-text = That was a long message ({ $n } characters). I took in all of it.
+notice-files-gone = The earlier files of this thread are gone, so I started without them.
+notice-too-late = This came too late for what I posted above, so I answer it by itself.
 notice-nothing-read = I could not read any of the pages that I tried.
-notice-file-broken = `{ $name }` is damaged, so I could not read it.
-notice-file-empty = `{ $name }` is empty.
-notice-file-encrypted = `{ $name }` is protected by a password; send me a copy without one.
-notice-file-heic = I cannot look at `{ $name }`: it is a HEIC or AVIF picture. Send it as JPEG or PNG.
-notice-file-no-text = I found no text in `{ $name }`; it may be a scan.
-notice-file-old-office = `{ $name }` is of an old Office format; send it as .docx or .xlsx.
-notice-file-too-big = `{ $name }` is too big or too intricate for me to read.
-notice-file-unknown = `{ $name }` is of a kind that I cannot read.
-notice-tools-away = I had to do without the tools of { $what }, which cannot be reached at the moment. Trying again later may help.
+notice-file-broken = “{ $name }” is damaged, so I could not read it.
+notice-file-empty = “{ $name }” is empty.
+notice-file-encrypted = “{ $name }” is protected by a password; send me a copy without one.
+notice-file-heic = I cannot look at “{ $name }”: it is a HEIC or AVIF picture. Send it as JPEG or PNG.
+notice-file-no-text = I found no text in “{ $name }”; it may be a scan.
+notice-file-old-office = “{ $name }” is in an old Office format; send it as .docx or .xlsx.
+notice-file-too-big = “{ $name }” is too big or too intricate for me to read.
+notice-file-unknown = “{ $name }” is of a kind that I cannot read.
+notice-tools-away = I had to do without { $what }; I could not reach it just now. Asking again later may help.
+away-composio = the web search and your apps
+away-local-toolkit = reading pages and writing reports
+away-run-python = calculating
 
 ## Scheduled work
 
@@ -136,12 +147,12 @@ digest-task = Research { $task } and write a report.
 
 ## Failures
 
-failure-too-long = This thread has become too long for my language model. Please start a new thread and tell me what to carry over.
-failure-truncated = What I wanted to write was longer than my language model can write in one go. Reply “continue” and ask for a smaller piece.
+failure-too-long = This thread has become too long for me. Please start a new one and tell me what to carry over.
+failure-truncated = What I wanted to write was too long for one go. Reply “continue” and ask for a smaller piece.
 failure-rejected = My language model refused the request, and asking again would not help. Whoever runs me has to look at its key or limits.
 failure-unavailable = My language model is not answering at the moment. What is done so far is kept: reply “continue” and I go on from there.
 failure-other = Something went wrong on my side. What is done so far is kept: reply “continue” and I go on from there.
-failure-set-aside = I stopped working several times in the middle of this request, so I have set it aside; everything else goes on. Please ask for it in another way, or for a smaller piece of it.
+failure-set-aside = I broke down several times in the middle of this, so I have set it aside. Please ask for it in another way, or for a smaller piece of it.
 failure-with-reference = { $reason } (reference { $mark })
 
 ## Short forms: whole messages that save a call, apart by commas

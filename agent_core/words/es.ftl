@@ -60,66 +60,77 @@ answer-help =
     - «Cada día laborable a las 9 publica un resumen sobre baterías» pide un digest; «digests» los muestra.
     - En este hilo basta una palabra: tu respuesta sigue desde aquí, y «continúa» retoma lo que no está terminado.
 answer-thanks = ¡De nada! Si puedo hacer algo más, bastan unas palabras.
-answer-agreed = ¡Gracias! Aquí no basta con una palabra: hace falta un clic en mi petición de arriba. Entonces sigo.
+answer-agreed = ¡Gracias! Aquí hace falta un clic en mi petición de arriba; entonces sigo.
 answer-nothing-running = No hay nada en marcha en este hilo. Si estoy trabajando en otro, responde allí.
 answer-noise = Tu mensaje tiene { $n } caracteres y ninguna palabra, así que no pude hacer nada con él. Dime en pocas palabras qué necesitas.
+answer-declined = No puedo responder a esto: mi modelo de lenguaje lo rechazó.
+answer-cut-off = (La respuesta se cortó aquí. Responde «continúa» y sigo.)
+answer-no-words = Terminé sin nada que decir. Pregunta de nuevo, o responde «continúa».
 answer-unanswered = Nadie respondió a mi pregunta de arriba, así que me detuve aquí. Responde y sigo.
 question-default = Si nadie responde en { $n } minutos, parto de esto: { $default }
 
 ## What a thread's last request came to
 
-state-answered = La última petición de este hilo está respondida. Basta una palabra para seguir: haz la siguiente pregunta, o di qué hay que cambiar o comprobar.
-state-limited = La última petición de este hilo se detuvo en un límite y no está terminada. Basta una palabra: responde «continúa» y sigo desde ahí.
-state-stopped = La última petición de este hilo se detuvo. Basta una palabra: responde «continúa» y sigo desde ahí, o pide otra cosa.
-state-failed = La última petición de este hilo no se pudo terminar. Basta una palabra: responde «continúa» y lo intento de nuevo desde ahí.
+state-answered = La última petición de este hilo está respondida. Escribe sin más lo que sigue: una pregunta, o qué hay que cambiar.
+state-limited = La última petición de este hilo la dejé antes de tiempo; no está terminada. Responde «continúa» y sigo desde ahí.
+state-stopped = La última petición de este hilo se detuvo. Responde «continúa» y sigo desde ahí, o pide otra cosa.
+state-failed = No pude terminar la última petición de este hilo. Responde «continúa» y lo intento de nuevo.
 
 ## Progress
 
-progress-at-work = Llevo { $time } con ello.
-progress-at-work-done = Llevo { $time } con ello, con { $done } hasta ahora.
-progress-under-way = Ahora mismo: { $what }.
-progress-at-model = Espero la respuesta del modelo.
-progress-add = Basta una palabra para añadir algo; «para» lo detiene.
-progress-waiting = Espero una respuesta a mi pregunta de arriba.
 progress-begun = Acabo de empezar.
-progress-steps = { $n ->
-    [one] { $n } paso
-   *[other] { $n } pasos
-}
-progress-calls = { $n ->
-    [one] { $n } llamada a herramienta
-   *[other] { $n } llamadas a herramientas
-}
-progress-both = { $steps } y { $calls }
+progress-at-work = Llevo { $time } con ello.
+progress-read =
+    { $n ->
+        [one] Llevo { $time } con ello y he leído una página.
+       *[other] Llevo { $time } con ello y he leído { $n } páginas.
+    }
+progress-now-parts = Ahora mismo miro { $what }.
+progress-now-read = Ahora mismo estoy leyendo.
+progress-now-report = Ahora mismo escribo el informe.
+progress-now-search = Ahora mismo estoy buscando.
+progress-add = Para añadir algo, escríbelo sin más; «para» lo detiene.
+progress-wait-answer = Espero una respuesta a mi pregunta de arriba.
+progress-wait-approval = Espero un clic en mi petición de arriba.
+progress-wait-connection = Espero a que la cuenta esté conectada: mira mi mensaje de arriba.
 
 ## Stops
 
 stop-by = Detenido, como pidió { $name }.
 stop-now = Detenido.
 stop-deleted = Detenido, porque se borró el mensaje que lo pedía.
-stop-until-then = Hasta entonces: { $done }.
-stop-saved = Guardado: { $what }.
-stop-left-out = Sin empezar: { $what }.
+stop-nothing = Todavía no tenía nada que mostrar.
+stop-so-far = Esto es lo que tengo hasta ahora:
+stop-read = Páginas que he leído: { $what }.
+stop-more = y { $n } más
+stop-saved = Ya escrito: { $what }.
+stop-left-out = Sin mirar todavía: { $what }.
 stop-to-go-on = Responde «continúa» y sigo desde ahí.
 
 ## Notices beside an answer
 
-notice-unsure = Puede que haya ocurrido o no: { $what }. Conviene mirarlo antes de repetirlo.
-notice-long-text = Tu mensaje tiene { $n } caracteres; lo he leído entero.
-notice-long-text-kept = Tu mensaje tiene { $n } caracteres; lo he leído entero y lo guardé como `{ $path }`.
-notice-new-workspace = Los archivos de este hilo ya no estaban; empecé un nuevo espacio de trabajo.
-notice-too-late-for-report = Llegó demasiado tarde para el informe de arriba, así que lo he tratado aparte.
-notice-too-late-for-answer = Llegó demasiado tarde para la respuesta de arriba, así que lo he tratado aparte.
+notice-unsure = No sé si esto llegó a hacerse: { $what }. Conviene mirarlo antes de repetirlo.
+deed-mail = enviar el correo a { $whom }
+deed-message = enviar el mensaje a { $whom }
+deed-event = el evento «{ $title }»
+deed-in-app = «{ $deed }» en { $app }
+deed-plain = «{ $deed }»
+notice-long-text = Era un mensaje largo ({ $n } caracteres). Lo he leído entero.
+notice-files-gone = Los archivos anteriores de este hilo ya no están, así que empecé sin ellos.
+notice-too-late = Llegó demasiado tarde para lo que publiqué arriba, así que lo respondo aparte.
 notice-nothing-read = No pude leer ninguna de las páginas que intenté.
-notice-file-broken = `{ $name }` está dañado; no pude leerlo.
-notice-file-empty = `{ $name }` está vacío.
-notice-file-encrypted = `{ $name }` está protegido con contraseña; envíame una copia sin ella.
-notice-file-heic = No puedo ver `{ $name }`: es una imagen HEIC o AVIF. Envíala como JPEG o PNG.
-notice-file-no-text = No encontré texto en `{ $name }`; puede ser un escaneo.
-notice-file-old-office = `{ $name }` tiene un formato antiguo de Office; envíalo como .docx o .xlsx.
-notice-file-too-big = `{ $name }` es demasiado grande o complejo para que lo lea.
-notice-file-unknown = `{ $name }` es de un tipo que no puedo leer.
-notice-tools-away = He tenido que prescindir de las herramientas de { $what }, que ahora mismo no están accesibles. Puede ayudar volver a intentarlo más tarde.
+notice-file-broken = «{ $name }» está dañado; no pude leerlo.
+notice-file-empty = «{ $name }» está vacío.
+notice-file-encrypted = «{ $name }» está protegido con contraseña; envíame una copia sin ella.
+notice-file-heic = No puedo ver «{ $name }»: es una imagen HEIC o AVIF. Envíala como JPEG o PNG.
+notice-file-no-text = No encontré texto en «{ $name }»; puede ser un escaneo.
+notice-file-old-office = «{ $name }» tiene un formato antiguo de Office; envíalo como .docx o .xlsx.
+notice-file-too-big = «{ $name }» es demasiado grande o complejo para que lo lea.
+notice-file-unknown = «{ $name }» es de un tipo que no puedo leer.
+notice-tools-away = He tenido que prescindir de { $what }: ahora mismo no está a mi alcance. Puede ayudar preguntar de nuevo más tarde.
+away-composio = la búsqueda web y tus aplicaciones
+away-local-toolkit = leer páginas y escribir informes
+away-run-python = calcular
 
 ## Scheduled work
 
@@ -127,12 +138,12 @@ digest-task = Investiga { $task } y escribe un informe.
 
 ## Failures
 
-failure-too-long = Este hilo es ya demasiado largo para mi modelo de lenguaje. Empieza un hilo nuevo y dime qué hay que llevar a él.
-failure-truncated = Lo que quería escribir era más largo de lo que mi modelo de lenguaje puede escribir de una vez. Responde «continúa» y pide una parte más pequeña.
+failure-too-long = Este hilo se me ha hecho demasiado largo. Empieza uno nuevo y dime qué hay que llevar a él.
+failure-truncated = Lo que quería escribir era demasiado largo para una sola vez. Responde «continúa» y pide una parte más pequeña.
 failure-rejected = Mi modelo de lenguaje rechazó la petición, y repetirla no serviría de nada. Quien me administra tiene que revisar su clave o sus límites.
 failure-unavailable = Mi modelo de lenguaje no responde en este momento. Lo hecho hasta ahora se conserva: responde «continúa» y sigo desde ahí.
 failure-other = Algo salió mal por mi parte. Lo hecho hasta ahora se conserva: responde «continúa» y sigo desde ahí.
-failure-set-aside = Me detuve varias veces en medio de esta petición, así que la he apartado; todo lo demás sigue. Pídela de otra manera, o pide una parte más pequeña.
+failure-set-aside = Me caí varias veces en medio de esta petición, así que la he apartado. Pídela de otra manera, o pide una parte más pequeña.
 failure-with-reference = { $reason } (referencia { $mark })
 
 ## Short forms: whole messages that save a call, apart by commas

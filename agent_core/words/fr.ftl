@@ -60,66 +60,77 @@ answer-help =
     - « Chaque jour ouvré à 9h publie un résumé sur le stockage » commande un digest ; « digests » les liste.
     - Dans ce fil, un mot suffit : votre réponse poursuit d'ici, et « continue » reprend ce qui n'est pas terminé.
 answer-thanks = Avec plaisir ! Si je peux faire autre chose, quelques mots suffisent.
-answer-agreed = Merci ! Un mot ne suffit pas ici : il faut un clic sur ma demande ci-dessus. Ensuite, je continue.
+answer-agreed = Merci ! Ici, il faut un clic sur ma demande ci-dessus ; ensuite, je continue.
 answer-nothing-running = Rien n'est en cours dans ce fil. Si je travaille dans un autre, répondez là-bas.
 answer-noise = Votre message compte { $n } caractères et aucun mot, je n'ai donc rien pu en faire. Dites-moi en quelques mots ce qu'il vous faut.
+answer-declined = Je ne peux pas répondre à cela : mon modèle de langage l'a refusé.
+answer-cut-off = (La réponse s'arrête ici. Répondez « continue » et je poursuis.)
+answer-no-words = J'ai fini sans rien avoir à dire. Redemandez, ou répondez « continue ».
 answer-unanswered = Ma question ci-dessus est restée sans réponse, je me suis donc arrêté ici. Répondez-y et je continue.
 question-default = Sans réponse d’ici { $n } minutes, je pars de ceci : { $default }
 
 ## What a thread's last request came to
 
-state-answered = La dernière demande de ce fil a reçu sa réponse. Un mot suffit pour poursuivre : posez la question suivante, ou dites ce qu'il faut changer ou vérifier.
-state-limited = La dernière demande de ce fil s'est arrêtée à une limite et n'est pas terminée. Un mot suffit : répondez « continue » et je reprends là.
-state-stopped = La dernière demande de ce fil a été arrêtée. Un mot suffit : répondez « continue » et je reprends là, ou demandez autre chose.
-state-failed = La dernière demande de ce fil n'a pas pu être terminée. Un mot suffit : répondez « continue » et je réessaie à partir de là.
+state-answered = La dernière demande de ce fil a reçu sa réponse. Écrivez simplement la suite : une question, ou ce qu'il faut changer.
+state-limited = J'ai arrêté la dernière demande de ce fil avant la fin ; elle n'est pas terminée. Répondez « continue » et je reprends là.
+state-stopped = La dernière demande de ce fil a été arrêtée. Répondez « continue » et je reprends là, ou demandez autre chose.
+state-failed = Je n'ai pas pu terminer la dernière demande de ce fil. Répondez « continue » et je réessaie.
 
 ## Progress
 
-progress-at-work = J'y travaille depuis { $time }.
-progress-at-work-done = J'y travaille depuis { $time }, avec { $done } jusqu'ici.
-progress-under-way = En cours : { $what }.
-progress-at-model = J'attends la réponse du modèle.
-progress-add = Un mot suffit pour ajouter quelque chose, « stop » pour arrêter.
-progress-waiting = J'attends une réponse à ma question ci-dessus.
 progress-begun = Je viens de commencer.
-progress-steps = { $n ->
-    [one] { $n } étape
-   *[other] { $n } étapes
-}
-progress-calls = { $n ->
-    [one] { $n } appel d'outil
-   *[other] { $n } appels d'outils
-}
-progress-both = { $steps } et { $calls }
+progress-at-work = J'y travaille depuis { $time }.
+progress-read =
+    { $n ->
+        [one] J'y travaille depuis { $time } et j'ai lu une page.
+       *[other] J'y travaille depuis { $time } et j'ai lu { $n } pages.
+    }
+progress-now-parts = En ce moment, je regarde { $what }.
+progress-now-read = En ce moment, je lis.
+progress-now-report = En ce moment, j'écris le rapport.
+progress-now-search = En ce moment, je cherche.
+progress-add = Pour ajouter quelque chose, écrivez-le simplement ; « stop » pour arrêter.
+progress-wait-answer = J'attends une réponse à ma question ci-dessus.
+progress-wait-approval = J'attends un clic sur ma demande ci-dessus.
+progress-wait-connection = J'attends que le compte soit connecté : voir mon message ci-dessus.
 
 ## Stops
 
 stop-by = Arrêté, comme { $name } l'a demandé.
 stop-now = Arrêté.
 stop-deleted = Arrêté, car le message qui le demandait a été supprimé.
-stop-until-then = Jusque-là : { $done }.
-stop-saved = Enregistré : { $what }.
-stop-left-out = Pas encore commencé : { $what }.
+stop-nothing = Je n'avais encore rien à montrer.
+stop-so-far = Voici ce que j'ai jusqu'ici :
+stop-read = Pages que j'ai lues : { $what }.
+stop-more = et { $n } de plus
+stop-saved = Déjà écrit : { $what }.
+stop-left-out = Pas encore regardé : { $what }.
 stop-to-go-on = Répondez « continue » et je reprends là.
 
 ## Notices beside an answer
 
-notice-unsure = Peut-être fait, peut-être pas : { $what }. À vérifier avant de le refaire.
-notice-long-text = Votre message compte { $n } caractères ; je l'ai pris en entier.
-notice-long-text-kept = Votre message compte { $n } caractères ; je l'ai pris en entier et enregistré sous `{ $path }`.
-notice-new-workspace = Les fichiers de ce fil avaient disparu ; j'ai commencé un nouvel espace de travail.
-notice-too-late-for-report = C'est arrivé trop tard pour le rapport ci-dessus : je l'ai traité à part.
-notice-too-late-for-answer = C'est arrivé trop tard pour la réponse ci-dessus : je l'ai traité à part.
+notice-unsure = Je ne sais pas si cela a été fait : { $what }. À vérifier avant de le refaire.
+deed-mail = envoyer le mail à { $whom }
+deed-message = envoyer le message à { $whom }
+deed-event = l'événement « { $title } »
+deed-in-app = « { $deed } » dans { $app }
+deed-plain = « { $deed } »
+notice-long-text = C'était un long message ({ $n } caractères). Je l'ai lu en entier.
+notice-files-gone = Les anciens fichiers de ce fil ont disparu ; j'ai commencé sans eux.
+notice-too-late = C'est arrivé trop tard pour ce que j'ai publié ci-dessus : j'y réponds à part.
 notice-nothing-read = Je n'ai pu lire aucune des pages que j'ai essayées.
-notice-file-broken = `{ $name }` est endommagé ; je n'ai pas pu le lire.
-notice-file-empty = `{ $name }` est vide.
-notice-file-encrypted = `{ $name }` est protégé par un mot de passe ; envoyez-moi une copie sans mot de passe.
-notice-file-heic = Je ne peux pas regarder `{ $name }` : c'est une image HEIC ou AVIF. Envoyez-la en JPEG ou PNG.
-notice-file-no-text = Je n'ai trouvé aucun texte dans `{ $name }` ; c'est peut-être un scan.
-notice-file-old-office = `{ $name }` est d'un ancien format Office ; envoyez-le en .docx ou .xlsx.
-notice-file-too-big = `{ $name }` est trop gros ou trop complexe pour que je le lise.
-notice-file-unknown = `{ $name }` est d'un type que je ne sais pas lire.
-notice-tools-away = J’ai dû me passer des outils de { $what }, injoignables pour le moment. Réessayer plus tard peut aider.
+notice-file-broken = « { $name } » est endommagé ; je n'ai pas pu le lire.
+notice-file-empty = « { $name } » est vide.
+notice-file-encrypted = « { $name } » est protégé par un mot de passe ; envoyez-moi une copie sans mot de passe.
+notice-file-heic = Je ne peux pas regarder « { $name } » : c'est une image HEIC ou AVIF. Envoyez-la en JPEG ou PNG.
+notice-file-no-text = Je n'ai trouvé aucun texte dans « { $name } » ; c'est peut-être un scan.
+notice-file-old-office = « { $name } » est d'un ancien format Office ; envoyez-le en .docx ou .xlsx.
+notice-file-too-big = « { $name } » est trop gros ou trop complexe pour que je le lise.
+notice-file-unknown = « { $name } » est d'un type que je ne sais pas lire.
+notice-tools-away = J'ai dû me passer de ceci, injoignable pour le moment : { $what }. Redemander plus tard peut aider.
+away-composio = la recherche web et vos applications
+away-local-toolkit = lire des pages et écrire des rapports
+away-run-python = calculer
 
 ## Scheduled work
 
@@ -127,12 +138,12 @@ digest-task = Recherche { $task } et écris un rapport.
 
 ## Failures
 
-failure-too-long = Ce fil est devenu trop long pour mon modèle de langage. Commencez un nouveau fil et dites-moi ce qu'il faut en reprendre.
-failure-truncated = Ce que je voulais écrire dépassait ce que mon modèle de langage peut écrire en une fois. Répondez « continue » et demandez un morceau plus petit.
+failure-too-long = Ce fil est devenu trop long pour moi. Commencez-en un nouveau et dites-moi ce qu'il faut en reprendre.
+failure-truncated = Ce que je voulais écrire était trop long pour une seule fois. Répondez « continue » et demandez un morceau plus petit.
 failure-rejected = Mon modèle de langage a refusé la demande, et la répéter n'y changerait rien. La personne qui m'exploite doit vérifier sa clé ou ses limites.
 failure-unavailable = Mon modèle de langage ne répond pas en ce moment. Ce qui est fait est conservé : répondez « continue » et je reprends là.
 failure-other = Quelque chose s'est mal passé de mon côté. Ce qui est fait est conservé : répondez « continue » et je reprends là.
-failure-set-aside = Je me suis arrêté plusieurs fois au milieu de cette demande ; je l'ai donc mise de côté, et tout le reste continue. Merci de la formuler autrement, ou d'en demander une plus petite partie.
+failure-set-aside = Je suis tombé en panne plusieurs fois au milieu de cette demande ; je l'ai donc mise de côté. Merci de la formuler autrement, ou d'en demander une plus petite partie.
 failure-with-reference = { $reason } (référence { $mark })
 
 ## Short forms: whole messages that save a call, apart by commas

@@ -4,17 +4,21 @@ Who may decide what is the core's to say. Here it is made sure that a press stan
 that it is about, and that whoever is refused is told why, and nobody else.
 """
 
+import asyncio
 import logging
 from collections.abc import Mapping
 
 from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ConsentId, SessionId, UserId
+from agent_core.messages import JsonObject
 from agent_core.runtime import detect_language
 from agent_core.runtime.consents import Consents
 from bot.ingress import Press, Submission
+from bot.presenter.approval import details_form
 from bot.presenter.apps import OPEN, PREFIX, read_value, reason_form
 from bot.presenter.consents import fresh_links
 from bot.presenter.journal import whisper
+from bot.presenter.previews import edit_form, read_changes
 from bot.render import Draft
 from bot.slack_api import People, SlackApi, SlackRefused
 from bot.threads import parse_session, user_id
@@ -58,16 +62,28 @@ class Clicks:
             await whisper(self._api, press.thread, by, Draft(text=_sentence(why, language)))
 
     async def submit(self, submission: Submission) -> Mapping[str, str] | None:
-        """Reject for the reason that was written, or none."""
+        """Reject for the reason that was written, or none; or ask again for what was edited."""
         name, language, place = submission.private_metadata.rsplit(" ", 2)
         consent, by = ConsentId(name), user_id(submission.team, submission.user)
-        reason = submission.values.get("reason", "").strip()
+        values = submission.values
         try:
             await self._require_in(consent, SessionId(place))
-            await self._consents.decide(consent, by, verdict="reject", reason=reason)
+            if submission.callback_id == f"{PREFIX}edit":
+                await self._edit(consent, by, values)
+            else:
+                reason = values.get("reason", "").strip()
+                await self._consents.decide(consent, by, verdict="reject", reason=reason)
         except ConsentRefused as refused:
-            return {"reason": _sentence(refused.why, language)}
+            return {next(iter(values), "reason"): _sentence(refused.why, language)}
         return None
+
+    async def _edit(self, consent: ConsentId, by: UserId, values: Mapping[str, str]) -> None:
+        await self._consents.check_may_decide(consent, by)
+        wait = await self._consents.asked(consent)
+        if wait is None or len(wait.actions) != 1:
+            raise ConsentRefused("It is not waited for.", why="over")
+        if changes := read_changes(wait.actions[0], values):
+            await self._consents.edit(consent, by, changes)
 
     async def _do(self, name: str, by: UserId, press: Press, language: str) -> str:
         """What is to be told to the person alone, if anything."""
@@ -79,6 +95,8 @@ class Clicks:
                 pass
             case "approve" | "approve_thread" | "reject":
                 await self._consents.decide(consent, by, verdict=name)
+            case "edit" | "details":
+                return await self._show(name, consent, by, press, language)
             case "link" | "open":
                 if name == OPEN:
                     await self._consents.open_link(consent, by)
@@ -96,15 +114,35 @@ class Clicks:
                 logger.warning("a button of another version was pressed: %s", name[:80])
         return ""
 
+    async def _show(
+        self, name: str, consent: ConsentId, by: UserId, press: Press, language: str
+    ) -> str:
+        """Open the form with all arguments, or that in which their texts are changed."""
+        wait, words = await self._consents.asked(consent), BOT.of(language)
+        if wait is None:
+            return "over"
+        if name == "edit":
+            await self._consents.check_may_decide(consent, by)
+            place = f"{consent} {language} {press.thread.session}"
+            form = edit_form(wait.actions[0], words, place)
+        else:
+            asking = [action for action in wait.actions if action.asks]
+            form = await asyncio.to_thread(details_form, asking, words)
+        return "" if await self._open(press, form) else "press_again"
+
     async def _ask_why(self, consent: ConsentId, by: UserId, press: Press, language: str) -> bool:
         """Whether a form is open now; where none can be, the press alone rejects."""
         await self._consents.check_may_decide(consent, by)
         place = press.thread.session
         form = reason_form(consent, BOT.of(language), language=language, place=place)
+        return await self._open(press, form)
+
+    async def _open(self, press: Press, form: JsonObject) -> bool:
+        """Whether a form is open now."""
         try:
             return await self._api.open_view(press.trigger_id, form)
         except SlackRefused as refused:
-            logger.warning("no form for a reason was opened: %s", refused)
+            logger.warning("no form was opened: %s", refused)
             return False
 
     async def _require_in(self, consent: ConsentId, place: SessionId) -> None:

@@ -154,7 +154,7 @@ class DigestMessages:
         may_read = await self._orders.may_read(proposed.order)
         return posts.proposal(proposed, self._clock(), may_read=may_read)
 
-    async def _do(self, verb: str, schedule: ScheduleId, by: UserId, language: str = "") -> str:
+    async def do(self, verb: str, schedule: ScheduleId, by: UserId, language: str = "") -> str:
         """Pause, resume, run or delete a schedule; what is to be said of it."""
         done = await self._orders.do(verb, schedule, by)
         language = language or posts.language_of(done.order)
@@ -231,18 +231,24 @@ class DigestMessages:
                 order = await self._new_order(press.user, press.thread, "", words=value)
                 await self._open(press, NEW, order)
             case "change" | "edit":
-                await self._open(press, value, (await self._orders.get(schedule, who)).order)
+                await self.edit(press, schedule)
             case "pause" | "resume" | "run" | "delete":
-                told = await self._do(name, schedule, who)
+                told = await self.do(name, schedule, who)
                 # Said in the thread of the list, where everybody sees who did it.
                 draft = Draft(text=f"<@{press.user}>: {told}")
                 await self._answer(press.thread, press.key, draft)
             case _:
                 logger.warning("a button of another version was pressed: %s", name)
 
+    async def edit(self, press: Press, schedule: ScheduleId) -> None:
+        """Open the form of a schedule, from anywhere; what it changes is said where it began."""
+        who = user_id(press.team, press.user)
+        await self._open(press, schedule, (await self._orders.get(schedule, who)).order)
+
     async def _open(self, press: Press, name: str, order: Order) -> None:
         language = posts.language_of(order)
-        metadata = f"{name} {language} {press.thread.session} {press.message_ts}"
+        session = press.thread.session if press.message_ts else order.origin
+        metadata = f"{name} {language} {session} {press.message_ts}"
         if not await self._api.open_view(press.trigger_id, form(order, language, metadata)):
             raise NotDone("press_again", language=language)
 
@@ -379,7 +385,7 @@ class DigestMessages:
         left = pending if pending.proposal else Pending()
         if reading.intent == "change":
             return left, posts.listing([await self._orders.get(about.id, asker)], language, now)
-        return left, Draft(text=await self._do(reading.intent, about.id, asker, language))
+        return left, Draft(text=await self.do(reading.intent, about.id, asker, language))
 
     async def _list(self, reading: Reading, message: InboundMessage, language: str) -> Draft:
         """The schedules that are asked for, or of which one has to be named."""

@@ -131,16 +131,21 @@ def trouble(schedule: Schedule) -> str:
 
 
 def listing(
-    schedules: Sequence[Schedule], language: str, now: datetime, head: str = "digest-listed"
+    schedules: Sequence[Schedule],
+    language: str,
+    now: datetime,
+    head: str = "digest-listed",
+    *,
+    menu: str = f"{PREFIX}menu",
 ) -> Draft:
-    """Each schedule with what can be done with it."""
+    """Each schedule with what can be done with it; `menu` is who is told of that."""
     words = BOT.of(language)
     if not schedules:
         return Draft(text=words("digest-none"))
     head = f"*{words(head)}*"
     texts = [_listed(each, words, language, now) for each in schedules[:MAX_LISTED]]
     rows: list[JsonObject] = [
-        {**section(_whole(text, LISTED_CHARS)), "accessory": _menu(words, schedule)}
+        {**section(_whole(text, LISTED_CHARS)), "accessory": _menu(words, schedule, menu)}
         for schedule, text in zip(schedules, texts, strict=False)
     ]
     left = len(schedules) - MAX_LISTED
@@ -227,13 +232,13 @@ def _why(schedule: Schedule, words: Words) -> str:
     return words(f"digest-why-{schedule.reason.replace('_', '-')}") if schedule.reason else ""
 
 
-def _menu(words: Words, schedule: Schedule) -> JsonObject:
+def _menu(words: Words, schedule: Schedule, name: str) -> JsonObject:
     toggle = "pause" if schedule.status == "active" else "resume"
     options = [
-        {"text": plain_text(words(f"digest-button-{name}")), "value": f"{name}:{schedule.id}"}
-        for name in (toggle, "run", "edit", "delete")
+        {"text": plain_text(words(f"digest-button-{verb}")), "value": f"{verb}:{schedule.id}"}
+        for verb in (toggle, "run", "edit", "delete")
     ]
-    return {"type": "overflow", "action_id": f"{PREFIX}menu", "options": options}
+    return {"type": "overflow", "action_id": name, "options": options}
 
 
 def _button(name: str, words: Words, value: str) -> JsonObject:

@@ -4,14 +4,33 @@ from bot.ingress.actions import Actions
 from bot.ingress.authorise import Facts, Rules, authorise, screen
 from bot.ingress.catch_up import CatchUp
 from bot.ingress.gate import Taken, tell_alone
-from bot.ingress.gestures import Press, Submission
+from bot.ingress.gestures import COMMAND_TEXT, HOME_OPENED, Press, Submission
 from bot.ingress.handover import MAX_MB, Fault, LeftOut
 from bot.ingress.ingress import Ingress, leave_to_next_start
 from bot.ingress.register import connect_socket, create_app, register, take_up
 from bot.ingress.replies import Standing
 
 __all__ = [
-    "MAX_MB", "Actions", "CatchUp", "Facts", "Fault", "Ingress", "LeftOut", "Press", "Rules",
-    "Standing", "Submission", "Taken", "authorise", "connect_socket", "create_app",
-    "leave_to_next_start", "register", "screen", "take_up", "tell_alone",
+    "COMMAND_TEXT",
+    "HOME_OPENED",
+    "MAX_MB",
+    "Actions",
+    "CatchUp",
+    "Facts",
+    "Fault",
+    "Ingress",
+    "LeftOut",
+    "Press",
+    "Rules",
+    "Standing",
+    "Submission",
+    "Taken",
+    "authorise",
+    "connect_socket",
+    "create_app",
+    "leave_to_next_start",
+    "register",
+    "screen",
+    "take_up",
+    "tell_alone",
 ]  # fmt: skip

@@ -1,11 +1,11 @@
-"""The way in of presses and submissions: recorded, acknowledged, judged and handed over.
+"""The way in of presses, forms and commands: recorded, acknowledged, judged and handed over.
 
 Who may press and send off is decided as for posts, and a refusal is said to the person alone.
 """
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field, replace
 
 from cachetools import LRUCache
@@ -16,6 +16,7 @@ from agent_core.runtime import Ledger, detect_language
 from bot.ingress.authorise import Rules, authorise, refusal, screen
 from bot.ingress.gate import InVain, tell_alone
 from bot.ingress.gestures import (
+    COMMAND_TEXT,
     Errors,
     Gesture,
     Gestures,
@@ -93,7 +94,9 @@ class Actions:
             return
         if isinstance(gesture, Press):
             gesture = replace(gesture, trigger_id="")
-        await self._handle(gesture, handler, body)
+        handling = self._handle(gesture, handler, body)
+        is_press = isinstance(gesture, Press)
+        await (handling if is_press else self._answer_late(gesture, handling))
 
     def _find_handler(self, gesture: Gesture) -> Gestures | None:
         name = addressee(gesture)
@@ -154,7 +157,7 @@ class Actions:
                 self._api, gesture.channel, gesture.user, sentence, thread_ts=thread_ts
             )
             return {}
-        place = first_input(body)
+        place = COMMAND_TEXT if gesture.channel else first_input(body)
         return {place: sentence} if place and sentence else {}
 
     async def _wait_for(
@@ -163,10 +166,18 @@ class Actions:
         left_s = answer_at_s - asyncio.get_running_loop().time()
         await asyncio.wait({task}, timeout=max(0.0, left_s))
         if not task.done():
-            _log.info("%s takes long: its modal closes", submission.key)
+            _log.info("%s takes long: a modal closes, a command is answered later", submission.key)
+            self.under_way.start(self._answer_late(submission, task), name="late answer")
             return {}
         errors = task.result()
+        if submission.channel:
+            return {"response_type": "ephemeral", **errors}
         return {"response_action": "errors", "errors": dict(errors)} if errors else {}
+
+    async def _answer_late(self, command: Submission, handling: Awaitable[Errors]) -> None:
+        """Slack no longer waits for what a command comes to."""
+        text = (await handling).get(COMMAND_TEXT, "")
+        await tell_alone(self._api, command.channel, command.user, text, thread_ts=None)
 
     async def _settle(self, key: str) -> None:
         """What cannot be settled now comes back, and is settled then."""

@@ -173,7 +173,9 @@ def address(post: InboundPost, *, bot_user: str) -> Address:
 
 
 def post_language(post: InboundPost, author: Person | None, earlier: str = "") -> str:
-    """The language of a post, or else of the thread's earlier posts, or else of its author."""
+    """That its author chose, or else of the post, of the thread's earlier posts, or of them."""
+    if author is not None and author.language:
+        return author.language
     locale = author.locale if author else ""
     return detect_language(plain_text(post.wire_text), earlier, locale=locale)
 

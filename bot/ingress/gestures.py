@@ -1,4 +1,4 @@
-"""Presses and submissions, read from Slack's payloads, and who is given them. Pure."""
+"""Presses, forms and commands, read from Slack's payloads, and who is given them. Pure."""
 
 import hashlib
 import json
@@ -12,6 +12,11 @@ from bot.ingress.authorise import Facts
 from bot.threads import ThreadRef
 
 PRESSED, SUBMITTED = "block_actions", "view_submission"
+HOME_OPENED, COMMAND = "home.opened", "home.command"
+"""As which action a person's opening of the app is pressed, its value being the tab, and as which
+form a slash command is sent off."""
+COMMAND_TEXT = "text"
+"""The field of a command, and of its answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +53,7 @@ class Press:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """A person sent a modal off."""
+    """A person sent a modal off, or a slash command: a form of one field, under its trigger."""
 
     team: str
     user: str
@@ -58,6 +63,8 @@ class Submission:
     """By block id; what was left empty is empty."""
     view_id: str
     view_hash: str
+    channel: str = ""
+    """Where a command was written; empty for a modal."""
 
     @property
     def key(self) -> str:
@@ -72,7 +79,8 @@ class Submission:
 
 Gesture = Press | Submission
 Errors = Mapping[str, str]
-"""What is wrong with a submission: a sentence by the id of the block that it is about."""
+"""What is wrong with a submission: a sentence by the id of the block that it is about; of a command
+its answer, which nobody but its author sees."""
 
 
 class Gestures(Protocol):
@@ -93,12 +101,16 @@ class Gestures(Protocol):
 
 
 def is_gesture(body: JsonObject) -> bool:
-    """Whether a payload is a press or a submission, readable or not."""
-    return body.get("type") in {PRESSED, SUBMITTED}
+    """Whether a payload is a press, a form, a command or an opening, readable or not."""
+    return body.get("type") in {PRESSED, SUBMITTED} or "command" in body or _is_opening(body)
 
 
 def read_gesture(body: JsonObject) -> Gesture | None:
     """What the person did; None where the payload does not say who did what."""
+    if "command" in body:
+        return _read_command(body)
+    if _is_opening(body):
+        return _read_opening(body)
     return _read_press(body) if body.get("type") == PRESSED else _read_submission(body)
 
 
@@ -120,7 +132,14 @@ def without_links(body: JsonObject) -> JsonObject:
 
 def read_facts(body: JsonObject) -> Facts:
     """What the payload says about itself and the person."""
-    user = object_in(body, "user")
+    user, event = object_in(body, "user"), object_in(body, "event")
+    if "command" in body or event:
+        return Facts(
+            team=text_in(body, "team_id"),
+            app_id=text_in(body, "api_app_id"),
+            channel=text_in(body, "channel_id") or text_in(event, "channel"),
+            user=text_in(body, "user_id") or text_in(event, "user"),
+        )
     return Facts(
         team=_team(body),
         app_id=text_in(body, "api_app_id"),
@@ -136,6 +155,42 @@ def first_input(body: JsonObject) -> str:
     return next(
         (text_in(block, "block_id") for block in blocks if block.get("type") == "input"), ""
     )
+
+
+def _is_opening(body: JsonObject) -> bool:
+    return object_in(body, "event").get("type") == "app_home_opened"
+
+
+def _read_opening(body: JsonObject) -> Press | None:
+    facts, event = read_facts(body), object_in(body, "event")
+    opening = Press(
+        team=facts.team,
+        user=facts.user,
+        channel=facts.channel,
+        thread_ts="",
+        message_ts="",
+        action_id=HOME_OPENED,
+        action_ts=text_in(event, "event_ts"),
+        value=text_in(event, "tab"),
+        trigger_id="",
+    )
+    return opening if opening.team and opening.user and opening.action_ts else None
+
+
+def _read_command(body: JsonObject) -> Submission | None:
+    facts = read_facts(body)
+    command = Submission(
+        team=facts.team,
+        user=facts.user,
+        channel=facts.channel,
+        callback_id=COMMAND,
+        private_metadata=text_in(body, "command"),
+        values={COMMAND_TEXT: text_in(body, "text")},
+        view_id=text_in(body, "trigger_id"),
+        view_hash="",
+    )
+    known = command.team and command.user and command.channel and command.view_id
+    return command if known else None
 
 
 def _read_press(body: JsonObject) -> Press | None:

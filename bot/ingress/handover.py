@@ -149,6 +149,7 @@ class Handover:
             attachments=attachments,
             author_locale=admitted.person.locale,
             author_zone=admitted.person.zone,
+            language=admitted.person.language,
             places=(post.thread.channel, f"{post.thread.team}:{post.thread.channel}"),
         )
 

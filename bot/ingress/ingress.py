@@ -100,6 +100,8 @@ class Ingress:
         people: People,
         reader: ReplyReader,
         follow_ups: FollowUpsIn,
+        *,
+        hears_all: bool = True,
     ) -> None:
         self.in_vain: set[str] = set()
         """Keys of recorded payloads that wait to be taken up again, once they are released.
@@ -112,7 +114,8 @@ class Ingress:
         self._api = api
         self._posts = Posts(people, rules.identity)
         self.replies = Replies(
-            *(front, people, api, rules.identity, self._posts.under_way, reader, follow_ups)
+            *(front.standing, people, api, rules.identity),
+            *(self._posts.under_way, reader, follow_ups, hears_all),
         )
         self.gate = Gate(front, ledger, people, rules, self.replies)
         self._handover = Handover(front, ledger, files, api, people, self._posts, self.replies)

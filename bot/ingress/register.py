@@ -29,7 +29,7 @@ from bot.ingress.ingress import Ingress
 from bot.slack_api import Clock, Identity, web_client
 from bot.socket import Ask, Envelope, OnHealed, SocketMode, Timing, open_connection
 
-_FOR_BOLT = frozenset({"events_api", "interactive"})
+_FOR_BOLT = frozenset({"events_api", "interactive", "slash_commands"})
 _MAX_SHOWN_CHARS = 80
 
 Replay = Callable[[JsonObject], Coroutine[Any, Any, None]]
@@ -114,7 +114,7 @@ async def acknowledge(app: AsyncApp, envelope: Envelope) -> JsonObject | None:
 
 
 def register(bolt: AsyncApp, ingress: Ingress, actions: Actions, catch_up: CatchUp) -> None:
-    """Give what Slack tells of posts to the ingress, and presses and submissions to the actions.
+    """Give what Slack tells of posts to the ingress, and what people do besides to the actions.
 
     Nothing of these is acknowledged before it is in the ledger. Every other event is acknowledged
     and left, so register further listeners before this one.

@@ -7,7 +7,6 @@ is silent. Who has spoken is read once, and kept up to date from every payload t
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
@@ -47,10 +46,7 @@ class Standing:
     """Whose answer or decision it waits for."""
 
 
-class Works(Protocol):
-    """Who knows what is at work."""
-
-    async def standing(self, session: SessionId) -> Standing: ...
+StandingOf = Callable[[SessionId], Awaitable[Standing]]
 
 
 @dataclass(slots=True)
@@ -69,16 +65,21 @@ class Replies:
 
     def __init__(
         self,
-        works: Works,
+        standing_of: StandingOf,
         people: People,
         api: SlackApi,
         identity: Identity,
         under_way: Mapping[str, InboundPost],
         reader: ReplyReader,
         follow_ups: FollowUpsIn,
+        hears_all: bool,
     ) -> None:
-        """`under_way` are the posts that are being handed over, by key."""
-        self._works = works
+        """`under_way` are the posts that are being handed over, by key.
+
+        Where other processes hear some of the payloads (not `hears_all`), threads are read anew.
+        """
+        self._standing_of = standing_of
+        self._hears_all = hears_all
         self._people = people
         self._api = api
         self._bot = identity.bot_user
@@ -87,7 +88,7 @@ class Replies:
         self._follow_ups = follow_ups
         self._speakers: LRUCache[ThreadRef, _Speakers] = LRUCache(MAX_THREADS)
         self._verdicts: LRUCache[str, bool] = LRUCache(MAX_VERDICTS)
-        """What the model said of each post; an edit does not ask again."""
+        """Of each post; an edit changes none."""
         self._reading: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
 
     def note(self, body: JsonObject) -> None:
@@ -113,7 +114,8 @@ class Replies:
     def may_be_for_bot(self, place: ThreadRef) -> bool:
         """Whether replies of a thread may be for the bot, as far as that is known already."""
         speakers = self._speakers.get(place)
-        return speakers is None or not speakers.is_whole or speakers.bot_ts != ""
+        is_known = self._hears_all and speakers is not None and speakers.is_whole
+        return not is_known or (speakers is not None and speakers.bot_ts != "")
 
     def is_alone(self, post: InboundPost) -> bool:
         """Whether it is known that the author shares the thread with nobody but the bot."""
@@ -125,7 +127,7 @@ class Replies:
         place = post.thread
         async with self._reading.setdefault(place, asyncio.Lock()):
             speakers = self._speakers.setdefault(place, _Speakers())
-            if not speakers.is_whole:
+            if not (speakers.is_whole and self._hears_all):
                 try:
                     async for page in self._api.channels.replies(place, at_once=True):
                         for raw in page:
@@ -140,11 +142,11 @@ class Replies:
         """Whether a reply that mentions nobody is for the bot."""
         if not await self.has_bot(post) or post.key in self._verdicts:
             return self._verdicts.get(post.key, False)
-        standing = await self._works.standing(post.thread.session)
+        standing = await self._standing_of(post.thread.session)
         verdict = self._by_rule(post, standing, await self._follow_ups(post.thread))
         if verdict is None:
-            talk = await self._talk(post, standing)
-            verdict = self._verdicts[post.key] = await self._reader.is_for_bot(talk)
+            verdict = await self._reader.is_for_bot(await self._talk(post, standing))
+        self._verdicts[post.key] = verdict
         return verdict
 
     def _by_rule(self, post: InboundPost, standing: Standing, follow_ups: str) -> bool | None:

@@ -1,17 +1,15 @@
 """An approval as a post: what would be done, in full, and the buttons that decide it. Pure.
 
-In foreign text all is to be seen: what cannot be seen becomes a name in `⟨⟩`, such as `⟨5000 ␣⟩` or
-`⟨U+202E⟩`, and an argument cannot be misread as another one. Nothing is left out.
+It shows each action as people know it, or else its arguments as they are sent: nothing is left out.
 """
 
 import json
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import groupby
-from typing import Any, Literal, cast, get_args
+from functools import partial
+from typing import Literal, get_args
 
 from agent_core.clock import find_zone
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction
@@ -20,6 +18,8 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import moment_words, recipients_of, unpacked
 from agent_core.words import Words
 from bot.presenter.apps import Button, app_name, consent_button, deed, server_name
+from bot.presenter.arguments import argument_lines, exact_json, leaves, made_visible
+from bot.presenter.previews import Part, editable_parts, names_all_recipients, parts_of, preview
 from bot.render import (
     Draft,
     actions,
@@ -30,6 +30,7 @@ from bot.render import (
     limits,
     local_time,
     mention,
+    plain_text,
     section,
     split,
 )
@@ -53,25 +54,13 @@ SHOWN_CHARS = 9_000
 """The same of all actions."""
 HOPELESS_CHARS = 60_000
 """So much does not fit, however much of it is white space that becomes a short name."""
+MAX_BLOCKS = 100
+"""Of a modal."""
 BLOCKS_FOR_DECIDING = 4
 CHARS_FOR_DECIDING = 2_500
 """Room that is left for what stands below the actions, before and after the decision."""
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]{0,10}(?:Z|[+-]\d\d:?\d\d)?")
-_PLAIN_KEY = re.compile(r"[\w-]{1,80}")
-_CONTINUED = "  │ "
-_READS_AS_VALUE = re.compile(r'\s*+(?:[-+]?\d[\d.eE+-]*|true|false|null|["{\[].*)?\s*+', re.DOTALL)
-_MOST = {" ": 4, "\n": 3, "\t": 0}
-"""So many in a row stay as they are: people make no longer gaps."""
-_NAMED = {" ": "␣", "\n": "⏎", "\t": "⇥"}
-_RUNS = re.compile(r"[ \n\t]{2,}|\t|([^\w \n\t]|[\u115f\u1160\u3164\uffa0])\1*")
-"""Gaps, and whatever is not surely a letter or a digit."""
-_BLANK = frozenset(
-    "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
-    + "".join(map(chr, range(0xFE00, 0xFE0F)))
-    + "".join(map(chr, range(0xE0100, 0xE01F0)))
-)
-"""Seen as nothing, though their categories are those of letters, signs and accents."""
 
 
 def fitting_forms(event: ApprovalRequested, words: Words) -> list[Form]:
@@ -109,7 +98,7 @@ def approval_file(event: ApprovalRequested) -> bytes:
 
 def _in_plain_words(arguments: JsonObject) -> JsonObject:
     """What is packed in the arguments, by its place; nothing where nothing is."""
-    texts = ((path, value) for path, value in _leaves("", arguments) if isinstance(value, str))
+    texts = ((path, value) for path, value in leaves("", arguments) if isinstance(value, str))
     found = {path: plain for path, text in texts if (plain := unpacked(text))}
     return {"unpacked": found} if found else {}
 
@@ -133,9 +122,28 @@ def approval_draft(
     names: list[Button] = ["approve", "reject"] if is_all_shown else ["reject"]
     if is_all_shown and event.may_allow_thread:
         names.append("approve_thread")
+    asking = [action for action in event.actions if action.asks]
+    if form == "whole" and len(event.actions) == 1 and editable_parts(event.actions[0]):
+        names.insert(1, "edit")
+    if form == "whole" and any(_picture(action, event, words) for action in asking):
+        names.append("details")
     row = actions(*(consent_button(name, words, event.consent) for name in names))
     blocks = [*_facts(event, words, form), context("\n".join(below)), row]
     return Draft(text=_fallback(event, words), blocks=tuple(blocks))
+
+
+def details_form(actions: Sequence[PlannedAction], words: Words) -> JsonObject:
+    """A modal with all arguments as they are sent, as far as a modal holds them."""
+    blocks: list[JsonObject] = []
+    for action in actions:
+        blocks.append(section(f"*{deed(action.tool, action.toolkit)}*"))
+        blocks += _arguments(action, words, None)
+    return {
+        "type": "modal",
+        "title": plain_text(words("consent-button-details"), limits.TITLE_CHARS),
+        "close": plain_text(words("consent-close"), limits.TITLE_CHARS),
+        "blocks": [*map(Exact, blocks[:MAX_BLOCKS])],
+    }
 
 
 def decided_draft(
@@ -180,12 +188,13 @@ def _facts(event: ApprovalRequested, words: Words, form: Form) -> list[JsonObjec
     left, chars = len(asking), 0
     for number, action in enumerate(shown, start=1):
         numbered = f"{number}. " if len(asking) > 1 else ""
-        lines = [
-            _title(event, action, numbered, words),
-            *_reaches(action, words, reached, is_whole),
-        ]
+        lines = [_title(event, action, numbered, words)]
+        picture = _picture(action, event, words) if is_whole else None
+        if picture is None or not names_all_recipients(action):
+            lines += _reaches(action, words, reached, is_whole)
         told = _sections("\n".join(lines))
-        told += [] if form == "bare" else _arguments(action, words, share)
+        if form != "bare":
+            told += _arguments(action, words, share) if picture is None else picture
         chars += sum(len(_text_of(block)) for block in told)
         if form == "bare" and chars > SHOWN_CHARS:
             break
@@ -193,15 +202,37 @@ def _facts(event: ApprovalRequested, words: Words, form: Form) -> list[JsonObjec
         left -= 1
     if left:
         blocks.append(section(f"*… {words('consent-more', n=left)}*"))
-    if times := [line for action in asking for line in _times(action, event.zone, words)]:
+    if times := [line for action in asking for line in _times(action, event.zone, words, is_whole)]:
         left = len(times) - MAX_TIMES
         more = [words("consent-more", n=left)] if left > 0 else []
         blocks.append(context("\n".join([words("consent-times"), *times[:MAX_TIMES], *more])))
     if along := [action for action in event.actions if not action.asks]:
         blocks.append(context(words("consent-along", what=_deeds(along, words))))
-    if event.is_tainted:
-        blocks.append(context(f":warning: *{words('consent-tainted')}*"))
+    if event.is_tainted and not all(map(_is_for_oneself, asking)):
+        blocks.append(context(f":warning: *{_warning(event, words)}*"))
     return [*map(Exact, blocks)]
+
+
+def _picture(
+    action: PlannedAction, event: ApprovalRequested, words: Words
+) -> list[JsonObject] | None:
+    return preview(action, words, partial(_moment, action, event, words))
+
+
+def _is_for_oneself(action: PlannedAction) -> bool:
+    """Whether it reaches nobody but the owner of the account that it is done with."""
+    whom = {each.casefold() for each in recipients_of(action.arguments)}
+    return bool(whom) and whom == {action.account.casefold()}
+
+
+def _warning(event: ApprovalRequested, words: Words) -> str:
+    """That outside text may have asked for it, and which."""
+    pages = [each for each in event.outside if "://" in each]
+    named = [inline_code(made_visible(page)[: limits.OPTION_CHARS]) for page in pages]
+    named += [app_name(each.partition("_")[0]) for each in event.outside if each.isupper()]
+    if not named:
+        return words("consent-tainted")
+    return words("consent-tainted-by", what=", ".join(dict.fromkeys(named)))
 
 
 def _reaches(
@@ -246,18 +277,31 @@ def _arguments(action: PlannedAction, words: Words, max_chars: int | None) -> li
     return _sections(f"```\n{text}\n```")
 
 
-def _times(action: PlannedAction, zone: str, words: Words) -> Iterator[str]:
-    """Each moment among the arguments with its weekday, on the asker's clock if that is known."""
-    texts = [
-        (path, value) for path, value in _leaves("", action.arguments) if isinstance(value, str)
-    ]
-    zones = [(_home(path), value) for path, value in texts if "zone" in path.lower()]
-    for path, value in texts:
-        if _TIME.fullmatch(value):
-            beside = [named for home, named in zones if home == _home(path)]
-            named = next(iter(beside or [named for _, named in zones]), "")
+def _times(action: PlannedAction, zone: str, words: Words, is_whole: bool) -> Iterator[str]:
+    """Each moment among the arguments with its weekday, but for those of an event's picture."""
+    pictured = {part.name for part in parts_of(action.arguments)} if is_whole else set[str]()
+    for path, value in leaves("", action.arguments):
+        if path not in pictured and isinstance(value, str) and _TIME.fullmatch(value):
             shown = inline_code(made_visible(path)[: limits.OPTION_CHARS])
-            yield f"{shown}: {_clock_words(value, named, zone, words)}"
+            yield f"{shown}: {_clock_words(value, _zone_of(action, path), zone, words)}"
+
+
+def _moment(action: PlannedAction, event: ApprovalRequested, words: Words, part: Part) -> str:
+    """A moment of a picture in words; empty for anything else."""
+    if not isinstance(part.value, str) or not _TIME.fullmatch(part.value):
+        return ""
+    return _clock_words(part.value, _zone_of(action, part.name), event.zone, words)
+
+
+def _zone_of(action: PlannedAction, path: str) -> str:
+    """The zone that stands with a moment, if any."""
+    zones = [
+        (_home(other), value)
+        for other, value in leaves("", action.arguments)
+        if isinstance(value, str) and "zone" in other.lower()
+    ]
+    beside = [named for home, named in zones if home == _home(path)]
+    return next(iter(beside or [named for _, named in zones]), "")
 
 
 def _home(path: str) -> str:
@@ -274,7 +318,13 @@ def _clock_words(value: str, named: str, zone: str, words: Words) -> str:
             where = foreign_line(made_visible(named), limits.PROGRESS_WORD_CHARS)
             told = moment_words(moment.replace(tzinfo=UTC), "UTC", language)
             return f"{told} ({where or words('consent-no-zone')})"
-        return f"{moment_words(moment.replace(tzinfo=known), shown, language)} ({shown})"
+        moment = moment.replace(tzinfo=known)
+        told = [
+            f"{moment_words(moment, each, language)} ({each})"
+            for each in (shown, named)
+            if find_zone(each)
+        ]
+        return " = ".join(dict.fromkeys(told))
     except (ValueError, OverflowError):
         return inline_code(value)
 
@@ -307,92 +357,3 @@ def _sections(text: str) -> list[JsonObject]:
 
 def _text_of(block: JsonObject) -> str:
     return str(block["text"]["text"] if "text" in block else block["elements"][0]["text"])
-
-
-def argument_lines(arguments: JsonObject, *, max_chars: int | None = None) -> Iterator[str]:
-    """One line for each value, as `name.inner[0]: value`; all of them, in their order.
-
-    With `max_chars` long values and names are cut, for those who cannot show all of it anyway.
-
-    A text of several lines stands below its name with a bar before each line, so that none of them
-    looks like an argument of its own. A text that could be taken for another kind of value, or
-    that begins or ends with a gap, is quoted. What is packed in base64 stands before it as it
-    reads.
-    """
-    for path, value in _leaves("", arguments):
-        text = value[:max_chars] if isinstance(value, str) else value
-        if isinstance(value, str) and (plain := unpacked(value)):
-            yield from _lines(path[:max_chars], plain[:max_chars], mark=" ⟨base64⟩")
-        yield from _lines(path[:max_chars], text)
-
-
-def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict) and value:
-        for key, inner in cast("JsonObject", value).items():
-            name = key if _PLAIN_KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False)
-            yield from _leaves(f"{path}.{name}" if path else name, inner)
-    elif isinstance(value, list) and value:
-        for index, inner in enumerate(cast("list[Any]", value)):
-            yield from _leaves(f"{path}[{index}]", inner)
-    elif path:
-        yield path, value
-
-
-def _lines(path: str, value: Any, *, mark: str = "") -> Iterator[str]:
-    name = made_visible(path) + mark
-    text = _text(value)
-    if "\n" not in text:
-        yield f"{name}: {text}"
-        return
-    yield f"{name}:"
-    for line in text.split("\n"):
-        yield f"{_CONTINUED}{line}"
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        return json.dumps(value)
-    if value != value.strip() or _READS_AS_VALUE.fullmatch(value):
-        return f'"{made_visible(value)}"'
-    return made_visible(value)
-
-
-def made_visible(text: str) -> str:
-    """The text with a name for whatever is not to be seen; short gaps stay as they are.
-
-    The brackets of the names are ours: a text cannot pretend that something was named in it.
-    """
-    return _RUNS.sub(_seen, text)
-
-
-def _seen(run: re.Match[str]) -> str:
-    first, n = run[0][0], len(run[0])
-    if first not in _MOST:
-        return _name(f"U+{ord(first):04X}", n) if _is_hidden(first) or first in "⟨⟩" else run[0]
-    is_long = run[0].count("\n") > _MOST["\n"]
-    seen = ""
-    for character, same in groupby(run[0]):
-        n = len(list(same))
-        stays = n <= _MOST[character] and not (is_long and character == "\n")
-        seen += character * n if stays else _name(_NAMED[character], n)
-    return f"{seen}\n" if is_long else seen
-
-
-def _name(name: str, n: int) -> str:
-    return f"⟨{n} {name}⟩" if n > 1 else f"⟨{name}⟩"
-
-
-def exact_json(value: JsonObject) -> str:
-    """The value as JSON for a file, in which what is not to be seen is written as an escape.
-
-    The indentation is ours; behind it a long gap stands inside a string.
-    """
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    escaped = "".join(json.dumps(each)[1:-1] if _is_hidden(each) else each for each in text)
-    return re.sub(r"(?<=[^ \n]) {5,}", lambda gap: "\\u0020" * len(gap[0]), escaped) + "\n"
-
-
-def _is_hidden(character: str) -> bool:
-    if character in " \n":
-        return False
-    return unicodedata.category(character)[0] in "CZ" or character in _BLANK

@@ -8,10 +8,11 @@ from typing import Literal
 
 from agent_core.ids import ConsentId
 from agent_core.messages import JsonObject
+from agent_core.runtime import name_of_app
 from agent_core.words import Words
 from bot.render import button, entry, foreign_line, limits, modal, plain_text
 
-Button = Literal["approve", "approve_thread", "reject", "link", "skip", "check"]
+Button = Literal["approve", "approve_thread", "edit", "reject", "details", "link", "skip", "check"]
 
 PREFIX = "consent."
 """Of the names of all buttons and forms about approvals and connections."""
@@ -20,30 +21,6 @@ REASON_CHARS = 1_000
 
 _STYLES: dict[Button, str] = {"approve": "primary", "reject": "danger", "link": "primary"}
 
-_NAMES = {
-    "clickup": "ClickUp",
-    "docusign": "DocuSign",
-    "github": "GitHub",
-    "gitlab": "GitLab",
-    "googlecalendar": "Google Calendar",
-    "googledocs": "Google Docs",
-    "googledrive": "Google Drive",
-    "googlemeet": "Google Meet",
-    "googlephotos": "Google Photos",
-    "googlesheets": "Google Sheets",
-    "googleslides": "Google Slides",
-    "googletasks": "Google Tasks",
-    "hubspot": "HubSpot",
-    "linkedin": "LinkedIn",
-    "onedrive": "OneDrive",
-    "paypal": "PayPal",
-    "quickbooks": "QuickBooks",
-    "sharepoint": "SharePoint",
-    "twitter": "X (Twitter)",
-    "whatsapp": "WhatsApp",
-    "youtube": "YouTube",
-}
-"""Those that are not their word with a capital."""
 _SPACING = re.compile(r"[\W_]+")
 _SERVER = re.compile(r"^mcp__(\w+?)__")
 _OF_APPS = ("composio", "rube")
@@ -51,12 +28,8 @@ _OF_APPS = ("composio", "rube")
 
 
 def app_name(toolkit: str) -> str:
-    """An app's name, safe to show; of one that we do not know, its words with capitals."""
-    if known := _NAMES.get(toolkit.lower().replace("_", "")):
-        return known
-    plain = toolkit.lower() if toolkit.isupper() else toolkit
-    words = " ".join(word[:1].upper() + word[1:] for word in _SPACING.split(plain) if word)
-    return foreign_line(words, limits.PROGRESS_WORD_CHARS) or "…"
+    """An app's name, safe to show."""
+    return foreign_line(name_of_app(toolkit), limits.PROGRESS_WORD_CHARS) or "…"
 
 
 def app_names(toolkits: tuple[str, ...], conjunction: str) -> str:

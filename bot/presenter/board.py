@@ -1,10 +1,9 @@
-"""The state of a turn as its progress posts show it: a fold over events, and its text. Pure.
+"""The state of a turn as its plan shows it: a fold over events, and its cards. Pure.
 
-A post has a head and a line for each step, in order, the old ones folded away.
+All texts here are plain: whoever shows them where markup is read makes them inert there.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -32,12 +31,11 @@ from agent_core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, child_run
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
 from agent_core.runtime import Language, detect_language, read_language, spoken_time
 from agent_core.words import Words
-from bot.presenter.apps import app_names
-from bot.presenter.tools import TOLD_OTHERWISE, agent_name, describe, pages_read
-from bot.render import foreign_line, limits
+from bot.presenter.tools import REPORT_EXPERT, TOLD_OTHERWISE, describe, pages_of, reading
+from bot.render import limits, plain_line
 from bot.words import BOT
 
 BUSY_WAIT_S = 3.0
@@ -45,84 +43,82 @@ BUSY_WAIT_S = 3.0
 Wait = QuestionAsked | ApprovalRequested | AuthRequired
 """What a turn waits for a person with."""
 
-MAX_PLACES = 2
-"""Of a message that many agents took in at once."""
+State = Literal["running", "done", "failed", "unsure"]
 
 _ENDS_A_QUESTION = (MessageTaken, StepStarted)
+_OWN = ToolCallId("")
+_FIRST: tuple[State, ...] = ("unsure", "running")
+"""What a card shows if one of its calls is so."""
 
-_INDENT = "      "
-_TICKS = {"running": "▸", "done": "✓", "failed": "✗", "unsure": "?", "taken": "+"}
 
+@dataclass(slots=True, kw_only=True, eq=False)
+class Card:
+    """Calls that are told in the same words, all that a branch does, or what somebody added."""
 
-@dataclass(slots=True, kw_only=True)
-class Line:
-    """One tool call, or a message that was taken in."""
-
-    words: str
-    part: int
-    """The number of the progress post in which it began."""
-    state: Literal["running", "done", "failed", "unsure", "taken"] = "running"
-    detail: str = ""
-    places: list[str] = field(default_factory=list[str])
-    """Which agents took a message in, and from which of their steps on."""
-    is_late: bool = False
-    """A report was written before, and none since."""
+    title: str
+    details: str = ""
+    calls: dict[ToolCallId, State] = field(default_factory=dict[ToolCallId, State])
+    """A branch stands for itself under an empty id."""
+    sources: dict[str, str] = field(default_factory=dict[str, str])
+    """Title of each page that was read, by its address."""
+    branch: RunId | None = None
 
     @property
-    def may_fold(self) -> bool:
-        """Not while it runs, nor if nobody knows how it ended."""
-        return self.state not in {"running", "unsure"}
-
-    def text(self, depth: int) -> str:
-        detail = f" ({self.detail})" if self.detail else ""
-        return f"{_INDENT * depth}{_TICKS[self.state]} {self.words}{detail}"
+    def state(self) -> State:
+        states: list[State] = [*self.calls.values()]
+        for state in _FIRST:
+            if state in states:
+                return state
+        return states[-1] if states else "done"
 
 
 @dataclass(slots=True)
 class Board:
-    """What happened so far.
-
-    A wait for a person ends one progress post, and what comes after it is told in the next one,
-    below the answer: `part` is the number of the post that is written now.
-    """
+    """What happened so far."""
 
     language: Language = "en"
     asker: UserId = field(default_factory=lambda: UserId(""))
     text: str = ""
     """What they wrote."""
-    started_at: datetime | None = None
-    last_at: datetime | None = None
     outcome: Outcome | None = None
-    tool_calls: int = 0
-    pages: int = 0
-    notice: str = ""
+    doing: str = ""
+    """The newest that was begun; empty before anything was."""
     artifacts: dict[str, ArtifactSaved] = field(default_factory=dict[str, ArtifactSaved])
     waits: dict[str, Wait] = field(default_factory=dict[str, Wait])
     """What the turn waits for now, by call or consent; several where a batch asks for several."""
-    asked: list[str] = field(default_factory=list[str])
-    """For each wait so far the line that its progress post becomes: no clock runs in it."""
-    _waited_s: float = 0.0
-    _waiting_since: datetime | None = None
-    _names: dict[UserId, str] = field(default_factory=dict[UserId, str])
-    _agents: dict[RunId, str] = field(default_factory=dict[RunId, str])
-    _taken: dict[TurnId, Line] = field(default_factory=dict[TurnId, Line])
+    cards: list[Card] = field(default_factory=list[Card])
+    _last_at: datetime | None = None
+    _worked_s: float = 0.0
+    _told_s: float = 0.0
+    _calls: dict[tuple[RunId, ToolCallId], Card] = field(
+        default_factory=dict[tuple[RunId, ToolCallId], Card]
+    )
+    _reads: dict[tuple[RunId, ToolCallId], list[str]] = field(
+        default_factory=dict[tuple[RunId, ToolCallId], list[str]]
+    )
+    """The addresses that calls under way read."""
+    _titles: dict[str, str] = field(default_factory=dict[str, str])
+    """Of the pages that were found or read, by address."""
+    _read: set[str] = field(default_factory=set[str])
+    _branches: dict[RunId, Card] = field(default_factory=dict[RunId, Card])
+    """By run; one that a branch began belongs to it."""
+    _taken: dict[TurnId, tuple[Card, MessageTaken]] = field(
+        default_factory=dict[TurnId, tuple[Card, MessageTaken]]
+    )
     """What people added to the work, each message once, whatever agents took it in."""
-    _branches: dict[RunId, Line] = field(default_factory=dict[RunId, Line])
-    """Runs that were started to work beside their parent."""
-    _lines: defaultdict[RunId, dict[str, Line]] = field(default_factory=lambda: defaultdict(dict))
-    """By run and call."""
 
     @property
     def words(self) -> Words:
         return BOT.of(self.language)
 
     @property
-    def part(self) -> int:
-        return len(self.asked) - (1 if self.waits else 0)
+    def branches(self) -> list[Card]:
+        """Those that somebody could stop."""
+        return [card for card in self.cards if card.branch and card.calls[_OWN] == "running"]
 
     def fold(self, event: AnyEvent) -> None:
         """Take an event into the picture."""
-        self.last_at = event.at
+        self._pass_time(event.at)
         match event:
             case TurnStarted():
                 self._start(event)
@@ -134,215 +130,213 @@ class Board:
                 self._fold_step(event)
             case MessageTaken() if event.text:
                 self._take_in(event)
-            case Intervened(what="stop" | "done" | "retry") if event.run != ROOT_RUN:
-                self._end_branch(event)
+            case Intervened(what="stop" | "done" | "retry"):
+                self._intervene(event)
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
-                self._wait(event)
+                is_connection = isinstance(event, AuthRequired)
+                self.waits[event.consent if is_connection else event.call_id] = event
             case ArtifactSaved():
                 self._save(event)
             case TurnFinished():
-                self.outcome = event.outcome
+                self._finish(event)
             case _:
                 pass
         self._end_waits(event)
 
-    def progress(self, *, since_last_s: float = 0.0) -> str:
-        """The progress post: a head, then at most `PROGRESS_LINES` lines."""
-        time = spoken_time(self._elapsed_s() + since_last_s)
-        head = " · ".join([f"*{self.words('progress-working')}*", time, *self._counts()])
-        notice = [f"_{self.notice}_"] if self.notice else []
-        return "\n".join([head, *self._shown(), *notice])
+    def time(self, now: datetime | None = None) -> str:
+        """At work so far. It never goes back, and stands still while a person is waited for."""
+        idle_s = 0.0
+        if now and self._last_at and not self.waits:
+            idle_s = max(0.0, (now - self._last_at).total_seconds())
+        self._told_s = max(self._told_s, self._worked_s + idle_s)
+        return spoken_time(self._told_s)
 
-    def closed(self) -> str:
-        """What the last progress post becomes at the end: a short line, and what was added."""
-        ended = "done" if self.outcome in {None, "answered", "steered"} else self.outcome
-        said = self.words(f"progress-ended-{ended}", time=spoken_time(self._elapsed_s()))
-        added = [line.text(depth=0) for line in self._taken.values()][-limits.PROGRESS_LINES :]
-        return "\n".join([" · ".join([said, *self._work()]), *added])
+    def title(self) -> str:
+        """What the plan is called: at work, or how it ended."""
+        said = [self.words("progress-working")]
+        if self.outcome is not None:
+            ended = "done" if self.outcome in {"answered", "steered"} else self.outcome
+            said = [self.words(f"progress-ended-{ended}", time=self.time())]
+        if pages := len(self._read):
+            said.append(self.words("progress-pages-read", n=pages))
+        return " · ".join(said)
+
+    def shown(self) -> list[Card]:
+        """At most `PLAN_CARDS`: what has ended is folded, first single steps, then the older ones.
+
+        What nobody knows the end of is not.
+        """
+        surplus = len(self.cards) - limits.PLAN_CARDS
+        ended = [card for card in self.cards if card.state in {"done", "failed"}]
+        ended.sort(key=lambda card: card.branch is not None or not card.calls)
+        folded = ended[: surplus + 1] if surplus > 0 else []
+        shown = [card for card in self.cards if card not in folded]
+        if folded:
+            shown.insert(0, Card(title=self.words("progress-earlier-steps", n=len(folded))))
+        over = len(shown) - limits.PLAN_CARDS
+        if over > 0:
+            shown.sort(key=lambda card: card.state != "unsure")
+            more = Card(title=self.words("progress-more-steps", n=over + 1))
+            more.calls[_OWN] = "running"
+            shown[limits.PLAN_CARDS - 1 :] = [more]
+        return shown
+
+    def _pass_time(self, now: datetime) -> None:
+        if self._last_at and not self.waits:
+            self._worked_s += max(0.0, (now - self._last_at).total_seconds())
+        self._last_at = max(now, self._last_at or now)
 
     def _start(self, event: TurnStarted) -> None:
         told = read_language(event.language)
         self.language = told or detect_language(event.text, locale=event.author_locale)
         self.asker = event.asker
-        self.started_at = event.at
         self.text = event.text
-        self._names[event.asker] = event.author_name
 
     def _save(self, event: ArtifactSaved) -> None:
         self.artifacts.pop(event.path, None)
         self.artifacts[event.path] = event
-        for line in self._taken.values() if event.mimetype == REPORT else ():
-            line.is_late = False
-            self._place(line)
+        for card, taken in self._taken.values() if event.mimetype == REPORT else ():
+            card.title = self._told(taken, "progress-took-in")
+
+    def _finish(self, event: TurnFinished) -> None:
+        """What was cut off has not come to its end."""
+        self.outcome = event.outcome
+        is_cut = event.outcome in {"stopped", "failed"}
+        for card in self.cards:
+            for call, state in card.calls.items():
+                if state == "running":
+                    card.calls[call] = "failed" if is_cut else "done"
+                    card.details = card.details or (self.words("progress-cut") if is_cut else "")
 
     def _fold_run(self, event: RunStarted | RunFinished) -> None:
-        """A branch is told by what it is after, in the place of the call that forked it."""
+        """A branch is told by what it is after; one that begins again goes on."""
+        card = self._branches.get(event.run)
         if isinstance(event, RunFinished):
-            if branch := self._branches.get(event.run):
-                branch.state = "failed" if event.outcome in {"failed", "stopped"} else "done"
+            if card is not None and card.branch == event.run:
+                self._end_branch(event, card)
             return
-        self._agents[event.run] = event.agent
-        key = event.run.removeprefix(f"{event.parent}.")
-        if event.parent is None or event.run in self._branches or key in self._lines[event.parent]:
-            return  # the main run, or one that its call tells of
-        after = foreign_line(event.task.strip().partition("\n")[0], limits.PROGRESS_WORD_CHARS)
-        line = Line(words=self.words("progress-exploring", what=after), part=self.part)
-        self._branches[event.run] = self._lines[event.parent][key] = line
+        if event.parent is None:
+            return
+        if card is None:
+            card = self._branches.get(event.parent) or self._branch(event)
+            self._branches[event.run] = card
+        if card.branch == event.run:
+            card.calls[_OWN], self.doing = "running", card.title
+
+    def _end_branch(self, event: RunFinished, card: Card) -> None:
+        """Who stopped it stays told."""
+        if event.outcome != "stopped" and card.state != "unsure":
+            pages = len(card.sources)
+            read = self.words("progress-pages-read", n=pages) if pages else ""
+            card.details = self.words("progress-failed") if event.outcome == "failed" else read
+        card.calls[_OWN] = "failed" if event.outcome in {"failed", "stopped"} else "done"
+
+    def _branch(self, event: RunStarted) -> Card:
+        after = event.title.strip() or event.task.strip().partition("\n")[0]
+        if event.agent == REPORT_EXPERT:
+            after = self.words("progress-purpose-write-report")
+        card = Card(title=_short(after[:1].upper() + after[1:]), branch=event.run)
+        self.cards.append(card)
+        return card
+
+    def _intervene(self, event: Intervened) -> None:
+        """Who ended a branch, or wants it again."""
+        if card := self._branches.get(event.run):
+            card.details = self.words(f"progress-{event.what}-branch", who=_short(event.by_name))
+            if card.branch == event.run and event.what != "retry":
+                card.calls[_OWN] = "failed" if event.what == "stop" else "done"
 
     def _fold_step(self, event: StepStarted | StepFinished | StepRetried) -> None:
-        self.notice = ""
         if isinstance(event, StepStarted) and event.run == ROOT_RUN:
-            self.notice = self.words("progress-thinking")
+            self.doing = self.words("progress-thinking")
         elif isinstance(event, StepRetried) and event.wait_s >= BUSY_WAIT_S:
-            self.notice = self.words("progress-trying-again")
+            self.doing = self.words("progress-trying-again")
 
     def _take_in(self, event: MessageTaken) -> None:
-        self._names[event.author] = event.author_name
+        """The answer to a question is told with the question."""
         asks = any(isinstance(wait, QuestionAsked) for wait in self.waits.values())
-        is_answer = asks and event.run == ROOT_RUN
-        key = "progress-answered-by" if is_answer else "progress-took-in"
-        said = f"“{foreign_line(event.text, limits.PROGRESS_WORD_CHARS)}”"
-        told = self.words(key, who=self._name(event.author), what=said)
+        if asks and event.run == ROOT_RUN:
+            return
         taken = event.taken or TurnId(f"{event.run} {event.intervention}")
-        line = self._taken.get(taken)
-        if line is None:
-            line = Line(words=told, part=len(self.asked), state="taken")
-            self._lines[event.run][f"taken {taken}"] = line
-            if is_answer:
-                return
-            line.is_late = any(each.mimetype == REPORT for each in self.artifacts.values())
-            self._taken[taken] = line
-        place = self.words("progress-taken-from", n=event.step)
-        if event.run != ROOT_RUN:
-            agent = agent_name(self._agents.get(event.run, ""), self.words)
-            line.places.append(f"{agent}, {place}")
-        elif not line.places:
-            line.places.append(place)
-        self._place(line)
+        if taken not in self._taken:
+            is_late = any(each.mimetype == REPORT for each in self.artifacts.values())
+            told = self._told(event, "progress-took-in-late" if is_late else "progress-took-in")
+            card = Card(title=told)
+            self.cards.append(card)
+            self._taken[taken] = card, event
+        card, _ = self._taken[taken]
+        if (branch := self._branches.get(event.run)) and branch.title not in card.details:
+            card.details = _short("; ".join(filter(None, (card.details, branch.title))))
 
-    def _end_branch(self, event: Intervened) -> None:
-        """Below the branch that a person has ended; what they say to one is told once taken in."""
-        who = foreign_line(event.by_name, limits.PROGRESS_WORD_CHARS)
-        line = Line(
-            words=self.words(f"progress-{event.what}-branch", who=who), part=len(self.asked)
-        )
-        line.state = "taken"
-        self._lines[event.run][f"intervened {event.n}"] = line
-
-    def _place(self, line: Line) -> None:
-        """Say where a message was taken in, and whether a report went without it."""
-        more = len(line.places) - MAX_PLACES
-        told = [*line.places[:MAX_PLACES]]
-        told += [self.words("progress-more-steps", n=more)] if more > 0 else []
-        told += [self.words("progress-taken-late")] if line.is_late else []
-        line.detail = "; ".join(told)
-
-    def _wait(self, event: Wait) -> None:
-        """A second one while the turn waits belongs to the same wait."""
-        key = _key(event)
-        if key in self.waits:
-            return  # told again
-        self.notice = ""
-        if not self.waits:
-            self._waiting_since = event.at
-            self.asked.append(" · ".join([self._told(event), *self._work()]))
-        self.waits[key] = event
+    def _told(self, event: MessageTaken, key: str) -> str:
+        return self.words(key, who=_short(event.author_name), what=_short(event.text))
 
     def _end_waits(self, event: AnyEvent) -> None:
         """A question ends with what comes next, a consent with its own last event."""
-        if isinstance(event, ApprovalDecided | AuthEnded):
+        if isinstance(event, AuthEnded):
             self.waits.pop(event.consent, None)
+        elif isinstance(event, ApprovalDecided | ToolCallFinished):
+            self._end_approval(event)
         elif isinstance(event, TurnFinished):
             self.waits.clear()
         elif isinstance(event, _ENDS_A_QUESTION) and event.run == ROOT_RUN:
             for key, wait in list(self.waits.items()):
                 if isinstance(wait, QuestionAsked):
                     del self.waits[key]
-        if self._waiting_since is not None and not self.waits:
-            self._waited_s += (event.at - self._waiting_since).total_seconds()
-            self._waiting_since = None
 
-    def _told(self, wait: Wait) -> str:
-        who, time = self._name(wait.asker), spoken_time(self._elapsed_s())
-        match wait:
-            case QuestionAsked():
-                return self.words("progress-asked-answer", who=who, time=time)
-            case ApprovalRequested():
-                return self.words("progress-asked-approval", who=who, time=time)
-            case AuthRequired():
-                what = app_names(wait.toolkits, self.words("consent-conjunction"))
-                return self.words("progress-asked-connection", who=who, time=time, what=what)
+    def _end_approval(self, event: ApprovalDecided | ToolCallFinished) -> None:
+        """One that was edited goes on as the one that takes its place, or ends with the call."""
+        is_edited = isinstance(event, ApprovalDecided) and event.verdict == "edited"
+        if isinstance(self.waits.get(event.call_id), ApprovalRequested) and not is_edited:
+            del self.waits[event.call_id]
 
     def _fold_call(self, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished) -> None:
-        if event.tool in TOLD_OTHERWISE:
+        if event.tool.lower() in TOLD_OTHERWISE:
             return
-        calls = self._lines[event.run]
+        key = (event.run, event.call_id)
         if isinstance(event, ToolCallStarted):
-            words = describe(event.tool, event.arguments, self.words)
-            calls[event.call_id] = Line(words=words, part=self.part)
-            self.tool_calls += 1
-        elif (line := calls.get(event.call_id)) is not None:
-            self._move_on(line, event)
-
-    def _move_on(self, line: Line, event: ToolCallProgressed | ToolCallFinished) -> None:
-        told = event.text if isinstance(event, ToolCallProgressed) else event.display
-        line.detail = foreign_line(told, limits.PROGRESS_WORD_CHARS)
-        if isinstance(event, ToolCallProgressed):
+            self._begin(event)
+        elif (card := self._calls.get(key)) is None:
             return
-        if event.may_have_happened:
-            line.state, line.detail = "unsure", self.words("progress-unsure")
-        elif event.is_error:
-            line.state, line.detail = "failed", ""
+        elif isinstance(event, ToolCallFinished):
+            self._end(event, card)
+        elif key in self._reads and not card.branch:
+            card.details = _short(event.text)
+
+    def _begin(self, event: ToolCallStarted) -> None:
+        self.doing = describe(event.tool, event.arguments, self.words, self._titles)
+        if card := self._branches.get(event.run):
+            card.details = self.doing if self.doing != card.title else ""
         else:
-            line.state = "done"
-            self.pages += pages_read(event)
+            card = next((each for each in self.cards if each.title == self.doing), None)
+            if card is None or card.branch:
+                card = Card(title=self.doing)
+                self.cards.append(card)
+            card.calls[event.call_id] = "running"
+        self._calls[event.run, event.call_id] = card
+        if pages := pages_of(event.tool, event.arguments):
+            self._reads[event.run, event.call_id] = pages
 
-    def _shown(self) -> list[str]:
-        """At most `PROGRESS_LINES`: those of earlier posts and the oldest are folded into one."""
-        rows = list(self._rows(ROOT_RUN, depth=0))
-        foldable = [line for line, _ in rows if line.may_fold]
-        earlier = sum(line.part < self.part for line in foldable)
-        surplus = len(rows) - limits.PROGRESS_LINES
-        # What is folded has a line itself.
-        folds = max(earlier, surplus + 1 if earlier or surplus > 0 else 0)
-        foldable.sort(key=lambda line: line.part)
-        folded = {id(line) for line in foldable[:folds]}
-        texts = [text for line, text in rows if id(line) not in folded]
-        if folded:
-            told = self.words("progress-earlier-steps", n=len(folded))
-            texts.insert(0, f"{_TICKS['done']} {told}")
-        over = len(texts) - limits.PROGRESS_LINES
-        if over > 0:  # so many run at once
-            more = self.words("progress-more-steps", n=over + 1)
-            texts[limits.PROGRESS_LINES - 1 :] = [f"… {more}"]
-        return texts
+    def _end(self, event: ToolCallFinished, card: Card) -> None:
+        asked = self._reads.pop((event.run, event.call_id), None)
+        self._titles.update((source.url, source.title) for source in event.sources)
+        read = [source.url for source in event.sources] if asked else []
+        self._read.update(read)
+        card.sources |= {url: self._titles[url] for url in read}
+        if event.may_have_happened:
+            card.calls[event.call_id], card.details = "unsure", self.words("progress-unsure")
+        elif not card.branch:
+            self._settle(event, card, read, is_lost=event.is_error or (bool(asked) and not read))
 
-    def _rows(self, run: RunId, depth: int) -> Iterator[tuple[Line, str]]:
-        """Sub-agents' calls stand below the call that started them."""
-        for call, line in self._lines.get(run, {}).items():
-            yield line, line.text(depth)
-            yield from self._rows(child_run(run, ToolCallId(call)), depth + 1)
-
-    def _counts(self) -> list[str]:
-        counted = {"progress-tool-calls": self.tool_calls, "progress-pages-read": self.pages}
-        return [self.words(key, n=n) for key, n in counted.items() if n]
-
-    def _work(self) -> list[str]:
-        """What a line counts that stands alone, with no steps below it."""
-        lines = [line for calls in self._lines.values() for line in calls.values()]
-        unsure = sum(line.state == "unsure" for line in lines)
-        told = [self.words("progress-unsure-steps", n=unsure)] if unsure else []
-        return [*self._counts(), *told]
-
-    def _elapsed_s(self) -> float:
-        """Time at work: what people took to answer is left out."""
-        if self.started_at is None or self.last_at is None:
-            return 0.0
-        return max(0.0, (self.last_at - self.started_at).total_seconds() - self._waited_s)
-
-    def _name(self, person: UserId) -> str:
-        return foreign_line(self._names.get(person, ""), limits.PROGRESS_WORD_CHARS) or "…"
+    def _settle(
+        self, event: ToolCallFinished, card: Card, read: Iterable[str], *, is_lost: bool
+    ) -> None:
+        card.calls[event.call_id] = "failed" if is_lost else "done"
+        if pages := [*read]:
+            card.title = reading(pages, self.words, self._titles)
+        if card.state != "unsure":
+            card.details = self.words("progress-failed") if is_lost else _short(event.display)
 
 
-def _key(wait: Wait) -> str:
-    return wait.call_id if isinstance(wait, QuestionAsked) else wait.consent
+def _short(text: str) -> str:
+    return plain_line(text, limits.PROGRESS_WORD_CHARS)

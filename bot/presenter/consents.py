@@ -11,7 +11,7 @@ from functools import partial
 
 from agent_core.errors import AgentError, ConsentRefused
 from agent_core.events import ApprovalDecided, ApprovalRequested, AuthEnded, AuthRequired
-from agent_core.ids import ConsentId, TurnId, UserId
+from agent_core.ids import ConsentId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot.presenter.approval import (
@@ -94,12 +94,14 @@ class ConsentPosts:
         self._files = files
         self._connect_link = connect_link
         self._requests: dict[ConsentId, ApprovalRequested] = {}
+        self._edited: dict[ToolCallId, ApprovalDecided] = {}
+        """By call, how the request ended that was edited."""
 
     async def request(self, event: ApprovalRequested) -> None:
         """Post what is to be approved: whole, or what Slack takes beside a file with all of it."""
         self._requests[event.consent] = event
         op, words = _op(event), self._place.board.words
-        if await self._posted(op):
+        if await self._posted(op) or await self._replace(event, op):
             return
         for form in await asyncio.to_thread(fitting_forms, event, words):
             attached = form != "whole" and await self._attach(event, f"{op}:file")
@@ -113,9 +115,40 @@ class ConsentPosts:
             else:
                 return
 
+    async def _replace(self, event: ApprovalRequested, op: str) -> bool:
+        """Whether the post of the request that was edited shows this one now."""
+        words = self._place.board.words
+        if (edited := self._edited.get(event.call_id)) is None:
+            return False
+        request = self._requests[edited.consent]
+        where = await self._posted(_op(request))
+        form, *_ = await asyncio.to_thread(fitting_forms, event, words)
+        if not where or form != "whole":
+            drafts = await asyncio.to_thread(decided_drafts, request, edited, words)
+            await self._settle(_op(request), drafts, ended_as="edited")
+            return False
+        draft = await asyncio.to_thread(approval_draft, event, words, form)
+
+        async def write(_may_exist: bool) -> None:
+            channel, _, ts = where.partition(" ")
+            await self._place.api.update(channel, ts, draft.text, blocks=draft.blocks)
+            (await self._place.journal.open()).posts[f"{op}:{form}"] = where
+
+        try:
+            await self._place.journal.once(f"{op}:{form}", write)
+        except SlackRefused as refused:
+            _log.warning("an edited request is posted anew: %s", refused)
+            return False
+        return True
+
     async def decide(self, event: ApprovalDecided) -> None:
-        """Take the buttons away and say how it ended. Without the request nothing stands there."""
-        if request := self._requests.get(event.consent):
+        """Take the buttons away and say how it ended. Without the request nothing stands there.
+
+        One that was edited is replaced by the request that comes next.
+        """
+        if event.verdict == "edited" and event.consent in self._requests:
+            self._edited[event.call_id] = event
+        elif request := self._requests.get(event.consent):
             words = self._place.board.words
             drafts = await asyncio.to_thread(decided_drafts, request, event, words)
             await self._settle(_op(request), drafts, ended_as=event.verdict)

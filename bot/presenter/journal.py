@@ -52,10 +52,8 @@ class Bookmark(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    progress: dict[str, str] = Field(default_factory=dict[str, str])
-    """Op id of a progress post to its `ts`, once it is there."""
     waits: int = 0
-    """How many of the turn's waits for a person are shown, their progress closed."""
+    """How many of the turn's waits for a person are shown."""
     begun: set[str] = Field(default_factory=set[str])
     """Op ids of writes that were about to be made: they may or may not be in Slack."""
     done: set[str] = Field(default_factory=set[str])

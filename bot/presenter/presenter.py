@@ -3,19 +3,17 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
+from agent_core.clock import machine_time
 from agent_core.events import (
     AnyEvent,
     ApprovalDecided,
     ApprovalRequested,
     AuthEnded,
     AuthRequired,
-    MessageTaken,
     QuestionAsked,
-    RouteChosen,
-    StepRetried,
-    ToolCallStarted,
     TurnFinished,
 )
 from bot.presenter.answer import (
@@ -25,7 +23,7 @@ from bot.presenter.answer import (
     live_links,
     thread_drafts,
 )
-from bot.presenter.board import BUSY_WAIT_S, Board, Wait
+from bot.presenter.board import Board, Wait
 from bot.presenter.consents import ConnectLink, ConsentPosts
 from bot.presenter.files import ThreadFiles, handed_out
 from bot.presenter.journal import Journal, Place, PresenterState
@@ -67,8 +65,8 @@ class ThreadPresenter(TurnPresenter):
     """Shows one turn's events in its thread, in the order in which `show` gets them.
 
     `asked_ts` is the asker's post, for a reaction where Slack cannot show a status;
-    `edit_interval_s` the least time between two edits of the progress post. With `is_plain` the
-    answer is shown as it is.
+    `edit_interval_s` the least time between two edits of the progress post. `now` is the clock of
+    the events. With `is_plain` the answer is shown as it is.
     """
 
     def __init__(
@@ -81,19 +79,22 @@ class ThreadPresenter(TurnPresenter):
         asked_ts: str,
         signs: Signs,
         connect_link: ConnectLink,
-        edit_interval_s: float = 1.0,
+        edit_interval_s: float = 2.0,
         is_plain: bool = False,
         offers_live_view: Callable[[], bool] = lambda: False,
+        now: Callable[[], datetime] = machine_time,
     ) -> None:
         super().__init__(state)
         self._signs = signs
         self._is_plain = is_plain
         self._asked = (thread, asked_ts)
         self._place = Place(api, thread, self._journal, self._board)
-        self._progress = Progress(self._place, edit_interval_s, offers_live_view)
+        self._progress = Progress(self._place, edit_interval_s, offers_live_view, now)
         self._files = ThreadFiles(self._place, workspace)
         self._questions = QuestionPosts(self._place)
         self._consents = ConsentPosts(self._place, self._files, connect_link)
+        self._waits = 0
+        """How many times the turn has begun to wait for a person."""
 
     async def show(self, event: AnyEvent) -> None:
         """With what somebody is asked it returns once that is in the thread."""
@@ -101,6 +102,7 @@ class ThreadPresenter(TurnPresenter):
             return
         was_waiting = bool(self._board.waits)
         self._board.fold(event)
+        self._waits += bool(self._board.waits) and not was_waiting
         await self._questions.hear(event)
         match event:
             case TurnFinished():
@@ -110,7 +112,7 @@ class ThreadPresenter(TurnPresenter):
             case ApprovalDecided() | AuthEnded():
                 await self._end_consent(event)
             case _ if not self._board.waits:
-                await self._go_on(event, is_answered=was_waiting)
+                await self._go_on(event)
             case _:
                 pass
 
@@ -122,17 +124,18 @@ class ThreadPresenter(TurnPresenter):
         await self._progress.stop()
         self._signs.forget(*self._asked)
 
-    async def _go_on(self, event: AnyEvent, *, is_answered: bool) -> None:
-        if self._board.part < (await self._journal.open()).waits:
+    async def _go_on(self, event: AnyEvent) -> None:
+        if self._waits < (await self._journal.open()).waits:
             return  # an earlier process came as far as a later question
         await self._signs.show(*self._asked, is_held=True)
-        if _is_work(event) or is_answered:
+        self._progress.start()
+        if self._board.cards:
             await self._progress.open(event.turn)
         self._progress.touch()
 
     async def _ask(self, event: Wait) -> None:
         """What is asked first: nobody waits for progress to say that it waits."""
-        bookmark, waits = await self._journal.open(), len(self._board.asked)
+        bookmark, waits = await self._journal.open(), self._waits
         await self._progress.stop()
         match event:
             case QuestionAsked() if bookmark.waits < waits:
@@ -144,7 +147,7 @@ class ThreadPresenter(TurnPresenter):
             case _:
                 pass
         if bookmark.waits < waits:
-            await self._progress.settle(event.turn)
+            await self._progress.edit()  # it stands still from now on
         if bookmark.waits <= waits:
             await self._signs.rest(*self._asked)
             bookmark.waits = waits
@@ -156,14 +159,15 @@ class ThreadPresenter(TurnPresenter):
         else:
             await self._consents.end(event)
         if not self._board.waits:
-            await self._go_on(event, is_answered=True)
+            await self._go_on(event)
 
     async def _finish(self, event: TurnFinished) -> None:
         await self._progress.stop()
-        await self._progress.settle(event.turn)
         is_closed = await self._progress.close(event.turn, insist=False)
         if not is_silent(event):
             await self._show_result(event)
+        elif event.outcome != "steered":
+            await self._progress.hush()
         if not is_closed:
             await self._progress.close(event.turn, insist=True)
         await self._end(is_steered=event.outcome == "steered")
@@ -191,12 +195,3 @@ class ThreadPresenter(TurnPresenter):
         is_posted = await self._files.post(op, drafts, saved, [whole] if is_cut else [])
         if not is_posted and not is_cut:
             await self._files.upload(f"{op}:whole", whole)
-
-
-def _is_work(event: AnyEvent) -> bool:
-    """Whether from here on there is progress to show."""
-    if isinstance(event, RouteChosen):
-        return event.route == "COMPLEX"
-    if isinstance(event, StepRetried):
-        return event.wait_s >= BUSY_WAIT_S
-    return isinstance(event, ToolCallStarted | MessageTaken)

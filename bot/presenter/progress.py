@@ -1,26 +1,32 @@
-"""A turn's progress posts: opened when there is work, edited, closed with one line each.
+"""How far a turn is: one post with its plan, and the thread's status line, which tells the time.
 
-There is one; each question to a person closes it, and the work after the answer gets the next.
+The post is opened when there is work to show, edited only where the plan has changed, and becomes a
+short plan of what was done. The line is kept up from the beginning of the turn on, so that nobody
+looks at a thread in which nothing moves.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import suppress
+from datetime import datetime
 from functools import partial
 
-from agent_core.ids import TurnId
+from agent_core.ids import TurnId, agent_id
+from agent_core.messages import JsonObject
+from bot.presenter.board import Board, Card
 from bot.presenter.journal import Place
-from bot.render import Draft, actions, button, limits, section, split
-from bot.slack_api import SlackError, SlackRefused
+from bot.render import Draft, actions, button, foreign_line, limits, menu, plain_line
+from bot.slack_api import ContentRefused, SlackError, SlackRefused
 
 OPEN_LIVE_VIEW = "live.open"
 """The action id of the button below it."""
-HEARTBEAT_S = 30.0
-"""Without any event the elapsed time is still shown to move."""
-BRISK_EDITS = 10
-SLOW_FACTOR = 3.0
-"""After some edits they come more slowly: Slack advises one in three seconds and post."""
+STOP_BRANCH = "branch.stop"
+"""The action id of the menu below it, whose options carry agents' ids."""
+HEARTBEAT_S = 4.5
+"""The line is said anew at the latest after so long."""
+
+_STATUSES = {"running": "in_progress", "done": "complete", "failed": "error", "unsure": "error"}
+_TICKS = {"running": "▸", "done": "✓", "failed": "✗", "unsure": "?"}
 
 _log = logging.getLogger(__name__)
 
@@ -29,137 +35,208 @@ class Progress:
     """Progress is a courtesy: where Slack refuses it, the turn goes on without."""
 
     def __init__(
-        self, place: Place, interval_s: float, offers_live_view: Callable[[], bool]
+        self,
+        place: Place,
+        interval_s: float,
+        offers_live_view: Callable[[], bool],
+        now: Callable[[], datetime],
     ) -> None:
         self._offers_live_view = offers_live_view
+        self._now = now
         self._api, self._thread = place.api, place.thread
         self._journal, self._board = place.journal, place.board
         self._interval_s = interval_s
-        self._edits: asyncio.Task[None] | None = None
-        self._editing = asyncio.Lock()
+        self._keeping: asyncio.Task[None] | None = None
+        self._writing = asyncio.Lock()
         self._changed = asyncio.Event()
-        self._changed_s = place.api.clock.seconds()
-        self._is_refused = False
+        self._turn = TurnId("")
+        self._ts = ""
+        self._shown: Draft | None = None
+        self._said = ("", float("-inf"))
+        """What the line told, and when."""
+        self._has_line = self._has_post = self._has_cards = True
+        """Slack has not refused it."""
+
+    def start(self) -> None:
+        """Keep line and post up to date from now on."""
+        if self._keeping is None:
+            self._keeping = asyncio.create_task(self._keep_up(), name="progress")
 
     async def open(self, turn: TurnId) -> None:
-        """Post the board's part, unless it is there, and keep it up to date."""
-        if self._edits is not None or self._is_refused:
+        """Post the plan, unless it is there."""
+        if self._ts or not self._has_post:
             return
-        part = self._board.part
-        op = _op(turn, part)
+        self._turn, op = turn, _op(turn)
         try:
             await self._journal.once(op, partial(self._post, op))
         except SlackError as error:
-            self._is_refused = isinstance(error, SlackRefused)
+            self._has_post = not isinstance(error, SlackRefused)
             _log.warning("no progress is shown: %s", error)
         else:
-            ts = await self._ts(turn, part)
-            self._edits = asyncio.create_task(self._keep_up(ts), name=f"progress {op}")
+            self._ts = await self._find(turn)
 
     def touch(self) -> None:
         """The board has changed."""
-        self._changed_s = self._api.clock.seconds()
         self._changed.set()
 
     async def stop(self) -> None:
-        """No edit is made or on its way any more when this returns. Safe to call twice."""
-        if self._edits is not None:
-            async with self._editing:
-                self._edits.cancel()
-            await asyncio.wait([self._edits])
-            self._edits = None
+        """Nothing is written or on its way any more when this returns. Safe to call twice."""
+        if self._keeping is not None:
+            async with self._writing:
+                self._keeping.cancel()
+            await asyncio.wait([self._keeping])
+            self._keeping, self._said = None, ("", float("-inf"))
 
-    async def settle(self, turn: TurnId) -> None:
-        """Each post that a question has ended says so, once. Call `stop` first."""
-        for part, line in enumerate(self._board.asked):
-            if ts := await self._ts(turn, part):
-                update = partial(self._settle, ts, line)
-                try:
-                    await self._journal.once(f"{_op(turn, part)}:asked", update)
-                except SlackError as error:
-                    _log.warning("a progress post was not settled: %s", error)
+    async def edit(self) -> bool:
+        """Show the newest state; False where that is to be done later."""
+        draft = self._draft()
+        if not self._ts or not self._has_post or draft == self._shown:
+            return True
+        channel = self._thread.channel
+        try:
+            is_taken = await self._api.try_update(
+                channel, self._ts, draft.text, blocks=draft.blocks
+            )
+        except ContentRefused as refused:
+            _log.warning("progress is shown without cards: %s", refused)
+            is_taken, self._has_cards = not self._has_cards, False
+        except SlackRefused as refused:
+            _log.warning("progress is no longer shown: %s", refused)
+            self._has_post = False
+            return True
+        except SlackError as error:
+            _log.info("an edit was left out: %s", error)
+            return False
+        if is_taken:
+            self._shown = draft
+        return is_taken
 
     async def close(self, turn: TurnId, *, insist: bool) -> bool:
-        """Turn the newest post into the closing line; pauses are waited out on `insist`."""
-        ts = await self._ts(turn, await self._newest(turn))
-        if not ts:
-            return True
-        update = self._api.update if insist else self._api.try_update
-        draft, channel = self._with_button(self._board.closed()), self._thread.channel
+        """Make it the plan of what was done; pauses are waited out on `insist`."""
+        self._turn, self._ts = turn, self._ts or await self._find(turn)
+        if not insist or not self._ts or not self._has_post:
+            return await self.edit()
+        draft, channel = self._draft(), self._thread.channel
         try:
-            return await update(channel, ts, draft.text, blocks=draft.blocks) is not False
+            await self._api.update(channel, self._ts, draft.text, blocks=draft.blocks)
         except SlackError as error:
             _log.warning("the progress post was not closed: %s", error)
-            return insist
+        return True
+
+    async def hush(self) -> None:
+        """No post takes the line away. Call `stop` first."""
+        await self._say("")
 
     async def _post(self, op: str, may_exist: bool) -> None:
-        draft = self._with_button(self._text())
-        ts = await self._api.post(
-            self._thread, draft.text, op_id=op, blocks=draft.blocks, may_exist=may_exist
-        )
-        (await self._journal.open()).progress[op] = ts
-
-    async def _settle(self, ts: str, line: str, _may_exist: bool) -> None:
-        await self._api.update(self._thread.channel, ts, line)
-
-    async def _keep_up(self, ts: str) -> None:
-        """Show the newest state, and none twice, until it is stopped or Slack has enough of it."""
-        edits, shown = 0, ""
-        while True:
-            await self._api.clock.sleep(
-                self._interval_s * (1.0 if edits < BRISK_EDITS else SLOW_FACTOR)
-            )
-            with suppress(TimeoutError):
-                async with asyncio.timeout(HEARTBEAT_S):
-                    await self._changed.wait()
-            self._changed.clear()
-            if (text := self._text()) == shown:
-                continue
-            blocks = self._with_button(text).blocks
-            try:
-                async with self._editing:
-                    is_taken = await self._api.try_update(
-                        self._thread.channel, ts, text, blocks=blocks
-                    )
-            except SlackRefused as refused:
-                _log.warning("progress is no longer shown: %s", refused)
-                return
-            except SlackError as error:
-                _log.info("an edit was left out: %s", error)
-                is_taken = False
-            if is_taken:
-                edits, shown = edits + 1, text
-            else:
-                self._changed.set()
-
-    def _with_button(self, text: str) -> Draft:
-        """With “Open live view” below, where there is one."""
-        if not self._offers_live_view():
-            return Draft(text=text)
-        opening = button(OPEN_LIVE_VIEW, self._board.words("live-button"), "")
-        parts = map(section, split(text, limits.SECTION_CHARS))
-        return Draft(text=text, blocks=(*parts, actions(opening)))
-
-    def _text(self) -> str:
-        return self._board.progress(since_last_s=self._api.clock.seconds() - self._changed_s)
-
-    async def _newest(self, turn: TurnId) -> int:
-        """The last part for which a post was begun; -1 if there was none."""
-        begun = (await self._journal.open()).begun
-        parts = range(self._board.part, -1, -1)
-        return next((part for part in parts if _op(turn, part) in begun), -1)
-
-    async def _ts(self, turn: TurnId, part: int) -> str:
-        """A post whose `ts` got lost in a crash is looked for, so that it does not stay open."""
-        bookmark, op = await self._journal.open(), _op(turn, part)
-        if op in bookmark.progress or op not in bookmark.begun:
-            return bookmark.progress.get(op, "")
+        draft, post = self._draft(), partial(self._api.post, self._thread, op_id=op)
         try:
-            bookmark.progress[op] = await self._api.find_post(self._thread, op) or ""
+            ts = await post(draft.text, blocks=draft.blocks, may_exist=may_exist)
+        except ContentRefused as refused:
+            _log.warning("progress is shown without cards: %s", refused)
+            self._has_cards, draft = False, Draft(text=draft.text)
+            ts = await post(draft.text)
+        self._shown = draft
+        (await self._journal.open()).posts[op] = f"{self._thread.channel} {ts}"
+
+    async def _keep_up(self) -> None:
+        """The newest state, and none twice, until it is stopped."""
+        clock = self._api.clock
+        while True:
+            self._changed.clear()
+            async with self._writing:
+                await self._tell_line()
+                if not await self.edit():
+                    self._changed.set()
+            await clock.sleep(self._interval_s)
+            await clock.wait(self._changed, HEARTBEAT_S - self._interval_s)
+
+    async def _tell_line(self) -> None:
+        """What is done now and for how long; first of all, what they asked for."""
+        doing, (said, at_s), words = self._board.doing, self._said, self._board.words
+        time, now_s = self._board.time(self._now()), self._api.clock.seconds()
+        if said == doing and now_s - at_s < HEARTBEAT_S - self._interval_s:
+            return
+        if doing:
+            is_said = await self._say(
+                words("progress-line", time=time), f"{plain_line(doing, 100)} · {time}"
+            )
+        else:
+            asked = plain_line(self._board.text, limits.PROGRESS_WORD_CHARS)
+            is_said = await self._say(words("progress-line-reading", what=asked))
+        if is_said:
+            self._said = (doing, now_s)
+
+    async def _say(self, line: str, *loading: str) -> bool:
+        try:
+            return self._has_line and await self._api.say_status(self._thread, line, loading)
+        except SlackRefused as refused:
+            _log.info("there is no status line: %s", refused)
+            self._has_line = False
+        except SlackError as error:
+            _log.info("the status line was left out: %s", error)
+        return False
+
+    def _draft(self) -> Draft:
+        board, shown = self._board, self._board.shown()
+        told = [(card, _TICKS[card.state]) for card in shown]
+        lines = [f"{tick} {_line(card)}" for card, tick in told]
+        text = "\n".join([board.title(), *lines])
+        if not self._has_cards:
+            return Draft(text=text)
+        tasks = [_task(number, card) for number, card in enumerate(shown)]
+        plan = {"type": "plan", "title": board.title(), "tasks": tasks}
+        below = self._below(board)
+        return Draft(text=text, blocks=(plan, actions(*below)) if below else (plan,))
+
+    def _below(self, board: Board) -> list[JsonObject]:
+        """“Open live view”, where there is one, and a menu of the branches at work."""
+        opening = button(OPEN_LIVE_VIEW, board.words("live-button"), "")
+        options = [
+            (board.words("progress-stop", what=card.title), agent_id(self._turn, card.branch))
+            for card in board.branches
+            if card.branch is not None
+        ]
+        return [
+            *([opening] if self._offers_live_view() else []),
+            *([menu(STOP_BRANCH, options)] if options else []),
+        ]
+
+    async def _find(self, turn: TurnId) -> str:
+        """A post whose `ts` got lost in a crash is looked for, so that it does not stay open."""
+        bookmark, op = await self._journal.open(), _op(turn)
+        if op in bookmark.posts or op not in bookmark.begun:
+            return bookmark.posts.get(op, "").rpartition(" ")[2]
+        try:
+            return await self._api.find_post(self._thread, op) or ""
         except SlackError as error:
             _log.warning("the progress post was not found again: %s", error)
-        return bookmark.progress.get(op, "")
+        return ""
 
 
-def _op(turn: TurnId, part: int) -> str:
-    return f"{turn}:progress:{part}" if part else f"{turn}:progress"
+def _line(card: Card) -> str:
+    details = f" ({card.details})" if card.details else ""
+    return foreign_line(card.title + details, limits.SECTION_CHARS)
+
+
+def _task(number: int, card: Card) -> JsonObject:
+    """A card's block. What was read is linked: its address was opened already."""
+    task: JsonObject = {
+        "task_id": f"task{number}",
+        "title": card.title,
+        "status": _STATUSES[card.state],
+    }
+    if card.details:
+        said = {"type": "text", "text": card.details}
+        section = {"type": "rich_text_section", "elements": [said]}
+        task["details"] = {"type": "rich_text", "elements": [section]}
+    fitting = [it for it in card.sources.items() if len(it[0]) <= limits.SOURCE_URL_CHARS]
+    if fitting:
+        task["sources"] = [
+            {"type": "url", "url": url, "text": plain_line(title or url, limits.LABEL_CHARS)}
+            for url, title in fitting[: limits.CARD_SOURCES]
+        ]
+    return {"type": "task_card", **task}
+
+
+def _op(turn: TurnId) -> str:
+    return f"{turn}:progress"

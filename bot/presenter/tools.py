@@ -1,25 +1,31 @@
-"""What a tool call is for, in people's words: no raw arguments, no ids. Pure."""
+"""What a tool call is for, in people's words: no names of tools or files, no ids.
+
+Plain text. Pure.
+"""
 
 import re
-from collections.abc import Mapping
-from pathlib import PurePosixPath
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from agent_core.events import ToolCallFinished
 from agent_core.words import Words
-from bot.render import foreign_line, limits
+from bot.presenter.apps import app_name, server_name
+from bot.render import limits, plain_line
+from bot.render.links import real_host
 
-TOLD_OTHERWISE = frozenset({"ask_user", "fork", "wait"})
-"""A question has a post of its own, and a branch a line of its own."""
+TOLD_OTHERWISE = frozenset({"ask_user", "fork", "task", "wait"})
+"""A question has a post of its own, and a branch a card of its own."""
+REPORT_EXPERT = "report-creation-expert"
 
 _PREFIX = re.compile(r"^(?:mcp__\w+?__)?(?:composio_|rube_)?")
+_OWN = re.compile(r"mcp__local_toolkit__|(?:mcp__(?:composio|rube)__)?(?:composio_|rube_)|[^_]*$")
+"""Tools whose names say nothing of an app."""
 _PURPOSES = {
     "correct_my_answer": "mend_post",
     "crawl_parallel": "read_pages",
     "find_earlier_work": "look_back",
     "find_tools": "find_tools",
     "get_tool_schemas": "find_tools",
-    "list_local_files": "list_files",
+    "list_local_files": "read_file",
     "manage_connections": "check_accounts",
     "read_channel": "read_channel",
     "read_earlier_work": "look_back",
@@ -31,40 +37,52 @@ _PURPOSES = {
     "save_app_file": "upload_file",
     "save_corpus": "save_sources",
     "search_corpus": "search_sources",
+    "search_fetch_url_content": "read_pages",
     "search_tools": "find_tools",
-    "task": "ask_agent",
     "upload_to_composio": "upload_file",
     "wait_for_connections": "check_accounts",
+    "webreader": "read_pages",
     "workbench_download": "upload_file",
     "workbench_upload": "upload_file",
     "write_local_file": "write_file",
     "write_report": "write_report",
 }
-_FOREIGN_TEXT = ("query", "q", "channel", "path", "file_path", "filename", "name")
-_REPORT_EXPERT = "report-creation-expert"
-_QUOTED = frozenset({"search_web", "search_news", "search_sources"})
-_SUCCESSFUL = re.compile(r'"successful":\s*(\d+)')
 
 
-def describe(tool: str, arguments: Mapping[str, Any], words: Words) -> str:
-    """A tool call as a line of progress. Foreign text in it is escaped and short."""
+def describe(
+    tool: str, arguments: Mapping[str, Any], words: Words, titles: Mapping[str, str]
+) -> str:
+    """A tool call as a card's title; `titles` are those of pages, by address."""
     name = _PREFIX.sub("", tool.lower())
     if name == "multi_execute_tool":
-        return _several(arguments, words)
+        return _several(arguments, words, titles)
     purpose = _purpose(name)
-    if purpose == "ask_agent":
-        return _agent(arguments, words)
     if purpose == "read_pages":
-        return _pages(arguments, words)
-    what = _what(purpose, arguments) or (_humanised(name) if purpose == "use_tool" else "…")
+        return reading(pages_of(tool, arguments), words, titles)
+    if purpose == "use_app":
+        if _OWN.match(tool.lower()):
+            return words("progress-purpose-use-tool")
+        return words("progress-purpose-use-app", what=server_name(tool) or app_name(_first(name)))
+    query = arguments.get("query") or arguments.get("q") or arguments.get("channel")
+    what = f"“{_short(query)}”" if isinstance(query, str) and query.strip() else "…"
     return words(f"progress-purpose-{purpose.replace('_', '-')}", what=what)
 
 
-def pages_read(event: ToolCallFinished) -> int:
-    """How many pages a finished call read, as it told somebody; 0 if it told nobody."""
-    told = _SUCCESSFUL.search(event.preview)
-    is_reader = _purpose(_PREFIX.sub("", event.tool.lower())) == "read_pages"
-    return int(told[1]) if is_reader and told else 0
+def pages_of(tool: str, arguments: Mapping[str, Any]) -> list[str]:
+    """The addresses that a call reads; none for one that reads no pages."""
+    if _purpose(_PREFIX.sub("", tool.lower())) != "read_pages":
+        return []
+    return [str(url) for url in [*_items(arguments.get("urls")), arguments.get("url")] if url]
+
+
+def reading(urls: Sequence[str], words: Words, titles: Mapping[str, str]) -> str:
+    """By the first page whose title is known, with its publisher."""
+    first = next((url for url in urls if titles.get(url)), urls[0] if urls else "")
+    host = _short((real_host(first) or "…").removeprefix("www."))
+    what = f"“{_short(titles[first])}” ({host})" if titles.get(first) else host
+    if len(urls) > 1:
+        return words("progress-purpose-read-pages", what=what, n=len(urls) - 1)
+    return words("progress-purpose-read-page", what=what)
 
 
 def _purpose(name: str) -> str:
@@ -72,56 +90,23 @@ def _purpose(name: str) -> str:
         return known
     if "search" in name and "news" in name:
         return "search_news"
-    return "search_web" if name.startswith("search_") else "use_tool"
+    return "search_web" if name.startswith("search_") else "use_app"
 
 
-def _several(arguments: Mapping[str, Any], words: Words) -> str:
+def _several(arguments: Mapping[str, Any], words: Words, titles: Mapping[str, str]) -> str:
     """A call that carries calls is told by the first of them."""
     inner = [call for call in _objects(arguments.get("tools")) if call.get("tool_slug")]
     if not inner:
         return words("progress-purpose-find-tools")
     [carried] = _objects([inner[0].get("arguments")]) or [{}]
-    first = describe(str(inner[0]["tool_slug"]), carried, words)
+    first = describe(str(inner[0]["tool_slug"]), carried, words, titles)
     others = len(inner) - 1
     return f"{first} {words('progress-more-steps', n=others)}" if others else first
 
 
-def _agent(arguments: Mapping[str, Any], words: Words) -> str:
-    agent = str(arguments.get("subagent_type") or "")
-    if agent == _REPORT_EXPERT:
-        return words("progress-purpose-ask-report-expert")
-    return words("progress-purpose-ask-agent", what=agent_name(agent, words))
-
-
-def agent_name(agent: str, words: Words) -> str:
-    """What people call a sub-agent."""
-    if agent == _REPORT_EXPERT:
-        return words("progress-report-expert")
-    return _short(re.sub(r"[-_]+", " ", agent) or "…")
-
-
-def _pages(arguments: Mapping[str, Any], words: Words) -> str:
-    urls = _items(arguments.get("urls"))
-    if len(urls) == 1:
-        host = _short(re.sub(r"^https?://(?:www\.)?", "", str(urls[0])).partition("/")[0])
-        return words("progress-purpose-read-file", what=host or "…")
-    return words("progress-purpose-read-pages", n=len(urls))
-
-
-def _what(purpose: str, arguments: Mapping[str, Any]) -> str:
-    """What the call is about, where a person could say it: a query, or a file's name."""
-    found = (arguments.get(key) for key in _FOREIGN_TEXT)
-    value = next((each for each in found if isinstance(each, str) and each.strip()), "")
-    if purpose in _QUOTED and value:
-        return f"“{_short(value)}”"
-    if purpose == "read_channel":
-        return f"#{_short(value.removeprefix('#'))}"
-    return _short(PurePosixPath(value).name) if purpose in {"read_file", "write_file"} else ""
-
-
-def _humanised(name: str) -> str:
-    """`gmail_send_email` becomes `Gmail send email`."""
-    return _short(re.sub(r"[^a-z0-9]+", " ", name).strip().capitalize()) or "…"
+def _first(name: str) -> str:
+    """`gmail` of `gmail_send_email`."""
+    return name.strip("_").partition("_")[0]
 
 
 def _items(value: object) -> list[Any]:
@@ -133,4 +118,4 @@ def _objects(value: object) -> list[dict[str, Any]]:
 
 
 def _short(text: str) -> str:
-    return foreign_line(text, limits.PROGRESS_WORD_CHARS)
+    return plain_line(text, limits.PROGRESS_WORD_CHARS)

@@ -11,11 +11,12 @@ from bot.render.blocks import (
     entry,
     local_time,
     mention,
+    menu,
     modal,
     plain_text,
     section,
 )
-from bot.render.escape import clean, code, escape, inert, inline_code, one_line
+from bot.render.escape import clean, code, escape, inert, inline_code, one_line, plain_line
 from bot.render.links import IsLive, defanged, foreign_line, link, none_live
 from bot.render.markdown import to_markdown
 from bot.render.mrkdwn import to_mrkdwn
@@ -23,7 +24,7 @@ from bot.render.split import split
 
 __all__ = [  # noqa: RUF022 (by module)
     "Draft", "actions", "answer_drafts", "button", "card", "context", "entry", "limits",
-    "local_time", "mention", "modal", "plain_text", "section",
-    "clean", "code", "escape", "inert", "inline_code", "one_line",
+    "local_time", "mention", "menu", "modal", "plain_text", "section",
+    "clean", "code", "escape", "inert", "inline_code", "one_line", "plain_line",
     "IsLive", "defanged", "foreign_line", "link", "none_live", "to_markdown", "to_mrkdwn", "split",
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 """The posts that the bot makes, ready to send: text, and blocks where text is not enough. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
@@ -132,6 +132,13 @@ def button(name: str, label: str, value: str, style: str = "") -> JsonObject:
     given = {"value": value, "style": style}
     shown = {part: text for part, text in given.items() if text}
     return {"type": "button", "action_id": name, "text": plain_text(label), **shown}
+
+
+def menu(name: str, options: Iterable[tuple[str, str]]) -> JsonObject:
+    """A menu behind three dots: labels with the values that they carry, as many as fit."""
+    fitting = [it for it in options if len(it[1]) <= limits.OPTION_VALUE_CHARS]
+    shown = [{"text": plain_text(label), "value": value} for label, value in fitting]
+    return {"type": "overflow", "action_id": name, "options": shown[: limits.MENU_OPTIONS]}
 
 
 def plain_text(text: str, max_chars: int = limits.LABEL_CHARS) -> JsonObject:

@@ -84,6 +84,14 @@ def inline_code(text: str) -> str:
 
 def one_line(text: str, max_chars: int) -> str:
     """Escaped foreign text as part of one of our sentences: one line, cut with an ellipsis."""
+    return literal(_cut(text, max_chars))
+
+
+def plain_line(text: str, max_chars: int) -> str:
+    """The same for places that parse nothing."""
+    return inert(_cut(text, max_chars))
+
+
+def _cut(text: str, max_chars: int) -> str:
     words = " ".join(clean(text).split())
-    short = words if len(words) <= max_chars else words[: max_chars - 1].rstrip() + "…"
-    return literal(short)
+    return words if len(words) <= max_chars else words[: max_chars - 1].rstrip() + "…"

@@ -6,6 +6,7 @@ TEXT_CHARS: Final = 3_900
 """Text of one post. Slack advises 4,000, refuses longer edits, and cuts posts at 40,000."""
 
 BLOCKS_PER_POST: Final = 50
+BLOCKS_PER_VIEW: Final = 100
 SECTION_CHARS: Final = 3_000
 MARKDOWN_CHARS: Final = 8_000
 """Ours, of one post's Markdown: Slack takes 12,000 in blocks, and fewer bytes in a stream."""
@@ -33,9 +34,13 @@ ANSWER_POSTS: Final = 4
 ANSWER_CHARS: Final = 40_000
 """Ours: a longer answer is posted so far and added whole as a file."""
 
-PROGRESS_LINES: Final = 12
+PLAN_CARDS: Final = 6
 PROGRESS_WORD_CHARS: Final = 60
 """Of a foreign text (a query, a title) inside a line of progress."""
+CARD_SOURCES: Final = 4
+SOURCE_URL_CHARS: Final = 300
+MENU_OPTIONS: Final = 5
+OPTION_VALUE_CHARS: Final = 150
 
 LABEL_CHARS: Final = 75
 TITLE_CHARS: Final = 24

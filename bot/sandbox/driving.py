@@ -14,6 +14,7 @@ from rich.text import Text
 
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
+from agent_core.runtime import Question
 from bot.inbound import plain_text
 from bot.sandbox import SandboxError
 from bot.sandbox.child import BotLives
@@ -178,8 +179,9 @@ class Driver:
         """Mention the bot, or later reply in the thread, and wait until it has answered.
 
         Where it waits for an approval or a connection meanwhile, the next of `clicks` is pressed
-        and taken off. Without one, and where it asks a question, this returns. Raises NoTurnError
-        where it does not answer, NoButtonError where nothing of that name is there in time.
+        and taken off; of a question's options one that is called so. Without one this returns.
+        Raises NoTurnError where it does not answer, NoButtonError where nothing of that name is
+        there in time.
         """
         await self._be_connected()
         text = self._slack.typed(text)
@@ -216,7 +218,8 @@ class Driver:
             )
             if turn is None:
                 return
-            if not turn.asks or not clicks:
+            is_question = isinstance(turn.turn.wait, Question)
+            if not turn.asks or not clicks or (is_question and not self._fitting(clicks[0])):
                 break
             await self._press(clicks.popleft())
             self._seen_to.add(turn.asks)
@@ -271,12 +274,15 @@ class Driver:
         ]
         return sorted(found, key=lambda root: root[1].ts)
 
-    async def _button(self, name: str) -> Button:
-        def fitting() -> list[Button]:
-            buttons = find_buttons(self._slack, ASKER)
-            return [each for each in buttons if each.is_called(name) and each not in self._pressed]
+    def _fitting(self, name: str) -> list[Button]:
+        """The buttons so called that are there and were not pressed yet."""
+        buttons = find_buttons(self._slack, ASKER)
+        return [each for each in buttons if each.is_called(name) and each not in self._pressed]
 
-        buttons = await self._watch.found(fitting, timeout_s=self._button_timeout_s)
+    async def _button(self, name: str) -> Button:
+        buttons = await self._watch.found(
+            lambda: self._fitting(name), timeout_s=self._button_timeout_s
+        )
         if not buttons:
             there = ", ".join(dict.fromkeys(map(str, find_buttons(self._slack, ASKER)))) or "none"
             late = f"No button {name} came within {self._button_timeout_s:g} s."

@@ -25,7 +25,7 @@ from agent_core.events import (
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
 from agent_core.onlooker import Onlooker
-from agent_core.runtime import ApprovalWait, ConnectionWait, StoredTurn
+from agent_core.runtime import Question, StoredTurn
 from bot.sandbox import SandboxError
 from bot.sandbox.moments import SharedClock
 
@@ -66,10 +66,11 @@ class WatchedTurn:
 
     @property
     def asks(self) -> str:
-        """The approval or connection that it waits for; empty where it waits for nothing such."""
+        """The wait for a person, by its consent or its call; empty where it waits for nobody."""
         wait = self.turn.wait
-        is_consent = isinstance(wait, ApprovalWait | ConnectionWait)
-        return wait.consent if is_consent and self.turn.status == "waiting" else ""
+        if wait is None or self.turn.status != "waiting":
+            return ""
+        return f"question {wait.call_id}" if isinstance(wait, Question) else wait.consent
 
     def as_json(self) -> JsonObject:
         """What `--json` says of a turn; others read it by these names."""
@@ -126,7 +127,7 @@ class Watch:
     ) -> WatchedTurn | None:
         """Wait until a turn has ended and is shown to its end in Slack, or waits for a person.
 
-        Consents in `seen_to` are not waited for by a person any more: somebody has pressed.
+        Waits in `seen_to` are not for a person any more: somebody has pressed.
         Returns None where the bot has answered (`is_answered`) without making a turn of it. Raises
         NoTurnError where that did not happen in time.
         """

@@ -1,10 +1,12 @@
 """The bot's hands in Slack: one method per thing it does. Nobody else calls the Web API."""
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, cast
 from weakref import WeakValueDictionary
@@ -13,6 +15,7 @@ from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.messages import JsonObject
+from agent_core.runtime import Preferences
 from bot.slack_api.calls import CALL_LIMIT_S, Calls, Guard, ask
 from bot.slack_api.channels import Channels
 from bot.slack_api.clock import Clock
@@ -28,6 +31,8 @@ from bot.slack_api.records import (
     read_post,
 )
 from bot.threads import ThreadRef
+
+_log = logging.getLogger(__name__)
 
 Find = Callable[[], Awaitable[str | None]]
 """Looks for a post that may be there already, and gives its `ts`."""
@@ -90,6 +95,7 @@ class SlackApi:
             bot_user=str(auth["user_id"]),
             bot_id=bot_id,
             app_id=str(about.get("bot", {}).get("app_id", "")),
+            url=str(auth.get("url", "")),
         )
 
     async def token(self) -> BotToken:
@@ -212,6 +218,21 @@ class SlackApi:
         except SlackError:
             return False
 
+    async def say_status(self, thread: ThreadRef, line: str, loading: Sequence[str] = ()) -> bool:
+        """Say in the thread's status line what the bot does, after its name; empty takes it away.
+
+        `loading` is shown in its place where there is room. The bot's next post takes it away, and
+        so do two minutes. False if it was left out.
+        """
+        arguments = {
+            "channel_id": thread.channel,
+            "thread_ts": thread.root_ts,
+            "status": line,
+            "loading_messages": list(loading) or None,
+        }
+        answer = await self._calls.droppable("assistant.threads.setStatus", arguments)
+        return answer is not None
+
     async def react(self, channel: str, ts: str, name: str, *, add: bool) -> None:
         """Put an emoji on a post, or take the bot's off; one that is so already is fine."""
         arguments = {"channel": channel, "timestamp": ts, "name": name}
@@ -278,6 +299,31 @@ class SlackApi:
                 return False
             raise
 
+    async def publish_home(self, user: str, view: JsonObject) -> None:
+        """What a person sees on the app's Home tab from now on."""
+        await self._calls.repeatable("views.publish", {"user_id": user, "view": view})
+
+    async def suggest(self, channel: str, prompts: Sequence[JsonObject]) -> None:
+        """Offer things to ask, `title` and `message`, for the next chat in a direct conversation.
+
+        What Slack does not take is left out.
+        """
+        given = {"channel_id": channel, "prompts": list(prompts)}
+        await self._leave_out("assistant.threads.setSuggestedPrompts", given)
+
+    async def name_session(self, thread: ThreadRef, title: str) -> None:
+        """Name a thread in the list of the agent's sessions; left out where Slack has no such."""
+        place = {"channel_id": thread.channel, "thread_ts": thread.root_ts}
+        if self._has_sessions:
+            await self._leave_out("agents.sessions.rename", {**place, "title": title})
+
+    async def _leave_out(self, method: str, arguments: JsonObject) -> None:
+        """Make a call that nobody misses."""
+        try:
+            await self._calls.droppable(method, arguments)
+        except SlackError as error:
+            _log.info("%s is left out: %s", method, error)
+
     async def _post_once(self, arguments: JsonObject, find: Find, *, may_exist: bool) -> str:
         if may_exist and (found := await self._find_late(find)):
             return found
@@ -301,8 +347,9 @@ class People:
     Its methods raise SlackError where Slack could not be asked.
     """
 
-    def __init__(self, api: SlackApi) -> None:
+    def __init__(self, api: SlackApi, preferences: Preferences | None = None) -> None:
         self._api = api
+        self._preferences = preferences
         self._known: TTLCache[str, Person | None] = TTLCache(
             MAX_PEOPLE, PEOPLE_TTL_S, timer=api.clock.seconds
         )
@@ -314,8 +361,19 @@ class People:
             try:
                 return self._known[user]
             except KeyError:
-                self._known[user] = person = await self._api.person(user)
+                self._known[user] = person = await self._look_up(user)
                 return person
+
+    def forget(self, user: str) -> None:
+        """What is known of somebody has changed here."""
+        self._known.pop(user, None)
+
+    async def _look_up(self, user: str) -> Person | None:
+        person = await self._api.person(user)
+        if person is None or self._preferences is None:
+            return person
+        language = await self._preferences.get(f"{person.team}:{person.id}", "language")
+        return replace(person, language=language, locale=language or person.locale)
 
     async def names(self, users: set[str]) -> dict[str, str]:
         """Names of those users that Slack knows."""

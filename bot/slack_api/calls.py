@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from ipaddress import ip_address
@@ -33,6 +34,11 @@ LONGEST_PAUSE_S = 300.0
 SPACING_S = 1.0
 """Slack allows about one post a second and channel, and callers that waited leave one by one."""
 
+MINUTE_S = 60.0
+COSMETIC: Mapping[str, int] = {"assistant.threads.setStatus": 450, "chat.update": 30}
+"""Of what Slack takes of these a minute (600 and 50), what may have left when a call is still made
+that may be left out: the rest is for answers, and for what people are asked."""
+
 MAX_GATES = 4_096
 
 MAX_PAUSES = 100
@@ -40,7 +46,10 @@ MAX_PAUSES = 100
 
 VISIBLE: frozenset[str] = frozenset(
     {
+        "agents.sessions.rename",
         "agents.sessions.setStatus",
+        "assistant.threads.setStatus",
+        "assistant.threads.setSuggestedPrompts",
         "chat.delete",
         "chat.postEphemeral",
         "chat.postMessage",
@@ -50,6 +59,7 @@ VISIBLE: frozenset[str] = frozenset(
         "reactions.add",
         "reactions.remove",
         "views.open",
+        "views.publish",
     }
 )
 """The calls that change what people see."""
@@ -111,6 +121,7 @@ class Gate:
         self._clock = clock
         self._closed_until = float("-inf")
         self._next_turn = float("-inf")
+        self._left_at: deque[float] = deque()
         self.refusals = 0
 
     def wait_s(self) -> float:
@@ -122,6 +133,17 @@ class Gate:
         self.refusals += 1
         wait_s = retry_after_s or LIMITED_BACKOFF.wait_s(self.refusals)
         self._closed_until = max(self._closed_until, self._clock.seconds() + wait_s)
+
+    def note(self) -> None:
+        """A call leaves now."""
+        self._left_at.append(self._clock.seconds())
+        self.in_last_minute()
+
+    def in_last_minute(self) -> int:
+        """How many calls have left."""
+        while self._left_at and self._left_at[0] <= self._clock.seconds() - MINUTE_S:
+            self._left_at.popleft()
+        return len(self._left_at)
 
     async def admit(self) -> None:
         """Wait for this call's turn; no call leaves inside a pause."""
@@ -188,9 +210,12 @@ class Calls:
         raise SlackLimited(method)
 
     async def droppable(self, method: str, arguments: Mapping[str, Any]) -> JsonObject | None:
-        """Make a call that may be left out: None inside a pause, and no waiting."""
-        gate = self._gate(method, arguments)
-        if gate.wait_s() > 0:
+        """Make a call that may be left out: None inside a pause, and no waiting.
+
+        None as well where the minute's calls are nearly used up, for methods in `COSMETIC`.
+        """
+        gate, most = self._gate(method, arguments), COSMETIC.get(method)
+        if gate.wait_s() > 0 or (most is not None and gate.in_last_minute() >= most):
             return None
         try:
             return await self._call(method, arguments, gate)
@@ -206,6 +231,8 @@ class Calls:
     async def _call(self, method: str, arguments: Mapping[str, Any], gate: Gate) -> JsonObject:
         if self._guard is not None and method in VISIBLE:
             await self._guard()
+        if method in COSMETIC:
+            gate.note()
         given = {name: value for name, value in arguments.items() if value is not None}
         given |= {name: masked_post(given[name]) for name in _SHOWN & given.keys()}
         form = {n: each if isinstance(each, str) else json.dumps(each) for n, each in given.items()}
@@ -221,7 +248,9 @@ class Calls:
         return cast("JsonObject", answer.data)
 
 
-_SHOWN = frozenset({"blocks", "markdown_text", "status", "text", "view"})
+_SHOWN = frozenset(
+    ("blocks", "loading_messages", "markdown_text", "prompts", "status", "text", "title", "view")
+)
 """Arguments that people see."""
 
 

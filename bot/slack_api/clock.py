@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from contextlib import suppress
 
 
 class Clock:
@@ -12,6 +13,12 @@ class Clock:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+    async def wait(self, event: asyncio.Event, seconds: float) -> None:
+        """Idle until something happens, and no longer than that."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await event.wait()
 
 
 class SkippingClock(Clock):

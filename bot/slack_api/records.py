@@ -18,6 +18,8 @@ class Identity:
     bot_id: str
     app_id: str = ""
     """Empty when Slack did not tell; payloads are then not checked for it."""
+    url: str = ""
+    """Of the workspace, with a slash at its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +46,9 @@ class Person:
     """Someone of another organisation, seen through a shared channel."""
     utc_offset_s: int = 0
     locale: str = ""
-    """Such as `de-DE`; empty where Slack does not tell."""
+    """Such as `de-DE`; empty where Slack does not tell. It is `language` where that is set."""
+    language: str = ""
+    """That they chose to be spoken to in, such as `de`; empty where they never did."""
     zone: str = ""
     """Such as `Europe/Berlin`; empty where Slack does not tell."""
     is_admin: bool = False

@@ -7,7 +7,10 @@ _HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
 _LISTED = ("channels:read", "groups:read", "im:read", "mpim:read")
 
 SCOPES: dict[str, tuple[str, ...]] = {
+    "agents.sessions.rename": ("chat:write",),
     "agents.sessions.setStatus": ("chat:write",),
+    "assistant.threads.setStatus": ("chat:write",),
+    "assistant.threads.setSuggestedPrompts": (),  # or left out where there is no agent view
     "auth.test": (),
     "bots.info": ("users:read",),
     "chat.delete": ("chat:write",),
@@ -29,14 +32,19 @@ SCOPES: dict[str, tuple[str, ...]] = {
     "users.conversations": _LISTED,
     "users.info": ("users:read",),
     "views.open": (),
+    "views.publish": (),
 }
 
 EVENT_SCOPES: dict[str, tuple[str, ...]] = {
     "agent_session_stopped": ("chat:write",),
+    "app_home_opened": (),
     "app_mention": ("app_mentions:read",),
     "message": _HISTORY,
     "reaction_added": ("reactions:read",),
 }
 """The events that the bot hears. Without its scope Slack does not send one."""
 
-NEEDED = frozenset[str]().union(*SCOPES.values(), *EVENT_SCOPES.values())
+SLASH_COMMANDS = "commands"
+"""The scope of slash commands."""
+
+NEEDED = frozenset({SLASH_COMMANDS}).union(*SCOPES.values(), *EVENT_SCOPES.values())

@@ -98,11 +98,6 @@ progress-ended-done = Fertig in { $time }
 progress-ended-limited = An einer Grenze angehalten nach { $time }
 progress-ended-stopped = Angehalten nach { $time }
 progress-ended-failed = Gescheitert nach { $time }
-progress-tool-calls =
-    { $n ->
-        [one] { $n } Werkzeugaufruf
-       *[other] { $n } Werkzeugaufrufe
-    }
 progress-pages-read =
     { $n ->
         [one] { $n } Seite gelesen
@@ -114,8 +109,8 @@ progress-earlier-steps =
        *[other] { $n } frühere Schritte
     }
 progress-more-steps = und { $n } weitere
-progress-trying-again = Das Modell ist ausgelastet; neuer Versuch
-progress-thinking = Überlege den nächsten Schritt
+progress-trying-again = Gerade ist viel los; ich versuche es noch einmal
+progress-thinking = Ich denke nach
 progress-no-answer = Ich habe darauf keine Antwort.
 progress-failure = Etwas ist schiefgegangen, und ich konnte das nicht abschließen.
 progress-reference = Kennung: { $what }
@@ -134,42 +129,35 @@ progress-file-refusal-too-big-for-us = Die Datei ist größer als 50 MB
 progress-whole-answer = Die Antwort ist lang; der Rest steht in der angehängten Datei.
 progress-picture-of = Erste Seite von „{ $what }“
 progress-not-in-thread = Im Thread konnte ich nicht antworten, daher hier.
-progress-asked-answer = Rückfrage an { $who } nach { $time }
-progress-asked-approval = Um Freigabe durch { $who } gebeten nach { $time }
-progress-asked-connection = { $who } gebeten, { $what } zu verbinden, nach { $time }
-progress-exploring = Untersucht: { $what }
-progress-took-in = Nachricht von { $who } aufgenommen: { $what }
-progress-taken-from = ab Schritt { $n }
-progress-taken-late = zu spät für den Bericht: „weiter“ arbeitet es ein
-progress-report-expert = Berichtsexperte
-progress-answered-by = { $who } hat geantwortet: { $what }
+progress-took-in = { $who }: „{ $what }“ — aufgenommen
+progress-took-in-late = { $who }: „{ $what }“ — zu spät für den Bericht; sag „weiter“, dann arbeite ich es ein
+progress-failed = Das ging nicht; ich mache ohne weiter
+progress-cut = Nicht fertig geworden
+progress-line = ist dran · { $time }
+progress-line-reading = liest „{ $what }“
+progress-stop = „{ $what }“ anhalten
+progress-stop-late = Hier gibt es nichts mehr anzuhalten: Dieser Teil ist schon zu Ende.
 progress-stop-branch = { $who } hat diesen Teil angehalten
 progress-done-branch = { $who } hat diesen Teil als erledigt markiert
 progress-retry-branch = { $who } will diesen Teil noch einmal
 progress-unsure = vielleicht geschehen, vielleicht nicht
-progress-unsure-steps =
-    { $n ->
-        [one] { $n } Schritt ist vielleicht geschehen, vielleicht nicht
-       *[other] { $n } Schritte sind vielleicht geschehen, vielleicht nicht
-    }
-progress-purpose-ask-agent = Frage { $what }
-progress-purpose-ask-report-expert = Frage den Berichtsexperten
 progress-purpose-check-accounts = Prüfe die verbundenen Konten
-progress-purpose-find-tools = Suche die passenden Werkzeuge
-progress-purpose-list-files = Sehe die Dateien durch
 progress-purpose-look-back = Sehe frühere Arbeiten durch
 progress-purpose-mend-post = Ändere, was ich geschrieben habe
 progress-purpose-read-channel = Lese, was in { $what } geschrieben wurde
-progress-purpose-read-file = Lese { $what }
-progress-purpose-read-pages = Lese { $n } Seiten
+progress-purpose-find-tools = Suche die passenden Apps
+progress-purpose-read-file = Lese das Material durch
+progress-purpose-read-pages = Lese { $what } und { $n } weitere
+progress-purpose-read-page = Lese { $what }
+progress-purpose-use-app = Arbeite mit { $what }
 progress-purpose-run-code = Arbeite mit den Daten
 progress-purpose-save-sources = Sichere die Quellen
 progress-purpose-search-news = Durchsuche die Nachrichten nach { $what }
 progress-purpose-search-sources = Durchsuche die Quellen nach { $what }
 progress-purpose-search-web = Suche im Web nach { $what }
 progress-purpose-upload-file = Übergebe eine Datei
-progress-purpose-use-tool = { $what }
-progress-purpose-write-file = Schreibe { $what }
+progress-purpose-use-tool = Ich bin dran
+progress-purpose-write-file = Schreibe es auf
 progress-purpose-write-report = Schreibe den Bericht
 
 ## Its own posts
@@ -209,6 +197,7 @@ consent-no-arguments = Ohne Angaben.
 consent-along = Geschieht im selben Zug und braucht keine Freigabe: { $what }
 consent-more = und { $n } weitere
 consent-tainted = In diesem Thread habe ich Text von außen gelesen. Er kann das verlangt haben.
+consent-tainted-by = Ich habe Text von außen gelesen, der das verlangt haben könnte: { $what }
 consent-until = Ich warte bis { $when }. Prüfwert `{ $digest }`
 consent-in-file = Alles steht in der Datei `{ $file }` darüber. Prüfwert `{ $digest }`
 consent-cut = … der Rest steht in der Datei
@@ -216,6 +205,8 @@ consent-not-shown = Ich konnte nicht alles zeigen, daher kann es niemand freigeb
 consent-button-approve = Freigeben
 consent-button-approve-thread = Für diesen Thread freigeben
 consent-button-reject = Ablehnen…
+consent-button-edit = Ändern…
+consent-button-details = Alle Details
 consent-button-link = Meinen Link zeigen
 consent-button-skip = Überspringen
 consent-button-check = Ich habe es verbunden
@@ -226,10 +217,29 @@ consent-decided-rejected-because = Abgelehnt von { $who }, { $when }: „{ $reas
 consent-decided-expired = Niemand hat rechtzeitig entschieden, daher ist es nicht geschehen.
 consent-decided-overtaken = Es ist nicht geschehen: Vorher wurde angehalten, oder es ging mit einer neuen Nachricht weiter.
 consent-decided-void = Es ist nicht geschehen: Was zu tun war, hat sich geändert, daher passt keine Freigabe.
+consent-decided-edited = Geändert von { $who }, { $when }. Worum es jetzt geht, steht darunter.
 consent-reason-title = Ablehnen
 consent-reason-label = Warum?
 consent-reason-hint = Der Agent liest das und kann es anders machen.
 consent-cancel = Abbrechen
+consent-close = Schließen
+consent-go-there = Zur Anfrage
+consent-edit-title = Vorher ändern
+consent-edit-save = Speichern
+consent-part-to = An
+consent-part-cc = Kopie
+consent-part-bcc = Blindkopie
+consent-part-subject = Betreff
+consent-part-body = Text
+consent-part-title = Titel
+consent-part-start = Beginn
+consent-part-end = Ende
+consent-part-zone = Zeitzone
+consent-part-people = Eingeladen
+consent-part-place = Ort
+consent-part-about = Beschreibung
+consent-part-channel = Kanal
+consent-part-text = Nachricht
 consent-to-connect = Warte bis { $when } darauf, dass { $who } { $what } verbindet.
 consent-link = Verbinde { $what }, damit ich weitermachen kann. Der Link ist nur für dich: Wer ihn öffnet, verbindet das eigene Konto in deinem Namen.
 consent-connect = { $what } verbinden
@@ -262,6 +272,7 @@ consent-refusal-no-link = Ich bekomme gerade keinen Link. Drücke gleich „Mein
 consent-refusal-tainted = In diesem Thread wurde inzwischen Text von außen gelesen, daher wird jeder Schritt einzeln entschieden. Bitte drücke „Freigeben“ oder „Ablehnen“.
 consent-refusal-press-again = Das ging gerade nicht. Bitte drücke noch einmal.
 consent-refusal-not-connected-yet = Es scheint noch nicht verbunden zu sein. Ich sehe weiter nach.
+consent-refusal-not-editable = Das lässt sich hier nicht mehr ändern. Lehne es ab und sag, was anders sein soll.
 
 ## Ingress: what is said to people whose message is not simply answered
 
@@ -279,6 +290,70 @@ ingress-left-out-gone = Ich habe “{$name}” weggelassen: Die Datei wurde in S
 ingress-left-out-rest = Am Rest deiner Nachricht arbeite ich.
 ingress-late = Als diese Nachrichten eingingen, war ich nicht in Betrieb. Sie sind mehr als einen Tag alt, daher habe ich sie nicht beantwortet. Wenn die Antwort noch wichtig ist, frag mich bitte noch einmal.
 ingress-late-more = … und {$count} ältere.
+
+## Home and the slash command
+
+home-waiting = Wartet auf dich
+home-waits-question = Eine Frage
+home-waits-approval = Eine Freigabe
+home-waits-connection = Ein Konto zum Verbinden
+home-sessions = Deine Sitzungen
+home-no-sessions = Noch nichts. Erwähne mich in einem Kanal oder schreib mir hier.
+home-more = und { $n } weitere
+home-open = Öffnen
+home-stop = Stoppen
+home-no = Behalten
+home-delete = Dateien löschen
+home-delete-sure = Alle Dateien dieses Threads werden endgültig gelöscht. Die Beiträge bleiben.
+home-deleted = Die Dateien dieses Threads sind gelöscht.
+home-not-deleted = In diesem Thread wird noch gearbeitet, darum habe ich nichts gelöscht. Stoppe das zuerst.
+home-not-yours = Das kann nur die Person, die diesen Thread begonnen hat.
+home-stopped = Gestoppt. Was bisher gefunden wurde, steht im Thread.
+home-nothing-running = Ich arbeite gerade an nichts für dich.
+home-nothing-here = In diesem Kanal arbeite ich gerade an nichts für dich.
+home-in-private = in einem privaten Gespräch
+home-accounts = Verbundene Konten
+home-no-accounts = Es ist kein Konto verbunden.
+home-connect = App verbinden
+home-disconnect = Trennen
+home-disconnect-sure = Ich kann { $what } dann in keinem Thread mehr für dich benutzen.
+home-disconnected = { $what } ist getrennt.
+home-apps-away = Deine Konten lassen sich gerade nicht abrufen. Versuch es gleich noch einmal.
+home-this-month = Diesen Monat
+home-usage =
+    { $n ->
+        [one] { $n } Anfrage, { $tokens } Tokens
+       *[other] { $n } Anfragen, { $tokens } Tokens
+    }
+home-preferences = Einstellungen
+home-language = Sprache meiner Antworten an dich
+home-language-auto = Die Sprache, in der du schreibst
+home-digest-time = Übliche Uhrzeit neuer Digests
+home-team = Für Admins: das ganze Team
+home-follow-ups = Wann ich auf eine Antwort in einem Thread reagiere, die mich nicht erwähnt
+home-channel = Kanal wählen
+home-follow-ups-meant = Wenn sie für mich gedacht ist
+home-follow-ups-two-party = In Threads zwischen einer Person und mir
+home-follow-ups-mention = Nie ohne Erwähnung
+home-buttons = Die Knöpfe dazu stehen auf meinem Home-Tab.
+home-help = Erwähne mich in einem Kanal oder schreib mir, und ich lege los. Hier kannst du abrufen:
+    `{ $command } status` · woran ich für dich arbeite
+    `{ $command } stop` · meine Arbeit für dich in diesem Kanal beenden
+    `{ $command } schedules` · deine Digests
+    `{ $command } connections` · deine verbundenen Konten
+    `{ $command } usage` · was du diesen Monat verbraucht hast
+    `{ $command } help` · diese Liste
+home-state-queued = wartet, bis es dran ist
+home-state-running = in Arbeit
+home-state-waiting = wartet auf Antwort
+home-state-answered = beantwortet
+home-state-limited = an einer Grenze angehalten
+home-state-stopped = gestoppt
+home-state-failed = fehlgeschlagen
+home-prompt-report = Schreib einen ausführlichen Bericht darüber, wie Chatbots zuverlässig bleiben
+home-prompt-news = Was gab es diese Woche Neues zu Festkörperbatterien?
+home-prompt-digest = Poste hier jeden Werktag um 9 Uhr einen Digest zu Batteriespeichern
+home-prompt-apps = Welche meiner ungelesenen Mails brauchen heute eine Antwort?
 
 ## Feedback on answers
 

@@ -98,11 +98,6 @@ progress-ended-done = Done in { $time }
 progress-ended-limited = Stopped at a limit after { $time }
 progress-ended-stopped = Stopped after { $time }
 progress-ended-failed = Failed after { $time }
-progress-tool-calls =
-    { $n ->
-        [one] { $n } tool call
-       *[other] { $n } tool calls
-    }
 progress-pages-read =
     { $n ->
         [one] { $n } page read
@@ -114,8 +109,8 @@ progress-earlier-steps =
        *[other] { $n } earlier steps
     }
 progress-more-steps = and { $n } more
-progress-trying-again = The model is busy; trying again
-progress-thinking = Thinking about the next step
+progress-trying-again = Very busy right now; trying again
+progress-thinking = Thinking it over
 progress-no-answer = I have no answer to give.
 progress-failure = Something went wrong and I could not finish this.
 progress-reference = Reference: { $what }
@@ -134,42 +129,35 @@ progress-file-refusal-too-big-for-us = it is bigger than 50 MB
 progress-whole-answer = The answer is long; the rest of it is in the attached file.
 progress-picture-of = First page of “{ $what }”
 progress-not-in-thread = I could not answer in the thread, so here is the answer.
-progress-asked-answer = Asked { $who } a question after { $time }
-progress-asked-approval = Asked { $who } for an approval after { $time }
-progress-asked-connection = Asked { $who } to connect { $what } after { $time }
-progress-exploring = Looking into: { $what }
-progress-took-in = Took in { $who }'s message: { $what }
-progress-taken-from = from step { $n } on
-progress-taken-late = too late for the report: “continue” works it in
-progress-report-expert = report expert
-progress-answered-by = { $who } answered: { $what }
+progress-took-in = { $who }: “{ $what }” — taken in
+progress-took-in-late = { $who }: “{ $what }” — too late for the report; say “continue” to work it in
+progress-failed = That did not work; I go on without it
+progress-cut = Not finished
+progress-line = is working on it · { $time }
+progress-line-reading = is reading “{ $what }”
+progress-stop = Stop “{ $what }”
+progress-stop-late = There is nothing left to stop: this part has ended already.
 progress-stop-branch = { $who } stopped this part
 progress-done-branch = { $who } marked this part as done
 progress-retry-branch = { $who } wants this part again
 progress-unsure = may or may not have happened
-progress-unsure-steps =
-    { $n ->
-        [one] { $n } step may or may not have happened
-       *[other] { $n } steps may or may not have happened
-    }
-progress-purpose-ask-agent = Asking the { $what }
-progress-purpose-ask-report-expert = Asking the report expert
 progress-purpose-check-accounts = Checking the connected accounts
-progress-purpose-find-tools = Looking for the right tools
-progress-purpose-list-files = Looking through the files
 progress-purpose-look-back = Looking through earlier work
 progress-purpose-mend-post = Changing what I posted
 progress-purpose-read-channel = Reading what was posted in { $what }
-progress-purpose-read-file = Reading { $what }
-progress-purpose-read-pages = Reading { $n } pages
+progress-purpose-find-tools = Finding the right apps
+progress-purpose-read-file = Reading through the material
+progress-purpose-read-pages = Reading { $what } and { $n } more
+progress-purpose-read-page = Reading { $what }
+progress-purpose-use-app = Working with { $what }
 progress-purpose-run-code = Working with the data
 progress-purpose-save-sources = Saving the sources
 progress-purpose-search-news = Searching the news for { $what }
 progress-purpose-search-sources = Searching the sources for { $what }
 progress-purpose-search-web = Searching the web for { $what }
 progress-purpose-upload-file = Handing over a file
-progress-purpose-use-tool = { $what }
-progress-purpose-write-file = Writing { $what }
+progress-purpose-use-tool = Working on it
+progress-purpose-write-file = Writing it down
 progress-purpose-write-report = Writing the report
 
 ## Its own posts
@@ -209,6 +197,7 @@ consent-no-arguments = Without any arguments.
 consent-along = Goes along in the same batch and needs no approval: { $what }
 consent-more = and { $n } more
 consent-tainted = I have read text from outside in this thread. It may have asked for this.
+consent-tainted-by = I have read text from outside that may have asked for this: { $what }
 consent-until = I wait until { $when }. Fingerprint `{ $digest }`
 consent-in-file = All of it is in the file `{ $file }` above. Fingerprint `{ $digest }`
 consent-cut = … the rest is in the file
@@ -216,6 +205,8 @@ consent-not-shown = I could not show all of it, so nobody can approve it. It can
 consent-button-approve = Approve
 consent-button-approve-thread = Approve for this thread
 consent-button-reject = Reject…
+consent-button-edit = Edit…
+consent-button-details = All details
 consent-button-link = Show my link
 consent-button-skip = Skip
 consent-button-check = I have connected it
@@ -226,10 +217,29 @@ consent-decided-rejected-because = Rejected by { $who }, { $when }: “{ $reason
 consent-decided-expired = Nobody decided in time, so it was not done.
 consent-decided-overtaken = It was not done: the work was stopped, or went on with a new message, before that.
 consent-decided-void = It was not done: what was to be done has changed since, so no approval fits it.
+consent-decided-edited = Changed by { $who }, { $when }. What is asked now stands below.
 consent-reason-title = Reject
 consent-reason-label = Why?
 consent-reason-hint = The agent reads this and can do it differently.
 consent-cancel = Cancel
+consent-close = Close
+consent-go-there = Go to the request
+consent-edit-title = Change before approving
+consent-edit-save = Save
+consent-part-to = To
+consent-part-cc = Cc
+consent-part-bcc = Bcc
+consent-part-subject = Subject
+consent-part-body = Text
+consent-part-title = Title
+consent-part-start = Starts
+consent-part-end = Ends
+consent-part-zone = Time zone
+consent-part-people = Invited
+consent-part-place = Where
+consent-part-about = About
+consent-part-channel = Channel
+consent-part-text = Message
 consent-to-connect = Waiting for { $who } to connect { $what }, until { $when }.
 consent-link = Connect { $what } so that I can go on. The link is for you alone: whoever opens it connects their account in your name.
 consent-connect = Connect { $what }
@@ -262,6 +272,7 @@ consent-refusal-no-link = I could not get a link just now. Press “Show my link
 consent-refusal-tainted = Text from outside was read in this thread meanwhile, so each step is decided alone. Please press “Approve” or “Reject”.
 consent-refusal-press-again = That did not work just now. Please press the button again.
 consent-refusal-not-connected-yet = It does not seem to be connected yet. I go on looking.
+consent-refusal-not-editable = This cannot be changed here any more. Reject it and say what should be different.
 
 ## Ingress: what is said to people whose message is not simply answered
 
@@ -279,6 +290,70 @@ ingress-left-out-gone = I left out “{$name}”: it was deleted in Slack meanwh
 ingress-left-out-rest = I am working on the rest of your message.
 ingress-late = I was not running when these messages came in. They are more than a day old, so I have not answered them. If an answer still matters, please ask me again.
 ingress-late-more = … and {$count} older ones.
+
+## Home and the slash command
+
+home-waiting = Waiting for you
+home-waits-question = A question
+home-waits-approval = An approval
+home-waits-connection = An account to connect
+home-sessions = Your sessions
+home-no-sessions = Nothing yet. Mention me in a channel, or write to me here.
+home-more = and { $n } more
+home-open = Open
+home-stop = Stop
+home-no = Keep
+home-delete = Delete files
+home-delete-sure = All files of this thread are deleted for good. The posts stay.
+home-deleted = The files of that thread are deleted.
+home-not-deleted = Work goes on in that thread, so I have deleted nothing. Stop it first.
+home-not-yours = Only the person who began that thread can do this.
+home-stopped = Stopped. What was found so far is in the thread.
+home-nothing-running = I am not working on anything for you right now.
+home-nothing-here = I am not working on anything for you in this channel.
+home-in-private = in a private conversation
+home-accounts = Connected accounts
+home-no-accounts = No account is connected.
+home-connect = Connect an app
+home-disconnect = Disconnect
+home-disconnect-sure = I can then no longer use { $what } for you, in no thread.
+home-disconnected = { $what } is disconnected.
+home-apps-away = Your accounts cannot be looked up right now. Please try again in a moment.
+home-this-month = This month
+home-usage =
+    { $n ->
+        [one] { $n } request, { $tokens } tokens
+       *[other] { $n } requests, { $tokens } tokens
+    }
+home-preferences = Preferences
+home-language = Language of my answers to you
+home-language-auto = The language you write in
+home-digest-time = Usual time of new digests
+home-team = For admins: the whole team
+home-follow-ups = When I answer a reply in a thread that does not mention me
+home-channel = Choose a channel
+home-follow-ups-meant = When it is meant for me
+home-follow-ups-two-party = In threads of one person and me
+home-follow-ups-mention = Never without a mention
+home-buttons = The buttons for this are on my Home tab.
+home-help = Mention me in a channel or write to me, and I get to work. Here you can ask for:
+    `{ $command } status` · what I am working on for you
+    `{ $command } stop` · end my work for you in this channel
+    `{ $command } schedules` · your digests
+    `{ $command } connections` · your connected accounts
+    `{ $command } usage` · what you used this month
+    `{ $command } help` · this list
+home-state-queued = waiting its turn
+home-state-running = at work
+home-state-waiting = waiting for an answer
+home-state-answered = answered
+home-state-limited = stopped at a limit
+home-state-stopped = stopped
+home-state-failed = failed
+home-prompt-report = Write a comprehensive report on keeping chat bots reliable
+home-prompt-news = What happened this week in solid-state batteries?
+home-prompt-digest = Every weekday at 9 post a digest on battery storage here
+home-prompt-apps = Which of my unread mails need an answer today?
 
 ## Feedback on answers
 

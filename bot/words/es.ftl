@@ -98,11 +98,6 @@ progress-ended-done = Listo en { $time }
 progress-ended-limited = Detenido en un límite tras { $time }
 progress-ended-stopped = Detenido tras { $time }
 progress-ended-failed = Fallido tras { $time }
-progress-tool-calls =
-    { $n ->
-        [one] { $n } llamada a herramientas
-       *[other] { $n } llamadas a herramientas
-    }
 progress-pages-read =
     { $n ->
         [one] { $n } página leída
@@ -114,8 +109,8 @@ progress-earlier-steps =
        *[other] { $n } pasos anteriores
     }
 progress-more-steps = y { $n } más
-progress-trying-again = El modelo está ocupado; nuevo intento
-progress-thinking = Pensando el siguiente paso
+progress-trying-again = Hay mucho movimiento ahora; lo intento de nuevo
+progress-thinking = Pensándolo
 progress-no-answer = No tengo una respuesta.
 progress-failure = Algo salió mal y no pude terminar.
 progress-reference = Referencia: { $what }
@@ -134,42 +129,35 @@ progress-file-refusal-too-big-for-us = supera los 50 MB
 progress-whole-answer = La respuesta es larga; el resto está en el archivo adjunto.
 progress-picture-of = Primera página de «{ $what }»
 progress-not-in-thread = No pude responder en el hilo, así que aquí está la respuesta.
-progress-asked-answer = Pregunta a { $who } tras { $time }
-progress-asked-approval = Aprobación pedida a { $who } tras { $time }
-progress-asked-connection = Se pidió a { $who } conectar { $what } tras { $time }
-progress-exploring = Investigando: { $what }
-progress-took-in = Mensaje de { $who } incorporado: { $what }
-progress-taken-from = desde el paso { $n }
-progress-taken-late = demasiado tarde para el informe: «continúa» lo incorpora
-progress-report-expert = experto en informes
-progress-answered-by = { $who } respondió: { $what }
+progress-took-in = { $who }: «{ $what }» — incorporado
+progress-took-in-late = { $who }: «{ $what }» — demasiado tarde para el informe; di «continúa» y lo incorporo
+progress-failed = No funcionó; sigo sin ello
+progress-cut = Sin terminar
+progress-line = está en ello · { $time }
+progress-line-reading = está leyendo «{ $what }»
+progress-stop = Detener «{ $what }»
+progress-stop-late = Ya no hay nada que detener: esta parte ya terminó.
 progress-stop-branch = { $who } detuvo esta parte
 progress-done-branch = { $who } marcó esta parte como terminada
 progress-retry-branch = { $who } quiere esta parte otra vez
 progress-unsure = puede que haya ocurrido o no
-progress-unsure-steps =
-    { $n ->
-        [one] { $n } paso puede que haya ocurrido o no
-       *[other] { $n } pasos puede que hayan ocurrido o no
-    }
-progress-purpose-ask-agent = Preguntando a { $what }
-progress-purpose-ask-report-expert = Preguntando al experto en informes
 progress-purpose-check-accounts = Comprobando las cuentas conectadas
-progress-purpose-find-tools = Buscando las herramientas adecuadas
-progress-purpose-list-files = Revisando los archivos
 progress-purpose-look-back = Reviso trabajos anteriores
 progress-purpose-mend-post = Cambio lo que publiqué
 progress-purpose-read-channel = Leo lo publicado en { $what }
-progress-purpose-read-file = Leyendo { $what }
-progress-purpose-read-pages = Leyendo { $n } páginas
+progress-purpose-find-tools = Buscando las aplicaciones adecuadas
+progress-purpose-read-file = Leyendo el material
+progress-purpose-read-pages = Leyendo { $what } y { $n } más
+progress-purpose-read-page = Leyendo { $what }
+progress-purpose-use-app = Trabajando con { $what }
 progress-purpose-run-code = Trabajando con los datos
 progress-purpose-save-sources = Guardando las fuentes
 progress-purpose-search-news = Buscando noticias sobre { $what }
 progress-purpose-search-sources = Buscando en las fuentes: { $what }
 progress-purpose-search-web = Buscando en la web: { $what }
 progress-purpose-upload-file = Entregando un archivo
-progress-purpose-use-tool = { $what }
-progress-purpose-write-file = Escribiendo { $what }
+progress-purpose-use-tool = Trabajando en ello
+progress-purpose-write-file = Poniéndolo por escrito
 progress-purpose-write-report = Redactando el informe
 
 ## Its own posts
@@ -209,6 +197,7 @@ consent-no-arguments = Sin ningún dato.
 consent-along = Va en el mismo lote y no necesita aprobación: { $what }
 consent-more = y { $n } más
 consent-tainted = En este hilo leí texto de fuera. Puede que ese texto lo haya pedido.
+consent-tainted-by = He leído texto de fuera que puede haber pedido esto: { $what }
 consent-until = Espero hasta { $when }. Huella `{ $digest }`
 consent-in-file = Todo está en el archivo `{ $file }` de arriba. Huella `{ $digest }`
 consent-cut = … el resto está en el archivo
@@ -216,6 +205,8 @@ consent-not-shown = No pude mostrarlo todo, así que nadie puede aprobarlo. Solo
 consent-button-approve = Aprobar
 consent-button-approve-thread = Aprobar para este hilo
 consent-button-reject = Rechazar…
+consent-button-edit = Cambiar…
+consent-button-details = Todos los detalles
 consent-button-link = Mostrar mi enlace
 consent-button-skip = Omitir
 consent-button-check = Ya lo conecté
@@ -226,10 +217,29 @@ consent-decided-rejected-because = Rechazado por { $who }, { $when }: «{ $reaso
 consent-decided-expired = Nadie decidió a tiempo, así que no se hizo.
 consent-decided-overtaken = No se hizo: antes se detuvo el trabajo, o siguió con un mensaje nuevo.
 consent-decided-void = No se hizo: lo que había que hacer cambió, así que ninguna aprobación encaja.
+consent-decided-edited = Cambiado por { $who }, { $when }. Lo que se pide ahora está abajo.
 consent-reason-title = Rechazar
 consent-reason-label = ¿Por qué?
 consent-reason-hint = El agente lo lee y puede hacerlo de otra manera.
 consent-cancel = Cancelar
+consent-close = Cerrar
+consent-go-there = Ir a la petición
+consent-edit-title = Cambiar antes
+consent-edit-save = Guardar
+consent-part-to = Para
+consent-part-cc = Copia
+consent-part-bcc = Copia oculta
+consent-part-subject = Asunto
+consent-part-body = Texto
+consent-part-title = Título
+consent-part-start = Empieza
+consent-part-end = Termina
+consent-part-zone = Zona horaria
+consent-part-people = Invitados
+consent-part-place = Lugar
+consent-part-about = Descripción
+consent-part-channel = Canal
+consent-part-text = Mensaje
 consent-to-connect = Esperando hasta { $when } a que { $who } conecte { $what }.
 consent-link = Conecta { $what } para que pueda seguir. El enlace es solo para ti: quien lo abra conecta su propia cuenta en tu nombre.
 consent-connect = Conectar { $what }
@@ -262,6 +272,7 @@ consent-refusal-no-link = Ahora no consigo un enlace. Pulsa «Mostrar mi enlace�
 consent-refusal-tainted = Entretanto se leyó texto de fuera en este hilo, así que cada paso se decide por separado. Pulsa «Aprobar» o «Rechazar».
 consent-refusal-press-again = No funcionó. Pulsa el botón otra vez, por favor.
 consent-refusal-not-connected-yet = Parece que aún no está conectado. Sigo mirando.
+consent-refusal-not-editable = Esto ya no se puede cambiar aquí. Recházalo y di qué debe ser distinto.
 
 ## Ingress: what is said to people whose message is not simply answered
 
@@ -279,6 +290,70 @@ ingress-left-out-gone = Dejé fuera “{$name}”: se borró de Slack mientras t
 ingress-left-out-rest = Me ocupo del resto de tu mensaje.
 ingress-late = No estaba en marcha cuando llegaron estos mensajes. Tienen más de un día, así que no los he contestado. Si la respuesta todavía importa, vuelve a preguntarme.
 ingress-late-more = … y {$count} más antiguos.
+
+## Home and the slash command
+
+home-waiting = Te espera
+home-waits-question = Una pregunta
+home-waits-approval = Una aprobación
+home-waits-connection = Una cuenta por conectar
+home-sessions = Tus sesiones
+home-no-sessions = Todavía nada. Mencióname en un canal o escríbeme aquí.
+home-more = y { $n } más
+home-open = Abrir
+home-stop = Detener
+home-no = Conservar
+home-delete = Borrar archivos
+home-delete-sure = Todos los archivos de este hilo se borran para siempre. Los mensajes quedan.
+home-deleted = Los archivos de ese hilo están borrados.
+home-not-deleted = En ese hilo se sigue trabajando, así que no he borrado nada. Detenlo primero.
+home-not-yours = Solo puede hacerlo quien empezó ese hilo.
+home-stopped = Detenido. Lo encontrado hasta ahora está en el hilo.
+home-nothing-running = Ahora mismo no estoy trabajando en nada para ti.
+home-nothing-here = En este canal no estoy trabajando en nada para ti.
+home-in-private = en una conversación privada
+home-accounts = Cuentas conectadas
+home-no-accounts = No hay ninguna cuenta conectada.
+home-connect = Conectar una app
+home-disconnect = Desconectar
+home-disconnect-sure = Ya no podré usar { $what } por ti, en ningún hilo.
+home-disconnected = { $what } está desconectado.
+home-apps-away = Ahora no puedo consultar tus cuentas. Inténtalo de nuevo en un momento.
+home-this-month = Este mes
+home-usage =
+    { $n ->
+        [one] { $n } petición, { $tokens } tokens
+       *[other] { $n } peticiones, { $tokens } tokens
+    }
+home-preferences = Preferencias
+home-language = Idioma de mis respuestas para ti
+home-language-auto = El idioma en que escribes
+home-digest-time = Hora habitual de los nuevos resúmenes
+home-team = Para administradores: todo el equipo
+home-follow-ups = Cuándo contesto a una respuesta de un hilo que no me menciona
+home-channel = Elige un canal
+home-follow-ups-meant = Cuando es para mí
+home-follow-ups-two-party = En hilos entre una persona y yo
+home-follow-ups-mention = Nunca sin mención
+home-buttons = Los botones están en mi pestaña Inicio.
+home-help = Mencióname en un canal o escríbeme, y me pongo a ello. Aquí puedes pedir:
+    `{ $command } status` · en qué trabajo para ti
+    `{ $command } stop` · terminar mi trabajo para ti en este canal
+    `{ $command } schedules` · tus resúmenes
+    `{ $command } connections` · tus cuentas conectadas
+    `{ $command } usage` · lo que has usado este mes
+    `{ $command } help` · esta lista
+home-state-queued = en espera de su turno
+home-state-running = en curso
+home-state-waiting = espera una respuesta
+home-state-answered = respondida
+home-state-limited = detenida en un límite
+home-state-stopped = detenida
+home-state-failed = fallida
+home-prompt-report = Escribe un informe completo sobre cómo mantener fiables los chatbots
+home-prompt-news = ¿Qué ha pasado esta semana con las baterías de estado sólido?
+home-prompt-digest = Cada día laborable a las 9 publica aquí un resumen sobre almacenamiento en baterías
+home-prompt-apps = ¿Cuáles de mis correos sin leer necesitan respuesta hoy?
 
 ## Feedback on answers
 

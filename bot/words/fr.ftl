@@ -98,11 +98,6 @@ progress-ended-done = Terminé en { $time }
 progress-ended-limited = Arrêté à une limite après { $time }
 progress-ended-stopped = Arrêté après { $time }
 progress-ended-failed = Échec après { $time }
-progress-tool-calls =
-    { $n ->
-        [one] { $n } appel d'outil
-       *[other] { $n } appels d'outils
-    }
 progress-pages-read =
     { $n ->
         [one] { $n } page lue
@@ -114,8 +109,8 @@ progress-earlier-steps =
        *[other] { $n } étapes précédentes
     }
 progress-more-steps = et { $n } autres
-progress-trying-again = Le modèle est occupé ; nouvel essai
-progress-thinking = Réflexion sur la prochaine étape
+progress-trying-again = Beaucoup de monde en ce moment ; nouvel essai
+progress-thinking = J'y réfléchis
 progress-no-answer = Je n'ai pas de réponse à donner.
 progress-failure = Un problème est survenu et je n'ai pas pu terminer.
 progress-reference = Référence : { $what }
@@ -134,42 +129,35 @@ progress-file-refusal-too-big-for-us = le fichier dépasse 50 Mo
 progress-whole-answer = La réponse est longue ; la suite se trouve dans le fichier joint.
 progress-picture-of = Première page de « { $what } »
 progress-not-in-thread = Je n'ai pas pu répondre dans le fil, voici donc la réponse.
-progress-asked-answer = Question posée à { $who } après { $time }
-progress-asked-approval = Accord demandé à { $who } après { $time }
-progress-asked-connection = Connexion de { $what } demandée à { $who } après { $time }
-progress-exploring = Examen de : { $what }
-progress-took-in = Message de { $who } pris en compte : { $what }
-progress-taken-from = à partir de l'étape { $n }
-progress-taken-late = trop tard pour le rapport : « continue » l'y intègre
-progress-report-expert = expert des rapports
-progress-answered-by = { $who } a répondu : { $what }
+progress-took-in = { $who } : « { $what } » — pris en compte
+progress-took-in-late = { $who } : « { $what } » — trop tard pour le rapport ; dites « continue » et je l'y intègre
+progress-failed = Cela n'a pas marché ; je continue sans
+progress-cut = Pas terminé
+progress-line = y travaille · { $time }
+progress-line-reading = lit « { $what } »
+progress-stop = Arrêter « { $what } »
+progress-stop-late = Il n'y a plus rien à arrêter : cette partie est déjà terminée.
 progress-stop-branch = { $who } a arrêté cette partie
 progress-done-branch = { $who } a marqué cette partie comme terminée
 progress-retry-branch = { $who } veut refaire cette partie
 progress-unsure = a peut-être eu lieu, peut-être pas
-progress-unsure-steps =
-    { $n ->
-        [one] { $n } étape a peut-être eu lieu, peut-être pas
-       *[other] { $n } étapes ont peut-être eu lieu, peut-être pas
-    }
-progress-purpose-ask-agent = Question à { $what }
-progress-purpose-ask-report-expert = Question à l'expert des rapports
 progress-purpose-check-accounts = Vérification des comptes connectés
-progress-purpose-find-tools = Recherche des bons outils
-progress-purpose-list-files = Parcours des fichiers
 progress-purpose-look-back = Je parcours le travail précédent
 progress-purpose-mend-post = Je modifie ce que j’ai publié
 progress-purpose-read-channel = Je lis ce qui a été publié dans { $what }
-progress-purpose-read-file = Lecture de { $what }
-progress-purpose-read-pages = Lecture de { $n } pages
+progress-purpose-find-tools = Recherche des bonnes applications
+progress-purpose-read-file = Lecture des documents
+progress-purpose-read-pages = Lecture de { $what } et { $n } autres
+progress-purpose-read-page = Lecture de { $what }
+progress-purpose-use-app = Travail avec { $what }
 progress-purpose-run-code = Travail sur les données
 progress-purpose-save-sources = Enregistrement des sources
 progress-purpose-search-news = Recherche dans l'actualité : { $what }
 progress-purpose-search-sources = Recherche dans les sources : { $what }
 progress-purpose-search-web = Recherche sur le web : { $what }
 progress-purpose-upload-file = Remise d'un fichier
-progress-purpose-use-tool = { $what }
-progress-purpose-write-file = Écriture de { $what }
+progress-purpose-use-tool = J'y travaille
+progress-purpose-write-file = Mise par écrit
 progress-purpose-write-report = Rédaction du rapport
 
 ## Its own posts
@@ -209,6 +197,7 @@ consent-no-arguments = Sans aucun paramètre.
 consent-along = Se fait dans le même lot et ne demande pas d'accord : { $what }
 consent-more = et { $n } autres
 consent-tainted = J'ai lu dans ce fil un texte venu de l'extérieur. Il a pu demander ceci.
+consent-tainted-by = J'ai lu du texte venu de l'extérieur qui a pu demander cela : { $what }
 consent-until = J'attends jusqu'à { $when }. Empreinte `{ $digest }`
 consent-in-file = Le tout est dans le fichier `{ $file }` ci-dessus. Empreinte `{ $digest }`
 consent-cut = … la suite est dans le fichier
@@ -216,6 +205,8 @@ consent-not-shown = Je n'ai pas pu tout montrer, donc personne ne peut l'approuv
 consent-button-approve = Approuver
 consent-button-approve-thread = Approuver pour ce fil
 consent-button-reject = Refuser…
+consent-button-edit = Modifier…
+consent-button-details = Tous les détails
 consent-button-link = Afficher mon lien
 consent-button-skip = Passer
 consent-button-check = Je l'ai connecté
@@ -226,10 +217,29 @@ consent-decided-rejected-because = Refusé par { $who }, { $when } : « { $reaso
 consent-decided-expired = Personne n'a décidé à temps, donc rien n'a été fait.
 consent-decided-overtaken = Rien n'a été fait : le travail a été arrêté avant, ou a continué avec un nouveau message.
 consent-decided-void = Rien n'a été fait : ce qui était prévu a changé, donc aucun accord n'y correspond.
+consent-decided-edited = Modifié par { $who }, { $when }. La nouvelle demande est ci-dessous.
 consent-reason-title = Refuser
 consent-reason-label = Pourquoi ?
 consent-reason-hint = L'agent lit ceci et peut s'y prendre autrement.
 consent-cancel = Annuler
+consent-close = Fermer
+consent-go-there = Voir la demande
+consent-edit-title = Modifier avant
+consent-edit-save = Enregistrer
+consent-part-to = À
+consent-part-cc = Copie
+consent-part-bcc = Copie cachée
+consent-part-subject = Objet
+consent-part-body = Texte
+consent-part-title = Titre
+consent-part-start = Début
+consent-part-end = Fin
+consent-part-zone = Fuseau horaire
+consent-part-people = Invités
+consent-part-place = Lieu
+consent-part-about = Description
+consent-part-channel = Canal
+consent-part-text = Message
 consent-to-connect = En attente de la connexion de { $what } par { $who }, jusqu'à { $when }.
 consent-link = Connectez { $what } pour que je puisse continuer. Le lien est pour vous seul : qui l'ouvre connecte son propre compte en votre nom.
 consent-connect = Connecter { $what }
@@ -262,6 +272,7 @@ consent-refusal-no-link = Je n'obtiens pas de lien. Appuyez dans un instant sur 
 consent-refusal-tainted = Un texte venu de l'extérieur a été lu entre-temps dans ce fil, donc chaque étape se décide seule. Appuyez sur « Approuver » ou « Refuser ».
 consent-refusal-press-again = Cela n'a pas marché. Veuillez appuyer encore une fois.
 consent-refusal-not-connected-yet = Cela ne semble pas encore connecté. Je continue de vérifier.
+consent-refusal-not-editable = Cela ne peut plus être modifié ici. Refusez et dites ce qui doit changer.
 
 ## Ingress: what is said to people whose message is not simply answered
 
@@ -279,6 +290,70 @@ ingress-left-out-gone = J'ai laissé “{$name}” de côté : il a été suppri
 ingress-left-out-rest = Je m'occupe du reste de votre message.
 ingress-late = Je n'étais pas en service quand ces messages sont arrivés. Ils datent de plus d'un jour, je n'y ai donc pas répondu. Si la réponse compte encore, reposez-moi la question.
 ingress-late-more = … et {$count} plus anciens.
+
+## Home and the slash command
+
+home-waiting = En attente de vous
+home-waits-question = Une question
+home-waits-approval = Une approbation
+home-waits-connection = Un compte à connecter
+home-sessions = Vos sessions
+home-no-sessions = Rien pour le moment. Mentionnez-moi dans un canal ou écrivez-moi ici.
+home-more = et { $n } de plus
+home-open = Ouvrir
+home-stop = Arrêter
+home-no = Garder
+home-delete = Supprimer les fichiers
+home-delete-sure = Tous les fichiers de ce fil sont supprimés définitivement. Les messages restent.
+home-deleted = Les fichiers de ce fil sont supprimés.
+home-not-deleted = Un travail est en cours dans ce fil, je n'ai donc rien supprimé. Arrêtez-le d'abord.
+home-not-yours = Seule la personne qui a commencé ce fil peut le faire.
+home-stopped = C'est arrêté. Ce qui a été trouvé est dans le fil.
+home-nothing-running = Je ne travaille sur rien pour vous en ce moment.
+home-nothing-here = Je ne travaille sur rien pour vous dans ce canal.
+home-in-private = dans une conversation privée
+home-accounts = Comptes connectés
+home-no-accounts = Aucun compte n'est connecté.
+home-connect = Connecter une app
+home-disconnect = Déconnecter
+home-disconnect-sure = Je ne pourrai plus utiliser { $what } pour vous, dans aucun fil.
+home-disconnected = { $what } est déconnecté.
+home-apps-away = Vos comptes ne peuvent pas être consultés pour le moment. Réessayez dans un instant.
+home-this-month = Ce mois-ci
+home-usage =
+    { $n ->
+        [one] { $n } demande, { $tokens } tokens
+       *[other] { $n } demandes, { $tokens } tokens
+    }
+home-preferences = Préférences
+home-language = Langue de mes réponses
+home-language-auto = La langue dans laquelle vous écrivez
+home-digest-time = Heure habituelle des nouveaux résumés
+home-team = Pour les admins : toute l'équipe
+home-follow-ups = Quand je réponds à un message de fil qui ne me mentionne pas
+home-channel = Choisir un canal
+home-follow-ups-meant = Quand il m'est destiné
+home-follow-ups-two-party = Dans les fils entre une personne et moi
+home-follow-ups-mention = Jamais sans mention
+home-buttons = Les boutons sont dans mon onglet Accueil.
+home-help = Mentionnez-moi dans un canal ou écrivez-moi, et je m'y mets. Ici vous pouvez demander :
+    `{ $command } status` · sur quoi je travaille pour vous
+    `{ $command } stop` · terminer mon travail pour vous dans ce canal
+    `{ $command } schedules` · vos résumés
+    `{ $command } connections` · vos comptes connectés
+    `{ $command } usage` · ce que vous avez utilisé ce mois-ci
+    `{ $command } help` · cette liste
+home-state-queued = en attente de son tour
+home-state-running = en cours
+home-state-waiting = attend une réponse
+home-state-answered = répondu
+home-state-limited = arrêté à une limite
+home-state-stopped = arrêté
+home-state-failed = échoué
+home-prompt-report = Écris un rapport complet sur la fiabilité des chatbots
+home-prompt-news = Quoi de neuf cette semaine sur les batteries solides ?
+home-prompt-digest = Chaque jour ouvré à 9h, publie ici un résumé sur le stockage par batterie
+home-prompt-apps = Lesquels de mes mails non lus demandent une réponse aujourd'hui ?
 
 ## Feedback on answers
 

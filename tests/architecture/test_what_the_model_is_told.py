@@ -16,7 +16,6 @@ from mcp import Client
 from agent_core.classifier import router
 from agent_core.classifier.replies import JUDGE_REPLY_SPEC, Line, Talk, briefing
 from agent_core.context.history import LOST_RESULT
-from agent_core.loop.run import DECLINED, NO_WORDS
 from agent_core.loop.run_python import program_spec
 from agent_core.planner import PLAN_SPEC
 from agent_core.prompts import prompt
@@ -177,6 +176,13 @@ def test_when_a_message_was_sent() -> None:
 """)
 
 
+def test_files_that_came_with_a_message() -> None:
+    assert prompt("attachments", files="- downloads/a.pdf (application/pdf, 9 bytes)") == snapshot("""\
+Attached files, in the session's workspace. Say in your answer which of them you used, by title or file name, never by path:
+- downloads/a.pdf (application/pdf, 9 bytes)\
+""")
+
+
 def test_the_judge_of_replies() -> None:
     talk = Talk(
         bot="helper",
@@ -242,9 +248,10 @@ Bo: let us say Friday
 
 
 def test_the_end_at_a_limit() -> None:
-    assert prompt("wrap_up", limit="the limit of 40 steps") == snapshot("""\
-You have reached the limit of 40 steps for this task. Do not call any more tools. Answer now with what you have: what is done, what was
-found, what is missing, and how the person can go on (for example by replying "continue").\
+    assert prompt("wrap_up") == snapshot("""\
+Your room for this task is used up: call no more tools, and answer now with what you have. First what you found, each finding with a
+link to its source (or the number it has here); then, in a line, what is missing. Say in plain words that you stopped early and that
+"continue" goes on from here. Name no limit, steps, minutes, tokens, tools or paths.\
 """)
 
 
@@ -254,7 +261,7 @@ While you were working, Ben wrote in the thread:
 
 Poland, too.
 
-Take it into account from here on: change what it changes, add what it adds, and otherwise go on. Tools act for Ben from now on. Sent Saturday, 21 November 2026, 10:01 in Europe/Berlin (UTC+01:00).\
+Take it into account from here on: change what it changes, add what it adds, and otherwise go on. Say in your answer, in one short sentence, what you changed because of it, or why nothing. Tools act for Ben from now on. Sent Saturday, 21 November 2026, 10:01 in Europe/Berlin (UTC+01:00).\
 """)
     assert prompt("steer_known", agents="report-creation-expert") == snapshot("""\
 The sub-agent that was at work (report-creation-expert) got this message, too, before its next step: look in its result before you have anything done twice.\
@@ -621,14 +628,12 @@ Then what contradicts it, what you could not find, and how sure you are. No intr
 """)
 
 
-def test_sentences_that_stand_in_for_what_is_missing() -> None:
-    told = (LOST_RESULT, DECLINED, NO_WORDS)
-    assert told == snapshot(
-        (
-            "The result of this call is not available; it may or may not have run. Check before you repeat anything that has an effect.",
-            "The model declined to answer this request.",
-            "The work ended without a closing word from the model. Ask again, or reply “continue”.",
+def test_what_stands_in_for_a_missing_result() -> None:
+    assert (
+        snapshot(
+            "The result of this call is not available; it may or may not have run. Check before you repeat anything that has an effect."
         )
+        == LOST_RESULT
     )
 
 

@@ -8,10 +8,20 @@ from pathlib import Path
 import pytest
 from fluent.syntax import FluentParser, visitor
 from fluent.syntax import ast as fluent
+from fluent.syntax.serializer import serialize_message
 
 from agent_core.words import CORE, FALLBACK, Catalogue
 from bot.words import BOT
 
+JARGON = re.compile(
+    r"`|tool call|sub-?agent|step limit|work_products|downloads/|mcp__"
+    r"|werkzeugaufruf|unteragent|herramienta|subagente|appels? d'outils?|sous-agent",
+    re.IGNORECASE,
+)
+INSIDE = re.compile(r"\.(?:tool|path|agent|run|call_id|consent|digest)\b(?!\()")
+"""What only the code knows by name; a title, a file's own name or an app's is for people."""
+EXACT = ("consent-until", "consent-in-file", "home-help")
+"""They name a file or a mark that stands in sight, or what people are to type."""
 REPOSITORY = Path(__file__).parents[2]
 CATALOGUES = {
     "agent_core": CORE,
@@ -56,19 +66,18 @@ def files(package: str, kind: str) -> list[Path]:
     return [path for path in paths if "sandbox" not in path.relative_to(REPOSITORY).parts]
 
 
-def said(package: str) -> Iterator[tuple[str, str]]:
-    """Keys that code asks for by name: `words("key", …)`, `catalogue.say(language, "key")`."""
+def asked(package: str) -> Iterator[tuple[str, ast.Call]]:
+    """Sentences that code asks for, `words("key", …)` or `catalogue.say(language, "key")`."""
     for path in files(package, "*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call):
                 continue
             owner, _, name = ast.unparse(node.func).rpartition(".")
             place = {"words": 0, "_words": 0 if owner else None, "say": 1}.get(name)
-            if place is None or len(node.args) <= place:
-                continue
-            key = node.args[place]
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                yield key.value, str(path.relative_to(REPOSITORY))
+            if place is not None and len(node.args) > place:
+                key = node.args[place]
+                is_whole = isinstance(key, ast.Constant) and isinstance(key.value, str)
+                yield (ast.literal_eval(key) if is_whole else ""), node
 
 
 @pytest.mark.parametrize(("package", "language"), LANGUAGES)
@@ -82,7 +91,7 @@ def test_every_language_has_the_same_sentences_with_the_same_slots(
 @pytest.mark.parametrize("package", CATALOGUES)
 def test_every_sentence_that_the_code_asks_for_is_in_a_catalogue(package: str) -> None:
     known = {key for catalogue in CATALOGUES.values() for key in sentences(catalogue, FALLBACK)}
-    assert {key: path for key, path in said(package) if key not in known} == {}
+    assert [key for key, _ in asked(package) if key and key not in known] == []
 
 
 @pytest.mark.parametrize("package", CATALOGUES)
@@ -101,6 +110,26 @@ def test_no_sentence_lies_unused_in_a_catalogue(package: str) -> None:
         return any(form in code for form in forms)
 
     assert [key for key in sentences(CATALOGUES[package], FALLBACK) if not is_used(key)] == []
+
+
+@pytest.mark.parametrize(
+    ("package", "language"), [each for each in LANGUAGES if each[0] in {"agent_core", "bot"}]
+)
+def test_no_sentence_speaks_of_tools_steps_or_paths(package: str, language: str) -> None:
+    body = FluentParser().parse(CATALOGUES[package].source(language)).body
+    texts = {e.id.name: serialize_message(e) for e in body if isinstance(e, fluent.Message)}
+    assert [k for k, t in texts.items() if JARGON.search(t) and k not in EXACT] == []
+
+
+@pytest.mark.parametrize("package", ["agent_core", "bot"])
+def test_no_sentence_is_given_the_name_of_a_tool_or_a_path(package: str) -> None:
+    given = [
+        f"{key}: {ast.unparse(slot.value)}"
+        for key, call in asked(package)
+        for slot in call.keywords
+        if INSIDE.search(ast.unparse(slot.value)) and key not in EXACT
+    ]
+    assert given == []
 
 
 def test_a_language_without_a_catalogue_is_spoken_to_in_english() -> None:

@@ -8,7 +8,7 @@ from email.message import EmailMessage
 import pytest
 
 from agent_core.consent.recipients import recipients_of
-from bot.presenter.approval import argument_lines
+from bot.presenter.arguments import argument_lines
 
 EVE = "eve@evil.example"
 

@@ -143,7 +143,7 @@ class Traffic:
 
     def at_work(self) -> list[Post]:
         """Progress posts that still say that the bot is at work."""
-        return [post for post in self._posts() if post.text.startswith("*Working on it*")]
+        return [post for post in self._posts() if post.text.startswith("Working on it")]
 
     def without_report(self) -> list[str]:
         """Threads with fewer reports than were asked for in them."""

@@ -34,7 +34,8 @@ from agent_core.tools.results import output_of
 from agent_core.tools.schemas import fault_of_arguments
 from agent_core.tools.wire import Screen, apart
 from bot.inbound import mentioned_users, plain_text
-from bot.presenter.answer import question_drafts, thread_drafts
+from bot.presenter.answer import thread_drafts
+from bot.presenter.questions import question_drafts
 from bot.render import one_line
 from bot.sandbox.model import Text, ToolUse
 from bot.words import BOT

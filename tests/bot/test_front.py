@@ -12,14 +12,16 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from agent_core.ids import TurnId
+from agent_core.events import Intervened
+from agent_core.ids import RunId, TurnId, agent_id
 from agent_core.messages import Attachment
 from agent_core.testing.models import Held, ScriptedModel, call
-from bot.front import MAX_ATTACHMENT_BYTES, WorkspaceFiles
+from bot.front import MAX_ATTACHMENT_BYTES, BranchStops, WorkspaceFiles
 from bot.inbound import SlackFile
-from bot.ingress import LeftOut, Taken
+from bot.ingress import LeftOut, Press, Taken
 from bot.presenter.journal import READER
-from bot.slack_api import SlackApi, web_client
+from bot.presenter.progress import STOP_BRANCH
+from bot.slack_api import People, SlackApi, web_client
 from bot.slack_api.files import CHUNK_BYTES
 from tests.bot.desk import open_desk
 from tests.bot.front_world import NOW, Place, Process, process
@@ -226,6 +228,42 @@ async def test_the_work_of_a_channel_is_stopped_as_far_as_it_began_before(place:
             _ = [event async for event in bot.runtime.events(turn_id)]
         assert (await bot.runtime.turn(turn_id)).outcome == "stopped"
         assert not await stop(channel, "Ann", before_ts=LATER_TS)
+
+
+async def test_a_branch_is_stopped_from_the_menu_and_a_late_press_is_explained_to_who_pressed(
+    place: Place,
+) -> None:
+    held = Held(then="never said")
+    task = call("Task", {"description": "d", "prompt": "p", "subagent_type": "explorer"}, id="a")
+    async with process(place, ScriptedModel([task, held, "Done."])) as bot:
+        message = place.message("continue")
+        await bot.front.handle(message)
+        await held.reached.wait()
+        turn = TurnId(f"turn:{message.key}")
+        stops = BranchStops(bot.runtime, place.api, People(place.api))
+        press = Press(
+            team=place.thread.team,
+            user=place.slack.people["ben"],
+            channel=place.thread.channel,
+            thread_ts=place.thread.root_ts,
+            message_ts="2.000002",
+            action_id=STOP_BRANCH,
+            action_ts="3.000003",
+            value=agent_id(turn, RunId("root.a")),
+            trigger_id="",
+        )
+        await stops.press(replace(press, thread_ts="1.000001"))
+        assert not held.release.is_set()
+        await stops.press(press)
+        async with asyncio.timeout(10):
+            events = [event async for _, event in bot.runtime.events(turn)]
+        [stopped] = [event for event in events if isinstance(event, Intervened)]
+        assert (stopped.run, stopped.what) == ("root.a", "stop")
+        await stops.press(replace(press, action_ts="4.000004"))
+    whispers = [post for post in place.slack.posts("general") if post.ephemeral_to]
+    assert {post.ephemeral_to for post in whispers} == {place.slack.people["ben"]}
+    assert len(whispers) == 2
+    assert "nothing left to stop" in whispers[1].text
 
 
 async def test_a_file_goes_to_disk_as_it_comes(place: Place, bot: Process) -> None:

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from bot.slack_api import Upload
-from bot.slack_api.scopes import EVENT_SCOPES, OPEN_SOCKET, SCOPES
+from bot.slack_api.scopes import EVENT_SCOPES, OPEN_SOCKET, SCOPES, SLASH_COMMANDS
 from bot.threads import ThreadRef
 from tests.bot.ingress.world import connected_world
 
@@ -19,6 +19,7 @@ SUBSCRIBED: list[str] = MANIFEST["settings"]["event_subscriptions"]["bot_events"
 
 SUBSCRIPTIONS = {
     "agent_session_stopped": {"agent_session_stopped": "chat:write"},
+    "app_home_opened": {"app_home_opened": ""},
     "app_mention": {"app_mention": "app_mentions:read"},
     "message": {
         "message.channels": "channels:history",
@@ -55,8 +56,16 @@ def test_the_scopes_are_those_of_the_methods_and_events_in_use() -> None:
     of_methods = {scope for scopes in SCOPES.values() for scope in scopes}
     of_events = {scope for event in EVENT_SCOPES for scope in SUBSCRIPTIONS[event].values()}
     of_downloads = {"files:read"}
+    needed = of_methods | of_events | of_downloads | {AGENT_VIEW_SCOPE, SLASH_COMMANDS}
 
-    assert set(GRANTED) == of_methods | of_events | of_downloads | {AGENT_VIEW_SCOPE}
+    assert set(GRANTED) == needed - {""}
+
+
+def test_there_is_a_home_and_one_command_over_the_socket() -> None:
+    assert _at("features.app_home.home_tab_enabled") is True
+    [command] = _at("features.slash_commands")
+    assert command["command"] == "/agent"
+    assert "url" not in command
 
 
 def test_the_subscriptions_are_the_events_that_are_listened_to() -> None:

@@ -39,6 +39,9 @@ async def shows(bot: Process) -> None:
     await bot.runtime.readers.show_with(READER, bot.presenting.attach)
 
 
+LINE = "assistant.threads.setStatus"
+
+
 async def presenter_ended(turn_id: TurnId) -> None:
     name = f"present {turn_id}"
     presenters = [task for task in asyncio.all_tasks() if task.get_name() == name]
@@ -62,10 +65,10 @@ async def ended(bot: Process, turn_id: TurnId) -> None:
 
 
 async def at_work(bot: Process, place: Place, held: Held) -> TurnId:
-    """A turn whose progress is in the thread and whose answer is held back."""
+    """A turn whose status line is in the thread and whose answer is held back."""
     turn_id = await begin(bot, place)
     await held.reached.wait()
-    await place.slack.wait_for(lambda _: place.texts())
+    await place.slack.wait_for(lambda _: place.calls(LINE))
     return turn_id
 
 
@@ -83,6 +86,22 @@ async def test_turns_are_shown_from_their_start_to_their_end(place: Place) -> No
         await shown(bot, turn_id)
         await shown(bot, await begin(bot, place, ts=second_ts))
     assert (answers(place, "One."), answers(place, "Two.")) == (1, 1)
+
+
+async def test_a_session_is_named_after_what_was_asked_first(place: Place) -> None:
+    await place.api.set_status(place.thread, "processing")
+    async with process(place, ScriptedModel(["One.", "Two."])) as bot:
+        await shows(bot)
+        first = await bot.front.handle(place.message("compare the  battery makers"))
+        key = (place.thread.channel, place.thread.root_ts)
+        sessions = place.slack.state.sessions
+        await place.slack.wait_for(lambda _: sessions[key].title == "compare the battery makers")
+        assert first is not None
+        await shown(bot, first)
+        second = await bot.front.handle(place.message("and prices", ts="2.000001"))
+        assert second is not None
+        await shown(bot, second)
+    assert sessions[key].title == "compare the battery makers"
 
 
 async def test_a_turn_that_ended_unseen_is_shown_after_a_restart_and_once(place: Place) -> None:
@@ -199,13 +218,12 @@ async def test_a_process_that_lost_the_session_writes_nothing_until_it_is_back(
         assert turn_id is not None
         presenting.attach(await bot.runtime.turn(turn_id))
         await held.reached.wait()
-        await place.slack.wait_for(lambda _: place.texts())
+        await place.slack.wait_for(lambda _: place.calls(LINE))
         away.is_lost = True
         held.release.set()
         await ended(bot, turn_id)
         await presenter_ended(turn_id)
-        [progress] = place.texts()
-        assert progress.startswith("*Working on it*")
+        assert place.texts() == []
 
         other = presenting_of(bot.runtime, place.api)
         other.attach(await bot.runtime.turn(turn_id), is_resumed=True)
@@ -216,4 +234,4 @@ async def test_a_process_that_lost_the_session_writes_nothing_until_it_is_back(
         await presenting.close()
         await other.close()
     assert answers(place, "All is new.") == 1
-    assert len(place.texts()) == 2
+    assert len(place.texts()) == 1

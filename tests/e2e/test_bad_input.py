@@ -20,7 +20,7 @@ THANKS = "You are welcome! If there is more I can do, a few words are enough."
 NOTHING_RUNS = (
     "Nothing is running in this thread. If I am at work in another one, please reply there."
 )
-GONE = "The files of this thread were gone; I started a new workspace."
+GONE = "The earlier files of this thread are gone, so I started without them."
 NOT_IN_THREAD = "_I could not answer in the thread, so here is the answer._"
 LONG_WORK_S = 60.0
 SCRIPTED = frozenset({"scripted"})
@@ -112,8 +112,7 @@ async def test_a_document_of_39000_characters_with_a_question_is_answered(world:
     root = await world.ask(text)
     [answer] = world.answers(root)
     assert answer == (
-        f"Your message has {len(text):,} characters; I took in all of it and saved it as "
-        "`downloads/message_1.txt`.\n\nThey retry."
+        f"That was a long message ({len(text):,} characters). I took in all of it.\n\nThey retry."
     )
     assert len(text) > 38_000
     assert len(world.requests_with(text)) == 1

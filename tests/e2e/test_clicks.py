@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from bot.sandbox.driving import Driver, NoButtonError
-from bot.sandbox.model import Text
+from bot.sandbox.model import Text, ToolUse
 from bot.sandbox.watch import Watch
 from tests.e2e.world import World, mail
 
@@ -48,6 +48,19 @@ async def test_each_click_answers_the_next_wait_of_the_ask(world: World, driver:
     ]
     [sent] = world.outside.composio.effects[before:]
     assert sent.arguments["recipient_email"] == "bob@example.com"
+
+
+async def test_a_click_chooses_an_option_of_a_question(world: World, driver: Driver) -> None:
+    await ask(driver, "reject", "reject")
+    options = {"question": "Which town?", "options": ["Linz", "Graz"]}
+    world.model.play(ToolUse(name="ask_user", input=options))
+    world.model.play(Text(text="Graz it is."))
+    assert list(await ask(driver, "graz", "linz")) == ["linz"]
+    told = list(driver.turns.values())[-1].as_json()
+    assert ([wait["kind"] for wait in told["waits"]], told["answer"]) == (
+        ["question"],
+        "Graz it is.",
+    )
 
 
 async def test_an_ask_that_waits_returns_and_says_so_and_wants_a_name_that_is_on_a_button(

@@ -87,7 +87,8 @@ async def test_a_report_is_watched_opened_beside_the_thread_and_continued(
     await expect(report.get_by_role("heading", name="Sources")).to_be_visible()
     await viewer.get_by_role("button", name="Close").click()
     await write(page, "continue: add a section on retries", box="Reply in thread")
-    await expect(thread).to_contain_text("_v2", timeout=TURN_MS)
+    second = thread.locator("a[download*='_v2'][download$='.html']")
+    await expect(second).to_be_visible(timeout=TURN_MS)
 
 
 async def test_of_two_people_only_the_asker_decides_on_an_approval(

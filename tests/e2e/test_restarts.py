@@ -86,4 +86,3 @@ async def test_an_unreachable_composio_does_not_silence_the_bot(tmp_path: Path) 
         root = await world.ask("Find out what teams say about retries in chat bots")
         [answer] = world.answers(root)
         assert "reference" not in answer
-        assert world.progress(root)[0].startswith("Done in")

@@ -50,6 +50,34 @@ async def test_a_thread_of_people_is_answered_only_when_mentioned(world: World) 
     assert world.answers(root) == ["Thursday at one."]
 
 
+async def test_people_may_talk_in_the_bots_thread_and_one_mention_tells_it_what_was_said(
+    world: World,
+) -> None:
+    root = await world.ask_simply("What is a thread?")
+    for user, text in (("ben", "cleo, can you look at this?"), ("cleo", "sure, tomorrow")):
+        said = await world.slack.say(user, "general", text, thread_ts=root)
+        await world.nothing_more_happens()
+        assert not await world.was_taken_up(said)
+
+    world.model.play(Text(text="Cleo will, tomorrow."))
+    await world.answered(await world.mention("go ahead: who looks?", thread_ts=root))
+    [request] = world.requests_with("sure, tomorrow")
+    assert "who looks?" in str(request["messages"])
+    assert str(request["messages"]).count("What is a thread?") == 1
+    assert len(world.answers(root)) == 2
+
+
+async def test_what_is_set_for_a_channel_decides_whether_a_reply_needs_a_mention(
+    world: World,
+) -> None:
+    place = f"{world.slack.team_id}:{world.slack.channels['general']}"
+    await world.runtime.preferences.put(place, "follow_ups", "mention")
+    root = await world.ask_simply("What is a thread?")
+    reply = await world.slack.say("ann", "general", "And a channel?", thread_ts=root)
+    await world.nothing_more_happens()
+    assert not await world.was_taken_up(reply)
+
+
 async def test_an_attached_file_reaches_the_workspace_and_the_loop(world: World) -> None:
     world.model.play(Text(text="Two lines."))
     content = "first line\nsecond line — ü\n".encode()

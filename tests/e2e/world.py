@@ -51,7 +51,7 @@ TURN_S = 30.0
 FIRST_WORDS = 7
 """Events of a stream: its start, four of the thinking block, the text's start, its first piece."""
 INNER_MESSAGES = ("message", "previous_message")
-PROGRESS = ("*Working on it*", "Done in", "Failed after", "Stopped")
+PROGRESS = ("Working on it", "Done in", "Failed after", "Stopped")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,9 +200,9 @@ class World:
     def requests_with(self, text: str) -> list[JsonObject]:
         """The bodies of the model calls so far that hold a text, oldest first.
 
-        Those that only ask for a message's route or for a plan are left out.
+        Those that only ask for a message's route, whom it is for, or for a plan are left out.
         """
-        asides = {"classify", "escape", "plan"}
+        asides = {"classify", "escape", "judge", "plan"}
         calls = [call for call in self.model.calls if call.kind not in asides]
         bodies = [call.body for call in calls if call.body]
         return [body for body in bodies if text in json.dumps(body, ensure_ascii=False)]

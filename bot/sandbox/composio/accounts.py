@@ -76,6 +76,12 @@ class Accounts:
         for account in self.active(user_id, toolkit):
             account.status = "EXPIRED"
 
+    def remove(self, account_id: str) -> bool:
+        """Forget an account; False where there is none of this id."""
+        known = len(self._all)
+        self._all = [one for one in self._all if one.id != account_id]
+        return len(self._all) < known
+
     def by_link(self, token: str) -> Account | None:
         """The account that a link is for, whatever has become of it."""
         return next((one for one in self.all() if one.link_token == token), None)

@@ -47,6 +47,7 @@ class RestRoutes:
             web.post(f"{one}/execute_meta", self._execute_meta),
             web.post(f"{one}/link", self._link),
             web.get(f"{_PREFIX}/connected_accounts", self._list_accounts),
+            web.delete(f"{_PREFIX}/connected_accounts/{{id}}", self._remove_account),
             web.get(f"{_PREFIX}/tools/{{slug}}", self._describe_tool),
             web.post(f"{_PREFIX}/files/upload/request", self._announce),
             web.put("/s3/{token}/{filename}", self._receive),
@@ -135,6 +136,11 @@ class RestRoutes:
             )
         ]
         return web.json_response({"items": items, "total_items": len(items), "next_cursor": None})
+
+    async def _remove_account(self, request: web.Request) -> web.Response:
+        if not self._service.accounts.remove(request.match_info["id"]):
+            raise RestError(404, "ConnectedAccount_ResourceNotFound", "Connected account not found")
+        return web.json_response({"success": True})
 
     async def _describe_tool(self, request: web.Request) -> web.Response:
         slug = request.match_info["slug"]

@@ -24,6 +24,7 @@ async def test_the_verdict_comes_by_one_forced_tool(verdict: bool) -> None:
     assert request.must_call == JUDGE_REPLY
 
 
+@pytest.mark.proves("manners.silent")
 @pytest.mark.parametrize(
     "line",
     [

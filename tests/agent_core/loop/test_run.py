@@ -19,15 +19,17 @@ from agent_core.events import (
     Usage,
 )
 from agent_core.loop.agent import Agent, Limits
-from agent_core.loop.run import CUT_OFF, DECLINED, GO_ON, NO_WORDS, PAUSED, RunResult, run_agent
+from agent_core.loop.run import GO_ON, PAUSED, RunResult, run_agent
 from agent_core.messages import JsonObject, Message, Text, ToolResult, user_message
 from agent_core.models import Reply
 from agent_core.models.retry import RetryingModel
+from agent_core.prompts import prompt
 from agent_core.testing.models import Cut, Line, ScriptedModel, call, calls_reply, text_reply
 from agent_core.testing.scopes import SteppingClock, Surroundings
 from agent_core.testing.steps import KilledError
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
+from agent_core.words import CORE
 
 
 async def no_wait(_seconds: float) -> None:
@@ -118,7 +120,7 @@ async def test_the_step_limit_ends_the_run_with_what_it_has(tmp_path: Path) -> N
     assert not last.may_call_tools
     closing = last.messages[-1].parts[-1]
     assert isinstance(closing, Text)
-    assert "the limit of 2 steps" in closing.text
+    assert closing.text == prompt("wrap_up")
 
 
 async def test_a_model_that_calls_tools_at_the_limit_is_not_obeyed(tmp_path: Path) -> None:
@@ -161,7 +163,9 @@ async def test_a_refusal_is_told_plainly(tmp_path: Path) -> None:
         message=whole.message, stop_reason="refusal", usage=whole.usage, model=whole.model
     )
     made, _ = agent([refusal])
-    assert (await run(made, Surroundings(workspace=tmp_path))).text == DECLINED
+    assert (await run(made, Surroundings(workspace=tmp_path))).text == CORE.say(
+        "en", "answer-declined"
+    )
 
 
 @pytest.mark.proves("events.artifact")
@@ -226,7 +230,7 @@ async def test_an_answer_that_stays_cut_off_says_so(tmp_path: Path) -> None:
     made, _ = agent([cut] * 10)
     result = await run(made, Surroundings(workspace=tmp_path))
     assert result.outcome == "limited"
-    assert CUT_OFF in result.text
+    assert CORE.say("en", "answer-cut-off") in result.text
 
 
 async def test_ids_that_a_gateway_uses_again_do_not_cost_results(tmp_path: Path) -> None:
@@ -265,4 +269,6 @@ async def test_an_answer_that_nobody_can_see_is_asked_for_words(
 
 async def test_an_answer_that_stays_unseen_is_a_plain_sentence(tmp_path: Path) -> None:
     made, _ = agent([text_reply("\u200b")] * 10)
-    assert (await run(made, Surroundings(workspace=tmp_path))).text == NO_WORDS
+    assert (await run(made, Surroundings(workspace=tmp_path))).text == CORE.say(
+        "en", "answer-no-words"
+    )

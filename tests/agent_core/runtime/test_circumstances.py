@@ -19,7 +19,7 @@ from agent_core.errors import (
 from agent_core.events import RouteChosen, TurnFinished, TurnStarted
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Runtime
-from agent_core.runtime.standing import apology, child_failure
+from agent_core.runtime.failures import apology, child_failure
 from agent_core.testing.models import Held, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
@@ -37,7 +37,7 @@ from tests.agent_core.runtime.threads import (
 
 DOCUMENT = "The bridge was opened in 1931 and has carried trains since. " * 650
 QUESTION = f"{DOCUMENT}\n\nWhen was the bridge opened?"
-GONE = "The files of this thread were gone; I started a new workspace."
+GONE = "The earlier files of this thread are gone, so I started without them."
 
 
 async def workspace(runtime: Runtime) -> Path:
@@ -53,8 +53,7 @@ async def test_a_document_reaches_the_model_whole_and_is_saved_and_named(tmp_pat
     assert isinstance(last, TurnFinished)
     notice, _, said = last.answer.partition("\n\n")
     assert notice == (
-        f"Your message has {len(QUESTION):,} characters; I took in all of it and saved it as "
-        "`downloads/message_1.txt`."
+        f"That was a long message ({len(QUESTION):,} characters). I took in all of it."
     )
     assert said == "In 1931."
     assert saved.read_text(encoding="utf-8") == QUESTION
@@ -73,7 +72,7 @@ async def test_a_notice_is_in_the_language_that_the_asker_used_before(tmp_path: 
         await answer(runtime, inbound("Was ist die Hauptstadt von Frankreich?", number=1))
         shutil.rmtree(await workspace(runtime))
         said = await answer(runtime, inbound("continue", number=2))
-    assert said.startswith("Die Dateien dieses Threads waren weg")
+    assert said.startswith("Die früheren Dateien dieses Threads sind weg")
 
 
 async def test_a_document_that_cannot_be_saved_is_answered_all_the_same(tmp_path: Path) -> None:
@@ -84,7 +83,8 @@ async def test_a_document_that_cannot_be_saved_is_answered_all_the_same(tmp_path
         downloads.write_text("in the way", encoding="utf-8")
         said = await answer(runtime, inbound(QUESTION, number=2))
     assert (
-        said == f"Your message has {len(QUESTION):,} characters; I took in all of it.\n\nIn 1931."
+        said == f"That was a long message ({len(QUESTION):,} characters). I took in all of it."
+        "\n\nIn 1931."
     )
 
 

@@ -13,7 +13,16 @@ from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound
 from tests.agent_core.runtime.office import Office, asking, requested, sending
-from tests.agent_core.runtime.threads import ANN, begin, end_of, events_of, from_ben, told, until
+from tests.agent_core.runtime.threads import (
+    ANN,
+    BEN,
+    begin,
+    end_of,
+    events_of,
+    from_ben,
+    told,
+    until,
+)
 
 
 @pytest.fixture
@@ -146,6 +155,52 @@ async def test_a_yes_in_words_leaves_the_request_as_it_is_and_asks_for_the_click
         await runtime.consents.decide(asked.consent, ANN, verdict="approve")
         assert (await end_of(runtime, asked.turn)).answer == "Sent."
         assert [e.verdict for e in await decided(runtime, asked.turn)] == ["approved"]
+
+
+@pytest.mark.proves("consent.exact")
+async def test_what_a_person_has_edited_is_approved_anew_and_made_exactly_so(
+    office: Office,
+) -> None:
+    model = ScriptedModel([sending(), "Sent."])
+    async with asking(office, model) as (runtime, first):
+        changes = {"recipient_email": "eve@example.com"}
+        with pytest.raises(ConsentRefused) as refused:
+            await runtime.consents.edit(first.consent, BEN, changes)
+        assert refused.value.why == "not_yours"
+        for wrong in ({"subject": "new"}, {"body": ["Hi"]}):
+            with pytest.raises(ConsentRefused) as refused:
+                await runtime.consents.edit(first.consent, ANN, wrong)
+            assert refused.value.why == "not_editable"
+        await runtime.consents.edit(first.consent, ANN, changes)
+        second = await requested(runtime, first.turn, nth=2, generation=2)
+        assert second.actions[0].arguments == {"recipient_email": "eve@example.com", "body": "Hi"}
+        assert second.digest != first.digest
+        assert office.sent == []
+        with pytest.raises(ConsentRefused):
+            await runtime.consents.decide(first.consent, ANN, verdict="approve")
+        await runtime.consents.edit(second.consent, ANN, {"body": "Hello"})
+        third = await requested(runtime, first.turn, nth=3, generation=3)
+        await runtime.consents.decide(third.consent, ANN, verdict="approve")
+        assert (await end_of(runtime, first.turn)).answer == "Sent."
+        verdicts = [(e.verdict, e.by) for e in await decided(runtime, first.turn)]
+        assert verdicts == [("edited", ANN), ("edited", ANN), ("approved", ANN)]
+        (row,) = await runtime.audit.entries()
+        assert (row.entry.digest, row.entry.consent) == (third.digest, third.consent)
+    assert office.sent == [(ANN, "eve@example.com")]
+    assert "A person changed this call" in told(model.requests[-1])
+    assert "Hello" in told(model.requests[-1])
+
+
+@pytest.mark.proves("consent.restart")
+async def test_an_edited_call_survives_a_restart(office: Office) -> None:
+    async with asking(office, ScriptedModel([sending()])) as (runtime, first):
+        changes = {"recipient_email": "eve@example.com"}
+        await runtime.consents.edit(first.consent, ANN, changes)
+        second = await requested(runtime, first.turn, nth=2, generation=2)
+    async with office.runtime(ScriptedModel(["Sent."])) as runtime:
+        await runtime.consents.decide(second.consent, ANN, verdict="approve")
+        assert (await end_of(runtime, first.turn)).answer == "Sent."
+    assert office.sent == [(ANN, "eve@example.com")]
 
 
 @pytest.mark.proves("consent.stop")

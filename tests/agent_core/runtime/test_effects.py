@@ -62,7 +62,9 @@ async def test_a_call_that_was_under_way_when_the_process_ended(
     assert made == (2 if is_repeatable else 1)
     assert (LOST_RESULT.text in told(again.requests[0])) == (not is_repeatable)
     assert finished.may_have_happened == (not is_repeatable)
-    told_person = "What may or may not have happened: `send`. Please look before it is done again."
+    told_person = (
+        "I cannot tell whether this was done: “send”. Please check before it is done again."
+    )
     assert answer == ("Done." if is_repeatable else f"{told_person}\n\nDone.")
 
 

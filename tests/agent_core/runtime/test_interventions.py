@@ -387,6 +387,15 @@ async def test_what_is_not_there_or_has_ended_cannot_be_stepped_in_at(tmp_path: 
             await step_in(runtime, agent_id(turn, ROOT_RUN), "stop")
 
 
+async def test_a_branch_is_stopped_once(tmp_path: Path) -> None:
+    held = Held(then="(never said)")
+    model = by_run(root=[task("a"), "Done."], a=[held])
+    async with at_work(held.reached, tmp_path, model=model) as (runtime, turn):
+        await elsewhere(tmp_path, turn, RunId("root.a"))
+        with pytest.raises(InterventionRefused, match="being ended"):
+            await step_in(runtime, child(turn, "a"), "stop")
+
+
 @pytest.mark.proves("branch.root")
 async def test_a_comment_on_the_root_is_a_message_of_the_thread(tmp_path: Path) -> None:
     held = Held(then=call("look"))

@@ -11,10 +11,7 @@ from agent_core.tools.servers import HttpServer, HubLimits
 from tests.agent_core.runtime.threads import begin, end_of, told
 from tests.agent_core.tools.http_world import World
 
-NOTICE = (
-    "I had to do without the tools of far, which cannot be reached at the moment. "
-    "Trying again later may help."
-)
+NOTICE = "I had to do without Far; I could not reach it just now. Asking again later may help."
 
 
 @pytest.mark.proves("hub.away")
@@ -49,4 +46,4 @@ async def test_the_notice_is_in_the_language_of_the_thread(tmp_path: Path) -> No
         message = inbound("Bitte schreibe mir einen Bericht über die Preise von Wohnungen in Ulm")
         answer = (await end_of(runtime, await begin(runtime, message))).answer
     await hub.close()
-    assert answer.startswith("Ich musste ohne die Werkzeuge von far auskommen")
+    assert answer.startswith("Das ging gerade nicht: Far.")

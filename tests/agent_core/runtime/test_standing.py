@@ -3,9 +3,18 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from agent_core.events import (
     AnyEvent,
+    ApprovalDecided,
+    ApprovalRequested,
     ArtifactSaved,
+    Outcome,
+    QuestionAsked,
+    RunFinished,
+    RunStarted,
+    Source,
     StepFinished,
     StepStarted,
     ToolCallFinished,
@@ -13,24 +22,28 @@ from agent_core.events import (
     TurnStarted,
     Usage,
 )
-from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
 from agent_core.prompts.language import Language
-from agent_core.runtime.standing import Standing, unsure_words
+from agent_core.runtime.standing import MAX_GIST_CHARS, Standing, unsure_words
 from agent_core.sessions import Stop
 from agent_core.words import CORE
 
 BEGIN = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
-MAIL: JsonObject = {"tools": [{"tool_slug": "GMAIL_SEND_EMAIL", "arguments": {"to": "a@b.test"}}]}
+BATCH = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
+CRAWL = "mcp__local_toolkit__crawl_parallel"
 STOP = Stop(by="Ben", why="asked")
 DELETED = Stop(by="", why="deleted")
+PRICES, REPORT = RunId("root.part1"), RunId("root.t1")
+GO_ON = "Reply “continue” and I go on from there."
+ADD = "To add something, just write; “stop” ends it."
 
 
-def at(n: int) -> dict[str, Any]:
+def at(n: int, run: RunId = ROOT_RUN) -> dict[str, Any]:
     return {
         "session": SessionId("s"),
         "turn": TurnId("t"),
-        "run": ROOT_RUN,
+        "run": run,
         "step": 1,
         "attempt": 1,
         "n": n,
@@ -38,13 +51,21 @@ def at(n: int) -> dict[str, Any]:
     }
 
 
-def started() -> TurnStarted:
+def begun() -> TurnStarted:
     return TurnStarted(**at(0), asker=UserId("T:U"), author_name="Ann", text="Go")
 
 
-def thought(text: str = "") -> StepFinished:
+def part(run: RunId, title: str, agent: str = "explorer") -> RunStarted:
+    return RunStarted(**at(0, run), parent=ROOT_RUN, agent=agent, task="…", title=title)
+
+
+def ended(run: RunId, text: str, outcome: Outcome = "answered") -> RunFinished:
+    return RunFinished(**at(9, run), outcome=outcome, text=text)
+
+
+def thought(text: str = "", run: RunId = ROOT_RUN) -> StepFinished:
     return StepFinished(
-        **at(1),
+        **at(1, run),
         text=text,
         thinking="",
         model="m",
@@ -55,98 +76,222 @@ def thought(text: str = "") -> StepFinished:
     )
 
 
-def thinking() -> StepStarted:
-    return StepStarted(**at(5))
+def called(
+    tool: str, arguments: JsonObject | None = None, *, call: str = "c1", run: RunId = ROOT_RUN
+) -> ToolCallStarted:
+    return ToolCallStarted(
+        **at(2, run), call_id=ToolCallId(call), tool=tool, arguments=arguments or {}
+    )
 
 
-def called(tool: str, arguments: JsonObject | None = None, *, call: str = "c1") -> ToolCallStarted:
-    return ToolCallStarted(**at(2), call_id=ToolCallId(call), tool=tool, arguments=arguments or {})
-
-
-def returned(*, call: str = "c1", may_have_happened: bool = False) -> ToolCallFinished:
+def returned(
+    tool: str = CRAWL,
+    *sources: Source,
+    call: str = "c1",
+    run: RunId = ROOT_RUN,
+    is_unsure: bool = False,
+) -> ToolCallFinished:
     return ToolCallFinished(
-        **at(3),
+        **at(3, run),
         call_id=ToolCallId(call),
-        tool="mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL",
-        is_error=may_have_happened,
+        tool=tool,
+        is_error=is_unsure,
         preview="",
         size_bytes=0,
         duration_s=1.0,
-        may_have_happened=may_have_happened,
+        may_have_happened=is_unsure,
+        sources=sources,
     )
+
+
+def read(*titles: str, run: RunId = ROOT_RUN) -> list[AnyEvent]:
+    """Pages of these titles, read in one call."""
+    pages = [Source(url=f"https://{t.lower()}.test/a", title=t) for t in titles]
+    return [called(CRAWL, run=run), returned(CRAWL, *pages, run=run)]
 
 
 def saved() -> ArtifactSaved:
     return ArtifactSaved(
-        **at(4), path="work_products/a.html", title="A", mimetype="text/html", size_bytes=1
+        **at(4),
+        path="work_products/a.html",
+        title="Heat pumps",
+        mimetype="text/html",
+        size_bytes=1,
     )
+
+
+def mail(**more: object) -> JsonObject:
+    arguments = {"recipient_email": "ann@b.test", "body": "Hello", **more}
+    return {"tools": [{"tool_slug": "GMAIL_SEND_EMAIL", "arguments": arguments}]}
 
 
 def asked_after(seconds: float, *events: AnyEvent, language: Language = "en") -> str:
-    now = Standing([started(), *events])
+    now = Standing([begun(), *events])
     return now.progress(BEGIN + timedelta(seconds=seconds), CORE.of(language))
 
 
-def stopped(stop: Stop, *events: AnyEvent) -> str:
-    return Standing([started(), *events]).stopped(stop, CORE.of("en"))
+def stopped(stop: Stop, *events: AnyEvent, left_out: tuple[str, ...] = ()) -> str:
+    return Standing([begun(), *events]).stopped(stop, CORE.of("en"), left_out=left_out)
 
 
-def test_what_a_carried_tool_does_is_told_and_not_the_tool_that_carries_it() -> None:
-    carrier = called("mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL", MAIL)
-    assert "Under way right now: `gmail send email`." in asked_after(20, thought(), carrier)
-    lost = [started(), thought(), carrier, returned(may_have_happened=True)]
-    assert "What may or may not have happened: `gmail send email`." in unsure_words(
-        lost, CORE.of("en")
+def test_a_stop_says_what_was_found_with_links_and_how_it_goes_on() -> None:
+    said = stopped(
+        STOP,
+        part(PRICES, "Prices"),
+        *read("Heise", "Taz", run=PRICES),
+        thought("# Prices\n\n- They fell by 9 %.\n\n| a | b |", PRICES),
+        saved(),
     )
-
-
-def test_a_sub_agent_is_told_by_its_name() -> None:
-    task = called("Task", {"subagent_type": "report-creation-expert", "prompt": "Write"})
-    assert "`report creation expert`" in asked_after(20, thought(), task)
-
-
-def test_calls_are_counted_when_they_begin_as_progress_counts_them() -> None:
-    said = asked_after(20, thought(), called("crawl"), returned(), called("save", call="c2"))
-    assert "1 step and 2 tool calls so far" in said
-
-
-def test_a_question_is_no_tool_call() -> None:
-    question = called("ask_user", {"question": "Which?"})
-    assert "Until then: 1 step." in stopped(STOP, thought(), question)
-
-
-def test_a_first_step_that_takes_long_has_not_just_begun() -> None:
-    assert asked_after(90).startswith("I have been at work for 1 min 30 s.")
-    assert asked_after(90, language="de").startswith("Ich bin seit 1 min 30 s dabei.")
-    assert asked_after(5).startswith("I have just begun.")
-
-
-def test_a_step_that_is_under_way_waits_for_the_model() -> None:
-    said = "I am waiting for the model's reply."
-    assert f"I have just begun. {said}" in asked_after(1, thinking())
-    assert said in asked_after(25, thinking())
-
-
-def test_a_step_that_has_ended_waits_for_nothing() -> None:
-    assert "the model" not in asked_after(25, thinking(), thought())
-    calling = asked_after(1, thinking(), thought(), called("crawl"))
-    assert "Under way right now: `crawl`." in calling
-    assert "the model" not in calling
-
-
-def test_after_a_stop_it_can_go_on_and_the_last_words_are_quoted() -> None:
-    said = stopped(STOP, thought("I have three of five."))
     assert said == (
-        "Stopped, as Ben asked. Until then: 1 step. Reply “continue” and I go on from there."
-        "\n\n> I have three of five."
+        "Stopped, as Ben asked. This is what I have so far:\n\n"
+        "- **Prices:** They fell by 9 %.\n\n"
+        "Pages I have read: [Heise](<https://heise.test/a>), [Taz](<https://taz.test/a>).\n\n"
+        "Already written: “Heat pumps”.\n\n"
+        f"{GO_ON}"
     )
+
+
+def test_a_stop_before_anything_was_found_invents_nothing() -> None:
+    assert stopped(STOP, thought()) == f"Stopped, as Ben asked. I had nothing to show yet. {GO_ON}"
+
+
+def test_the_last_words_are_quoted_where_no_part_has_said_anything_since() -> None:
+    early, late = thought("I look into it."), thought("Both are cheap.")
+    of_part = thought("They fell by 9 %.", PRICES)
+    begin = part(PRICES, "")
+    assert "> Both are cheap." in stopped(STOP, early, begin, of_part, late)
+    assert "- They fell by 9 %." in stopped(STOP, early, begin, of_part, late)
+    assert "I look into it." not in stopped(STOP, early, begin, of_part)
+
+
+def test_a_part_that_has_ended_is_told_by_its_result_and_a_failed_one_by_its_own_words() -> None:
+    first = [part(PRICES, "Prices"), thought("I search.", PRICES)]
+    assert "- **Prices:** 9 % less." in stopped(STOP, *first, ended(PRICES, "9 % less."))
+    failed = stopped(STOP, *first, ended(PRICES, "The sub-agent could not finish.", "failed"))
+    assert "- **Prices:** I search." in failed
+    assert "sub-agent" not in failed
+
+
+def test_what_is_long_is_cut_behind_a_sentence_and_many_pages_are_counted() -> None:
+    told = stopped(STOP, thought("It is so. " * 100), *read(*"ABCDEFGH"))
+    [quoted] = [line for line in told.splitlines() if line.startswith("> ")]
+    assert quoted.endswith("so.")
+    assert len(quoted) <= MAX_GIST_CHARS + 2
+    assert "[E](<https://e.test/a>), and 3 more." in told
+
+
+def test_titles_of_pages_cannot_end_their_link() -> None:
+    page = Source(url="https://a.test/x_(y)", title="A](https://evil.test) [b `c`")
+    told = stopped(STOP, called(CRAWL), returned(CRAWL, page))
+    assert "[A)(https://evil.test) (b 'c'](<https://a.test/x_(y)>)" in told
 
 
 def test_after_a_deletion_only_what_is_left_behind_is_told() -> None:
-    assert stopped(DELETED, thought("Three of five."), called("crawl"), returned()) == (
-        "Stopped, because the message that asked for it was deleted."
-    )
-    left = stopped(DELETED, thought(), called("send"), saved())
-    assert "Saved: `work_products/a.html`." in left
-    assert "What may or may not have happened: `send`." in left
+    first = "Stopped, because the message that asked for it was deleted."
+    assert stopped(DELETED, thought("Three of five."), *read("Heise")) == first
+    left = stopped(DELETED, called(BATCH, mail()), saved())
+    assert left.startswith(f"{first} Already written: “Heat pumps”. I cannot tell")
     assert "continue" not in left
+
+
+def test_what_was_added_too_late_is_named() -> None:
+    said = stopped(STOP, left_out=("and `Poland`",))
+    assert f"Not looked at yet: “and 'Poland'”. {GO_ON}" in said
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "deed"),
+    [
+        (BATCH, mail(), "sending the mail to ann@b.test"),
+        ("mcp__composio__SLACK_SEND_MESSAGE", {"channel": "#a"}, "sending the message to #a"),
+        (
+            "mcp__composio__GOOGLECALENDAR_CREATE_EVENT",
+            {"summary": "Lunch"},
+            "the event “Lunch”",
+        ),
+        ("mcp__composio__GOOGLEDOCS_CREATE_DOCUMENT", {}, "“create document” in Google Docs"),
+        ("mcp__jira__copy_board", {}, "“copy board” in Jira"),
+        ("send", {}, "“send”"),
+    ],
+)
+def test_what_may_have_happened_is_told_as_a_deed(
+    tool: str, arguments: JsonObject, deed: str
+) -> None:
+    lost = [begun(), called(tool, arguments), returned(tool, is_unsure=True)]
+    assert unsure_words(lost, CORE.of("en")) == (
+        f"I cannot tell whether this was done: {deed}. Please check before it is done again."
+    )
+    assert f": {deed}." in stopped(STOP, called(tool, arguments))
+
+
+def test_what_stays_in_the_workspace_is_nobodys_worry() -> None:
+    tool = "mcp__local_toolkit__write_local_file"
+    assert unsure_words([called(tool), returned(tool, is_unsure=True)], CORE.of("en")) == ""
+
+
+def test_who_asks_how_far_it_is_hears_of_pages_and_of_what_it_is_at() -> None:
+    report = part(REPORT, "Write it up", "report-creation-expert")
+    told = asked_after(90, *read("A", "B"), report)
+    assert told == (
+        "I have been at it for 1 min 30 s and have read 2 pages. "
+        f"Right now I am writing the report. {ADD}"
+    )
+    reading = asked_after(20, report, called(CRAWL, run=REPORT))
+    assert reading == f"I have been at it for 20 s. Right now I am reading. {ADD}"
+    parts = asked_after(20, part(PRICES, "Prices"), part(RunId("root.part2"), "Subsidies"))
+    assert "Right now I am looking into “Prices”, “Subsidies”." in parts
+    one_left = asked_after(20, part(PRICES, "Prices"), ended(PRICES, "9 %"))
+    assert one_left == f"I have been at it for 20 s. {ADD}"
+
+
+def test_a_first_step_that_takes_long_has_not_just_begun() -> None:
+    assert asked_after(90).startswith("I have been at it for 1 min 30 s.")
+    assert asked_after(90, language="de").startswith("Ich bin seit 1 min 30 s dabei.")
+    assert asked_after(5) == f"I have just begun. {ADD}"
+
+
+def test_a_turn_that_waits_says_for_what() -> None:
+    deadline, call = BEGIN, ToolCallId("c")
+    question = QuestionAsked(
+        **at(5), call_id=call, asker=UserId("T:U"), question="?", options=(), deadline=deadline
+    )
+    assert asked_after(9, question) == "I am waiting for an answer to my question above."
+    approval = ApprovalRequested(
+        **at(5),
+        consent=ConsentId("k"),
+        call_id=call,
+        asker=UserId("T:U"),
+        tool=BATCH,
+        actions=(),
+        digest="d",
+        is_tainted=False,
+        may_allow_thread=False,
+        deadline=deadline,
+    )
+    assert asked_after(9, approval) == "I am waiting for a click on my request above."
+    decided = ApprovalDecided(
+        **at(6),
+        consent=ConsentId("k"),
+        call_id=call,
+        verdict="approved",
+        by=UserId("T:U"),
+        reason="",
+        for_thread=False,
+    )
+    assert asked_after(9, approval, decided) == f"I have just begun. {ADD}"
+    assert asked_after(9, question, StepStarted(**at(7))) == f"I have just begun. {ADD}"
+
+
+@pytest.mark.parametrize("language", CORE.languages)
+def test_no_name_of_a_tool_and_no_path_is_told_in_any_language(language: str) -> None:
+    events = [
+        begun(),
+        part(REPORT, "", "report-creation-expert"),
+        called(BATCH, mail(attachment="work_products/secret.pdf")),
+        called("mcp__local_toolkit__run_python", call="c2", run=REPORT),
+        saved(),
+    ]
+    words, now = CORE.of(language), Standing(events)
+    told = [now.stopped(STOP, words), now.stopped(DELETED, words), now.progress(BEGIN, words)]
+    for internal in ("`", "_", "work_products", "report-creation-expert", "GMAIL", "root.t1"):
+        assert internal not in " ".join(told)

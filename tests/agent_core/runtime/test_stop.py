@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.events import RunFinished, TurnFinished
+from agent_core.loop.agent import Limits
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
 from agent_core.sessions import Database, Inbox, Stop
@@ -74,7 +75,7 @@ async def test_stop_while_a_tool_works_ends_the_call_and_says_that_it_is_unsure(
         await stop(runtime)
         end = await end_of(runtime, turn)
     assert (gate.passed, gate.cancelled) == (0, 1)
-    assert "What may or may not have happened: `send`." in end.answer
+    assert "I cannot tell whether this was done: “send”." in end.answer
 
 
 @pytest.mark.proves("stop.sub_agents", "stop.unsure")
@@ -95,7 +96,7 @@ async def test_stop_reaches_the_sub_agents_whose_reading_is_nothing_unsure(tmp_p
     assert gate.passed == 0
     [end] = [event for event in events if isinstance(event, TurnFinished)]
     assert end.answer.startswith("Stopped, as Ben asked.")
-    assert "may or may not have happened" not in end.answer
+    assert "whether this was done" not in end.answer
 
 
 @pytest.mark.proves("stop.behind")
@@ -106,7 +107,7 @@ async def test_stop_ends_what_waits_behind_the_work_as_well(tmp_path: Path) -> N
         await stop(runtime)
         end = await end_of(runtime, turn)
         assert end.outcome == "stopped"
-        assert "Not begun any more: `and Poland`." in end.answer
+        assert "Not looked at yet: “and Poland”." in end.answer
         assert (await end_of(runtime, queued)).outcome == "stopped"
 
 
@@ -227,3 +228,24 @@ async def test_a_wish_to_stop_where_nothing_runs_says_so(tmp_path: Path) -> None
         turn = await begin(runtime, inbound("can you cancel this please"))
         end = await end_of(runtime, turn)
     assert end.answer.startswith("Nothing is running")
+
+
+@pytest.mark.parametrize(
+    ("said", "is_added"),
+    [("Two of five are cheap.", True), ("They are: [A](https://a.test/).", False)],
+)
+async def test_a_limit_names_the_pages_that_were_read_unless_the_answer_does(
+    tmp_path: Path, said: str, is_added: bool
+) -> None:
+    async def crawl(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        page = '{"url": "https://a.test/", "status": "success", "title": "A page"}'
+        return f'{{"successful": 1, "results": [{page}]}}'
+
+    reader = "mcp__local_toolkit__crawl_parallel"
+    model, tools = ScriptedModel([call(reader), said]), FakeToolset({reader: crawl})
+    async with scripted_runtime(
+        tmp_path, model=model, tools=tools, limits=Limits(max_steps=1)
+    ) as runtime:
+        end = await end_of(runtime, await begin(runtime, inbound("continue")))
+    pages = "\n\nPages I have read: [A page](<https://a.test/>)."
+    assert (end.outcome, end.answer) == ("limited", f"{said}{pages if is_added else ''}")

@@ -6,10 +6,12 @@ from typing import Any
 from agent_core.events import (
     AnyEvent,
     Intervened,
+    StepFinished,
     TextDelta,
     ToolCallStarted,
     TurnFinished,
     TurnStarted,
+    Usage,
 )
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
 
@@ -34,6 +36,10 @@ class Announced:
 
     def delta(self, words: str) -> TextDelta:
         return TextDelta(**self._base(), text=words)
+
+    def step_finished(self, usage: Usage) -> StepFinished:
+        told = {"text": "", "thinking": "", "model": "m", "stop_reason": "end_turn"}
+        return StepFinished(**self._base(), **told, usage=usage, duration_s=0.1, tool_calls=0)
 
     def intervened(self) -> Intervened:
         by = UserId("T1:U2")

@@ -5,15 +5,28 @@ from datetime import UTC, datetime
 
 from sqlalchemy import text
 
+from agent_core.events import Usage
 from agent_core.ids import SessionId, TurnId, UserId
 from agent_core.messages import InboundMessage
-from agent_core.sessions import Database, SessionStore, WriteBehind
+from agent_core.sessions import Database, EventLog, SessionStore, WriteBehind
+from agent_core.sessions.overview import Overview, Spent
 from agent_core.sessions.preferences import Feedback, FeedbackStore, Preferences
+from tests.agent_core.sessions.announced import Announced
 from tests.agent_core.sessions.databases import opened
 
 ANN, BEN = UserId("T1:U1"), UserId("T1:U2")
 GIVEN = Feedback(
     turn=TurnId("turn:1"), person=ANN, verdict="up", at=datetime(2026, 11, 21, 9, tzinfo=UTC)
+)
+
+
+ASKED = InboundMessage(
+    session=SessionId("T1:C1:1.000001"),
+    key="1",
+    asker=ANN,
+    author_name="Ann",
+    text="hi",
+    received_at=GIVEN.at,
 )
 
 
@@ -43,6 +56,22 @@ async def test_of_a_person_and_a_turn_the_last_verdict_counts(database: Database
     assert await store.of(TurnId("turn:2")) == []
 
 
+async def test_both_databases_tell_what_somebody_has_going_on(
+    database: Database, behind: WriteBehind
+) -> None:
+    store, log = SessionStore(database, behind), EventLog(database, behind)
+    turn = await store.add_turn(ASKED)
+    assert turn is not None
+    used = Announced(turn.id).step_finished(Usage(input_tokens=3, cache_read_tokens=4))
+    await log.append(used)
+    await log.flush()
+    overview = Overview(database)
+    assert [each.asked for each in await overview.sessions(ANN)] == ["hi"]
+    assert await overview.unfinished("T1") == [turn]
+    assert await overview.spent(ANN, GIVEN.at) == Spent(turns=1, tokens=7)
+    assert await overview.spent(BEN, GIVEN.at) == Spent(turns=0, tokens=0)
+
+
 async def test_turns_of_an_older_database_know_their_asker(url: str) -> None:
     of_before = (
         "DROP INDEX ix_turns_asker",
@@ -51,13 +80,9 @@ async def test_turns_of_an_older_database_know_their_asker(url: str) -> None:
         "DROP TABLE feedback",
         "UPDATE alembic_version SET version_num = '0007'",
     )
-    session = SessionId("T1:C1:1.000001")
-    asked = InboundMessage(
-        session=session, key="1", asker=ANN, author_name="Ann", text="hi", received_at=GIVEN.at
-    )
     async with opened(url) as database:
         behind = WriteBehind(database)
-        await SessionStore(database, behind).add_turn(asked)
+        await SessionStore(database, behind).add_turn(ASKED)
         for each in of_before:
             await database.execute(text(each))
     async with opened(url) as database:

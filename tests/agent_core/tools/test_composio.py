@@ -355,6 +355,22 @@ async def test_an_account_is_its_persons_alone_and_an_expired_one_none(
     assert await accounts.active(ANN, "gmail") is None
 
 
+async def test_people_list_and_remove_their_own_accounts_and_nobody_elses(
+    standin: ComposioStandIn, accounts: Accounts
+) -> None:
+    for user, toolkit in ((ANN, "gmail"), (ANN, "github"), (BEN, "gmail")):
+        standin.connect(user, toolkit, identity=f"{toolkit}@example.com")
+    github, gmail = await accounts.of(ANN)
+    assert [github.toolkit, gmail.identity] == ["github", "gmail@example.com"]
+    [of_ben] = await accounts.of(BEN)
+    assert await accounts.remove(ANN, of_ben.id) is None
+    assert await accounts.active(ANN, "gmail") is not None
+    assert await accounts.remove(ANN, gmail.id) == gmail
+    assert await accounts.of(ANN) == [github]
+    assert await accounts.active(ANN, "gmail") is None
+    assert await accounts.of(BEN) == [of_ben]
+
+
 async def test_a_link_makes_an_account_of_whom_it_was_made_for_also_in_a_new_session(
     standin: ComposioStandIn, accounts: Accounts
 ) -> None:

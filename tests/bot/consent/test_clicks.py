@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from agent_core.errors import ConsentRefused, ToolServerError
-from agent_core.ids import ConsentId, SessionId, TurnId, UserId
-from agent_core.runtime import Consent
+from agent_core.ids import ConsentId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.runtime import ApprovalWait, Consent
 from agent_core.runtime.consents import Consents, Verdict
 from bot.consent.clicks import Clicks
 from bot.ingress import Press
@@ -19,7 +19,7 @@ from bot.sandbox.slack import Post, SlackStandIn
 from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, user_id
 from tests.bot.ingress.world import World, connected_world, thread_at
-from tests.bot.presenter.turns import MemoryState, Turn
+from tests.bot.presenter.turns import MemoryState, Turn, action
 
 ONE = ConsentId("consent1")
 
@@ -31,6 +31,7 @@ class StrictConsents(Consents):
         self.asker = UserId("")
         self.asked_in: dict[ConsentId, SessionId] = {}
         self.decided: list[tuple[ConsentId, UserId, str, str]] = []
+        self.edited: list[dict[str, str | list[str]]] = []
         self.links = 0
         self.opened = 0
         self.skipped = 0
@@ -71,6 +72,25 @@ class StrictConsents(Consents):
     async def open_link(self, consent: ConsentId, by: UserId) -> None:
         self._require(by)
         self.opened += 1
+
+    async def asked(self, consent: ConsentId) -> ApprovalWait | None:
+        return ApprovalWait(
+            call_id=ToolCallId("call"),
+            asker=self.asker,
+            consent=consent,
+            tool="mcp__composio__GMAIL_SEND_EMAIL",
+            actions=(action(recipient_email="bob@example.com", body="Hello"),),
+            digest="",
+            is_tainted=False,
+            may_allow_thread=False,
+            deadline=datetime.now(UTC) + timedelta(minutes=15),
+        )
+
+    async def edit(
+        self, consent: ConsentId, by: UserId, changes: Mapping[str, str | list[str]]
+    ) -> None:
+        self._require(by)
+        self.edited.append(dict(changes))
 
     async def skip_connection(self, consent: ConsentId, by: UserId) -> None:
         self._require(by)
@@ -219,6 +239,35 @@ async def test_a_rejection_asks_for_a_reason_where_a_form_can_be_opened(
         await asking.settle()
     assert asking.consents.decided == [(ONE, asking.consents.asker, "reject", reason)]
     assert not asking.slack.state.views
+
+
+async def test_who_may_decide_edits_the_texts_in_a_form_and_decides_nothing_by_it(
+    asking: Asking,
+) -> None:
+    await asking.ask("approval")
+    await asking.press("edit", "ben")
+    assert not asking.slack.state.views
+    assert asking.told("ben")[0].startswith("Only the person who asked")
+    await asking.press("edit")
+    [view_id] = asking.slack.state.views
+    entered = {"recipient_email": "bob@example.com", "body": "Hello again"}
+    asking.consents.trouble = ConsentRefused("It is too late.", why="over")
+    await asking.slack.submit_view("ann", view_id, entered)
+    await asking.settle()
+    assert asking.slack.state.views
+    asking.consents.trouble = None
+    await asking.slack.submit_view("ann", view_id, {**entered, "body": "Hello, Bob"})
+    await asking.settle()
+    assert asking.consents.edited == [{"body": "Hello, Bob"}]
+    assert asking.consents.decided == []
+    assert not asking.slack.state.views
+
+
+async def test_all_details_open_beside_the_card(asking: Asking) -> None:
+    await asking.ask("approval")
+    await asking.press("details")
+    [view] = asking.slack.state.views.values()
+    assert "recipient_email: bob@example.com" in json.dumps(view.body)
 
 
 async def test_the_asker_gets_a_fresh_link_as_often_as_they_ask(asking: Asking) -> None:

@@ -36,9 +36,9 @@ class Answered:
 
 @pytest.fixture
 async def answered(tmp_path: Path) -> AsyncIterator[Answered]:
-    async with around(tmp_path, ["Paris."]) as place:
+    async with around(tmp_path) as place:
         thread = await place.thread()
-        turn = await place.ended(await place.ask(thread, "ann", "capital of France?"))
+        turn = await place.ended(await place.ask(thread, "ann", "the capital of France, please"))
         row = feedback_block(turn, BOT.of("en"))
         ts = await place.world.api.post(thread, "Paris.", op_id="o", blocks=[row])
         yield Answered(around=place, thread=thread, turn=turn, ts=ts)

@@ -1,6 +1,6 @@
 """A core with scripted models, the Slack stand-in, and what people do around their threads."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,17 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from agent_core.ids import TurnId, UserId
-from agent_core.messages import InboundMessage
+from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Runtime
-from agent_core.testing.models import ScriptedModel
+from agent_core.testing.models import Line, ScriptedModel, call
 from agent_core.testing.runtimes import scripted_runtime
+from bot.digests import DigestLimits, DigestMessages, Orders
 from bot.home.feedback import FeedbackClicks
+from bot.home.home import Home
+from bot.ingress import HOME_OPENED, Rules
 from bot.ingress.gestures import Gestures
-from bot.slack_api import People, SlackApi
+from bot.sandbox.slack import SlackStandIn
+from bot.slack_api import Identity, People, SlackApi
 from bot.threads import ThreadRef, user_id
-from tests.bot.ingress.world import World, connected_world, thread_at
+from tests.bot.ingress.world import Outside, World, bot_in, thread_at
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+URL = "https://sandbox.slack.com/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +32,11 @@ class Around:
 
     world: World
     runtime: Runtime
+    script: list[Line]
+    """What the model says next."""
 
     def person(self, user: str) -> UserId:
-        return user_id(self.world.slack.team_id, self.world.slack.people[user])
+        return user_id(self.world.slack.team_id, self.world.slack.users[user])
 
     async def thread(self, user: str = "ann", channel: str = "general") -> ThreadRef:
         place = self.world.slack.dm_id(user) if channel == "dm" else ""
@@ -37,7 +44,9 @@ class Around:
         return thread_at(self.world, await self.world.slack.say(user, place, "a root"), place)
 
     async def ask(self, thread: ThreadRef, user: str, text: str) -> TurnId:
-        """A person's turn in a thread."""
+        """A person's turn in a thread; the bot finds something, or asks back where it is asked."""
+        question = {"question": "Which one?"}
+        self.script.append(call("ask_user", question, id="q") if "?" in text else "Found.")
         message = InboundMessage(
             session=thread.session,
             key=f"{thread.session}:{text}",
@@ -50,6 +59,43 @@ class Around:
         assert turn is not None
         return turn
 
+    async def ask_and_wait(self, thread: ThreadRef, user: str, text: str) -> TurnId:
+        """A turn that comes to a question, which nobody answers."""
+        turn = await self.ask(thread, user, text)
+        async for _, event in self.runtime.events(turn):
+            if event.kind == "question_asked":
+                break
+        return turn
+
+    async def open_home(self, user: str) -> list[JsonObject]:
+        """The blocks that the person then sees."""
+        published = self.calls("views.publish")
+        await self.world.slack.open_home(user)
+        await self.world.slack.wait_for(lambda _: self.calls("views.publish") > published)
+        await self.world.handled()
+        return self.home(user)
+
+    async def press(
+        self, user: str, name: str, chosen: object = None, block: str | None = None
+    ) -> list[JsonObject]:
+        """Use something on a person's Home, whose blocks are then as they are given here."""
+        view = self.world.slack.state.homes[self.world.slack.users[user]]
+        await self.world.slack.click_view(user, view.id, name, chosen, block_id=block)
+        await self.world.handled()
+        return self.home(user)
+
+    def home(self, user: str) -> list[JsonObject]:
+        return self.world.slack.state.homes[self.world.slack.users[user]].body["blocks"]
+
+    async def command(self, user: str, text: str, channel: str = "general") -> str:
+        """What a slash command is answered with."""
+        delivery = await self.world.slack.slash(user, channel, "/agent", text)
+        await self.world.handled()
+        return str((delivery.answer or {}).get("text", ""))
+
+    def calls(self, method: str) -> int:
+        return sum(call.method == method for call in self.world.slack.calls)
+
     async def ended(self, turn: TurnId) -> TurnId:
         """Wait until the turn has its end."""
         async for _, event in self.runtime.events(turn):
@@ -59,14 +105,27 @@ class Around:
 
 
 @asynccontextmanager
-async def around(root: Path, says: Sequence[Any] = (), **more: Any) -> AsyncGenerator[Around]:
-    """`says` are the model's answers, `more` is for the runtime."""
-
-    def gestures(api: SlackApi, people: People) -> Mapping[str, Gestures]:
-        return {"feedback.": FeedbackClicks(runtime, api, people, lambda: NOW)}
-
+async def around(root: Path, **more: Any) -> AsyncGenerator[Around]:
+    """`more` is for the runtime."""
+    script: list[Line] = []
+    model = ScriptedModel(iter(lambda: script.pop(0), None))
     async with (
-        scripted_runtime(root, model=ScriptedModel(list(says)), **more) as runtime,
-        connected_world(gestures=gestures) as world,
+        scripted_runtime(root, model=model, **more) as runtime,
+        SlackStandIn(rate_limits=False) as slack,
     ):
-        yield Around(world=world, runtime=runtime)
+        team = {"team": slack.team_id, "bot_user": slack.bot_user_id, "bot_id": "B1"}
+        rules = Rules(identity=Identity(**team, url=URL))
+
+        def gestures(api: SlackApi, _: People) -> Mapping[str, Gestures]:
+            people = People(api, runtime.preferences)
+            known = (runtime.schedules, runtime.timekeeper)
+            orders = Orders(*known, api.channels, people, lambda: NOW, DigestLimits())
+            digests = DigestMessages(orders, runtime.order_reader, api, runtime.marks, lambda: NOW)
+            home = Home(runtime, api, people, rules, orders, digests, lambda: NOW)
+            return {"feedback.": FeedbackClicks(runtime, api, people, lambda: NOW), "home.": home}
+
+        outside = Outside(slack=slack)
+        async with bot_in(
+            outside, listens=True, gestures=gestures, for_readers=(HOME_OPENED,)
+        ) as world:
+            yield Around(world=world, runtime=runtime, script=script)

@@ -7,6 +7,11 @@ import pytest
 from agent_core.errors import ModelUnavailable
 from agent_core.ids import UserId
 from agent_core.testing.models import Line, call
+from bot.inbound import read_post
+from bot.ingress import Ingress
+from bot.ingress.gate import Admitted
+from bot.presenter import Signs
+from bot.slack_api import People
 from tests.bot.ingress.world import Outside, World, bot_in, thread_at, until_given
 
 
@@ -32,6 +37,7 @@ async def reply(world: World, ts: str, text: str, user: str = "ann", **more: obj
     return is_ours
 
 
+@pytest.mark.proves("manners.meant", "manners.early")
 async def test_in_a_thread_of_several_only_what_is_meant_for_the_bot_is_answered(
     world: World, thread: str
 ) -> None:
@@ -79,6 +85,7 @@ async def test_a_noise_is_left_without_asking_unless_its_author_was_asked(
     assert len(world.judge.asked) == 1
 
 
+@pytest.mark.proves("manners.silent")
 @pytest.mark.parametrize("line", [ModelUnavailable("away"), "yes", call("judge_reply", {"a": 1})])
 async def test_without_a_plain_verdict_the_bot_is_silent(
     world: World, thread: str, line: Line
@@ -89,6 +96,7 @@ async def test_without_a_plain_verdict_the_bot_is_silent(
     assert len(world.judge.asked) == 1
 
 
+@pytest.mark.proves("manners.alone")
 async def test_who_is_alone_with_the_bot_needs_no_mention(world: World) -> None:
     """Other apps' posts and joins are nobody's."""
     root = await world.say("robot", "general", "disk full")
@@ -103,6 +111,7 @@ async def test_who_is_alone_with_the_bot_needs_no_mention(world: World) -> None:
     assert len(world.judge.asked) == 2
 
 
+@pytest.mark.proves("manners.rule")
 @pytest.mark.parametrize(
     ("mode", "answered"), [("two_party", [True, False]), ("mention", [False] * 2)]
 )
@@ -129,6 +138,7 @@ async def test_the_word_stop_among_people_is_no_order_when_nothing_is_at_work(
     assert len(world.judge.asked) == 1
 
 
+@pytest.mark.proves("manners.edits")
 async def test_an_edit_of_a_reply_among_people_stays_silent_until_it_mentions_the_bot(
     world: World, thread: str
 ) -> None:
@@ -153,6 +163,7 @@ async def test_a_guest_is_not_judged(world: World, thread: str) -> None:
     assert world.judge.asked == []
 
 
+@pytest.mark.proves("manners.mended")
 async def test_one_mention_brings_what_was_kept_silent_about_and_nothing_twice(
     world: World, thread: str
 ) -> None:
@@ -176,6 +187,22 @@ async def test_a_follow_up_reads_the_thread_no_second_time(world: World) -> None
         assert await reply(world, ts, text)
 
     assert [call.method for call in world.slack.calls].count("conversations.replies") == 1
+
+
+async def test_where_others_hear_a_part_a_thread_is_read_each_time(world: World) -> None:
+    ts = await world.say("ann", "general", f"{world.mention} compare both")
+    await world.settle()
+    people, told = People(world.api), (world.judge.reader(), world.judge.follow_ups)
+    given = (world.api, world.rules, Signs(world.api), people)
+    ingress = Ingress(world.front, world.ledger, world.files, *given, *told, hears_all=False)
+    for user, text, is_ours in (("ann", "one", True), ("ben", "hm", False), ("ann", "two", False)):
+        body = {"type": "message", "user": world.slack.people[user], "text": text}
+        body |= {"channel": world.slack.channels["general"], "thread_ts": ts}
+        posted = await world.slack.say(user, "general", text, thread_ts=ts)
+        whole = {"team_id": world.slack.team_id, "event": {**body, "ts": posted}}
+        post = read_post(whole, bot_user=world.slack.bot_user_id)
+        assert post is not None
+        assert isinstance(await ingress.gate.judge(post), Admitted) == is_ours
 
 
 async def test_after_a_restart_a_thread_is_read_again(outside: Outside) -> None:

@@ -122,6 +122,7 @@ async def came(world: World, event_type: str, count: int) -> None:
     await world.handled()
 
 
+@pytest.mark.proves("manners.cross")
 async def test_a_cross_on_the_askers_or_the_bots_post_stops_the_thread_once(world: World) -> None:
     ts = await world.say("ann", "general", f"{world.mention} read this")
     await world.settle()
@@ -156,6 +157,7 @@ async def test_no_other_reaction_and_no_other_post_stops_anything(world: World) 
     assert world.ledger.unfinished == set()
 
 
+@pytest.mark.proves("manners.native_stop")
 async def test_slacks_own_stop_stops_the_thread_and_begins_nothing(world: World) -> None:
     ts = await world.say("ann", "general", f"{world.mention} read this")
     await world.settle()

@@ -378,9 +378,9 @@ def make_ingress(
     files: NamingFiles,
     judge: Judge | None = None,
 ) -> Ingress:
-    judge, people = judge or Judge(), People(api)
+    judge = judge or Judge()
     told = (judge.reader(), judge.follow_ups)
-    return Ingress(front, ledger, files, api, rules, Signs(api), people, *told)
+    return Ingress(front, ledger, files, api, rules, Signs(api), People(api), *told)
 
 
 Listening = Callable[[SlackApi, People], Mapping[str, Gestures]]
@@ -494,6 +494,7 @@ async def bot_in(
     listens: bool = False,
     head_start_s: float = HEAD_START_S,
     gestures: Listening = lambda _api, _people: {},
+    for_readers: tuple[str, ...] = (),
     answer_within_s: float = ANSWER_WITHIN_S,
     **lists: Any,
 ) -> AsyncGenerator[World]:
@@ -509,7 +510,10 @@ async def bot_in(
         people, files, judge = People(api), NamingFiles(), outside.judge
         ledger.may_go_on.set()
         app = create_app(client, rules.identity)
-        actions = Actions(gestures(api, people), ledger, rules, people, api, answer_within_s)
+        actions = Actions(
+            *(gestures(api, people), ledger, rules, people, api, answer_within_s),
+            for_readers=for_readers,
+        )
         ingress = make_ingress(front, ledger, api, rules, files, judge)
         catch_up = CatchUp(
             ingress,

@@ -12,7 +12,7 @@ from bot.presenter import PresenterState, Signs, ThreadPresenter
 from bot.presenter.consents import ConnectLink
 from bot.slack_api import Guard
 from tests.bot.desk import Desk, open_desk
-from tests.bot.presenter.turns import MemoryState, Turn
+from tests.bot.presenter.turns import START, MemoryState, Turn
 
 
 async def no_link(_consent: ConsentId, _by: UserId, _toolkit: str) -> str:
@@ -97,6 +97,7 @@ class Stage(Desk):
             self.workspace,
             asked_ts=asked_ts or self.thread.root_ts,
             edit_interval_s=0.01,
+            now=lambda: START,
             signs=signs,
             connect_link=link or no_link,
         )

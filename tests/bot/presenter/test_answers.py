@@ -50,15 +50,15 @@ async def test_progress_is_edited_in_peoples_words(stage: Stage) -> None:
         turn.returned("c1"),
         turn.taken("also include Poland", "Ben"),
         turn.call("t1", "Task", subagent_type="report-creation-expert"),
+        turn.branch(child, "Eels", agent="report-creation-expert"),
         turn.call("w1", "mcp__local_toolkit__write_report", child, title="x"),
     ):
         await presenter.show(event)
     await stage.slack.wait_for(lambda _: "Writing" in stage.texts()[0])
     assert stage.texts()[0].splitlines()[1:] == [
         "✓ Searching the news for “grid”",
-        "+ Took in Ben's message: “also include Poland” (from step 1 on)",
-        "▸ Asking the report expert",
-        "      ▸ Writing the report",
+        "✓ Ben: “also include Poland” — taken in",
+        "▸ Writing the report",
     ]
 
 
@@ -68,7 +68,7 @@ async def test_progress_speaks_the_askers_language(stage: Stage, is_taken_in: bo
     event: AnyEvent = turn.call("c1", "COMPOSIO_SEARCH_WEB", query="Batterien")
     event = turn.taken("auch Polen", "Ben") if is_taken_in else event
     await stage.show(turn.started(GERMAN), event)
-    said = "+ Nachricht von Ben aufgenommen: “auch Polen”"
+    said = "✓ Ben: „auch Polen“ — aufgenommen"
     assert (said if is_taken_in else "Suche im Web nach “Batterien”") in stage.texts()[0]
 
 
@@ -166,13 +166,13 @@ async def test_an_answer_outlasts_a_storm_of_limits(stage: Stage) -> None:
 @pytest.mark.proves("posts.limits")
 async def test_an_answer_is_not_kept_waiting_by_a_limited_progress_post(stage: Stage) -> None:
     turn = stage.turn()
-    presenter = await stage.show(turn.started(), turn.routed("COMPLEX"))
+    presenter = await stage.show(turn.started(), turn.call("c1", "run_python"))
     await presenter.close()
     stage.slack.fail("chat.update", status=429, retry_after_s=60)
     await presenter.show(turn.finished("The answer."))
     refused = next(i for i, call in enumerate(stage.slack.calls) if call.status == 429)
     assert stage.slack.calls[refused + 1].method == "chat.postMessage"
-    assert stage.texts() == ["Done in 2 s", "The answer."]
+    assert stage.texts() == ["Done in 2 s\n✓ Working with the data", "The answer."]
 
 
 @pytest.mark.proves("posts.refused")

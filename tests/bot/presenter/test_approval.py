@@ -5,6 +5,7 @@ All its arguments are told, none can be taken for another one, and what cannot b
 
 import json
 from dataclasses import replace
+from html import unescape
 from typing import Any
 
 import pytest
@@ -17,12 +18,11 @@ from bot.presenter.approval import (
     Form,
     approval_draft,
     approval_file,
-    argument_lines,
     decided_draft,
-    exact_json,
+    details_form,
     fitting_forms,
-    made_visible,
 )
+from bot.presenter.arguments import argument_lines, exact_json, made_visible
 from bot.render import limits
 from bot.threads import ThreadRef
 from bot.words import BOT
@@ -62,8 +62,7 @@ def test_it_says_who_what_which_app_which_account_whom_it_reaches_and_until_when
     text = shown(event)
     assert text.startswith("<@U1> asked for this. I will do it only once it is approved:\n")
     assert "*Send email* · Gmail · with the account `ann@example.com`" in text
-    assert "Reaches 2 recipients: `bob@example.com`, `eve@example.com`" in text
-    assert "recipient_email: bob@example.com\ncc[0]: eve@example.com\nbody: Hello" in text
+    assert "*To:* `bob@example.com`\n*Cc:* `eve@example.com`\n*Text:*\n```\nHello\n```" in text
     assert "I wait until <!date^" in text
     assert "Fingerprint `0123456789ab`" in text
 
@@ -86,8 +85,8 @@ def test_the_fallback_for_notifications_holds_no_arguments() -> None:
 def test_only_an_untainted_session_is_offered_the_thread(is_tainted: bool) -> None:
     event = TURN.requested(is_tainted=is_tainted, may_allow_thread=not is_tainted)
     draft = approval_draft(event, WORDS_EN, "whole")
-    alone = ["Approve", "Reject…"]
-    assert labels(draft.blocks) == (alone if is_tainted else [*alone, "Approve for this thread"])
+    thread = [] if is_tainted else ["Approve for this thread"]
+    assert labels(draft.blocks) == ["Approve", "Edit…", "Reject…", *thread, "All details"]
     assert ("text from outside" in shown(event)) == is_tainted
 
 
@@ -210,6 +209,7 @@ def test_every_language_says_how_it_ended(language: str) -> None:
         TURN.decided("expired", by=None),
         TURN.decided("overtaken", by=None),
         TURN.decided("void", by=None),
+        TURN.decided("edited"),
     ]
     said = [decided_draft(event, ending, words, "whole") for ending in endings]
     lines = [texts(draft.blocks)[-1] for draft in said]
@@ -321,7 +321,8 @@ def shown_times(zone: str, **arguments: Any) -> list[str]:
         (
             "Europe/Berlin",
             {"start": {"dateTime": "2026-11-27T12:00", "timeZone": "America/New_York"}},
-            "`start.dateTime`: Fri 27 November 2026, 18:00 (Europe/Berlin)",
+            "`start.dateTime`: Fri 27 November 2026, 18:00 (Europe/Berlin)"
+            " = Fri 27 November 2026, 12:00 (America/New_York)",
         ),
         (
             "Asia/Tokyo",
@@ -357,6 +358,67 @@ def test_of_very_many_moments_some_are_told_and_the_rest_counted() -> None:
     event = sent(**{f"at{number}": "2026-11-27T12:00:00Z" for number in range(14)})
     assert shown(event).count("27 November") == 10
     assert "and 4 more" in shown(event)
+
+
+def test_an_event_looks_like_an_event() -> None:
+    event = sent(
+        summary="Sync",
+        start_datetime="2026-11-27T12:00:00",
+        timezone="America/New_York",
+        attendees=["bob@example.com", "eve@example.com"],
+        location="Room 1",
+        send_updates=True,
+    )
+    text = shown(replace(event, zone="Europe/Berlin"))
+    assert "*Title:* `Sync`\n*Starts:* Fri 27 November 2026, 18:00 (Europe/Berlin) = Fri" in text
+    assert "*Invited:* `bob@example.com`, `eve@example.com`\n*Where:* `Room 1`" in text
+    assert "*Send updates:* `true`" in text
+    assert "Reaches" not in text
+    assert "When, with" not in text
+
+
+def test_a_post_looks_like_a_post_and_anything_else_like_its_fields() -> None:
+    assert "*Channel:* `#team`\n*Message:*\n```\nHi *all*\n```" in shown(
+        sent(channel="#team", text="Hi *all*")
+    )
+    text = shown(sent(page_id="p1", archived=True, size={"w": 1, "h": 2}))
+    assert "*Page id:* `p1`\n*Archived:* `true`\n*Size:*\n```\nw: 1\nh: 2\n```" in text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"recipient_email": "bob@example.com", "body": "Hi", "To": "eve@example.com"},
+        {"page": "a", "Page": "b"},
+        {"page\n*To:*": "a"},
+        {"size": {"a: 1\nb": 2}},
+    ],
+)
+def test_what_could_be_taken_for_another_field_is_shown_as_it_is_sent(
+    arguments: dict[str, Any],
+) -> None:
+    text = shown(sent(**arguments))
+    assert all(line in text for line in argument_lines(arguments))
+    assert "All details" not in labels(approval_draft(sent(**arguments), WORDS_EN, "whole").blocks)
+
+
+@given(st.dictionaries(st.text("ab_T ", min_size=1, max_size=3), st.text(max_size=30), max_size=3))
+def test_every_value_can_be_seen_on_the_card(arguments: dict[str, str]) -> None:
+    text = unescape(shown(sent(**arguments)))
+    for value in arguments.values():
+        assert all(line.strip()[:20] in text for line in made_visible(value).split("\n"))
+
+
+@pytest.mark.parametrize(("to", "warns"), [("ann@example.com", False), ("bob@example.com", True)])
+def test_text_from_outside_is_named_where_it_matters(to: str, warns: bool) -> None:
+    asked = TURN.requested(action(recipient_email=to, body="Hi"), is_tainted=True)
+    text = shown(replace(asked, outside=("https://evil.example/a", "GMAIL_FETCH_EMAILS")))
+    assert ("asked for this: `https://evil.example/a`, Gmail" in text) == warns
+
+
+def test_all_details_are_the_arguments_as_they_are_sent() -> None:
+    form = details_form([action(recipient_email="bob@example.com", body="Hi")], WORDS_EN)
+    assert "recipient_email: bob@example.com\nbody: Hi" in str(texts(form["blocks"])[1])
 
 
 def test_what_has_no_moment_has_no_line_on_times() -> None:

@@ -1,19 +1,21 @@
-"""The state of a turn as its progress posts tell it, and the files that a person gets."""
+"""The state of a turn as its plan tells it."""
 
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from agent_core.events import AnyEvent
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, child_run
+from agent_core.ids import ROOT_RUN, ToolCallId, child_run
 from agent_core.prompts.language import spoken_time
 from bot.presenter.board import Board
 from bot.render import limits
 from bot.threads import ThreadRef
-from tests.bot.presenter.turns import Turn
+from tests.bot.presenter.turns import START, Turn
 
-UNSURE = "? Gmail send email (may or may not have happened)"
+IEA, ACME = "https://www.iea.org/storage", "https://acme.test/a"
+ONE, TWO = (child_run(ROOT_RUN, ToolCallId(call)) for call in ("t1", "t2"))
 
 
 @pytest.fixture
@@ -28,77 +30,150 @@ def board_of(*events: AnyEvent) -> Board:
     return board
 
 
-def lines(*events: AnyEvent) -> list[str]:
-    """What stands below the head."""
-    return board_of(*events).progress().splitlines()[1:]
+def told(board: Board) -> list[str]:
+    """Each card in a line."""
+    return [
+        f"{card.state}: {card.title}" + (f" ({card.details})" if card.details else "")
+        for card in board.shown()
+    ]
 
 
-def test_the_head_counts_time_and_calls_and_a_call_says_how_far_it_is(turn: Turn) -> None:
-    called = [turn.started(), turn.call("c1", "run_python"), turn.call("c2", "run_python")]
-    board = board_of(*called)
-    assert board.progress().splitlines()[0] == "*Working on it* · 2 s · 2 tool calls"
-    assert board.progress(since_last_s=60).startswith("*Working on it* · 1 min 2 s")
-    events = (turn.progressed("c1", "3 of 8"), turn.returned("c2", is_error=True))
-    assert lines(*called, *events) == [
-        "▸ Working with the data (3 of 8)",
-        "✗ Working with the data",
+def cards(*events: AnyEvent) -> list[str]:
+    return told(board_of(*events))
+
+
+def test_reading_is_told_by_title_and_publisher_as_soon_as_a_search_has_told_them(
+    turn: Turn,
+) -> None:
+    board = board_of(
+        turn.started(),
+        turn.call("s", "COMPOSIO_SEARCH_WEB", query="grid storage"),
+        turn.read("s", (IEA, "Grid storage in 2026")),
+        turn.call("c", "crawl_parallel", urls=[ACME, IEA, "https://c.test"]),
+    )
+    reading = "Reading “Grid storage in 2026” (iea.org) and 2 more"
+    assert told(board) == ["done: Searching the web for “grid storage”", f"running: {reading}"]
+    assert board.title() == "Working on it", "what was found is not read"
+    board.fold(turn.read("c", (IEA, "Grid storage in 2026"), (ACME, "Acme")))
+    assert told(board)[1] == "done: Reading “Grid storage in 2026” (iea.org) and 1 more"
+    assert board.shown()[1].sources == {IEA: "Grid storage in 2026", ACME: "Acme"}
+    assert board.title() == "Working on it · 2 pages read"
+
+
+def test_a_page_is_counted_once_and_one_that_could_not_be_read_is_an_error(turn: Turn) -> None:
+    board = board_of(
+        turn.started(),
+        turn.call("c1", "crawl_parallel", urls=[IEA]),
+        turn.read("c1", (IEA, "")),
+        turn.call("c2", "crawl_parallel", urls=[IEA]),
+        turn.read("c2", (IEA, "")),
+        turn.call("c3", "crawl_parallel", urls=[ACME]),
+        turn.read("c3"),
+        turn.finished("Done."),
+    )
+    assert told(board) == [
+        "done: Reading iea.org",
+        "failed: Reading acme.test (That did not work; I go on without it)",
+    ]
+    assert board.title() == "Done in 7 s · 1 page read"
+
+
+def test_calls_that_are_told_in_the_same_words_are_one_card(turn: Turn) -> None:
+    events = [turn.started(), turn.call("c1", "run_python"), turn.call("c2", "run_python")]
+    assert cards(*events) == ["running: Working with the data"]
+    failed = turn.returned("c1", is_error=True)
+    assert cards(*events, failed, turn.returned("c2")) == ["done: Working with the data"]
+
+
+def test_a_reader_says_how_far_it_is_and_an_app_which_account_was_used(turn: Turn) -> None:
+    assert cards(
+        turn.started(),
+        turn.call("c1", "crawl_parallel", urls=[IEA]),
+        turn.progressed("c1", "Reading 3 of 8 pages"),
+        turn.call("c2", "GMAIL_SEND_EMAIL"),
+        turn.progressed("c2", "step 2: /tmp/x.py"),
+        turn.returned("c2", display="ann@example.com"),
+    ) == [
+        "running: Reading iea.org (Reading 3 of 8 pages)",
+        "done: Working with Gmail (ann@example.com)",
     ]
 
 
 @pytest.mark.proves("effects.told")
-def test_a_call_that_nobody_knows_the_end_of_is_marked_counted_and_never_folded(turn: Turn) -> None:
+def test_a_call_that_nobody_knows_the_end_of_is_marked_and_never_folded(turn: Turn) -> None:
+    unsure = "unsure: Working with Gmail (may or may not have happened)"
     events: list[AnyEvent] = [
         turn.started(),
         turn.call("first", "GMAIL_SEND_EMAIL"),
         turn.returned("first", is_error=True, may_have_happened=True),
     ]
-    board = board_of(*events, turn.finished("Done."))
-    assert board.closed() == "Done in 3 s · 1 tool call · 1 step may or may not have happened"
-    for number in range(40):
-        events += [turn.call(f"c{number}", "run_python"), turn.returned(f"c{number}")]
-    assert UNSURE in lines(*events)
+    events += [turn.call(f"c{number}", "search_web", query=f"q{number}") for number in range(40)]
+    assert unsure in cards(*events)
+    events += [turn.returned(f"c{number}") for number in range(40)]
+    assert unsure in cards(*events, turn.finished("Done."))
 
 
-def test_a_message_that_was_taken_in_stands_among_the_steps_and_rings_nobody(turn: Turn) -> None:
-    hostile = turn.taken("<!channel> *now* " + "x" * 500, author_name="<@U1> @here", ts="8.000008")
-    told = lines(
+@pytest.mark.proves("plan.board")
+def test_a_branch_is_one_card_by_what_it_is_after_with_its_newest_doing_and_its_sources(
+    turn: Turn,
+) -> None:
+    deeper = child_run(ONE, ToolCallId("f"))
+    board = board_of(
         turn.started(),
-        turn.call("c1", "run_python"),
-        turn.returned("c1"),
-        turn.taken("also\ninclude Poland"),
-        turn.call("c2", "run_python"),
-        hostile,
+        turn.call("t1", "Task", subagent_type="explorer"),
+        turn.branch(ONE, "storage *prices*"),
+        turn.branch(TWO, "", task="Who makes B?\n\nThe task: more"),
+        turn.call("c1", "run_python", run=ONE),
+        turn.call("f", "fork", run=ONE),
+        turn.branch(deeper, "Even deeper", parent=ONE),
+        turn.call("c2", "crawl_parallel", run=deeper, urls=[IEA]),
+        turn.read("c2", (IEA, "Grid storage"), run=deeper),
+        turn.branch_ended(deeper),
+        turn.branch_ended(TWO, "failed"),
     )
-    assert told[:3] == [
-        "✓ Working with the data",
-        "+ Took in Ben's message: “also include Poland” (from step 1 on)",
-        "▸ Working with the data",
+    assert told(board) == [
+        "running: Storage *prices* (Reading iea.org)",
+        "failed: Who makes B? (That did not work; I go on without it)",
     ]
-    assert not any(part in told[3] for part in ("<", "@here", "*now*"))
-    assert len(told[3]) < 180
+    assert board.shown()[0].sources == {IEA: "Grid storage"}
+    assert [card.branch for card in board.branches] == [ONE]
+    board.fold(turn.branch_ended(ONE))
+    assert told(board)[0] == "done: Storage *prices* (1 page read)"
+    assert cards(turn.branch(ONE, "x", agent="report-creation-expert")) == [
+        "running: Writing the report"
+    ]
+
+
+@pytest.mark.proves("branch.told")
+def test_what_people_did_to_a_branch_stands_with_it(turn: Turn) -> None:
+    board = board_of(
+        turn.started(),
+        turn.branch(ONE, "Prices"),
+        turn.branch(TWO, "Markets"),
+        turn.asked("Which one?"),
+        turn.commented("also Poland", 1, ONE),
+        turn.stopped_branch(3, TWO),
+    )
+    assert told(board) == [
+        "running: Prices",
+        "failed: Markets (Ben stopped this part)",
+        "done: Ben: “also Poland” — taken in (Prices)",
+    ]
+    assert [card.branch for card in board.branches] == [ONE]
 
 
 @pytest.mark.proves("inbox.told")
-def test_the_closing_line_tells_which_agents_took_a_message_in_and_from_where_on(
-    turn: Turn,
-) -> None:
-    first, second = (child_run(ROOT_RUN, ToolCallId(call)) for call in ("t1", "t2"))
+def test_a_message_is_told_once_with_the_parts_that_took_it_in(turn: Turn) -> None:
     board = board_of(
         turn.started(),
-        turn.call("t1", "Task", subagent_type="report-creation-expert"),
-        turn.began(first, "report-creation-expert"),
-        turn.began(second, "data-analyst"),
-        turn.taken("also Poland", run=first, step=3),
-        turn.taken("also Poland", run=second, step=2),
-        turn.taken("also Poland", step=2),
+        turn.branch(ONE, "Prices"),
+        turn.branch(TWO, "Markets"),
+        turn.taken("also\nPoland", run=ONE, step=3),
+        turn.taken("also\nPoland", run=TWO, step=2),
+        turn.taken("also\nPoland", step=2),
+        turn.finished("Done."),
     )
-    said = (
-        "+ Took in Ben's message: “also Poland” "
-        "(report expert, from step 3 on; data analyst, from step 2 on)"
-    )
-    assert [line.strip() for line in board.progress().splitlines()].count(said) == 1
-    board.fold(turn.finished("Done."))
-    assert board.closed().splitlines() == ["Done in 7 s · 1 tool call", said]
+    assert told(board)[2] == "done: Ben: “also Poland” — taken in (Prices; Markets)"
 
 
 @pytest.mark.proves("inbox.told")
@@ -106,160 +181,108 @@ def test_a_message_that_a_report_went_without_is_said_to_be_too_late_until_the_n
     turn: Turn,
 ) -> None:
     board = board_of(turn.started(), turn.saved("r.html"), turn.taken("also Poland"))
-    late = "“also Poland” (from step 1 on; too late for the report: “continue” works it in)"
-    assert board.closed().splitlines()[1] == f"+ Took in Ben's message: {late}"
+    late = "too late for the report; say “continue” to work it in"
+    assert told(board) == [f"done: Ben: “also Poland” — {late}"]
     board.fold(turn.saved("r-2.html"))
-    assert board.closed().endswith("“also Poland” (from step 1 on)")
+    assert told(board) == ["done: Ben: “also Poland” — taken in"]
 
 
-def test_what_was_done_before_a_question_is_folded_after_it(turn: Turn) -> None:
-    board = board_of(
-        turn.started(),
-        turn.call("c1", "run_python"),
-        turn.returned("c1"),
-        turn.call("c2", "list_local_files"),
-        turn.returned("c2"),
-        turn.asked("Which?"),
-        turn.taken("the second", "Ann"),
-        turn.call("c3", "run_python"),
-    )
-    assert board.progress().splitlines() == [
-        "*Working on it* · 6 s · 3 tool calls",
-        "✓ 2 earlier steps",
-        "+ Ann answered: “the second”",
-        "▸ Working with the data",
-    ]
-
-
-def test_the_time_that_a_person_took_is_not_the_bots(turn: Turn) -> None:
-    board = board_of(turn.started(), turn.call("c1", "run_python"), turn.asked("Which?"))
-    assert board.asked == ["Asked Ann a question after 2 s · 1 tool call"]
-    turn.wait(timedelta(days=3))
-    board.fold(turn.taken("this", "Ann"))
-    board.fold(turn.finished("Done."))
-    assert board.closed() == "Done in 3 s · 1 tool call"
-
-
-def test_a_question_ends_with_the_next_step_and_the_call_that_asks_is_none(turn: Turn) -> None:
+def test_an_answer_to_a_question_is_no_card(turn: Turn) -> None:
     asking = turn.call("c1", "ask_user", question="Which?")
-    assert lines(turn.started(), asking) == []
     board = board_of(turn.started(), asking, turn.asked("Which?"), turn.returned("c1"))
     assert board.waits
-    board.fold(turn.thought())
+    board.fold(turn.taken("the second", "Ann"))
     assert not board.waits
-    assert board.asked == ["Asked Ann a question after 1 s"]
+    assert told(board) == []
 
 
-def test_pages_that_were_not_read_are_not_counted(turn: Turn) -> None:
-    board = board_of(
-        turn.started(),
-        turn.call("c1", "crawl_parallel", urls=["u"] * 4),
-        turn.call("c2", "crawl_parallel", urls=["u"] * 4),
-        turn.returned("c1", tool="crawl_parallel", preview='{"success":true,"successful":3'),
-        turn.returned("c2", tool="crawl_parallel", is_error=True),
-        turn.finished("Done."),
-    )
-    assert board.closed() == "Done in 5 s · 2 tool calls · 3 pages read"
+def test_the_clock_never_goes_back_and_stands_still_while_a_person_is_waited_for(
+    turn: Turn,
+) -> None:
+    board, shown = Board(), [-1.0]
+
+    def look(after_s: float = 0.0) -> None:
+        said = board.time(START + timedelta(seconds=after_s)).split()
+        seconds = {"s": 1, "min": 60, "h": 3_600}
+        pairs = pairwise(said)
+        shown.append(sum(int(n) * seconds[unit] for n, unit in pairs if unit in seconds))
+
+    for event in (turn.started(), turn.branch(ONE, "Prices"), turn.call("c1", "run_python")):
+        board.fold(event)
+        look(after_s=20)
+    board.fold(turn.requested())
+    turn.wait(timedelta(minutes=4))
+    for event in (turn.call("x", "run_python", run=ONE), turn.returned("x", ONE)):
+        board.fold(event)  # a branch goes on meanwhile
+        look(after_s=600)
+    waited = shown[-1]
+    board.fold(turn.decided())
+    look()
+    board.fold(turn.call("c2", "search_web", query="q"))
+    look()
+    assert shown == sorted(shown)
+    assert shown[-1] - waited <= 2
+    board.fold(turn.finished("Done."))
+    assert board.title() == "Done in 19 s"
 
 
-def test_parallel_sub_agents_keep_their_own_steps(turn: Turn) -> None:
-    one, two = (child_run(ROOT_RUN, ToolCallId(call)) for call in ("t1", "t2"))
-    told = lines(
-        turn.started(),
-        turn.call("t1", "Task", subagent_type="alpha"),
-        turn.call("t2", "Task", subagent_type="beta"),
-        turn.call("x", "search_web", two, query="b"),
-        turn.call("x", "search_web", one, query="a"),
-        turn.returned("x", two),
-    )
-    assert told == [
-        "▸ Asking the alpha",
-        "      ▸ Searching the web for “a”",
-        "▸ Asking the beta",
-        "      ✓ Searching the web for “b”",
-    ]
-
-
-@pytest.mark.proves("plan.board")
-def test_branches_stand_by_what_each_is_after_with_their_steps_below(turn: Turn) -> None:
-    parts = [RunId("root.part1"), RunId("root.part2")]
-    events: list[AnyEvent] = [
-        turn.started(),
-        turn.branch(parts[0], "Who *makes* A?\n\nThe task: more"),
-        turn.branch(parts[1], "Who makes B?"),
-        turn.call("c1", "run_python", run=parts[0]),
-        turn.call("f", "fork"),
-        turn.branch(RunId("root.f"), "And C?"),
-        turn.returned("f", tool="fork"),
-        turn.branch_ended(parts[1]),
-    ]
-    assert lines(*events) == [
-        "▸ Looking into: Who *\u200bmakes* A?",
-        "      ▸ Working with the data",
-        "✓ Looking into: Who makes B?",
-        "▸ Looking into: And C?",
-    ]
-
-
-@pytest.mark.proves("branch.told")
-def test_what_people_did_to_a_branch_stands_below_it(turn: Turn) -> None:
-    one, two = (child_run(ROOT_RUN, ToolCallId(call)) for call in ("t1", "t2"))
-    told = lines(
-        turn.started(),
-        turn.call("t1", "Task", subagent_type="alpha"),
-        turn.began(one, "alpha"),
-        turn.call("t2", "Task", subagent_type="beta"),
-        turn.asked("Which one?"),
-        turn.commented("also Poland", 1, one),
-        turn.commented("and Malta", 2, one),
-        turn.stopped_branch(3, two),
-    )
-    assert told == [
-        "▸ Asking the alpha",
-        "      + Took in Ben's message: “also Poland” (alpha, from step 1 on)",
-        "      + Took in Ben's message: “and Malta” (alpha, from step 1 on)",
-        "▸ Asking the beta",
-        "      + Ben stopped this part",
-    ]
-
-
-def test_older_steps_are_folded_and_running_ones_are_not(turn: Turn) -> None:
+def test_older_cards_are_folded_and_running_ones_are_not(turn: Turn) -> None:
     events: list[AnyEvent] = [turn.started(), turn.call("first", "run_python")]
     for number in range(40):
         events += [turn.call(f"c{number}", "search_web", query=f"q{number}")]
         events += [turn.returned(f"c{number}")]
-    told = lines(*events)
-    assert len(told) <= limits.PROGRESS_LINES
-    assert told[:2] == ["✓ 30 earlier steps", "▸ Working with the data"]
-    assert told[-1] == "✓ Searching the web for “q39”"
+    shown = cards(*events)
+    assert len(shown) == limits.PLAN_CARDS
+    assert shown[:2] == ["done: 36 earlier steps", "running: Working with the data"]
+    assert shown[-1] == "done: Searching the web for “q39”"
 
 
-def test_many_calls_at_once_stay_a_short_post(turn: Turn) -> None:
-    calls = [turn.call(f"c{number}", "search_web", query="q" * 500) for number in range(60)]
-    told = lines(turn.started(), *calls)
-    assert len(told) <= limits.PROGRESS_LINES
-    assert told[-1] == "… and 49 more"
-    assert sum(map(len, told)) < limits.TEXT_CHARS
+def test_single_steps_are_folded_before_branches_and_what_people_added(turn: Turn) -> None:
+    events: list[AnyEvent] = [turn.branch(ONE, "Prices"), turn.branch_ended(ONE)]
+    events += [turn.branch(TWO, "Markets"), turn.branch_ended(TWO), turn.taken("also Poland")]
+    for number in range(9):
+        events += [turn.call(f"c{number}", "search_web", query=f"q{number}")]
+        events += [turn.returned(f"c{number}")]
+    assert [line.removeprefix("done: ") for line in cards(*events)] == [
+        "7 earlier steps",
+        "Prices",
+        "Markets",
+        "Ben: “also Poland” — taken in",
+        "Searching the web for “q7”",
+        "Searching the web for “q8”",
+    ]
 
 
-def test_the_time_between_calls_is_named_and_a_busy_model_when_it_takes_long(turn: Turn) -> None:
+def test_many_cards_at_once_stay_a_short_plan(turn: Turn) -> None:
+    calls = [turn.call(f"c{n}", "search_web", query=f"{n} " + "q" * 500) for n in range(60)]
+    shown = cards(turn.started(), *calls)
+    assert len(shown) == limits.PLAN_CARDS
+    assert shown[-1] == "running: and 55 more"
+    assert max(map(len, shown)) < 120
+
+
+def test_what_is_done_now_is_told_and_a_busy_model_when_it_takes_long(turn: Turn) -> None:
     started = turn.started()
-    assert lines(started, turn.thought()) == ["_Thinking about the next step_"]
-    assert lines(started, turn.retried(0.5)) == []
-    assert "The model is busy" in lines(started, turn.retried(8))[0]
+    assert board_of(started).doing == ""
+    assert board_of(started, turn.thought()).doing == "Thinking it over"
+    assert board_of(started, turn.retried(0.5)).doing == ""
+    assert "busy" in board_of(started, turn.retried(8)).doing
+    searching = turn.call("c1", "search_web", query="x")
+    assert board_of(started, searching).doing == "Searching the web for “x”"
 
 
 @pytest.mark.parametrize(
-    ("outcome", "line"),
+    ("outcome", "title", "card"),
     [
-        ("answered", "Done in 1 s"),
-        ("limited", "Stopped at a limit after 1 s"),
-        ("stopped", "Stopped after 1 s"),
-        ("failed", "Failed after 1 s"),
+        ("answered", "Done in 2 s", "done: Working with the data"),
+        ("limited", "Stopped at a limit after 2 s", "done: Working with the data"),
+        ("stopped", "Stopped after 2 s", "failed: Working with the data (Not finished)"),
+        ("failed", "Failed after 2 s", "failed: Working with the data (Not finished)"),
     ],
 )
-def test_the_closing_line_says_how_it_ended(turn: Turn, outcome: Any, line: str) -> None:
-    assert board_of(turn.started(), turn.finished("x", outcome)).closed() == line
+def test_the_closed_plan_says_how_it_ended(turn: Turn, outcome: Any, title: str, card: str) -> None:
+    board = board_of(turn.started(), turn.call("c1", "run_python"), turn.finished("x", outcome))
+    assert [board.title(), *told(board)] == [title, card]
 
 
 @pytest.mark.parametrize(

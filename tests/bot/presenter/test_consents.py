@@ -1,6 +1,7 @@
 """Approvals and connections in the thread: asked once, ended once, and links for one alone."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -35,6 +36,9 @@ def begun(turn: Turn) -> list[AnyEvent]:
     return [turn.started(), turn.routed("COMPLEX"), turn.call("c1", "GMAIL_SEND_EMAIL")]
 
 
+WORKING = "Working on it\n▸ Working with Gmail"
+
+
 def visible(stage: Stage) -> list[Post]:
     """What the bot wrote into the thread for all to see."""
     posts = stage.slack.thread("general", stage.thread.root_ts)
@@ -52,26 +56,58 @@ def buttons(post: Post) -> list[str]:
     return [each["text"]["text"] for each in elements if each["type"] == "button"]
 
 
-async def test_an_approval_waits_and_after_it_progress_goes_on_below(stage: Stage) -> None:
+async def test_an_approval_waits_and_after_it_the_plan_goes_on_where_it_stands(
+    stage: Stage,
+) -> None:
     turn, ann = stage.turn(), stage.slack.people["ann"]
     presenter = await stage.show(*begun(turn), turn.requested())
     progress, asked = visible(stage)
-    assert progress.text == "Asked Ann for an approval after 3 s · 1 tool call"
-    assert "recipient_email: bob@example.com" in json.dumps(asked.blocks)
-    assert buttons(asked) == ["Approve", "Reject…"]
+    assert progress.text == WORKING
+    assert "*To:* `bob@example.com`" in json.dumps(asked.blocks)
+    assert buttons(asked) == ["Approve", "Edit…", "Reject…", "All details"]
     assert stage.status() == "active"
     turn.wait(timedelta(minutes=12))
     await presenter.show(turn.decided(by=f"{stage.thread.team}:{ann}"))
-    first, asked, going_on = visible(stage)
-    assert first.text == "Asked Ann for an approval after 3 s · 1 tool call"
+    progress, asked = visible(stage)
+    assert progress.text == WORKING
     assert buttons(asked) == []
     assert f"Approved by <@{ann}>" in json.dumps(asked.blocks)
-    assert "recipient_email: bob@example.com" in json.dumps(asked.blocks)
-    assert going_on.text.startswith("*Working on it*")
+    assert "*To:* `bob@example.com`" in json.dumps(asked.blocks)
     assert stage.status() == "processing"
     for event in (turn.returned("c1"), turn.finished("Sent.")):
         await presenter.show(event)
-    assert visible(stage)[2].text == "Done in 5 s · 1 tool call"
+    assert visible(stage)[0].text == "Done in 5 s\n✓ Working with Gmail"
+
+
+async def test_an_edited_request_takes_the_place_of_the_first_one(stage: Stage) -> None:
+    turn, state = stage.turn(), MemoryState()
+    first = turn.requested()
+    edited = turn.decided("edited")
+    changed = action(recipient_email="eve@example.com", body="Hello")
+    second = replace(turn.requested(changed, consent="consent2"), call_id=first.call_id)
+    approved = replace(turn.decided(consent="consent2"), call_id=first.call_id)
+    for _ in range(2):
+        await stage.show(*begun(turn), first, edited, second, state=state)
+    progress, asked = visible(stage)
+    assert progress.text == WORKING
+    assert "*To:* `eve@example.com`" in str(asked.blocks)
+    assert "bob@example.com" not in str(asked.blocks)
+    assert "Approve" in buttons(asked)
+    await stage.show(*begun(turn), first, edited, second, approved, state=state)
+    assert buttons(visible(stage)[1]) == []
+    assert "Approved by" in str(visible(stage)[1].blocks)
+
+
+async def test_an_edited_request_that_is_too_long_for_its_place_stands_below(stage: Stage) -> None:
+    turn, first = stage.turn(), stage.turn().requested()
+    edited = replace(turn.decided("edited"), call_id=first.call_id)
+    changed = action(recipient_email="eve@example.com", body="word " * 10_000)
+    second = replace(turn.requested(changed, consent="consent2"), call_id=first.call_id)
+    await stage.show(*begun(turn), first, edited, second)
+    _, before, *_, asked = visible(stage)
+    assert buttons(before) == []
+    assert "Changed by" in str(before.blocks)
+    assert "Approve" in buttons(asked)
 
 
 async def test_two_approvals_of_one_step_are_one_wait(stage: Stage) -> None:
@@ -79,10 +115,10 @@ async def test_two_approvals_of_one_step_are_one_wait(stage: Stage) -> None:
     asked = [turn.requested(consent="a"), turn.requested(consent="b")]
     presenter = await stage.show(*begun(turn), *asked, turn.decided(consent="b"))
     progress, *posts = visible(stage)
-    assert [buttons(post) for post in posts] == [["Approve", "Reject…"], []]
-    assert progress.text.startswith("Asked Ann for an approval")
+    assert [buttons(post) for post in posts] == [["Approve", "Edit…", "Reject…", "All details"], []]
+    assert progress.text == WORKING
     await presenter.show(turn.decided("rejected", consent="a"))
-    assert len(visible(stage)) == 4
+    assert len(visible(stage)) == 3
     assert buttons(visible(stage)[1]) == []
 
 
@@ -151,7 +187,7 @@ async def test_a_connection_is_waited_for_in_sight_of_all_and_its_link_seen_by_o
     [whisper] = whispered(stage)
     ann = stage.slack.people["ann"]
     apps = "Gmail and Google Calendar"
-    assert progress.text == f"Asked Ann to connect {apps} after 3 s · 1 tool call"
+    assert progress.text == WORKING
     assert waiting.text.startswith(f"Waiting for <@{ann}> to connect {apps}, until <!date^")
     values = [element["value"] for element in waiting.blocks[-1]["elements"]]
     told = (ConsentId("consent1"), ("gmail", "googlecalendar"))
@@ -167,7 +203,7 @@ async def test_a_connection_is_waited_for_in_sight_of_all_and_its_link_seen_by_o
     assert "lk_1" not in " ".join([*seen_by_all, whisper.text, json.dumps(state.saved)])
     await presenter.show(turn.auth_ended("gmail", "googlecalendar"))
     assert [post.text for post in visible(stage)][:2] == [
-        f"Asked Ann to connect {apps} after 3 s · 1 tool call",
+        WORKING,
         f"{apps} connected by <@{ann}>",
     ]
 

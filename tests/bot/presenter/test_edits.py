@@ -1,14 +1,72 @@
-"""The newest state of a progress post reaches Slack, and no more edits than are needed."""
+"""The newest plan reaches Slack with few edits, and the status line never falls silent."""
 
 import asyncio
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
+from agent_core.ids import RunId, agent_id
 from bot.presenter import Signs, ThreadPresenter
+from bot.sandbox.slack import ManualClock
 from bot.slack_api import Clock, SlackApi, web_client
+from tests.bot.desk import open_desk
 from tests.bot.presenter.conftest import Stage, no_link
-from tests.bot.presenter.turns import MemoryState, Turn
+from tests.bot.presenter.turns import START, MemoryState, Turn
+
+LINE = "assistant.threads.setStatus"
+
+
+class SharedClock(Clock):
+    """The stand-in's time, for the bot as well."""
+
+    def __init__(self, time: ManualClock) -> None:
+        self._time = time
+        self._until_s = time.now()
+        self._idle = asyncio.Event()
+
+    async def pass_idle_time(self) -> None:
+        """As soon as the bot waits for a moment, this comes."""
+        async with asyncio.timeout(30):
+            await self._idle.wait()
+        self._idle.clear()
+        self._time.advance(self._until_s - self._time.now())
+
+    def seconds(self) -> float:
+        return self._time.now()
+
+    async def sleep(self, seconds: float) -> None:
+        self._until_s = self._time.now() + seconds
+        self._idle.set()
+        await self._time.sleep_until(self._until_s)
+
+    async def wait(self, event: asyncio.Event, seconds: float) -> None:
+        waits = [asyncio.create_task(event.wait()), asyncio.create_task(self.sleep(seconds))]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in waits:
+                each.cancel()
+
+
+def lines(stage: Stage) -> list[Any]:
+    return [call for call in stage.slack.calls if call.method == LINE]
+
+
+def presenter_of(stage: Stage, api: SlackApi, interval_s: float) -> ThreadPresenter:
+    presenter = ThreadPresenter(
+        api,
+        stage.thread,
+        MemoryState(),
+        stage.workspace,
+        asked_ts=stage.thread.root_ts,
+        signs=Signs(api),
+        connect_link=no_link,
+        edit_interval_s=interval_s,
+        now=lambda: START,
+    )
+    stage.presenters.append(presenter)
+    return presenter
 
 
 @pytest.fixture
@@ -21,20 +79,67 @@ async def turn(stage: Stage) -> Turn:
 
 async def go_on(stage: Stage, turn: Turn, *numbers: int) -> None:
     for number in numbers:
-        await stage.presenters[-1].show(turn.progressed("c0", f"{number} of 60"))
+        await stage.presenters[-1].show(turn.call(f"c{number}", "search_web", query=f"q{number}"))
 
 
 async def shown(stage: Stage, number: int) -> None:
-    await stage.slack.wait_for(lambda _: f"({number} of 60)" in stage.texts()[0])
+    await stage.slack.wait_for(lambda _: f"“q{number}”" in stage.texts()[0])
+
+
+async def test_the_plan_is_one_post_with_a_card_for_each_step(stage: Stage) -> None:
+    turn, run = stage.turn(), RunId("root.part1")
+    await stage.show(
+        turn.started(),
+        turn.branch(run, "Storage prices <!channel>"),
+        turn.call("c1", "crawl_parallel", run, urls=["https://iea.org/a"]),
+        turn.read("c1", ("https://iea.org/a", "Grid storage"), run=run),
+        turn.call("c2", "run_python"),
+    )
+    await stage.slack.wait_for(lambda _: "Working with" in stage.texts()[0])
+    [_, post] = stage.slack.thread("general", stage.thread.root_ts)
+    plan, below = post.blocks
+    assert plan["title"] == "Working on it · 1 page read"
+    first, second = plan["tasks"]
+    assert first["title"] == "Storage prices <\u2060!channel>"
+    assert first["status"] == second["status"] == "in_progress"
+    assert first["sources"] == [{"type": "url", "url": "https://iea.org/a", "text": "Grid storage"}]
+    [menu] = below["elements"]
+    assert menu["action_id"] == "branch.stop"
+    assert [option["value"] for option in menu["options"]] == [agent_id(turn.turn, run)]
+    assert post.text.splitlines()[2] == "▸ Working with the data"
+    assert "<!channel>" not in post.text
+    await stage.presenters[-1].show(turn.finished("Done."))
+    [_, post, answer] = stage.slack.thread("general", stage.thread.root_ts)
+    assert [block["type"] for block in post.blocks] == ["plan"], "there is nothing to stop any more"
+    assert answer.text == "Done."
+
+
+async def test_a_simple_question_makes_no_progress_post(stage: Stage) -> None:
+    turn = stage.turn()
+    await stage.show(
+        turn.started(), turn.routed("COMPLEX"), turn.thought(), turn.finished("Paris.")
+    )
+    assert stage.texts() == ["Paris."]
+
+
+async def test_where_cards_are_refused_the_same_is_told_in_text(stage: Stage) -> None:
+    stage.slack.fail("chat.postMessage", error="invalid_blocks")
+    turn = stage.turn()
+    await stage.show(turn.started(), turn.call("c0", "run_python"))
+    await go_on(stage, turn, 1)
+    await shown(stage, 1)
+    assert stage.texts()[0].startswith("Working on it\n▸ Working with the data")
+    [_, post] = stage.slack.thread("general", stage.thread.root_ts)
+    assert not [block for block in post.blocks if block["type"] == "plan"]
 
 
 async def test_the_newest_state_wins_over_those_that_came_meanwhile(
     stage: Stage, turn: Turn
 ) -> None:
-    await go_on(stage, turn, *range(51))
-    await shown(stage, 50)
+    await go_on(stage, turn, *range(1, 51))
+    await stage.slack.wait_for(lambda _: "and 46 more" in stage.texts()[0])
     for _ in range(5):
-        await go_on(stage, turn, 50)  # nothing new but the time
+        await stage.presenters[-1].show(turn.thought())  # nothing new in the plan
         await asyncio.sleep(0)
     await stage.presenters[-1].close()
     assert stage.calls("chat.update") <= 3
@@ -42,18 +147,7 @@ async def test_the_newest_state_wins_over_those_that_came_meanwhile(
 
 async def test_edits_keep_their_distance(stage: Stage) -> None:
     client = web_client(stage.slack.bot_token, base_url=stage.slack.api_url)
-    api, turn = SlackApi(client, clock=Clock()), stage.turn()
-    presenter = ThreadPresenter(
-        api,
-        stage.thread,
-        MemoryState(),
-        stage.workspace,
-        asked_ts=stage.thread.root_ts,
-        signs=Signs(api),
-        connect_link=no_link,
-        edit_interval_s=0.15,
-    )
-    stage.presenters.append(presenter)
+    presenter, turn = presenter_of(stage, SlackApi(client, clock=Clock()), 0.15), stage.turn()
     for event in (turn.started(), turn.call("c0", "run_python")):
         await presenter.show(event)
     for number in (1, 2, 3):
@@ -81,3 +175,34 @@ async def test_a_post_that_somebody_deleted_is_left_alone(stage: Stage, turn: Tu
     await go_on(stage, turn, 2)
     await stage.presenters[-1].close()
     assert stage.calls("chat.update") == 1
+
+
+async def test_in_a_long_quiet_call_the_line_is_never_silent_for_five_seconds(
+    stage: Stage,
+) -> None:
+    time = ManualClock()
+    async with open_desk(Stage, time=time, workspace=stage.workspace) as quiet:
+        client = web_client(quiet.slack.bot_token, base_url=quiet.slack.api_url)
+        clock, turn = SharedClock(time), quiet.turn()
+        presenter = presenter_of(quiet, SlackApi(client, clock=clock), 2.0)
+        await presenter.show(turn.started("What is <!channel> new?"))
+        await quiet.slack.wait_for(lambda _: len(lines(quiet)) == 1)
+        assert lines(quiet)[0].args["status"] == "is reading “What is <\u2060!channel> new?”"
+        await presenter.show(turn.call("c1", "run_python"))
+        while time.now() < lines(quiet)[0].at_s + 300:
+            await clock.pass_idle_time()
+        await presenter.close()
+        moments = [call.at_s for call in lines(quiet)]
+        assert max(later - earlier for earlier, later in pairwise([*moments, time.now()])) <= 5
+        assert "Working with the data" in str(lines(quiet)[-1].args["loading_messages"])
+
+
+async def test_without_a_status_line_nothing_else_is_lost(stage: Stage) -> None:
+    stage.slack.fail(LINE, error="method_not_supported_for_channel_type")
+    turn = stage.turn()
+    await stage.show(turn.started(), turn.call("c0", "run_python"))
+    await go_on(stage, turn, 1)
+    await shown(stage, 1)
+    await stage.presenters[-1].show(turn.finished("Done."))
+    assert stage.texts()[1] == "Done."
+    assert len(lines(stage)) == 1

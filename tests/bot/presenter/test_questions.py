@@ -11,7 +11,7 @@ from bot.sandbox.slack import Post
 from tests.bot.presenter.conftest import Stage
 from tests.bot.presenter.turns import MemoryState, Turn
 
-FIRST = "Asked Ann a question after 4 s · 1 tool call"
+WORKING = "Working on it\n✓ Working with the data"
 
 
 def until_asked(turn: Turn) -> list[AnyEvent]:
@@ -47,7 +47,7 @@ async def test_a_question_is_a_post_of_its_own_and_nothing_moves_while_it_waits(
 ) -> None:
     turn = stage.turn()
     presenter = await stage.show(*until_asked(turn))
-    assert stage.texts() == [FIRST, question(stage)]
+    assert stage.texts() == [WORKING, question(stage)]
     assert stage.status() == "active"
     calls = len(stage.slack.calls)
     stage.clock.advance(86_400)
@@ -126,7 +126,7 @@ async def test_a_question_whose_buttons_slack_refuses_is_asked_in_words(stage: S
     assert "1. Germany\n2. Poland" in stage.texts()[-1]
 
 
-async def test_two_questions_make_three_parts(stage: Stage) -> None:
+async def test_two_questions_make_no_second_progress_post(stage: Stage) -> None:
     turn, state = stage.turn(), MemoryState()
     events = [
         *until_asked(turn),
@@ -140,11 +140,9 @@ async def test_two_questions_make_three_parts(stage: Stage) -> None:
     for _ in range(2):
         await stage.show(*events, state=state)
     assert stage.texts() == [
-        FIRST,
+        "Done in 8 s\n✓ Working with the data",
         f"<@{stage.slack.people['ann']}> Which *grid*?\n\n<@ANN> answered: 2",
-        "Asked Ann a question after 6 s · 1 tool call",
         f"<@{stage.slack.people['ann']}> And when?\n\n<@ANN> answered: now",
-        "Done in 8 s · 1 tool call",
         "Done.",
     ]
 
@@ -152,7 +150,7 @@ async def test_two_questions_make_three_parts(stage: Stage) -> None:
 async def test_a_stop_ends_the_wait(stage: Stage) -> None:
     turn = stage.turn()
     await stage.show(*until_asked(turn), turn.finished("Nothing was sent.", "stopped"))
-    stopped = "Stopped after 4 s · 1 tool call"
+    stopped = "Stopped after 4 s\n✓ Working with the data"
     ended = f"<@{stage.slack.people['ann']}> Which *grid*?\n\nThis was not answered."
     assert stage.texts() == [stopped, ended, "Nothing was sent."]
     assert stage.status() == "active"

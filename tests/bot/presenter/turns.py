@@ -20,6 +20,7 @@ from agent_core.events import (
     RouteChosen,
     RunFinished,
     RunStarted,
+    Source,
     StepRetried,
     StepStarted,
     ToolCallFinished,
@@ -93,11 +94,21 @@ class Turn:
         told: dict[str, Any] = {"call_id": call, **plain, **ended}
         return self._next(ToolCallFinished, run, **told)
 
-    def began(self, run: RunId, agent: str) -> RunStarted:
-        return self._next(RunStarted, run, parent=ROOT_RUN, agent=agent, task="")
+    def branch(
+        self,
+        run: RunId,
+        title: str,
+        *,
+        task: str = "Find out about it.",
+        agent: str = "explorer",
+        parent: RunId = ROOT_RUN,
+    ) -> RunStarted:
+        return self._next(RunStarted, run, parent=parent, agent=agent, task=task, title=title)
 
-    def branch(self, run: RunId, task: str) -> RunStarted:
-        return self._next(RunStarted, run, parent=ROOT_RUN, agent="explorer", task=task)
+    def read(self, call: str, *titled: tuple[str, str], run: RunId = ROOT_RUN) -> ToolCallFinished:
+        """What `crawl_parallel` read: addresses and titles."""
+        sources = tuple(Source(url=url, title=title) for url, title in titled)
+        return self.returned(call, run, tool="crawl_parallel", sources=sources)
 
     def branch_ended(self, run: RunId, outcome: Outcome = "answered") -> RunFinished:
         return self._next(RunFinished, run, outcome=outcome, text="")

@@ -71,6 +71,28 @@ async def test_an_edit_inside_a_pause_is_left_out_without_a_call(desk: Desk) -> 
     assert desk.texts() == ["four"]
 
 
+@pytest.mark.proves("posts.limits")
+async def test_progress_in_fifty_threads_leaves_answers_their_share_of_the_minute() -> None:
+    async with SlackStandIn() as slack, asyncio.timeout(30):
+        clock = SkippingClock()
+        api = SlackApi(web_client(slack.bot_token, base_url=slack.api_url), clock=clock)
+        ts = await slack.say("ann", "general", "hello")
+        channel = slack.channels["general"]
+        thread = ThreadRef(team=slack.team_id, channel=channel, root_ts=ts)
+        post = await api.post(thread, "working", op_id="progress")
+        edits = [await api.try_update(channel, post, f"{number}") for number in range(50 * 4)]
+        lines = [await api.say_status(thread, f"{number}") for number in range(500)]
+        assert 0 < sum(edits) < 50
+        assert 0 < sum(lines) < 500
+        for number in range(15):
+            await api.update(channel, post, f"answer {number}")
+        assert clock.slept == []
+        assert [call.method for call in slack.calls if call.status == 429] == []
+        clock.advance(61)
+        slack.heal()
+        assert await api.try_update(channel, post, "a minute later")
+
+
 async def test_a_pause_in_one_channel_does_not_hold_up_another(desk: Desk) -> None:
     desk.slack.fail("chat.postMessage", status=429, retry_after_s=30)
     news_ts = await desk.slack.say("ann", "news", "root")

@@ -59,11 +59,11 @@ def is_beside(script: Reply, body: Json) -> bool:
 
     Classifier and fast answer are asked at once, and about each message that comes for work: a
     script could not tell which request is first. So only a scripted verdict answers the classifier,
-    and only a scripted plan the planner.
+    and only their own call the planner and the judge of replies.
     """
     conversation = read_conversation(body)
-    if "plan" in conversation.tools:
-        return not any(isinstance(block, ToolUse) and block.name == "plan" for block in script)
+    for tool in {"judge_reply", "plan"} & conversation.tools.keys():
+        return not any(isinstance(block, ToolUse) and block.name == tool for block in script)
     verdict = _verdict(conversation)
     if not verdict or verdict == "COMPLEX" or conversation.tools:
         return verdict == "COMPLEX"

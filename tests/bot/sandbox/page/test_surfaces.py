@@ -185,6 +185,18 @@ async def test_a_post_carries_its_files_and_takes_feedback_and_a_shortcut(stage:
 SIDES = ("positive", "negative")
 
 
+async def test_a_link_to_a_post_leads_to_its_thread(stage: Stage) -> None:
+    root = await stage.slack.say("ann", "energy", "how is it going?")
+    reply = await stage.slack.say("ben", "energy", "very well", thread_ts=root)
+    place = {"channel": stage.channel("energy"), "message_ts": reply}
+    link = (await stage.client.chat_getPermalink(**place))["permalink"]
+    await stage.open()
+    post = await stage.show(actions(button("home.open", "Open", url=link)))
+    await post.get_by_role("link", name="Open").click()
+    await expect(stage.post(reply, within=stage.thread)).to_contain_text("very well")
+    await expect(stage.main.get_by_role("heading", level=1)).to_have_text("energy")
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 async def test_axe_finds_nothing_serious_in_what_an_agent_shows_and_a_phone_has_room_for_it(
     stage: Stage, theme: str

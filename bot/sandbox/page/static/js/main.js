@@ -18,6 +18,7 @@ import { Unread } from "./unread.js";
 import { authorName, excerpt, placeName } from "./words.js";
 
 const PERSON_KEY = "sandbox.person";
+const PERMALINK = /^https:\/\/sandbox\.slack\.com\/archives\/(\w+)\/p(\d+)(\d{6})/;
 const TICK_MS = 30_000;
 const ANNOUNCED_S = 600;
 
@@ -43,6 +44,7 @@ class App {
     this.store.observePosts((post) => this.announce(post));
     listenToKeys(this);
     document.addEventListener("click", (event) => this.followMention(event));
+    document.addEventListener("click", (event) => this.followPermalink(event));
     document.addEventListener("pointerdown", () => (this.isPressed = true));
     for (const end of ["pointerup", "pointercancel", "blur"]) addEventListener(end, () => this.release());
     document.addEventListener("visibilitychange", () => this.store.touch());
@@ -130,6 +132,15 @@ class App {
     const mention = target.closest?.(".mention");
     if (mention?.dataset.user) this.openProfile(mention.dataset.user, mention);
     else if (this.store.channel(mention?.dataset.channel)) this.places.goTo(mention.dataset.channel);
+  }
+
+  /** The address of a post in the real Slack leads to it here. */
+  followPermalink(event) {
+    const link = event.target.closest?.("a[href]");
+    const [, channel, seconds, rest] = PERMALINK.exec(link?.href) ?? [];
+    if (!this.store.channel(channel)) return;
+    event.preventDefault();
+    this.places.goTo(channel, { thread: URL.parse(link.href).searchParams.get("thread_ts") ?? `${seconds}.${rest}` });
   }
 
   /** Acts as the present person; a failure becomes a toast and null. */

@@ -62,10 +62,12 @@ export class Scroller {
     observer.observe(element);
   }
 
+  /** Only who moves back leaves the bottom: a picture that comes late has moved it away from the reader. */
   notice() {
     const { scrollHeight, scrollTop, clientHeight } = this.element;
+    const isBack = scrollTop < this.top;
     this.top = scrollTop;
-    this.isAtBottom = scrollHeight - scrollTop - clientHeight < NEAR_PX;
+    this.isAtBottom = scrollHeight - scrollTop - clientHeight < NEAR_PX || (this.isAtBottom && !isBack);
     this.onMove(this.isAtBottom);
   }
 

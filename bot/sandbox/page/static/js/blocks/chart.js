@@ -6,7 +6,7 @@ import { scrolled } from "./table.js";
 
 const WIDTH = 480;
 const HEIGHT = 220;
-const PAD = { left: 52, right: 8, top: 8, bottom: 28 };
+const PAD = { left: 52, right: 8, top: 14, bottom: 28 };
 const PLOT = { width: WIDTH - PAD.left - PAD.right, height: HEIGHT - PAD.top - PAD.bottom };
 const STEPS = [1, 2, 2.5, 5, 10];
 const TICKS = 4;

@@ -28,7 +28,7 @@ function fileNode(file, open) {
     h("span", { class: "file-icon" }, icon("file")),
     h("span", { class: "file-words" },
       h("strong", { text: name }),
-      h("span", { class: "muted", text: [name === file.name ? "" : file.name, sizeLabel(file.size ?? 0)].filter(Boolean).join(" · ") })),
+      h("span", { class: "muted", text: [file.filetype.toUpperCase(), sizeLabel(file.size ?? 0)].filter(Boolean).join(" · ") })),
     opener,
     h("a", {
       class: "icon-button", "aria-label": `Download ${name}`, title: "Download", href: `${file.url_private}?download=1`, download: file.name,

@@ -1,0 +1,226 @@
+"""An action as people know it: a mail, an event, a post, or its fields with their names. Pure.
+
+What it is says a small table of argument names, never the name of a tool. Nothing is left out, and
+nothing foreign is live: a value is code, what cannot be seen has a name, and what could be taken
+for another field is shown as it is sent (`argument_lines`) instead.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from agent_core.events import PlannedAction
+from agent_core.masking import Exact
+from agent_core.messages import JsonObject
+from agent_core.runtime import recipients_of, unpacked
+from agent_core.words import Words
+from bot.presenter.apps import PREFIX
+from bot.presenter.arguments import leaves, text_of
+from bot.render import code, entry, inline_code, limits, modal, section, split
+
+Label = Literal[
+    "to", "cc", "bcc", "subject", "body", "title", "start", "end", "zone", "people", "place",
+    "about", "channel", "text",
+]  # fmt: skip
+_NAMES: dict[Label, tuple[str, ...]] = {
+    "to": ("recipient_email", "recipient_emails", "to_recipients", "to_email", "to", "recipients"),
+    "cc": ("cc", "cc_recipients", "cc_emails"),
+    "bcc": ("bcc", "bcc_recipients", "bcc_emails"),
+    "subject": ("subject",),
+    "body": ("body", "message_body", "html_body", "text_body"),
+    "title": ("summary", "title", "subject"),
+    "start": ("start_datetime", "start_date_time", "start_time", "start"),
+    "end": ("end_datetime", "end_date_time", "end_time", "end"),
+    "zone": ("timezone", "time_zone", "timeZone"),
+    "people": ("attendees", "attendee_emails", "invitees", "guests"),
+    "place": ("location",),
+    "about": ("description", "body"),
+    "channel": ("channel", "channel_name", "channel_id", "chat_id"),
+    "text": ("text", "markdown_text", "message", "content"),
+}
+"""What an argument is for, by the names that apps give it; the first that is there counts."""
+_PICTURES: tuple[tuple[tuple[Label, ...], frozenset[Label]], ...] = (
+    (("title", "start", "end", "zone", "people", "place", "about"), frozenset({"title", "start"})),
+    (("to", "cc", "bcc", "subject", "body"), frozenset({"to", "body"})),
+    (("channel", "text"), frozenset({"channel", "text"})),
+)
+"""An event, a mail, a post: its parts in their order, and those that it cannot do without."""
+EDITABLE: frozenset[Label] = frozenset(
+    {"to", "cc", "bcc", "subject", "body", "title", "place", "about", "text"}
+)
+_LONG: frozenset[Label] = frozenset({"body", "about", "text"})
+"""Stand below their name, as they will read."""
+
+MAX_ROWS = 16
+MAX_EDIT_CHARS = 3_000
+_PLAIN_NAME = re.compile(r"[a-zA-Z][\w-]{0,39}")
+_LINE_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """An argument that is known for what it is."""
+
+    label: Label
+    name: str
+    """As it is sent."""
+    value: Any
+
+
+def parts_of(arguments: JsonObject) -> list[Part]:
+    """The parts of the mail, event or post that the arguments are; empty where they are none."""
+    for labels, needed in _PICTURES:
+        parts = [part for label in labels if (part := _part(label, arguments))]
+        if needed <= {part.label for part in parts}:
+            return parts
+    return []
+
+
+def preview(
+    action: PlannedAction, words: Words, moment: Callable[[Part], str]
+) -> list[JsonObject] | None:
+    """All of it in blocks; None where it has to be shown as it is sent.
+
+    `moment` says a moment in words, and nothing for another value.
+    """
+    arguments = action.arguments
+    texts = (value for _, value in leaves("", arguments) if isinstance(value, str))
+    if not arguments or any(map(unpacked, texts)):
+        return None
+    parts = parts_of(arguments)
+    known = {part.name for part in parts}
+    rows = [(words(f"consent-part-{part.label}"), part.value) for part in parts]
+    moments = {
+        words(f"consent-part-{part.label}"): told for part in parts if (told := moment(part))
+    }
+    rest = [(name, value) for name, value in arguments.items() if name not in known]
+    if not all(_PLAIN_NAME.fullmatch(name) for name, _ in rest):
+        return None
+    rows += [(_label(name), value) for name, value in rest]
+    labels = [label.casefold() for label, _ in rows]
+    if len(set(labels)) < len(labels) or len(rows) > MAX_ROWS:
+        return None
+    blocks: list[JsonObject] = []
+    lines: list[str] = []
+    long = {words(f"consent-part-{label}") for label in _LONG} if parts else set[str]()
+    for label, value in rows:
+        shown = "" if label in long else moments.get(label) or _line(value)
+        if shown:
+            lines.append(f"*{label}:* {shown}")
+            continue
+        below = _below(value)
+        if below is None:
+            return None
+        blocks += _sections([*lines, f"*{label}:*"])
+        blocks += _sections([f"```\n{code(below)}\n```"])
+        lines = []
+    return [*blocks, *_sections(lines)]
+
+
+def names_all_recipients(action: PlannedAction) -> bool:
+    """Whether the preview names everybody whom it reaches, and says how."""
+    parts = parts_of(action.arguments)
+    named = [part.value for part in parts if part.label in {"to", "cc", "bcc", "people", "channel"}]
+    told = {str(value) for one in named for _, value in leaves("x", one)}
+    return bool(parts) and told >= set(recipients_of(action.arguments))
+
+
+def editable_parts(action: PlannedAction) -> list[Part]:
+    """Those whose texts a person may change before they approve."""
+    return [
+        part
+        for part in parts_of(action.arguments)
+        if part.label in EDITABLE and len(_written(part)) <= MAX_EDIT_CHARS and _is_text(part.value)
+    ]
+
+
+def _is_text(value: Any) -> bool:
+    items = cast("list[object]", value) if isinstance(value, list) else [value]
+    return all(isinstance(each, str) for each in items)
+
+
+def _written(part: Part) -> str:
+    value: object = part.value
+    return (
+        ", ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
+    )
+
+
+def edit_form(action: PlannedAction, words: Words, place: str) -> JsonObject:
+    """A modal with the texts of an action; `place` says which it is."""
+    blocks: list[JsonObject] = []
+    for part in editable_parts(action):
+        element = {
+            "type": "plain_text_input",
+            "multiline": part.label in _LONG,
+            "max_length": MAX_EDIT_CHARS,
+            "initial_value": _written(part),
+        }
+        blocks.append(entry(part.name, words(f"consent-part-{part.label}"), element))
+    return modal(
+        f"{PREFIX}edit",
+        words("consent-edit-title"),
+        words("consent-edit-save"),
+        words("consent-cancel"),
+        private_metadata=place,
+        blocks=[*map(Exact, blocks)],
+    )
+
+
+def read_changes(action: PlannedAction, values: Mapping[str, str]) -> dict[str, str | list[str]]:
+    """What was changed in that modal, by argument."""
+    changes: dict[str, str | list[str]] = {}
+    for part in editable_parts(action):
+        text = values.get(part.name, "")
+        if text == _written(part):
+            continue
+        is_list = isinstance(part.value, list)
+        items = [each.strip() for each in re.split(r"[,;\n]", text) if each.strip()]
+        changes[part.name] = items if is_list else text
+    return changes
+
+
+def _part(label: Label, arguments: JsonObject) -> Part | None:
+    for name in _NAMES[label]:
+        value = arguments.get(name)
+        if value not in (None, "", [], {}):
+            return Part(label=label, name=name, value=value)
+    return None
+
+
+def _label(name: str) -> str:
+    return name.replace("_", " ").strip().capitalize() or name
+
+
+def _line(value: Any) -> str:
+    """A value, or a list of them, as code in one line; empty where it is no such thing."""
+    items: list[object] = [value]
+    if isinstance(value, list) and value:
+        items = cast("list[object]", value)
+    if any(each and isinstance(each, dict | list) for each in items):
+        return ""
+    texts = [text_of(item) for item in items]
+    if any("\n" in text or "`" in text or len(text) > _LINE_CHARS for text in texts):
+        return ""
+    return ", ".join(map(inline_code, texts))
+
+
+def _below(value: Any) -> str | None:
+    """The same in lines of its own; None where one of them could be taken for another field."""
+    if isinstance(value, str):
+        return text_of(value)
+    inner = [(path, text_of(each)) for path, each in leaves("", value)]
+    if any("\n" in text or not _is_plain(path) for path, text in inner):
+        return None
+    return "\n".join(f"{path}: {text}" for path, text in inner) or json.dumps(value)
+
+
+def _is_plain(path: str) -> bool:
+    return '"' not in path
+
+
+def _sections(lines: Sequence[str]) -> Iterator[JsonObject]:
+    if lines:
+        yield from (section(part) for part in split("\n".join(lines), limits.SECTION_CHARS))

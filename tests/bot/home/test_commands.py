@@ -1,0 +1,81 @@
+"""The slash command is answered to its author alone, in the acknowledgement."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agent_core.testing.accounts import FakeAccounts
+from bot.words import BOT
+from tests.bot.home.world import Around, around
+
+SAY = BOT.of("en")
+
+
+@pytest.fixture
+def accounts() -> FakeAccounts:
+    return FakeAccounts()
+
+
+@pytest.fixture
+async def place(tmp_path: Path, accounts: FakeAccounts) -> AsyncIterator[Around]:
+    async with around(tmp_path, accounts=accounts) as place:
+        yield place
+
+
+async def test_help_names_what_there_is_and_so_does_what_is_not_known(place: Around) -> None:
+    told = await place.command("ann", "help")
+    assert told == SAY("home-help", command="/agent")
+    assert await place.command("ann", "frobnicate") == told
+    assert await place.command("ann", "") == told
+
+
+async def test_the_answer_is_seen_by_nobody_else_and_nothing_is_posted(place: Around) -> None:
+    await place.command("ann", "usage")
+    [post] = place.world.slack.state.ephemerals
+    assert post.ephemeral_to == place.world.slack.people["ann"]
+    assert place.calls("chat.postMessage") == 0
+    assert len(place.world.ledger.settled) == 1
+
+
+async def test_status_tells_of_ones_own_work_and_stop_ends_it_in_the_channel(
+    place: Around,
+) -> None:
+    thread = await place.thread()
+    turn = await place.ask_and_wait(thread, "ann", "which report do you mean?")
+    assert thread.root_ts.replace(".", "") in await place.command("ann", "status")
+    assert await place.command("ben", "status") == SAY("home-nothing-running")
+    assert await place.command("ben", "stop") == SAY("home-nothing-here")
+    elsewhere = await place.command("ann", "stop", "energy")
+    assert elsewhere.startswith(SAY("home-nothing-here"))
+    assert "which report" in elsewhere
+    assert await place.command("ann", "stop") == SAY("home-stopped")
+    await place.ended(turn)
+    assert (await place.runtime.turn(turn)).outcome == "stopped"
+
+
+async def test_connections_usage_and_schedules_are_ones_own(
+    place: Around, accounts: FakeAccounts
+) -> None:
+    accounts.connect(place.person("ann"), "gmail")
+    await place.ended(await place.ask(await place.thread(), "ann", "compare the makers"))
+    assert "*Gmail*" in await place.command("ann", "connections")
+    assert SAY("home-no-accounts") in await place.command("ben", "connections")
+    assert (await place.command("ann", "usage")).startswith("1 request")
+    assert (await place.command("ben", "usage")).startswith("0 requests")
+    assert SAY("digest-none") in await place.command("ben", "schedules")
+
+
+async def test_guests_and_strangers_are_told_that_they_are_not_served(place: Around) -> None:
+    assert await place.command("guest", "usage") == SAY("ingress-refusal-guest")
+    assert await place.command("stranger", "stop", "shared") == SAY("ingress-refusal-stranger")
+
+
+async def test_a_command_that_a_dead_process_left_is_answered_to_its_author_in_the_channel(
+    place: Around,
+) -> None:
+    told = await place.command("ann", "usage")
+    [body] = place.world.ledger.bodies
+    await place.world.actions.replay(body | {"trigger_id": "of.a.dead.one"})
+    await place.world.handled()
+    assert place.world.told("ann") == [told]
