@@ -155,7 +155,7 @@ class SlackSurface:
             for channel, raw in posts:
                 for file in raw.get("files") or ():
                     await api.files.delete(str(file["id"]))
-                await api.delete(channel, str(raw["ts"]))
+                await api.streams.delete(channel, str(raw["ts"]))
 
     async def _corrected(self, told: ToldTurn, text: str, asker: UserId) -> list[Draft]:
         """The answer as posts, the last of which says who wanted it so."""
@@ -174,7 +174,7 @@ class SlackSurface:
     ) -> None:
         """In its posts, the last of which has the files; what they do not take comes below."""
         for channel, raw in posts[: -len(drafts)]:
-            await api.delete(channel, str(raw["ts"]))
+            await api.streams.delete(channel, str(raw["ts"]))
         kept = posts[-len(drafts) :]
         for draft, post in zip_longest(drafts, kept):
             try:

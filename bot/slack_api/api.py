@@ -30,6 +30,7 @@ from bot.slack_api.records import (
     read_person,
     read_post,
 )
+from bot.slack_api.streams import Allowance, Streams
 from bot.threads import ThreadRef
 
 _log = logging.getLogger(__name__)
@@ -69,6 +70,7 @@ class SlackApi:
         self._has_sessions = True
         self.home = ""
         """The team's own address, known once the bot is: `https://acme.slack.com/`."""
+        self._allowance = Allowance()
         self._use(Calls(client, self.clock, limit_s=limit_s))
 
     def guarded(self, guard: Guard) -> "SlackApi":
@@ -84,6 +86,7 @@ class SlackApi:
         self._calls = calls
         self.files = Files(calls, settle_s=self._settle_s)
         self.channels = Channels(calls)
+        self.streams = Streams(calls, self.channels, self._allowance, settle_s=self._settle_s)
 
     async def identify(self) -> Identity:
         """Who the token belongs to."""
@@ -164,18 +167,19 @@ class SlackApi:
         return {read_post(raw).op_id async for page in pages for raw in page} - {""}
 
     async def update(
-        self, channel: str, ts: str, text: str, *, blocks: Sequence[JsonObject] = ()
+        self,
+        channel: str,
+        ts: str,
+        text: str,
+        *,
+        blocks: Sequence[JsonObject] = (),
+        op_id: str = "",
     ) -> None:
-        """Replace a post of the bot; kept up until Slack took it."""
-        await self._calls.repeatable("chat.update", _update_arguments(channel, ts, text, blocks))
-
-    async def delete(self, channel: str, ts: str) -> None:
-        """Take a post of the bot away; one that is gone is fine."""
-        try:
-            await self._calls.repeatable("chat.delete", {"channel": channel, "ts": ts})
-        except SlackRefused as refused:
-            if refused.code != "message_not_found":
-                raise
+        """Replace a post of the bot, which may get an op id; kept up until Slack took it."""
+        arguments = _update_arguments(channel, ts, text, blocks)
+        if op_id:
+            arguments["metadata"] = _mark(op_id)
+        await self._calls.repeatable("chat.update", arguments)
 
     async def try_update(
         self, channel: str, ts: str, text: str, *, blocks: Sequence[JsonObject] = ()
@@ -400,8 +404,11 @@ def _quiet(text: str, blocks: Sequence[JsonObject]) -> dict[str, Any]:
 def _marked(
     channel: str, text: str, op_id: str, blocks: Sequence[JsonObject] = ()
 ) -> dict[str, Any]:
-    mark = {"event_type": EVENT_TYPE, "event_payload": {"op_id": op_id}}
-    return {**_quiet(text, blocks), "channel": channel, "metadata": mark}
+    return {**_quiet(text, blocks), "channel": channel, "metadata": _mark(op_id)}
+
+
+def _mark(op_id: str) -> JsonObject:
+    return {"event_type": EVENT_TYPE, "event_payload": {"op_id": op_id}}
 
 
 def _update_arguments(

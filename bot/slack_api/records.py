@@ -68,6 +68,8 @@ class PostRecord:
     files: tuple[JsonObject, ...] = ()
     """As Slack gives them."""
     replies: int = 0
+    is_streamed: bool = False
+    """It grew while its words were written, or does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +97,7 @@ def read_post(raw: JsonObject) -> PostRecord:
         op_id=_op_id(raw.get("metadata")),
         files=tuple(cast("list[JsonObject]", raw.get("files") or [])),
         replies=int(raw.get("reply_count") or 0),
+        is_streamed=bool(raw.get("streaming_state")),
     )
 
 
