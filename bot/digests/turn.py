@@ -159,9 +159,7 @@ class DigestPresenter(TurnPresenter):
             bookmark.posts[op] = f"{channel} {ts}"
 
         await self._journal.once(op, announce)
-        return ThreadRef(
-            team=order.team, channel=channel, root_ts=bookmark.posts[op].partition(" ")[2]
-        )
+        return ThreadRef(team=order.team, channel=channel, root_ts=bookmark.posts[op].split()[1])
 
     async def _post_thread(self, event: TurnFinished, details: str, thread: ThreadRef) -> None:
         place = Place(self._api, thread, self._journal, self._board)

@@ -376,8 +376,10 @@ class People:
         person = await self._api.person(user)
         if person is None or self._preferences is None:
             return person
-        language = await self._preferences.get(f"{person.team}:{person.id}", "language")
-        return replace(person, language=language, locale=language or person.locale)
+        chosen = await self._preferences.of(f"{person.team}:{person.id}")
+        language, time = chosen.get("language", ""), chosen.get("digest_time", "")
+        locale = language or person.locale
+        return replace(person, language=language, locale=locale, digest_time=time)
 
     async def names(self, users: set[str]) -> dict[str, str]:
         """Names of those users that Slack knows."""

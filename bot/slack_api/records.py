@@ -52,6 +52,8 @@ class Person:
     zone: str = ""
     """Such as `Europe/Berlin`; empty where Slack does not tell."""
     is_admin: bool = False
+    digest_time: str = ""
+    """Their usual time of new digests, such as `07:30`; empty where they chose none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
