@@ -9,21 +9,7 @@ from agent_core.sessions.store import KnownSessions, SessionStore, StoredSession
 from agent_core.sessions.turns import ApprovalWait, ConnectionWait, Question, Stop, StoredTurn, Wait
 
 __all__ = [
-    "ApprovalWait",
-    "ConnectionWait",
-    "Database",
-    "EventLog",
-    "Inbox",
-    "KnownSessions",
-    "LeaseLost",
-    "Leases",
-    "Ledger",
-    "Question",
-    "SessionStore",
-    "Stop",
-    "StoredSession",
-    "StoredTurn",
-    "ToldTurn",
-    "Wait",
-    "WriteBehind",
+    "ApprovalWait", "ConnectionWait", "Database", "EventLog", "Inbox", "KnownSessions",
+    "LeaseLost", "Leases", "Ledger", "Question", "SessionStore", "Stop", "StoredSession",
+    "StoredTurn", "ToldTurn", "Wait", "WriteBehind",
 ]  # fmt: skip
