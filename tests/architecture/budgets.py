@@ -52,14 +52,14 @@ ROOMS = {
     "bot without sandbox": Budget(15803, 94, 10_900, 85),
     "bot/sandbox/slack": Budget(3428, 26, 3400, 30),
     "bot/sandbox/page": Budget(586, 4, 600, 8),
-    "bot/sandbox/model": Budget(2205, 15, 2000, 16),
+    "bot/sandbox/model": Budget(2228, 15, 2000, 16),
     "bot/sandbox/composio": Budget(1582, 11, 1600, 14),
-    "bot/sandbox": Budget(9380, 67, 9000, 80),
+    "bot/sandbox": Budget(9403, 67, 9000, 80),
     "mcp_local": Budget(5763, 45, 4700, 42),
-    "product": Budget(54176, 347, 43_000, 330),
+    "product": Budget(54199, 347, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(3750, 31, 4500, 50),
     "bot/console, JS and CSS": Budget(2102, 21, 2500, 24),
-    "tests": Budget(56979, 348, 45_000, 330),
+    "tests": Budget(56992, 348, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
