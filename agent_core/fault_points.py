@@ -28,6 +28,10 @@ POINTS = tuple(
         "upload_url",
         "upload_bytes",
         "upload_complete",
+        "stream_start",
+        "stream_append",
+        "stream_stop",
+        "delete",
     )
     for side in ("before", "after")
 )

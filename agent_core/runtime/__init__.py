@@ -23,6 +23,7 @@ from agent_core.sessions.preferences import Feedback, Preferences
 from agent_core.sessions.store import KnownSessions
 from agent_core.tools.composio_api import Account, Accounts
 from agent_core.tools.names import app_name as name_of_app
+from agent_core.workspaces import without_paths
 
 __all__ = [
     "AGREED",
@@ -62,4 +63,5 @@ __all__ = [
     "sole_process",
     "spoken_time",
     "unpacked",
+    "without_paths",
 ]  # fmt: skip

@@ -21,9 +21,10 @@ from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, standard_observers
 from agent_core.observers.corpus import ReaderBlacklist
-from agent_core.runtime.parts import Agents, TurnParts
+from agent_core.runtime.parts import Agents, TurnParts, known_of
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import Database
+from agent_core.sessions.overview import Overview
 from agent_core.sessions.pins import ToolPins
 from agent_core.sessions.programs import ProgramStore
 from agent_core.settings import CoreSettings, named_variables
@@ -83,6 +84,7 @@ def build_runtime(
     observers = Observers((*standard_observers(), blacklist))
     classifier = AnthropicModel(settings.classifier_model, connection)
     python = RunPython(Interpreter(), ProgramStore(database))
+    accounts = Accounts(api, time.monotonic) if api else None
     turns = TurnParts(
         database=database,
         router=Router(classifier=classifier, answerer=model),
@@ -98,11 +100,12 @@ def build_runtime(
             ),
             away=hub.away,
             python=python,
+            known_of=lambda asker: known_of(asker, Overview(database), accounts, clock()),
         ),
         observers=observers,
         policy=read_policy(settings.policy_file),
         places=LinkPlaces(places),
-        accounts=api and Accounts(api, time.monotonic),
+        accounts=accounts,
         clock=clock,
         app_address=api.address_of if api else lambda _: "",
         logfire_project=settings.logfire_project,

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,12 +14,13 @@ from agent_core.classifier import Router
 from agent_core.consent.gate import ConsentGate
 from agent_core.consent.links import LinkPlaces, fresh_links
 from agent_core.consent.policy import Policy
+from agent_core.errors import ToolServerError
 from agent_core.ids import TurnId, UserId
 from agent_core.loop.agent import Agent, Away, BodyTool, Clock, Limits, RunScope
 from agent_core.loop.ask_user import ask_user_tool
 from agent_core.loop.run_python import RunPython
-from agent_core.messages import ToolCall
-from agent_core.models import Model
+from agent_core.messages import JsonObject, ToolCall
+from agent_core.models import Model, ToolSpec
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers
 from agent_core.prompts import fill, prompt
@@ -29,6 +30,7 @@ from agent_core.sessions import Database, EventLog, Inbox, Leases, SessionStore,
 from agent_core.sessions.audit import AuditLog
 from agent_core.sessions.consents import ConsentStore
 from agent_core.sessions.leases import new_process_id
+from agent_core.sessions.overview import Overview
 from agent_core.subagents.children import MAX_AT_WORK, MAX_DEPTH
 from agent_core.subagents.task import SubagentSpec, child_tools
 from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
@@ -39,6 +41,7 @@ from agent_core.workspaces import RunLogs, known_sources
 
 MAIN_TOOLS = ("*", "!mcp__local_toolkit__save_corpus", "!mcp__local_toolkit__write_report")
 """Everything but what belongs to the report expert alone."""
+MY_ACCOUNT = "my_account"
 TEXT: TypeAdapter[str] = TypeAdapter(str)
 
 
@@ -53,6 +56,8 @@ class Agents:
     away: Away = lambda _: {}
     python: RunPython | None = None
     """None where no agent writes programs."""
+    known_of: Callable[[UserId], Awaitable[str]] | None = None
+    """Tells the main agent what its asker has connected and used; None where it is not asked."""
     main_name: str = MAIN_AGENT
     """In events and records."""
 
@@ -71,6 +76,7 @@ class Agents:
             body_tools=(
                 *(child_tools(self.specs) if self.specs else ()),
                 *self._programs(),
+                *([my_account_tool(self.known_of)] if self.known_of and not is_digest else ()),
                 publish_digest_tool() if is_digest else ask_user_tool(),
             ),
             owes=PUBLISH_DIGEST if is_digest else "",
@@ -124,6 +130,32 @@ def publish_digest_tool() -> BodyTool:
         return ToolOutput(text=text, is_error=bool(fault))
 
     return BodyTool(spec=PUBLISH_DIGEST_SPEC, run=publish)
+
+
+def my_account_tool(known_of: Callable[[UserId], Awaitable[str]]) -> BodyTool:
+    """The tool that tells the agent what its asker, and nobody else, has connected and used."""
+
+    async def look(_: ToolCall, scope: RunScope) -> ToolOutput:
+        told = await scope.steps.once(MY_ACCOUNT, lambda: known_of(scope.context.asker), TEXT)
+        return ToolOutput(text=told)
+
+    schema: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}
+    spec = ToolSpec(name=MY_ACCOUNT, description=prompt(MY_ACCOUNT), input_schema=schema)
+    return BodyTool(spec=spec, run=look)
+
+
+async def known_of(
+    asker: UserId, overview: Overview, accounts: Accounts | None, now: datetime
+) -> str:
+    """A person's accounts and use, for a model."""
+    spent = await overview.spent(asker, now.replace(day=1))
+    told = f"This month: {spent.turns} requests, {spent.tokens} tokens."
+    try:
+        found = await accounts.of(asker) if accounts is not None else []
+    except ToolServerError as error:
+        return f"{told}\nConnected accounts cannot be looked up: {error}"
+    lines = [f"- {each.toolkit}: {each.identity}" for each in found] or ["none"]
+    return "\n".join([told, "Connected accounts:", *lines])
 
 
 def _day(moment: datetime) -> str:

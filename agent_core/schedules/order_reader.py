@@ -91,6 +91,8 @@ class Said:
     """Those that may be meant; the model is told of the asker's own."""
     here: Schedule | None = None
     """The one that the thread is about."""
+    usual_time: str = ""
+    """Taken where they name no time, such as `07:30`; empty where they are asked then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +172,8 @@ def briefing(said: Said) -> str:
         told = f"{each.number}. {' '.join(each.order.task.split())}"
         rule = each.order.rule
         lines.append(f"{told} | {rule.recurrence} | {rule.zone} | {each.status}")
+    if said.usual_time:
+        lines.append(f"Where they name no time it is {said.usual_time}: do not ask for one.")
     if said.here is not None:
         lines.append(f"The thread is about digest {said.here.number}.")
     if said.pending is not None:
@@ -246,7 +250,11 @@ def _ordered(draft: OrderDraft, schedule: Schedule | None, said: Said) -> Readin
         return replace(base, fault=bad.reason)
     read = read_recurrence(rule.recurrence)
     if not read.hours and read.frequency not in ELAPSED:
-        return replace(base, missing="time")
+        if not said.usual_time:
+            return replace(base, missing="time")
+        hour, minute = map(int, said.usual_time.split(":"))
+        rrule = f"{draft.rrule};BYHOUR={hour};BYMINUTE={minute}"
+        return _ordered(draft.model_copy(update={"rrule": rrule}), schedule, said)
     return replace(base, rule=rule)
 
 

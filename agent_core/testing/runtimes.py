@@ -17,9 +17,10 @@ from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
-from agent_core.runtime.parts import Agents, TurnParts
+from agent_core.runtime.parts import Agents, TurnParts, known_of
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import Database
+from agent_core.sessions.overview import Overview
 from agent_core.sessions.programs import ProgramStore
 from agent_core.subagents.task import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
@@ -90,6 +91,7 @@ def scripted_runtime(
             limits=limits or Limits(),
             away=away,
             python=RunPython(interpreter, ProgramStore(database)) if interpreter else None,
+            known_of=lambda asker: known_of(asker, Overview(database), accounts, clock()),
             main_name=main_name,
         ),
         observers=Observers(standard_observers() if observers is None else observers),

@@ -26,12 +26,14 @@ from agent_core.background import Background, Backoff
 from agent_core.events import AnyEvent, TextDelta, TurnFinished
 from agent_core.ids import AgentId, SessionId, UserId
 from agent_core.messages import JsonObject
-from agent_core.runtime import Runtime
-from agent_core.tree import AgentTree
+from agent_core.runtime import Runtime, detect_language
+from agent_core.tree import AgentState, AgentTree
 from bot.console.access import Access, Level
 from bot.console.acts import Acts, GetAgentTree, Refused, question_of, read_said
 from bot.console.passes import HOME, Passes
+from bot.presenter.tools import describe
 from bot.slack_api import Clock, Person
+from bot.words import BOT
 
 MAX_MESSAGE_BYTES = 256 * 1024
 MAX_BUFFER_BYTES = 256 * 1024
@@ -159,7 +161,7 @@ class Feed:
         """An agent's state, and the question that it waits with; encoded once for all viewers."""
         if agent not in self._encoded:
             state = self.tree.agents[agent]
-            frames = [self.frame("agent-state", agentId=agent, state=state.as_json())]
+            frames = [self.frame("agent-state", agentId=agent, state=_told(state))]
             if question := question_of(state):
                 asked = {name: question[name] for name in ("prompt", "options")}
                 frames.append(self.frame("user-query", agentId=agent, **asked))
@@ -375,6 +377,18 @@ class LiveView:
         if session != opened:  # the cookie does not open what was begun here
             about["enter"] = f"/enter?pass={self._passes.link(user, session)}"
         return about
+
+
+def _told(state: AgentState) -> JsonObject:
+    """A state with what each call is for, in the words of the thread's plan."""
+    words, told = BOT.of(detect_language(state.user_content)), state.as_json()
+    for place, tool in enumerate(told["metadata"]["tools"]):
+        given: JsonObject = {}
+        with suppress(ValueError):  # of long arguments only a part is here
+            given = json.loads(tool["arguments"])
+        said = describe(tool["name"], given, words, {})
+        told["metadata"]["tools"][place] = {**tool, "words": said}
+    return told
 
 
 def encoded(message: JsonObject) -> str:

@@ -87,9 +87,10 @@ def read_form(
     )
 
 
-def weekdays_at_nine(zone: str, now: datetime) -> Rule:
-    """With what the form of a new digest begins."""
-    recurrence = f"{DAYS[1]};BYHOUR=9;BYMINUTE=0"
+def on_weekdays(zone: str, now: datetime, time: str = "") -> Rule:
+    """With what the form of a new digest begins: at a person's usual time, or else at nine."""
+    hour, minute = (time or "09:00").split(":")
+    recurrence = f"{DAYS[1]};BYHOUR={int(hour)};BYMINUTE={int(minute)}"
     return Rule(recurrence=recurrence, zone=zone or "UTC", begins=_minute(now))
 
 

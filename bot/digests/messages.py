@@ -31,13 +31,13 @@ from agent_core.runtime.schedules import (
     smells_of_order,
 )
 from bot.digests import posts
-from bot.digests.form import form, read_form, weekdays_at_nine
+from bot.digests.form import form, on_weekdays, read_form
 from bot.digests.orders import NotDone, Orders
 from bot.ingress import Press, Submission
 from bot.presenter.journal import whisper
 from bot.render import Draft, card
 from bot.slack_api import SlackApi
-from bot.threads import ThreadRef, parse_session, user_id
+from bot.threads import ThreadRef, parse_session, parse_user, user_id
 from bot.words import BOT
 
 logger = logging.getLogger(__name__)
@@ -265,7 +265,7 @@ class DigestMessages:
             owner_name=person.name if person else user,
             owner_locale=language or detect_language(words, locale=locale),
             task="" if words == "-" else words,
-            rule=weekdays_at_nine(zone, self._clock()),
+            rule=on_weekdays(zone, self._clock(), person.digest_time if person else ""),
             origin=thread.session,
             owner_zone=zone,
         )
@@ -335,6 +335,7 @@ class DigestMessages:
 
     async def _read(self, message: InboundMessage, pending: Pending) -> Reading | None:
         """What holds of what the small model reads, and may be told in this thread, if anything."""
+        person = await self._orders.people.person(parse_user(message.asker)[1])
         said = Said(
             text=message.text,
             asker=message.asker,
@@ -344,6 +345,7 @@ class DigestMessages:
             pending=pending.draft,
             schedules=tuple(await self._orders.own(message.asker)),
             here=await self._orders.here(message.session),
+            usual_time=person.digest_time if person else "",
         )
         is_list = short_form(message.text, "digests")
         read = pending.doing or OrderDraft(intent="list")

@@ -155,12 +155,11 @@ class DigestPresenter(TurnPresenter):
         bookmark = await self._journal.open()
 
         async def announce(may_exist: bool) -> None:
-            bookmark.progress[op] = await self._api.announce(
-                channel, text, op_id=op, since=since, may_exist=may_exist
-            )
+            ts = await self._api.announce(channel, text, op_id=op, since=since, may_exist=may_exist)
+            bookmark.posts[op] = f"{channel} {ts}"
 
         await self._journal.once(op, announce)
-        return ThreadRef(team=order.team, channel=channel, root_ts=bookmark.progress[op])
+        return ThreadRef(team=order.team, channel=channel, root_ts=bookmark.posts[op].split()[1])
 
     async def _post_thread(self, event: TurnFinished, details: str, thread: ThreadRef) -> None:
         place = Place(self._api, thread, self._journal, self._board)

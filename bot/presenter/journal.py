@@ -15,8 +15,9 @@ from agent_core.messages import JsonObject
 from bot.inbound import plain_text
 from bot.presenter.board import Board
 from bot.render import Draft
-from bot.slack_api import PlaceRefused, SlackApi
+from bot.slack_api import PlaceRefused, SlackApi, SlackRefused
 from bot.slack_api.records import read_post
+from bot.slack_api.streams import GONE
 from bot.threads import ThreadRef, parse_session, parse_user
 
 READER = "slack"
@@ -62,6 +63,8 @@ class Bookmark(BaseModel):
     """Op id of an upload to Slack's id of the file, known before the file is visible."""
     posts: dict[str, str] = Field(default_factory=dict[str, str])
     """Op id of a post to where it is: channel and `ts`."""
+    streams: dict[str, str] = Field(default_factory=dict[str, str])
+    """Op id of a post of the answer to the `ts` of the streamed post that is to become it."""
     direct: str = ""
     """Another thread, as a session id, where the turn's own takes no answer: see `Place`."""
     finished: bool = False
@@ -176,6 +179,19 @@ class Place:
         return None
 
     async def _post(self, draft: Draft, place: ThreadRef, op: str, may_exist: bool) -> None:
+        """What was streamed becomes the post, or the first part of it."""
+        streams = (await self.journal.open()).streams
+        if ts := streams.get(op.removesuffix(".0")):
+            update = partial(self.api.update, place.channel, ts, draft.text)
+            try:
+                await update(blocks=draft.blocks, op_id=op)
+            except SlackRefused as refused:
+                if refused.code not in GONE:
+                    raise
+                del streams[op.removesuffix(".0")]
+            else:
+                (await self.journal.open()).posts[op] = f"{place.channel} {ts}"
+                return
         ts = await self.api.post(
             place, draft.text, blocks=draft.blocks, op_id=op, may_exist=may_exist
         )

@@ -30,6 +30,7 @@ from bot.presenter.journal import Journal, Place, PresenterState
 from bot.presenter.progress import Progress
 from bot.presenter.questions import QuestionPosts
 from bot.presenter.sign import Signs
+from bot.presenter.stream import AnswerStream
 from bot.slack_api import SlackApi, Upload
 from bot.threads import ThreadRef
 
@@ -91,6 +92,7 @@ class ThreadPresenter(TurnPresenter):
         self._place = Place(api, thread, self._journal, self._board)
         self._progress = Progress(self._place, edit_interval_s, offers_live_view, now)
         self._files = ThreadFiles(self._place, workspace)
+        self._stream = AnswerStream(self._place, workspace, asked_ts=asked_ts, is_off=is_plain)
         self._questions = QuestionPosts(self._place)
         self._consents = ConsentPosts(self._place, self._files, connect_link)
         self._waits = 0
@@ -104,6 +106,7 @@ class ThreadPresenter(TurnPresenter):
         self._board.fold(event)
         self._waits += bool(self._board.waits) and not was_waiting
         await self._questions.hear(event)
+        await self._stream.hear(event)
         match event:
             case TurnFinished():
                 await self._finish(event)
@@ -118,10 +121,12 @@ class ThreadPresenter(TurnPresenter):
 
     async def give_up(self) -> None:
         await self._progress.stop()
+        await self._stream.stop()
         await self._end()
 
     async def close(self) -> None:
         await self._progress.stop()
+        await self._stream.stop()
         self._signs.forget(*self._asked)
 
     async def _go_on(self, event: AnyEvent) -> None:
@@ -163,11 +168,13 @@ class ThreadPresenter(TurnPresenter):
 
     async def _finish(self, event: TurnFinished) -> None:
         await self._progress.stop()
+        await self._stream.end()
         is_closed = await self._progress.close(event.turn, insist=False)
         if not is_silent(event):
             await self._show_result(event)
         elif event.outcome != "steered":
             await self._progress.hush()
+        await self._stream.clear()
         if not is_closed:
             await self._progress.close(event.turn, insist=True)
         await self._end(is_steered=event.outcome == "steered")

@@ -30,6 +30,7 @@ from bot.slack_api.records import (
     read_person,
     read_post,
 )
+from bot.slack_api.streams import Allowance, Streams
 from bot.threads import ThreadRef
 
 _log = logging.getLogger(__name__)
@@ -67,6 +68,7 @@ class SlackApi:
         self.clock = clock or Clock()
         self._settle_s = settle_s
         self._has_sessions = True
+        self._allowance = Allowance()
         self._use(Calls(client, self.clock, limit_s=limit_s))
 
     def guarded(self, guard: Guard) -> "SlackApi":
@@ -82,6 +84,7 @@ class SlackApi:
         self._calls = calls
         self.files = Files(calls, settle_s=self._settle_s)
         self.channels = Channels(calls)
+        self.streams = Streams(calls, self.channels, self._allowance, settle_s=self._settle_s)
 
     async def identify(self) -> Identity:
         """Who the token belongs to."""
@@ -162,10 +165,19 @@ class SlackApi:
         return {read_post(raw).op_id async for page in pages for raw in page} - {""}
 
     async def update(
-        self, channel: str, ts: str, text: str, *, blocks: Sequence[JsonObject] = ()
+        self,
+        channel: str,
+        ts: str,
+        text: str,
+        *,
+        blocks: Sequence[JsonObject] = (),
+        op_id: str = "",
     ) -> None:
-        """Replace a post of the bot; kept up until Slack took it."""
-        await self._calls.repeatable("chat.update", _update_arguments(channel, ts, text, blocks))
+        """Replace a post of the bot, which may get an op id; kept up until Slack took it."""
+        arguments = _update_arguments(channel, ts, text, blocks)
+        if op_id:
+            arguments["metadata"] = _mark(op_id)
+        await self._calls.repeatable("chat.update", arguments)
 
     async def try_update(
         self, channel: str, ts: str, text: str, *, blocks: Sequence[JsonObject] = ()
@@ -362,8 +374,10 @@ class People:
         person = await self._api.person(user)
         if person is None or self._preferences is None:
             return person
-        language = await self._preferences.get(f"{person.team}:{person.id}", "language")
-        return replace(person, language=language, locale=language or person.locale)
+        chosen = await self._preferences.of(f"{person.team}:{person.id}")
+        language, time = chosen.get("language", ""), chosen.get("digest_time", "")
+        locale = language or person.locale
+        return replace(person, language=language, locale=locale, digest_time=time)
 
     async def names(self, users: set[str]) -> dict[str, str]:
         """Names of those users that Slack knows."""
@@ -390,8 +404,11 @@ def _quiet(text: str, blocks: Sequence[JsonObject]) -> dict[str, Any]:
 def _marked(
     channel: str, text: str, op_id: str, blocks: Sequence[JsonObject] = ()
 ) -> dict[str, Any]:
-    mark = {"event_type": EVENT_TYPE, "event_payload": {"op_id": op_id}}
-    return {**_quiet(text, blocks), "channel": channel, "metadata": mark}
+    return {**_quiet(text, blocks), "channel": channel, "metadata": _mark(op_id)}
+
+
+def _mark(op_id: str) -> JsonObject:
+    return {"event_type": EVENT_TYPE, "event_payload": {"op_id": op_id}}
 
 
 def _update_arguments(

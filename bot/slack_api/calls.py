@@ -50,8 +50,12 @@ VISIBLE: frozenset[str] = frozenset(
         "agents.sessions.setStatus",
         "assistant.threads.setStatus",
         "assistant.threads.setSuggestedPrompts",
+        "chat.appendStream",
+        "chat.delete",
         "chat.postEphemeral",
         "chat.postMessage",
+        "chat.startStream",
+        "chat.stopStream",
         "chat.update",
         "files.completeUploadExternal",
         "reactions.add",
@@ -70,6 +74,10 @@ Guard = Callable[[], Awaitable[None]]
 _FAULT_POINTS: Mapping[str, str] = {
     "chat.postMessage": "post",
     "chat.update": "edit",
+    "chat.startStream": "stream_start",
+    "chat.appendStream": "stream_append",
+    "chat.stopStream": "stream_stop",
+    "chat.delete": "delete",
     "files.getUploadURLExternal": "upload_url",
     "files.completeUploadExternal": "upload_complete",
 }
@@ -247,7 +255,7 @@ class Calls:
 
 
 _SHOWN = frozenset(
-    ("blocks", "loading_messages", "markdown_text", "prompts", "status", "text", "title", "view")
+    "blocks chunks loading_messages markdown_text prompts status text title view".split()  # noqa: SIM905
 )
 """Arguments that people see."""
 

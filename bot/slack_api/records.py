@@ -52,6 +52,8 @@ class Person:
     zone: str = ""
     """Such as `Europe/Berlin`; empty where Slack does not tell."""
     is_admin: bool = False
+    digest_time: str = ""
+    """Their usual time of new digests, such as `07:30`; empty where they chose none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +69,8 @@ class PostRecord:
     """Of a post that the bot made; empty for all others."""
     files: tuple[JsonObject, ...] = ()
     """As Slack gives them."""
+    is_streamed: bool = False
+    """It grew while its words were written, or does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +97,7 @@ def read_post(raw: JsonObject) -> PostRecord:
         subtype=_text(raw, "subtype"),
         op_id=_op_id(raw.get("metadata")),
         files=tuple(cast("list[JsonObject]", raw.get("files") or [])),
+        is_streamed=bool(raw.get("streaming_state")),
     )
 
 

@@ -13,9 +13,13 @@ SCOPES: dict[str, tuple[str, ...]] = {
     "assistant.threads.setSuggestedPrompts": (),  # or left out where there is no agent view
     "auth.test": (),
     "bots.info": ("users:read",),
+    "chat.appendStream": ("chat:write",),
+    "chat.delete": ("chat:write",),
     "chat.getPermalink": (),
     "chat.postEphemeral": ("chat:write",),
     "chat.postMessage": ("chat:write",),
+    "chat.startStream": ("chat:write",),
+    "chat.stopStream": ("chat:write",),
     "chat.update": ("chat:write",),
     "conversations.history": _HISTORY,
     "conversations.info": _LISTED,

@@ -169,7 +169,7 @@ question-answered = { $who } hat geantwortet: { $what }
 question-default-taken = Niemand hat geantwortet, also habe ich damit weitergemacht: { $what }
 question-unanswered = Das blieb ohne Antwort.
 question-default-option = { $what } (mein Vorschlag)
-question-over = Diese Frage ist nicht mehr offen: Sie wurde beantwortet, oder ich habe ohne Antwort weitergemacht.
+question-over = Zu spät: Diese Frage wurde beantwortet, oder ich habe ohne Antwort weitergemacht.
 question-not-yours = Das habe ich jemand anderen gefragt, und nur diese Person kann hier antworten. Im Thread kannst du jederzeit schreiben.
 question-write-it = Das Formular ließ sich gerade nicht öffnen. Bitte schreib deine Antwort in den Thread.
 
@@ -269,11 +269,11 @@ consent-refusal-not-editable = Das lässt sich hier nicht mehr ändern. Lehne es
 
 ## Ingress: what is said to people whose message is not simply answered
 
-ingress-parked = Bei mir ist etwas schiefgegangen, daher konnte ich mit deiner Nachricht noch nicht anfangen. Ich habe sie behalten und versuche es weiter; du musst sie nicht noch einmal schicken.
-ingress-begun = Ich hatte mit deiner Nachricht schon angefangen; schreib die Korrektur bitte als neue Nachricht.
-ingress-refusal-unknown-user = Ich kann nur für Mitglieder dieses Workspace arbeiten, die Slack mich nachsehen lässt.
-ingress-refusal-guest = Ich kann nur für volle Mitglieder dieses Workspace arbeiten, und du bist hier als Gast.
-ingress-refusal-stranger = Ich kann nur für Mitglieder dieses Workspace arbeiten, und du gehörst zu einem anderen.
+ingress-parked = Bei mir ist etwas schiefgegangen. Ich habe deine Nachricht und versuche es weiter; du musst sie nicht noch einmal schicken.
+ingress-begun = Ich hatte schon angefangen; schreib die Korrektur bitte als neue Nachricht.
+ingress-refusal-unknown-user = Ich konnte nicht herausfinden, wer du in Slack bist, und kann daher nicht für dich arbeiten.
+ingress-refusal-guest = Du bist hier als Gast, und ich kann nur für volle Mitglieder dieses Workspace arbeiten.
+ingress-refusal-stranger = Du gehörst zu einem anderen Workspace, und ich kann nur für Mitglieder von diesem arbeiten.
 ingress-refusal-channel-not-listed = In dieser Unterhaltung darf ich nicht arbeiten.
 ingress-refusal-user-not-listed = Du stehst nicht auf der Liste der Personen, für die ich arbeiten darf.
 ingress-left-out-too-big = Ich habe “{$name}” weggelassen: größer als {$max_mb} MB.
@@ -281,7 +281,7 @@ ingress-left-out-not-given = Ich habe “{$name}” weggelassen: Slack hat mich 
 ingress-left-out-not-saved = Ich habe “{$name}” weggelassen: Die Datei ließ sich nicht sichern.
 ingress-left-out-gone = Ich habe “{$name}” weggelassen: Die Datei wurde in Slack inzwischen gelöscht.
 ingress-left-out-rest = Am Rest deiner Nachricht arbeite ich.
-ingress-late = Als diese Nachrichten eingingen, war ich nicht in Betrieb. Sie sind mehr als einen Tag alt, daher habe ich sie nicht beantwortet. Wenn die Antwort noch wichtig ist, frag mich bitte noch einmal.
+ingress-late = Ich war weg, als diese Nachrichten vor mehr als einem Tag kamen, und habe sie nicht beantwortet. Wenn eine noch wichtig ist, frag mich bitte noch einmal.
 ingress-late-more = … und {$count} ältere.
 
 ## Home and the slash command
@@ -340,7 +340,7 @@ home-state-queued = wartet, bis es dran ist
 home-state-running = in Arbeit
 home-state-waiting = wartet auf Antwort
 home-state-answered = beantwortet
-home-state-limited = an einer Grenze angehalten
+home-state-limited = vorzeitig beendet
 home-state-stopped = gestoppt
 home-state-failed = fehlgeschlagen
 home-prompt-report = Schreib einen ausführlichen Bericht darüber, wie Chatbots zuverlässig bleiben
@@ -363,7 +363,7 @@ feedback-skip = Überspringen
 live-button = Live-Ansicht öffnen
 live-link = <{ $url }|Live-Ansicht dieses Threads öffnen>. Der Link ist nur für dich, geht einmal und gilt 10 Minuten.
 live-enter = Als { $name } öffnen
-live-off = Die Live-Ansicht ist gerade nicht zu erreichen.
+live-off = Die Live-Ansicht ist gerade aus.
 live-how = Diese Seite ist privat. Drücke in Slack „Live-Ansicht öffnen“ unter einem Fortschrittsbeitrag: Du bekommst einen eigenen Link.
 live-over = Dieser Link wurde schon benutzt oder ist älter als 10 Minuten. Drücke in Slack „Live-Ansicht öffnen“, dann bekommst du einen neuen.
 live-not-yours = Du kannst diesen Thread in Slack nicht sehen, also auch nicht seine Live-Ansicht.

@@ -169,7 +169,7 @@ question-answered = { $who } answered: { $what }
 question-default-taken = Nobody answered, so I went on with: { $what }
 question-unanswered = This was not answered.
 question-default-option = { $what } (my pick)
-question-over = This question is not open any more: it was answered, or I went on without.
+question-over = Too late: this question was answered, or I went on without.
 question-not-yours = I asked somebody else this, so only they can answer it here. You can always write in the thread.
 question-write-it = The form could not be opened just now. Please write your answer in the thread.
 
@@ -269,11 +269,11 @@ consent-refusal-not-editable = This cannot be changed here any more. Reject it a
 
 ## Ingress: what is said to people whose message is not simply answered
 
-ingress-parked = Something failed on my side, so I could not start on your message yet. I have kept it and keep trying; you need not send it again.
-ingress-begun = I had already begun with your message; write the correction as a new message.
-ingress-refusal-unknown-user = I can only work for members of this workspace whom Slack lets me look up.
-ingress-refusal-guest = I can only work for full members of this workspace, and you are here as a guest.
-ingress-refusal-stranger = I can only work for members of this workspace, and you belong to another one.
+ingress-parked = Something failed on my side. I have your message and keep trying; no need to send it again.
+ingress-begun = I had already begun; please write the correction as a new message.
+ingress-refusal-unknown-user = I could not find out who you are in Slack, so I cannot work for you.
+ingress-refusal-guest = You are here as a guest, and I can only work for full members of this workspace.
+ingress-refusal-stranger = You belong to another workspace, and I can only work for members of this one.
 ingress-refusal-channel-not-listed = I am not allowed to work in this conversation.
 ingress-refusal-user-not-listed = You are not on the list of people I may work for.
 ingress-left-out-too-big = I left out “{$name}”: it is bigger than {$max_mb} MB.
@@ -281,7 +281,7 @@ ingress-left-out-not-given = I left out “{$name}”: Slack did not let me down
 ingress-left-out-not-saved = I left out “{$name}”: it could not be saved.
 ingress-left-out-gone = I left out “{$name}”: it was deleted in Slack meanwhile.
 ingress-left-out-rest = I am working on the rest of your message.
-ingress-late = I was not running when these messages came in. They are more than a day old, so I have not answered them. If an answer still matters, please ask me again.
+ingress-late = I was away when these messages came in, more than a day ago, so I have not answered them. If one still matters, please ask me again.
 ingress-late-more = … and {$count} older ones.
 
 ## Home and the slash command
@@ -340,7 +340,7 @@ home-state-queued = waiting its turn
 home-state-running = at work
 home-state-waiting = waiting for an answer
 home-state-answered = answered
-home-state-limited = stopped at a limit
+home-state-limited = stopped early
 home-state-stopped = stopped
 home-state-failed = failed
 home-prompt-report = Write a comprehensive report on keeping chat bots reliable
@@ -363,7 +363,7 @@ feedback-skip = Skip
 live-button = Open live view
 live-link = <{ $url }|Open the live view> of this thread. The link is yours alone, works once, and is good for 10 minutes.
 live-enter = Open as { $name }
-live-off = The live view is not served just now.
+live-off = The live view is off just now.
 live-how = This page is private. In Slack, press “Open live view” below a progress post: it gives you a link of your own.
 live-over = This link has been used, or is older than 10 minutes. Press “Open live view” in Slack for a new one.
 live-not-yours = You cannot see this thread in Slack, so you cannot see its live view either.

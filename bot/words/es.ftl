@@ -169,7 +169,7 @@ question-answered = { $who } respondió: { $what }
 question-default-taken = Nadie respondió, así que seguí con esto: { $what }
 question-unanswered = Esto quedó sin respuesta.
 question-default-option = { $what } (mi propuesta)
-question-over = Esta pregunta ya no está abierta: se respondió o seguí sin respuesta.
+question-over = Demasiado tarde: esta pregunta se respondió, o seguí sin respuesta.
 question-not-yours = Se lo pregunté a otra persona, y solo ella puede responder aquí. Siempre puedes escribir en el hilo.
 question-write-it = No se pudo abrir el formulario ahora. Escribe tu respuesta en el hilo.
 
@@ -269,11 +269,11 @@ consent-refusal-not-editable = Esto ya no se puede cambiar aquí. Recházalo y d
 
 ## Ingress: what is said to people whose message is not simply answered
 
-ingress-parked = Algo salió mal por mi parte y todavía no pude empezar con tu mensaje. Lo he guardado y sigo intentándolo; no hace falta que lo envíes otra vez.
-ingress-begun = Ya había empezado con tu mensaje; escribe la corrección en un mensaje nuevo.
-ingress-refusal-unknown-user = Solo puedo trabajar para miembros de este espacio de trabajo que Slack me deje consultar.
-ingress-refusal-guest = Solo puedo trabajar para miembros de pleno derecho de este espacio de trabajo, y tú estás aquí como invitado.
-ingress-refusal-stranger = Solo puedo trabajar para miembros de este espacio de trabajo, y tú perteneces a otro.
+ingress-parked = Algo salió mal por mi parte. Tengo tu mensaje y sigo intentándolo; no hace falta que lo envíes otra vez.
+ingress-begun = Ya había empezado; escribe la corrección en un mensaje nuevo.
+ingress-refusal-unknown-user = No pude averiguar quién eres en Slack, así que no puedo trabajar para ti.
+ingress-refusal-guest = Estás aquí como invitado, y solo puedo trabajar para miembros de pleno derecho de este espacio de trabajo.
+ingress-refusal-stranger = Perteneces a otro espacio de trabajo, y solo puedo trabajar para los miembros de este.
 ingress-refusal-channel-not-listed = No tengo permiso para trabajar en esta conversación.
 ingress-refusal-user-not-listed = No estás en la lista de personas para las que puedo trabajar.
 ingress-left-out-too-big = Dejé fuera “{$name}”: pesa más de {$max_mb} MB.
@@ -281,7 +281,7 @@ ingress-left-out-not-given = Dejé fuera “{$name}”: Slack no me dejó descar
 ingress-left-out-not-saved = Dejé fuera “{$name}”: no se pudo guardar.
 ingress-left-out-gone = Dejé fuera “{$name}”: se borró de Slack mientras tanto.
 ingress-left-out-rest = Me ocupo del resto de tu mensaje.
-ingress-late = No estaba en marcha cuando llegaron estos mensajes. Tienen más de un día, así que no los he contestado. Si la respuesta todavía importa, vuelve a preguntarme.
+ingress-late = No estaba cuando llegaron estos mensajes, hace más de un día, así que no los he contestado. Si alguno todavía importa, vuelve a preguntarme.
 ingress-late-more = … y {$count} más antiguos.
 
 ## Home and the slash command
@@ -340,7 +340,7 @@ home-state-queued = en espera de su turno
 home-state-running = en curso
 home-state-waiting = espera una respuesta
 home-state-answered = respondida
-home-state-limited = detenida en un límite
+home-state-limited = dejado antes de tiempo
 home-state-stopped = detenida
 home-state-failed = fallida
 home-prompt-report = Escribe un informe completo sobre cómo mantener fiables los chatbots
@@ -363,7 +363,7 @@ feedback-skip = Omitir
 live-button = Abrir la vista en directo
 live-link = <{ $url }|Abrir la vista en directo> de este hilo. El enlace es solo para ti, funciona una vez y vale 10 minutos.
 live-enter = Abrir como { $name }
-live-off = La vista en directo no está disponible ahora.
+live-off = La vista en directo está apagada ahora.
 live-how = Esta página es privada. En Slack, pulsa «Abrir la vista en directo» bajo un mensaje de progreso: te da un enlace propio.
 live-over = Este enlace ya se ha usado o tiene más de 10 minutos. Pulsa «Abrir la vista en directo» en Slack para tener uno nuevo.
 live-not-yours = No puedes ver este hilo en Slack, así que tampoco su vista en directo.

@@ -169,7 +169,7 @@ question-answered = { $who } a répondu : { $what }
 question-default-taken = Personne n'a répondu, j'ai donc continué avec : { $what }
 question-unanswered = Cette question est restée sans réponse.
 question-default-option = { $what } (ma proposition)
-question-over = Cette question n'est plus ouverte : elle a reçu une réponse, ou j'ai continué sans.
+question-over = Trop tard : cette question a reçu une réponse, ou j'ai continué sans.
 question-not-yours = J'ai posé cette question à une autre personne, elle seule peut y répondre ici. Vous pouvez toujours écrire dans le fil.
 question-write-it = Le formulaire n'a pas pu s'ouvrir. Écrivez votre réponse dans le fil.
 
@@ -269,11 +269,11 @@ consent-refusal-not-editable = Cela ne peut plus être modifié ici. Refusez et 
 
 ## Ingress: what is said to people whose message is not simply answered
 
-ingress-parked = Quelque chose s'est mal passé de mon côté, je n'ai donc pas encore pu commencer votre message. Je l'ai gardé et je continue d'essayer ; inutile de le renvoyer.
-ingress-begun = J'avais déjà commencé à traiter votre message ; écrivez la correction dans un nouveau message.
-ingress-refusal-unknown-user = Je ne peux travailler que pour les membres de cet espace de travail que Slack me laisse consulter.
-ingress-refusal-guest = Je ne peux travailler que pour les membres à part entière de cet espace de travail, et vous y êtes en tant qu'invité.
-ingress-refusal-stranger = Je ne peux travailler que pour les membres de cet espace de travail, et vous appartenez à un autre.
+ingress-parked = Quelque chose s'est mal passé de mon côté. J'ai votre message et je continue d'essayer ; inutile de le renvoyer.
+ingress-begun = J'avais déjà commencé ; écrivez la correction dans un nouveau message.
+ingress-refusal-unknown-user = Je n'ai pas pu savoir qui vous êtes dans Slack, je ne peux donc pas travailler pour vous.
+ingress-refusal-guest = Vous êtes ici en tant qu'invité, et je ne peux travailler que pour les membres à part entière de cet espace de travail.
+ingress-refusal-stranger = Vous appartenez à un autre espace de travail, et je ne peux travailler que pour les membres de celui-ci.
 ingress-refusal-channel-not-listed = Je n'ai pas le droit de travailler dans cette conversation.
 ingress-refusal-user-not-listed = Vous n'êtes pas sur la liste des personnes pour qui je peux travailler.
 ingress-left-out-too-big = J'ai laissé “{$name}” de côté : plus de {$max_mb} Mo.
@@ -281,7 +281,7 @@ ingress-left-out-not-given = J'ai laissé “{$name}” de côté : Slack ne m'a
 ingress-left-out-not-saved = J'ai laissé “{$name}” de côté : le fichier n'a pas pu être enregistré.
 ingress-left-out-gone = J'ai laissé “{$name}” de côté : il a été supprimé de Slack entre-temps.
 ingress-left-out-rest = Je m'occupe du reste de votre message.
-ingress-late = Je n'étais pas en service quand ces messages sont arrivés. Ils datent de plus d'un jour, je n'y ai donc pas répondu. Si la réponse compte encore, reposez-moi la question.
+ingress-late = Je n'étais pas là quand ces messages sont arrivés, il y a plus d'un jour, et je n'y ai pas répondu. Si l'un d'eux compte encore, reposez-moi la question.
 ingress-late-more = … et {$count} plus anciens.
 
 ## Home and the slash command
@@ -340,7 +340,7 @@ home-state-queued = en attente de son tour
 home-state-running = en cours
 home-state-waiting = attend une réponse
 home-state-answered = répondu
-home-state-limited = arrêté à une limite
+home-state-limited = arrêté avant la fin
 home-state-stopped = arrêté
 home-state-failed = échoué
 home-prompt-report = Écris un rapport complet sur la fiabilité des chatbots
@@ -363,7 +363,7 @@ feedback-skip = Passer
 live-button = Ouvrir la vue en direct
 live-link = <{ $url }|Ouvrir la vue en direct> de ce fil. Le lien est pour vous seul, marche une fois et vaut 10 minutes.
 live-enter = Ouvrir en tant que { $name }
-live-off = La vue en direct n’est pas disponible pour le moment.
+live-off = La vue en direct est coupée pour le moment.
 live-how = Cette page est privée. Dans Slack, appuyez sur « Ouvrir la vue en direct » sous un message de progression : vous recevrez un lien à vous.
 live-over = Ce lien a déjà servi ou a plus de 10 minutes. Appuyez sur « Ouvrir la vue en direct » dans Slack pour en avoir un nouveau.
 live-not-yours = Vous ne pouvez pas voir ce fil dans Slack, donc pas non plus sa vue en direct.

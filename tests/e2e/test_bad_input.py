@@ -75,7 +75,7 @@ async def test_an_empty_mention_in_a_thread_with_a_session_tells_its_state(world
     before = asked(world)
     await world.answered(await world.mention("", thread_ts=root))
     said = world.answers(root)[-1]
-    assert said.startswith("The last request in this thread is answered. A word is enough")
+    assert said.startswith("The last request in this thread is answered. Just write")
     assert asked(world) == before
 
 

@@ -8,8 +8,10 @@ import pytest
 
 from agent_core.events import Usage
 from agent_core.ids import SessionId, TurnId, UserId
+from agent_core.messages import ToolResult
 from agent_core.runtime import Runtime
-from agent_core.testing.models import ScriptedModel
+from agent_core.testing.accounts import FakeAccounts
+from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 
 ANN, BEN = UserId("T1:U1"), UserId("T1:U2")
@@ -64,6 +66,22 @@ async def test_what_was_spent_is_counted_from_a_day_on(runtime: Runtime) -> None
     later = await runtime.overview.spent(ANN, NOVEMBER.replace(month=12))
     assert (later.turns, later.tokens) == (0, 0)
     assert (await runtime.overview.spent(BEN, NOVEMBER)).turns == 0
+
+
+async def test_the_agent_tells_its_asker_of_their_accounts_and_use_and_nobody_elses(
+    tmp_path: Path,
+) -> None:
+    model = ScriptedModel([call("my_account"), "You have Gmail."])
+    accounts = FakeAccounts()
+    accounts.connect(ANN, "gmail")
+    accounts.connect(BEN, "github")
+    async with scripted_runtime(tmp_path, model=model, accounts=accounts) as runtime:
+        await ask(runtime, "which of my accounts do you know?")
+    [result] = model.requests[-1].messages[-1].parts
+    assert isinstance(result, ToolResult)
+    assert "gmail: u1@example.com" in result.text
+    assert "github" not in result.text
+    assert "1 requests" in result.text
 
 
 async def test_a_deleted_workspace_is_gone_with_its_files_and_the_next_answer_says_so(

@@ -252,6 +252,17 @@ def test_what_is_missing_is_asked_with_the_models_question_or_ours() -> None:
     assert (theirs.missing, theirs.question) == ("day", "On which days?")
 
 
+def test_who_names_no_time_and_has_a_usual_one_is_not_asked() -> None:
+    early = replace(said(), usual_time="07:30")
+    timeless = read({**GOOD, "rrule": "FREQ=DAILY"}, early)
+    named = read(GOOD, early)
+
+    assert timeless.rule is not None
+    assert timeless.rule.recurrence.endswith("BYHOUR=7;BYMINUTE=30")
+    assert named == read(GOOD, said())
+    assert "07:30" in briefing(early)
+
+
 def test_an_answer_completes_what_is_pending() -> None:
     asked = read({**GOOD, "rrule": "FREQ=DAILY"}, said())
     answer = said("at nine", pending=asked.draft)

@@ -94,7 +94,7 @@ async def test_a_person_watches_answers_steers_stops_and_misses_nothing(
         await tree.get_by_text("About one", exact=True).click()
         await expect(detail).to_contain_text("Word for word: find out about one")
         await expect(detail).to_contain_text("ann commentedtaken inOnly Poland")
-        await expect(detail.locator(".tool")).to_contain_text("search corpus")
+        await expect(detail.locator(".tool")).to_contain_text("Searching the sources")
         three.release.set()
         await expect(tree.get_by_role("treeitem", name="Final answer")).to_be_visible()
         await tree.get_by_text("Compare them all", exact=True).click()

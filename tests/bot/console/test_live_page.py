@@ -91,12 +91,12 @@ async def test_branches_are_shown_as_they_work_and_the_final_answer_is_marked(vi
     await expect(view.row("two")).to_contain_text("So far good")
     await view.row("two").click()
     await expect(view.detail.locator("strong", has_text="good")).to_be_visible()
-    call: Json = {"id": "1", "name": "mcp__x__search_web", "arguments": "{}", "display": "8 hits"}
+    call: Json = {"id": "1", "words": "Searching the web", "arguments": "{}", "display": "8 hits"}
     tokens = {"total": 12_400}
     await view.fake.tell(
         agent("two", "root", at=1, tokens=tokens, steps=2, tools=[{**call, "state": "running"}])
     )
-    await expect(view.row("two")).to_contain_text("search web")
+    await expect(view.row("two")).to_contain_text("Searching the web")
     await expect(view.detail.get_by_role("img", name="Running")).to_be_visible()
     done = {**call, "state": "done", "durationMs": 1500}
     told = {"tokens": tokens, "steps": 2, "tools": [done], "finishedAt": BEGIN_MS + 61_000}
@@ -105,7 +105,7 @@ async def test_branches_are_shown_as_they_work_and_the_final_answer_is_marked(vi
         agent("three", "root", status="failed", result="It broke."),
         agent("root", status="completed", isFinalAnswer=True, result="All *compared*."),
     )
-    await expect(view.detail.locator(".tool")).to_have_text("search web8 hits1.5 s")
+    await expect(view.detail.locator(".tool")).to_have_text("Searching the web8 hits1.5 s")
     await expect(view.detail).to_contain_text("1 min 00 s · Steps: 2 · Tokens: 12.4K")
     await expect(view.detail.get_by_role("cell", name="7")).to_be_visible()
     await expect(view.row("two")).to_contain_text("Completed")

@@ -79,3 +79,16 @@ async def test_a_command_that_a_dead_process_left_is_answered_to_its_author_in_t
     await place.world.actions.replay(body | {"trigger_id": "of.a.dead.one"})
     await place.world.handled()
     assert place.world.told("ann") == [told]
+
+
+async def test_the_command_works_where_the_bot_is_not_and_where_nobody_writes_any_more(
+    place: Around,
+) -> None:
+    for channel in ("random", "hidden", "archived"):
+        assert (await place.command("ann", "usage", channel)).startswith("0 requests")
+
+
+async def test_what_takes_too_long_is_answered_when_it_is_there(tmp_path: Path) -> None:
+    async with around(tmp_path, answer_within_s=0.0) as slow:
+        assert await slow.command("ann", "help") == ""
+        assert slow.world.told("ann") == [SAY("home-help", command="/agent")]

@@ -9,7 +9,7 @@ import pytest
 from agent_core.messages import JsonObject
 from agent_core.runtime.schedules import Order, ScheduleId
 from agent_core.testing.accounts import FakeAccounts
-from bot.digests.form import weekdays_at_nine
+from bot.digests.form import on_weekdays
 from bot.words import BOT
 from tests.bot.home.world import NOW, Around, around
 
@@ -136,7 +136,7 @@ async def test_schedules_are_paused_from_home_without_a_post(place: Around) -> N
         owner_name="Ann",
         owner_locale="en",
         task="battery storage",
-        rule=weekdays_at_nine("UTC", NOW),
+        rule=on_weekdays("UTC", NOW),
         origin=thread.session,
         owner_zone="UTC",
     )
@@ -191,3 +191,35 @@ async def test_a_new_chat_begins_with_what_this_person_asked_with_success(place:
     assert of_ann[0]["message"] == "compare the battery makers"
     assert len(of_ann) == len(of_ben) == 4
     assert "battery makers" not in said(of_ben)
+
+
+async def test_what_is_not_ones_own_is_neither_stopped_deleted_nor_set_by_whoever_sends_it(
+    place: Around, accounts: FakeAccounts
+) -> None:
+    thread = await place.thread()
+    turn = await place.ask_and_wait(thread, "ann", "which report do you mean?")
+    general, session = place.world.slack.channels["general"], thread.session
+    accounts.connect(place.person("ann"), "gmail", account="ca_ann")
+    workspace = await place.runtime.workspace(session, NOW)
+    for name in ("home.stop", "home.delete"):
+        assert SAY("home-not-yours") in await place.forge("ben", name, session)
+    await place.forge("ben", "home.disconnect", "ca_ann")
+    await place.forge("ben", "home.follow_ups", f"{general} mention")
+    assert (await place.runtime.turn(turn)).outcome is None
+    assert workspace.is_dir()
+    assert len(await accounts.of(place.person("ann"))) == 1
+    assert await place.runtime.preferences.of(f"{place.world.slack.team_id}:{general}") == {}
+
+
+async def test_home_outlives_a_channel_that_was_archived_or_left_by_the_bot(
+    place: Around,
+) -> None:
+    for channel in ("general", "energy"):
+        await place.ask_and_wait(await place.thread("ben", channel), "ben", f"what, {channel}?")
+    await place.world.slack.archive("general")
+    await place.world.slack.remove_from_channel("energy", "bot")
+    for user in ("ben", "ann"):
+        shown = said(await place.open_home(user))
+        assert "what, general?" in shown
+    shown = await place.press("ben", "home.stop", block=None)
+    assert SAY("home-stopped") in said(shown)

@@ -15,7 +15,7 @@ from agent_core.testing.runtimes import scripted_runtime
 from bot.digests import DigestLimits, DigestMessages, Orders
 from bot.home.feedback import FeedbackClicks
 from bot.home.home import Home
-from bot.ingress import HOME_OPENED, Rules
+from bot.ingress import HOME_OPENED, Press, Rules
 from bot.ingress.gestures import Gestures
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import Identity, People, SlackApi
@@ -32,6 +32,7 @@ class Around:
 
     world: World
     runtime: Runtime
+    home: Home
     script: list[Line]
     """What the model says next."""
 
@@ -73,7 +74,7 @@ class Around:
         await self.world.slack.open_home(user)
         await self.world.slack.wait_for(lambda _: self.calls("views.publish") > published)
         await self.world.handled()
-        return self.home(user)
+        return self.home_of(user)
 
     async def press(
         self, user: str, name: str, chosen: object = None, block: str | None = None
@@ -82,10 +83,26 @@ class Around:
         view = self.world.slack.state.homes[self.world.slack.users[user]]
         await self.world.slack.click_view(user, view.id, name, chosen, block_id=block)
         await self.world.handled()
-        return self.home(user)
+        return self.home_of(user)
 
-    def home(self, user: str) -> list[JsonObject]:
+    def home_of(self, user: str) -> list[JsonObject]:
         return self.world.slack.state.homes[self.world.slack.users[user]].body["blocks"]
+
+    async def forge(self, user: str, name: str, value: str) -> str:
+        """A person sends what their Home does not offer; what it then says of that."""
+        press = Press(
+            team=self.world.slack.team_id,
+            user=self.world.slack.users[user],
+            channel="",
+            thread_ts="",
+            message_ts="",
+            action_id=name,
+            action_ts="1.000001",
+            value=value,
+            trigger_id="",
+        )
+        await self.home.press(press)
+        return str(self.home_of(user)[0])
 
     async def command(self, user: str, text: str, channel: str = "general") -> str:
         """What a slash command is answered with."""
@@ -105,9 +122,12 @@ class Around:
 
 
 @asynccontextmanager
-async def around(root: Path, **more: Any) -> AsyncGenerator[Around]:
+async def around(
+    root: Path, *, answer_within_s: float = 2.5, **more: Any
+) -> AsyncGenerator[Around]:
     """`more` is for the runtime."""
     script: list[Line] = []
+    homes: list[Home] = []
     model = ScriptedModel(iter(lambda: script.pop(0), None))
     async with (
         scripted_runtime(root, model=model, **more) as runtime,
@@ -121,11 +141,16 @@ async def around(root: Path, **more: Any) -> AsyncGenerator[Around]:
             known = (runtime.schedules, runtime.timekeeper)
             orders = Orders(*known, api.channels, people, lambda: NOW, DigestLimits())
             digests = DigestMessages(orders, runtime.order_reader, api, runtime.marks, lambda: NOW)
-            home = Home(runtime, api, people, rules, orders, digests, lambda: NOW)
-            return {"feedback.": FeedbackClicks(runtime, api, people, lambda: NOW), "home.": home}
+            homes.append(Home(runtime, api, people, rules, orders, digests, lambda: NOW))
+            feedback = FeedbackClicks(runtime, api, people, lambda: NOW)
+            return {"feedback.": feedback, "home.": homes[0]}
 
         outside = Outside(slack=slack)
         async with bot_in(
-            outside, listens=True, gestures=gestures, for_readers=(HOME_OPENED,)
+            outside,
+            listens=True,
+            gestures=gestures,
+            for_readers=(HOME_OPENED,),
+            answer_within_s=answer_within_s,
         ) as world:
-            yield Around(world=world, runtime=runtime, script=script)
+            yield Around(world=world, runtime=runtime, home=homes[0], script=script)

@@ -1,5 +1,6 @@
 """A turn's events, built in order as the core would announce them."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -21,13 +22,16 @@ from agent_core.events import (
     RunFinished,
     RunStarted,
     Source,
+    StepFinished,
     StepRetried,
     StepStarted,
+    TextDelta,
     ToolCallFinished,
     ToolCallProgressed,
     ToolCallStarted,
     TurnFinished,
     TurnStarted,
+    Usage,
 )
 from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject
@@ -193,6 +197,16 @@ class Turn:
 
     def saved(self, path: str, title: str = "The report") -> ArtifactSaved:
         return self._next(ArtifactSaved, path=path, title=title, mimetype="text/html", size_bytes=1)
+
+    def said(self, text: str, *, step: int = 1, attempt: int = 1) -> TextDelta:
+        """A piece of what the model writes; step 0 is the fast answer's."""
+        return replace(self._next(TextDelta, step=step, text=text), attempt=attempt)
+
+    def stepped(self, *, tool_calls: int) -> StepFinished:
+        told: dict[str, Any] = {"text": "", "thinking": "", "model": "m", "stop_reason": ""}
+        return self._next(
+            StepFinished, **told, usage=Usage(), duration_s=1.0, tool_calls=tool_calls
+        )
 
     def finished(self, answer: str, outcome: Outcome = "answered") -> TurnFinished:
         return self._next(TurnFinished, outcome=outcome, answer=answer, reference="ref42")

@@ -171,7 +171,7 @@ export function toolDetail({ display, description, arguments: given }) {
   }
 }
 
-/** A tool as it is called on the page: "read local file" for `mcp__local_toolkit__read_local_file`. */
-export function toolName({ name }) {
-  return name.split("__").at(-1).replaceAll("_", " ").toLowerCase();
+/** What a call is for, in people's words. */
+export function toolName({ words }) {
+  return words;
 }

@@ -1,0 +1,260 @@
+"""An answer is streamed while it is written, and stands in the thread once, whatever happens."""
+
+import asyncio
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent_core.events import AnyEvent
+from bot.presenter.stream import whole
+from bot.render import limits, none_live, to_markdown
+from bot.sandbox.slack.records import Post
+from tests.bot.presenter.conftest import Stage
+from tests.bot.presenter.turns import MemoryState
+from tests.bot.render.slack_links import linked_in_markdown
+
+SENTENCES = [
+    f"Sentence {n} says that **all** is `well` in https://evil.test/{n}. " for n in range(9)
+]
+ANSWER = "".join(SENTENCES)
+METHODS = ("chat.startStream", "chat.appendStream", "chat.stopStream", "chat.delete")
+
+
+def posts(stage: Stage) -> list[Post]:
+    return stage.slack.thread("general", stage.thread.root_ts)[1:]
+
+
+def shown(stage: Stage) -> str:
+    return "\n".join(
+        block["text"] for post in posts(stage) for block in post.blocks if block.get("text")
+    )
+
+
+async def until_streamed(stage: Stage, text: str) -> None:
+    await stage.slack.wait_for(lambda _: text in shown(stage))
+
+
+async def test_an_answer_grows_sentence_by_sentence_and_ends_as_one_post(stage: Stage) -> None:
+    turn = stage.turn()
+    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
+    for sentence in SENTENCES:
+        await presenter.show(turn.said(sentence[:20], step=0))
+        await presenter.show(turn.said(sentence[20:], step=0))
+    await until_streamed(stage, "Sentence 7")
+    [post] = posts(stage)
+    assert post.stream is not None
+    assert linked_in_markdown(shown(stage)) == set()
+    [begun] = [call.args for call in stage.slack.calls if call.method == "chat.startStream"]
+    assert begun["recipient_user_id"] == stage.slack.people["ann"]
+    assert begun["recipient_team_id"] == stage.thread.team
+    await presenter.show(turn.finished(ANSWER))
+    [final] = posts(stage)
+    assert final.ts == post.ts
+    assert "https://evil.test/8" in linked_in_markdown(shown(stage))
+    assert final.metadata
+    assert not final.stream.is_open(0.0) if final.stream else False
+    assert {call.error for call in stage.slack.calls if not call.ok} <= {"no_reaction"}
+
+
+async def test_a_short_answer_that_is_there_at_once_is_not_streamed(stage: Stage) -> None:
+    turn = stage.turn()
+    await stage.show(turn.started(), turn.said("Paris.", step=0), turn.finished("Paris."))
+    assert stage.texts() == ["Paris."]
+    assert all(stage.calls(method) == 0 for method in METHODS)
+
+
+async def test_words_before_a_tool_call_are_taken_back(stage: Stage) -> None:
+    turn = stage.turn()
+    presenter = await stage.show(turn.started(), turn.routed("COMPLEX"))
+    await presenter.show(turn.said(f"I look it up. {ANSWER}"))
+    await until_streamed(stage, "I look it up.")
+    await presenter.show(turn.stepped(tool_calls=1))
+    assert "look it up" not in shown(stage)
+    for event in (turn.call("c1", "run_python"), turn.returned("c1")):
+        await presenter.show(event)
+    await presenter.show(turn.said(ANSWER, step=2))
+    await until_streamed(stage, "Sentence 7")
+    await presenter.show(turn.finished(ANSWER))
+    assert shown(stage).count("Sentence 3") == 1
+
+
+async def test_an_attempt_that_is_void_leaves_no_wrong_word(stage: Stage) -> None:
+    turn = stage.turn()
+    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
+    await presenter.show(turn.said("It is Lyon. Surely it is. " * 9, step=0))
+    await until_streamed(stage, "Lyon")
+    await presenter.show(turn.retried(1.0))
+    await presenter.show(turn.said("It is Paris. Surely it is.", step=0, attempt=2))
+    await presenter.show(turn.finished("It is Paris. Surely it is."))
+    assert "Lyon" not in shown(stage)
+    assert shown(stage).count("Paris") == 1
+
+
+@pytest.mark.parametrize("ending", ["message_not_in_streaming_state", "msg_too_long"])
+async def test_where_slack_ends_a_stream_the_words_go_on_in_the_next(
+    stage: Stage, ending: str
+) -> None:
+    turn = stage.turn()
+    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
+    await presenter.show(turn.said("The first words of it. And", step=0))
+    await until_streamed(stage, "first words")
+    stage.slack.fail("chat.appendStream", error=ending)
+    await presenter.show(turn.said(f" then more. {ANSWER}", step=0))
+    await until_streamed(stage, "Sentence 7")
+    assert stage.calls("chat.startStream") == 2
+    whole_answer = f"The first words of it. And then more. {ANSWER}"
+    await presenter.show(turn.finished(whole_answer))
+    [post] = posts(stage)
+    assert re.sub(r"\W+", "", shown(stage)).count("Sentence3") == 1
+    assert "first words" in post.text
+
+
+@pytest.mark.parametrize(
+    "error", ["missing_scope", "channel_type_not_supported", "unknown_method", "fatal_error"]
+)
+async def test_where_slack_streams_nothing_the_answer_is_simply_posted(
+    stage: Stage, error: str
+) -> None:
+    stage.slack.fail("chat.startStream", error=error, times=9)
+    for name in ("turn1", "turn2"):
+        turn = stage.turn(name)
+        presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
+        await presenter.show(turn.said(ANSWER, step=0))
+        await stage.slack.wait_for(lambda _: stage.calls("chat.startStream") > 0)
+        await presenter.show(turn.finished(ANSWER))
+    assert len(posts(stage)) == 2
+    if error != "fatal_error":
+        assert stage.calls("chat.startStream") == 1
+
+
+@pytest.mark.parametrize("method", ["chat.stopStream", "chat.update", "chat.delete"])
+@pytest.mark.parametrize("error", ["message_not_found", "fatal_error"])
+async def test_no_trouble_at_the_end_costs_the_answer(
+    stage: Stage, method: str, error: str
+) -> None:
+    turn = stage.turn()
+    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
+    await presenter.show(turn.said(ANSWER, step=0))
+    await until_streamed(stage, "Sentence 7")
+    stage.slack.fail(method, error=error)
+    await presenter.show(turn.finished(ANSWER))
+    assert shown(stage).count("https://evil.test/8)") == 1
+
+
+async def test_a_turn_with_a_file_is_not_streamed(stage: Stage) -> None:
+    turn, path = stage.turn(), stage.write("work_products/report.html", "<p>Report</p>")
+    await stage.show(
+        turn.started(), turn.routed("COMPLEX"), turn.saved(path), turn.said(ANSWER),
+        turn.finished(ANSWER),
+    )  # fmt: skip
+    assert stage.calls("chat.startStream") == 0
+
+
+async def test_a_turn_that_is_taken_back_leaves_nothing(stage: Stage) -> None:
+    turn = stage.turn()
+    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
+    await presenter.show(turn.said(ANSWER, step=0))
+    await until_streamed(stage, "Sentence 7")
+    await presenter.show(turn.finished("", "stopped"))
+    assert posts(stage) == []
+
+
+@pytest.mark.parametrize("knows_ts", [True, False])
+async def test_after_a_crash_the_streamed_post_becomes_the_answer(
+    stage: Stage, knows_ts: bool
+) -> None:
+    turn, state = stage.turn(), MemoryState()
+    told: list[AnyEvent] = [turn.started(), turn.routed("SIMPLE")]
+    dying = await stage.show(*told, turn.said(ANSWER, step=0), state=state)
+    await until_streamed(stage, "Sentence 7")
+    [post] = posts(stage)
+    await dying.close()
+    survivor = MemoryState()
+    survivor.saved = {**(state.saved or {}), **({} if knows_ts else {"streams": {}})}
+    await stage.show(*told, turn.said("More.", step=0), turn.finished(ANSWER), state=survivor)
+    [final] = posts(stage)
+    assert final.ts == post.ts
+    assert shown(stage).count("https://evil.test/8)") == 1
+
+
+async def test_a_turn_of_seven_minutes_rolls_over_and_loses_no_word(stage: Stage) -> None:
+    turn = stage.turn()
+    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
+    words = [f"Word{n:05} stands here." for n in range(900)]
+    for place in range(0, 900, 30):
+        text = " ".join(words[place : place + 30]) + " "
+        await presenter.show(turn.said(text, step=0))
+        await until_streamed(stage, words[place + 28])
+        await stage.clock.sleep(14.0)
+    assert stage.calls("chat.startStream") >= 2
+    streamed = re.findall(r"Word\d+", shown(stage))
+    assert streamed == [word[:9] for word in words[: len(streamed)]]
+    assert len(streamed) >= 899
+    await presenter.show(turn.finished(" ".join(words)))
+    assert re.findall(r"Word\d+", shown(stage)) == [word[:9] for word in words]
+    assert {call.error for call in stage.slack.calls if not call.ok} <= {"no_reaction"}
+
+
+PIECES = st.lists(
+    st.sampled_from([
+        "A sentence. ", "more words ", "**bold** ", "**", "`code` ", "`", "\n", "\n\n", "- item\n",
+        "1. one\n", "  - inner\n", "# Title\n", "> quote\n", "```python\n", "```\n", "x = 1\n\n",
+        "| a | b |\n", "|---|---|\n", "[a page](https://a.test/x_y) ", "[1] ", "<@U1> ", "é👩‍👩‍👧 ",
+        "[", "](", "https://evil.test. ", "\\", "word " * 300,
+    ]),
+    max_size=40,
+)  # fmt: skip
+
+
+@settings(max_examples=200)
+@given(PIECES)
+def test_what_is_cut_off_a_growing_text_is_whole_and_loses_no_character(pieces: list[str]) -> None:
+    given_text, text, streamed = "".join(pieces), "", ""
+    for piece in pieces:
+        text += piece
+        end, gap = whole(text)
+        streamed, text = streamed + text[:end], text[end:]
+        assert gap.isspace()
+    assert streamed + text == given_text
+    assert linked_in_markdown(to_markdown(streamed, none_live)) == set()
+
+
+@pytest.mark.parametrize("pieces", ["a" * 9_500, "é" * 30_000, "word " * 7_000])
+async def test_slack_takes_every_stream_of_a_long_text(stage: Stage, pieces: str) -> None:
+    turn = stage.turn()
+    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
+    await presenter.show(turn.said(f"It begins. {pieces}.\n\nIt ends. And", step=0))
+    await until_streamed(stage, "It begins")
+    await presenter.show(turn.finished(f"It begins. {pieces}.\n\nIt ends. And so on."))
+    assert {call.error for call in stage.slack.calls if not call.ok} <= {"no_reaction"}
+    assert max(len(post.text) for post in posts(stage)) <= limits.TEXT_CHARS
+
+
+@pytest.mark.parametrize("over", [-1, 0, 1])
+async def test_the_stand_in_takes_a_stream_up_to_slacks_size(stage: Stage, over: int) -> None:
+    """So that what is above our own limit, which is lower, would be noticed."""
+    streams, ann = stage.api.streams, stage.slack.people["ann"]
+    ts = await streams.start(stage.thread, ann, "a")
+    assert ts
+    size = 10_600 - 1 + over
+    appended = streams.append(stage.thread.channel, ts, "b" * size)
+    if over <= 0:
+        assert await appended
+    else:
+        with pytest.raises(Exception, match="msg_too_long"):
+            await appended
+    assert size > limits.STREAM_BYTES
+
+
+async def test_many_streams_share_what_slack_allows(stage: Stage) -> None:
+    streams, ann = stage.api.streams, stage.slack.people["ann"]
+    begun = [await streams.start(stage.thread, ann, "a") for _ in range(20)]
+    assert sum(ts is not None for ts in begun) == 15
+    assert streams.interval_s > 10
+    await stage.clock.sleep(61.0)
+    assert await streams.start(replace(stage.thread), ann, "a")
+    assert not [call for call in stage.slack.calls if call.status == 429]
+    await asyncio.sleep(0)
