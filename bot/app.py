@@ -47,6 +47,7 @@ from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi, web_client
 from bot.socket import Timing
+from bot.surface import SlackSurface
 from bot.threads import ThreadRef
 
 logger = logging.getLogger(__name__)
@@ -88,13 +89,15 @@ async def running_bot(
             build_runtime(core, clock=clock, approvers=settings.approvers or ())
         )
         people, signs = People(api, runtime.preferences), Signs(api)
-        limits = DigestLimits(
-            team=settings.digests_per_team,
-            place=settings.digests_per_channel,
-            person=settings.digests_per_person,
-            channels=settings.allowed_channels,
+        orders = Orders(
+            *(runtime.schedules, runtime.timekeeper, api.channels, people, clock),
+            DigestLimits(
+                team=settings.digests_per_team,
+                place=settings.digests_per_channel,
+                person=settings.digests_per_person,
+                channels=settings.allowed_channels,
+            ),
         )
-        orders = Orders(runtime.schedules, runtime.timekeeper, api.channels, people, clock, limits)
         digests = DigestMessages(orders, runtime.order_reader, api, runtime.marks, clock)
         rules = Rules(
             identity=identity,
@@ -168,6 +171,7 @@ async def running_bot(
         stack.push_async_callback(catch_up.close)
         catch_up.start(is_well=lambda: socket.health().connected)
         runtime.keep_schedules(DigestHost(api, orders))
+        runtime.talk_on(SlackSurface(runtime, api, people, settings.allowed_channels))
         looks = {
             "loop": partial(health.look_at_loop, stack.enter_context(watched_loop())),
             "socket": partial(health.look_at_socket, socket),

@@ -187,7 +187,7 @@ class ThreadPresenter(TurnPresenter):
 
     async def _show_result(self, event: TurnFinished) -> None:
         words = self._board.words
-        markdown, is_live = answer_text(event, words), live_links(event)
+        markdown, is_live = answer_text(event, words), live_links(event, self._place.api.home)
         is_plain = self._is_plain and event.outcome != "failed"  # then the words are ours
         drafts, is_cut = await asyncio.to_thread(
             thread_drafts,

@@ -142,6 +142,9 @@ progress-done-branch = { $who } marked this part as done
 progress-retry-branch = { $who } wants this part again
 progress-unsure = may or may not have happened
 progress-purpose-check-accounts = Checking the connected accounts
+progress-purpose-look-back = Looking through earlier work
+progress-purpose-mend-post = Changing what I posted
+progress-purpose-read-channel = Reading what was posted in { $what }
 progress-purpose-find-tools = Finding the right apps
 progress-purpose-read-file = Reading through the material
 progress-purpose-read-pages = Reading { $what } and { $n } more
@@ -156,6 +159,10 @@ progress-purpose-upload-file = Handing over a file
 progress-purpose-use-tool = Working on it
 progress-purpose-write-file = Writing it down
 progress-purpose-write-report = Writing the report
+
+## Its own posts
+
+surface-corrected = (corrected, as { $who } asked)
 
 ## Questions
 

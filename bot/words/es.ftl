@@ -142,6 +142,9 @@ progress-done-branch = { $who } marcó esta parte como terminada
 progress-retry-branch = { $who } quiere esta parte otra vez
 progress-unsure = puede que haya ocurrido o no
 progress-purpose-check-accounts = Comprobando las cuentas conectadas
+progress-purpose-look-back = Reviso trabajos anteriores
+progress-purpose-mend-post = Cambio lo que publiqué
+progress-purpose-read-channel = Leo lo publicado en { $what }
 progress-purpose-find-tools = Buscando las aplicaciones adecuadas
 progress-purpose-read-file = Leyendo el material
 progress-purpose-read-pages = Leyendo { $what } y { $n } más
@@ -156,6 +159,10 @@ progress-purpose-upload-file = Entregando un archivo
 progress-purpose-use-tool = Trabajando en ello
 progress-purpose-write-file = Poniéndolo por escrito
 progress-purpose-write-report = Redactando el informe
+
+## Its own posts
+
+surface-corrected = (corregido a petición de { $who })
 
 ## Questions
 
