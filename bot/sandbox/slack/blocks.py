@@ -118,7 +118,7 @@ class _Examination:
         """What the table of fields cannot say of one."""
         if len(as_array(block.get("rows")) or ()) < limits.MIN_DATA_TABLE_ROWS:
             self.fail(f"{at}/rows", f"no fewer than {limits.MIN_DATA_TABLE_ROWS} items allowed")
-        if not 1 <= int(block.get("page_size", 1)) <= limits.MAX_PAGE_SIZE:
+        if block.get("page_size") not in (None, *range(1, limits.MAX_PAGE_SIZE + 1)):
             self.fail(f"{at}/page_size", f"must be <= {limits.MAX_PAGE_SIZE}")
 
     def _check(self, rule: Sequence[str], value: object, at: str) -> None:

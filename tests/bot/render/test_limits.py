@@ -8,6 +8,7 @@ from agent_core.messages import JsonObject
 from bot.render import answer_drafts, button, limits, menu, modal, plain_text, section, split
 from bot.sandbox.slack.arguments import Arguments, Content, read_content
 from bot.sandbox.slack.blocks import check_message_blocks, check_view
+from bot.sandbox.slack.clock import SystemClock
 from bot.sandbox.slack.team import Ids
 from bot.sandbox.slack.wire import ApiError
 
@@ -16,7 +17,7 @@ Blocks = Sequence[JsonObject]
 
 def sent(*, is_update: bool = True, **content: object) -> Content:
     """A post, or an edit, with this content."""
-    return read_content(Arguments(content), Ids(), is_update=is_update)
+    return read_content(Arguments(content), Ids(SystemClock()), is_update=is_update)
 
 
 def table(rows: int = 2, columns: int = 2, cell: str = "x") -> str:
@@ -44,25 +45,25 @@ def options(count: int, value: str = "v") -> Blocks:
 AROUND = (-1, 0, 1)
 
 
+ANSWERS: list[tuple[int, Callable[[int], str]]] = [
+    (limits.MARKDOWN_CHARS, lambda n: "x" * n),
+    (limits.BLOCK_TEXT_CHARS, lambda n: "word " * (n // 5)),
+    (limits.TEXT_CHARS, lambda n: "word. " * (n // 6)),
+    (limits.TABLE_ROWS, lambda n: table(rows=n)),
+    (limits.DATA_TABLE_ROWS, lambda n: table(rows=n)),
+    (limits.DATA_TABLE_LEAST_ROWS, lambda n: table(rows=n)),
+    (limits.TABLE_COLUMNS, lambda n: table(columns=n)),
+    (limits.TABLE_CHARS, lambda n: table(rows=2, columns=1, cell="x" * (n // 2))),
+    (limits.CAPTION_CHARS, lambda n: "\n\n".join([table(columns=1, cell="x" * n)] * 2)),
+    (limits.DATA_TABLE_PAGE, lambda n: "\n\n".join([table(rows=n + 1)] * 2)),
+    (limits.DATA_TABLES_PER_POST, lambda n: "\n\n".join([table()] * n)),
+    (limits.BLOCKS_PER_POST, lambda n: "\n\n".join(["a", table()] * n)),
+    (limits.ANSWER_CHARS, lambda n: "word. " * (n // 6)),
+]
+
+
 @pytest.mark.parametrize("over", AROUND)
-@pytest.mark.parametrize(
-    ("limit", "made"),
-    [
-        (limits.MARKDOWN_CHARS, lambda n: "x" * n),
-        (limits.BLOCK_TEXT_CHARS, lambda n: "word " * (n // 5)),
-        (limits.TEXT_CHARS, lambda n: "word. " * (n // 6)),
-        (limits.TABLE_ROWS, lambda n: table(rows=n)),
-        (limits.DATA_TABLE_ROWS, lambda n: table(rows=n)),
-        (limits.DATA_TABLE_LEAST_ROWS, lambda n: table(rows=n)),
-        (limits.TABLE_COLUMNS, lambda n: table(columns=n)),
-        (limits.TABLE_CHARS, lambda n: table(rows=2, columns=1, cell="x" * (n // 2))),
-        (limits.CAPTION_CHARS, lambda n: "\n\n".join([table(columns=1, cell="x" * n)] * 2)),
-        (limits.DATA_TABLE_PAGE, lambda n: "\n\n".join([table(rows=n + 1)] * 2)),
-        (limits.DATA_TABLES_PER_POST, lambda n: "\n\n".join([table()] * n)),
-        (limits.BLOCKS_PER_POST, lambda n: "\n\n".join(["a", table()] * n)),
-        (limits.ANSWER_CHARS, lambda n: "word. " * (n // 6)),
-    ],
-)
+@pytest.mark.parametrize(("limit", "made"), ANSWERS)
 def test_slack_takes_every_post_of_an_answer_at_a_limit(
     limit: int, made: Callable[[int], str], over: int
 ) -> None:
@@ -71,22 +72,24 @@ def test_slack_takes_every_post_of_an_answer_at_a_limit(
 
 @pytest.mark.parametrize("over", AROUND)
 def test_plain_words_are_posts_that_can_be_edited(over: int) -> None:
-    drafts = answer_drafts("x" * (limits.TEXT_CHARS + over), is_plain=True)
-    assert len(drafts) == 1 + (over > 0)
-    for draft in drafts:
-        sent(text=draft.text)
+    size = limits.TEXT_CHARS + over
+    posts = [draft.text for draft in answer_drafts("x" * size, is_plain=True)]
+    assert sum(post.count("x") for post in posts) == size
+    for post in posts:
+        assert "x" in post
+        sent(text=post)
+
+
+MADE: list[tuple[int, Callable[[int], Blocks]]] = [
+    (limits.SECTION_CHARS, lambda n: [*map(section, split("x" * n, limits.SECTION_CHARS))]),
+    (limits.LABEL_CHARS, labelled),
+    (limits.MENU_OPTIONS, options),
+    (limits.OPTION_VALUE_CHARS, lambda n: options(1, "v" * n) if n <= 150 else []),
+]
 
 
 @pytest.mark.parametrize("over", AROUND)
-@pytest.mark.parametrize(
-    ("limit", "made"),
-    [
-        (limits.SECTION_CHARS, lambda n: [*map(section, split("x" * n, limits.SECTION_CHARS))]),
-        (limits.LABEL_CHARS, labelled),
-        (limits.MENU_OPTIONS, options),
-        (limits.OPTION_VALUE_CHARS, lambda n: options(1, "v" * n) if n <= 150 else []),
-    ],
-)
+@pytest.mark.parametrize(("limit", "made"), MADE)
 def test_slack_takes_every_block_at_a_limit(
     limit: int, made: Callable[[int], Blocks], over: int
 ) -> None:
@@ -145,8 +148,9 @@ SLACKS: Mapping[str, tuple[int, int, Callable[[int], object]]] = {
     "all texts": (
         limits.BLOCK_TEXT_CHARS,
         13_200,
-        lambda n: check_message_blocks([section("x" * (n // 6)) for _ in range(6)]
-                                       + [section("x" * (n % 6 or 1))]),
+        lambda n: check_message_blocks(
+            [section("x" * each) for each in (*[2_000] * 5, n // 2 - 5_000, n - n // 2 - 5_000)]
+        ),
     ),
     "rows of a table": (
         limits.TABLE_ROWS, 100, lambda n: check_message_blocks([{"type": "table", "rows": rows(n)}])
