@@ -126,8 +126,7 @@ class Clicks:
             place = f"{consent} {language} {press.thread.session}"
             form = edit_form(wait.actions[0], words, place)
         else:
-            asking = [action for action in wait.actions if action.asks]
-            form = await asyncio.to_thread(details_form, asking, words)
+            form = await asyncio.to_thread(details_form, wait.actions, words)
         return "" if await self._open(press, form) else "press_again"
 
     async def _ask_why(self, consent: ConsentId, by: UserId, press: Press, language: str) -> bool:

@@ -30,10 +30,8 @@ _BLANK = frozenset(
 """Seen as nothing, though their categories are those of letters, signs and accents."""
 
 
-def argument_lines(arguments: JsonObject, *, max_chars: int | None = None) -> Iterator[str]:
+def argument_lines(arguments: JsonObject) -> Iterator[str]:
     """One line for each value, as `name.inner[0]: value`; all of them, in their order.
-
-    With `max_chars` long values and names are cut, for those who cannot show all of it anyway.
 
     A text of several lines stands below its name with a bar before each line, so that none of them
     looks like an argument of its own. A text that could be taken for another kind of value, or
@@ -41,10 +39,9 @@ def argument_lines(arguments: JsonObject, *, max_chars: int | None = None) -> It
     reads.
     """
     for path, value in leaves("", arguments):
-        text = value[:max_chars] if isinstance(value, str) else value
         if isinstance(value, str) and (plain := unpacked(value)):
-            yield from _lines(path[:max_chars], plain[:max_chars], mark=" ⟨base64⟩")
-        yield from _lines(path[:max_chars], text)
+            yield from _lines(path, plain, mark=" ⟨base64⟩")
+        yield from _lines(path, value)
 
 
 def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
