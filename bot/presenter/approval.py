@@ -18,8 +18,17 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import moment_words, recipients_of, unpacked
 from agent_core.words import Words
 from bot.presenter.apps import Button, app_name, consent_button, deed, server_name
-from bot.presenter.arguments import argument_lines, exact_json, leaves, made_visible
-from bot.presenter.previews import Part, editable_parts, names_all_recipients, parts_of, preview
+from bot.presenter.previews import (
+    Part,
+    argument_lines,
+    editable_parts,
+    exact_json,
+    leaves,
+    made_visible,
+    names_all_recipients,
+    parts_of,
+    preview,
+)
 from bot.render import (
     Draft,
     actions,

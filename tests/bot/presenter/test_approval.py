@@ -21,7 +21,7 @@ from bot.presenter.approval import (
     details_form,
     is_short,
 )
-from bot.presenter.arguments import argument_lines, exact_json, made_visible
+from bot.presenter.previews import argument_lines, exact_json, made_visible
 from bot.render import limits
 from bot.threads import ThreadRef
 from bot.words import BOT
