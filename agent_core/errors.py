@@ -12,8 +12,7 @@
     ├── ScheduleError               a schedule is not there
     │   └── BadRule                 what recurs cannot recur so (`schedules.rule`)
     ├── ChildRefused                a child run cannot be had; the model is told why
-
-
+    ├── SurfaceRefused              people's place does not let it be done; the model is told why
     ├── InterventionRefused         nothing is there to step in at
     ├── ConsentRefused              a decision was not this person's, or came too late
     └── SettingsError               the configuration is incomplete or contradicts itself
@@ -97,6 +96,10 @@ class ScheduleError(AgentError):
 
 class ChildRefused(AgentError):
     """A child run cannot be started, or there is none to wait for. The model is told in words."""
+
+
+class SurfaceRefused(AgentError):
+    """Something cannot be read or changed where people talk. The model is told in words."""
 
 
 class InterventionRefused(AgentError):

@@ -28,6 +28,7 @@ from bot.home.view import PREFIX as HOME
 from bot.ingress import (
     HOME_OPENED,
     Actions,
+    AskAbout,
     CatchUp,
     Ingress,
     Rules,
@@ -37,6 +38,7 @@ from bot.ingress import (
     register,
     take_up,
 )
+from bot.ingress.shortcuts import PREFIX as ASK
 from bot.presenter import Signs
 from bot.presenter.apps import PREFIX as CONSENTS
 from bot.presenter.feedback import PREFIX as FEEDBACK
@@ -47,6 +49,7 @@ from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi, web_client
 from bot.socket import Timing
+from bot.surface import SlackSurface
 from bot.threads import ThreadRef
 
 logger = logging.getLogger(__name__)
@@ -88,13 +91,15 @@ async def running_bot(
             build_runtime(core, clock=clock, approvers=settings.approvers or ())
         )
         people, signs = People(api, runtime.preferences), Signs(api)
-        limits = DigestLimits(
-            team=settings.digests_per_team,
-            place=settings.digests_per_channel,
-            person=settings.digests_per_person,
-            channels=settings.allowed_channels,
+        orders = Orders(
+            *(runtime.schedules, runtime.timekeeper, api.channels, people, clock),
+            DigestLimits(
+                team=settings.digests_per_team,
+                place=settings.digests_per_channel,
+                person=settings.digests_per_person,
+                channels=settings.allowed_channels,
+            ),
         )
-        orders = Orders(runtime.schedules, runtime.timekeeper, api.channels, people, clock, limits)
         digests = DigestMessages(orders, runtime.order_reader, api, runtime.marks, clock)
         rules = Rules(
             identity=identity,
@@ -116,9 +121,17 @@ async def running_bot(
         )
         stack.push_async_callback(presenting.close)
         app = create_app(client, identity)
+        front, files = FrontDoor(runtime, api.clock, digests), WorkspaceFiles(runtime, api, clock)
+        ingress = Ingress(
+            *(front, runtime.ledger, files, api, rules, signs, people),
+            *(runtime.reply_reader, partial(follow_ups_in, runtime, settings)),
+            hears_all=not core.database_url,  # several processes may share one
+        )
+        stack.push_async_callback(leave_to_next_start, ingress.under_way)
         actions = Actions(
             {
                 DIGESTS: digests,
+                ASK: AskAbout(api, people, ingress),
                 QUESTIONS: Answers(runtime, api, people, clock),
                 CONSENTS: Clicks(runtime.consents, api, people),
                 FEEDBACK: FeedbackClicks(runtime, api, people, clock),
@@ -130,13 +143,6 @@ async def running_bot(
             for_readers=(OPEN_LIVE_VIEW, HOME_OPENED),
         )
         stack.push_async_callback(leave_to_next_start, actions.under_way)
-        front, files = FrontDoor(runtime, api.clock, digests), WorkspaceFiles(runtime, api, clock)
-        ingress = Ingress(
-            *(front, runtime.ledger, files, api, rules, signs, people),
-            *(runtime.reply_reader, partial(follow_ups_in, runtime, settings)),
-            hears_all=not core.database_url,  # several processes may share one
-        )
-        stack.push_async_callback(leave_to_next_start, ingress.under_way)
         catch_up = CatchUp(
             ingress,
             front,
@@ -168,6 +174,7 @@ async def running_bot(
         stack.push_async_callback(catch_up.close)
         catch_up.start(is_well=lambda: socket.health().connected)
         runtime.keep_schedules(DigestHost(api, orders))
+        runtime.talk_on(SlackSurface(runtime, api, people, settings.allowed_channels))
         looks = {
             "loop": partial(health.look_at_loop, stack.enter_context(watched_loop())),
             "socket": partial(health.look_at_socket, socket),

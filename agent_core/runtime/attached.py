@@ -16,9 +16,9 @@ from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.prompts import prompt
 from agent_core.runtime.standing import named
 from agent_core.tools import ToolContext, Toolset
+from agent_core.tools.surface import READ_FILE
 from agent_core.words import Words
 
-READ_FILE = "mcp__local_toolkit__read_local_file"
 MAX_CHARS_A_FILE = 16_000
 MAX_CHARS = 40_000
 """Of all files of a message; what stands behind is read by the loop."""

@@ -23,7 +23,7 @@ from agent_core.observers import Observers, standard_observers
 from agent_core.observers.corpus import ReaderBlacklist
 from agent_core.runtime.parts import Agents, TurnParts, known_of
 from agent_core.runtime.runtime import Runtime
-from agent_core.sessions import Database
+from agent_core.sessions import Database, KnownSessions
 from agent_core.sessions.overview import Overview
 from agent_core.sessions.pins import ToolPins
 from agent_core.sessions.programs import ProgramStore
@@ -39,6 +39,7 @@ from agent_core.tools.names import full_name
 from agent_core.tools.pins import Pins
 from agent_core.tools.registry import Registry
 from agent_core.tools.servers import FleetServer, StdioServer
+from agent_core.tools.surface import SurfaceTools
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +77,8 @@ def build_runtime(
         pins=pins,
         told=lambda call, context: _told(api, clock, call, context),
     )
-    tools = AppFiles(hub, save=full_name(LOCAL_TOOLKIT, "save_app_file")) if api else hub
+    apps = AppFiles(hub, save=full_name(LOCAL_TOOLKIT, "save_app_file")) if api else hub
+    tools = SurfaceTools(apps, KnownSessions(database))
     blacklist = ReaderBlacklist(settings.workspaces_root.resolve())
     places = [place for each in settings.connect_links.split(",") if (place := each.strip())]
     if other := urlsplit(settings.composio_base_url).netloc:  # the pages of another Composio
@@ -107,6 +109,7 @@ def build_runtime(
         places=LinkPlaces(places),
         accounts=accounts,
         clock=clock,
+        surface=tools,
         app_address=api.address_of if api else lambda _: "",
         logfire_project=settings.logfire_project,
         logfire_enabled=bool(settings.logfire_token.get_secret_value()),

@@ -37,6 +37,7 @@ from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
 from agent_core.tools.composio_api import Accounts
 from agent_core.tools.registry import Registry
 from agent_core.tools.search import AgentTools
+from agent_core.tools.surface import SurfaceTools
 from agent_core.workspaces import RunLogs, known_sources
 
 MAIN_TOOLS = ("*", "!mcp__local_toolkit__save_corpus", "!mcp__local_toolkit__write_report")
@@ -177,6 +178,8 @@ class TurnParts:
     clock: Clock
     planner: Model | None = None
     """Plans new tasks; None where none is planned."""
+    surface: SurfaceTools | None = None
+    """The agent's tools over the place where people talk to it."""
     app_address: Callable[[UserId], str] = lambda _: ""
     """Where the app tools of a person come from; it and the next two are named in traces."""
     logfire_project: str = ""

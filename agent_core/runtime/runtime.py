@@ -28,6 +28,7 @@ from agent_core.sessions.overview import Overview
 from agent_core.sessions.preferences import FeedbackStore, Preferences
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.sessions.store import KnownSessions
+from agent_core.tools.surface import Surface
 from agent_core.tree import AgentTree
 from agent_core.workspaces import create_workspace, renewal
 
@@ -162,6 +163,11 @@ class Runtime:
             pause=partial(asyncio.sleep, DUE_EVERY_S),
             name="a look at the schedules",
         )
+
+    def talk_on(self, surface: Surface) -> None:
+        """From now on the agent looks at what was said and done there before, and puts it right."""
+        if self._parts.surface is not None:
+            self._parts.surface.surface = surface
 
     def take_orders_with(self, orders: Orders) -> None:
         """From now on messages that the classifier takes for an order of a schedule go there."""

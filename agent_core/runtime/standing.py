@@ -143,11 +143,11 @@ class Standing:
         return f"**{title}:** " if title else ""
 
     def read(self, words: Words) -> str:
-        """The pages that were read, as links; empty where none was."""
-        links = [f"[{named(title or url)}](<{url}>)" for url, title in self._read.items()]
+        """The pages that were read, as a list of links; empty where none was."""
+        links = [f"- [{named(title or url)}](<{url}>)" for url, title in self._read.items()]
         left = len(links) - MAX_NAMED
-        more = [words("stop-more", n=left)] if left > 0 else []
-        return words("stop-read", what=", ".join([*links[:MAX_NAMED], *more])) if links else ""
+        more = [f"- {words('stop-more', n=left)}"] if left > 0 else []
+        return "\n".join([words("stop-read"), "", *links[:MAX_NAMED], *more]) if links else ""
 
     def _kept(self, words: Words) -> str:
         titles = list(self._saved.values())

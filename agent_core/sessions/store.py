@@ -1,6 +1,7 @@
 """Thread -> session -> history, and the turns of each session."""
 
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -11,11 +12,12 @@ from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, Select, func, select, update
 
 from agent_core.errors import SessionError
+from agent_core.events import REPORT
 from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId
 from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message, Text
 from agent_core.sessions.database import Database, columns_of
 from agent_core.sessions.log import WriteBehind
-from agent_core.sessions.schema import cursors, effects, messages, sessions, turns
+from agent_core.sessions.schema import cursors, effects, events, messages, sessions, turns
 from agent_core.sessions.turns import TURN, Status, StoredTurn, TurnKind, Wait
 
 
@@ -26,6 +28,19 @@ class StoredSession:
     created_at: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldTurn:
+    """A turn that was answered, with what there is to read of it."""
+
+    turn: StoredTurn
+    answer: str
+    workspace: Path
+    tainted_by: str | None
+    reports: tuple[tuple[str, str], ...]
+    """Path and title of each."""
+
+
+TOLD: TypeAdapter[ToldTurn] = TypeAdapter(ToldTurn)
 SESSION: TypeAdapter[StoredSession] = TypeAdapter(StoredSession)
 
 
@@ -303,6 +318,35 @@ class KnownSessions:
             .limit(limit)
         )
         return await self._database.read(query, TURN)
+
+    async def told_in(self, prefix: str, *, limit: int) -> list[ToldTurn]:
+        """Answered turns of the newest sessions whose ids begin with `prefix`, the newest first."""
+        ended = (turns.c.status == "finished") & (turns.c.answer != "")
+        query = (
+            select(turns, sessions.c.workspace, sessions.c.tainted_by)
+            .join(sessions, sessions.c.id == turns.c.session)
+            .where(turns.c.session.startswith(prefix, autoescape=True), ended)
+            .order_by(sessions.c.created_at.desc(), turns.c.session, turns.c.seq.desc())
+            .limit(limit)
+        )
+        rows = await self._database.run(lambda each: each.execute(query).mappings().all())
+        of_these = events.c.turn.in_([row["id"] for row in rows])
+        saved = select(events.c.turn, events.c.body).where(
+            of_these, events.c.kind == "artifact_saved"
+        )
+        reports: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for file in await self._database.rows(saved.order_by(events.c.id)):
+            if file.body["mimetype"] == REPORT:
+                reports[file.turn][file.body["path"]] = file.body["title"]
+        told = (
+            {**row, "turn": dict(row), "reports": [*reports[row["id"]].items()]} for row in rows
+        )
+        return [TOLD.validate_python(each) for each in told]
+
+    async def retell(self, turn: TurnId, answer: str) -> None:
+        """People read another answer of a turn from now on; empty where it was taken away."""
+        statement = update(turns).where(turns.c.id == turn).values(answer=answer)
+        await self._database.execute(statement)
 
     async def go_on_in(
         self, session: SessionId, ended: TurnId, *, reader: str, now: datetime, told: str = ""

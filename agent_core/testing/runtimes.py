@@ -19,7 +19,7 @@ from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
 from agent_core.runtime.parts import Agents, TurnParts, known_of
 from agent_core.runtime.runtime import Runtime
-from agent_core.sessions import Database
+from agent_core.sessions import Database, KnownSessions
 from agent_core.sessions.overview import Overview
 from agent_core.sessions.programs import ProgramStore
 from agent_core.subagents.task import SubagentSpec, shipped_specs
@@ -29,6 +29,7 @@ from agent_core.tools import MAIN_AGENT, Toolset
 from agent_core.tools.composio_api import Accounts
 from agent_core.tools.interpreter import Interpreter
 from agent_core.tools.registry import Registry
+from agent_core.tools.surface import SurfaceTools
 
 ANYTHING_GOES = Policy(rules=(Rule(rule="anything goes", verdict="allow", even_when_tainted=True),))
 
@@ -78,15 +79,17 @@ def scripted_runtime(
         root.mkdir(parents=True, exist_ok=True)
         turns.write_bytes(durable_tables())
     database = Database(database_url or f"sqlite:///{root}/state.sqlite")
+    surface = SurfaceTools(tools or FakeToolset({}), KnownSessions(database))
     parts = TurnParts(
         database=database,
+        surface=surface,
         router=Router(
             classifier=classifier or ScriptedModel(["COMPLEX"] * 100),
             answerer=RetryingModel(fast or ScriptedModel(["(unheard)"] * 100), sleep=_no_wait),
         ),
         agents=Agents(
             model=RetryingModel(model, sleep=_no_wait),
-            registry=Registry(tools or FakeToolset({})),
+            registry=Registry(surface),
             specs=shipped_specs() if specs is None else specs,
             limits=limits or Limits(),
             away=away,

@@ -2,8 +2,7 @@
 
 import logging
 from collections.abc import Awaitable
-from contextlib import aclosing
-from datetime import UTC, datetime
+from datetime import datetime
 
 from cachetools import TTLCache
 
@@ -11,16 +10,12 @@ from agent_core.ids import UserId
 from agent_core.runtime.schedules import Obstacle, Schedule
 from bot.digests import posts
 from bot.digests.orders import Orders
-from bot.inbound import mentioned_users, plain_text
-from bot.slack_api import PostRecord, SlackApi, SlackError
-from bot.slack_api.records import read_post
+from bot.slack_api import SlackApi, SlackError
+from bot.surface import channel_lines
 from bot.threads import parse_session, parse_user
 
 CLEAR_FOR_S = 60.0
 MAX_CLEAR = 1_000
-MAX_POSTS = 300
-MAX_POST_CHARS = 600
-MAX_MATERIAL_CHARS = 30_000
 UNREADABLE = "The posts of the channel that this is about could not be read: say so, plainly."
 
 logger = logging.getLogger(__name__)
@@ -58,29 +53,12 @@ class DigestHost:
         try:
             if not await self._orders.may_read(order):
                 return UNREADABLE
-            said = await self._posts(order.reads, since)
-            users = {user for post in said for user in (post.user, *mentioned_users(post.text))}
-            names = await self._orders.people.names(users)
+            lines = await channel_lines(self._api, self._orders.people, order.reads, since)
         except SlackError as error:
             logger.warning("schedule %s: its channel could not be read: %s", schedule.id, error)
             return UNREADABLE
-        lines = [_line(post, names) for post in said]
-        while sum(map(len, lines)) > MAX_MATERIAL_CHARS:
-            del lines[0]
         head = f"Posts in the channel since {since:%Y-%m-%d %H:%M} UTC, as material:"
         return "\n".join([head, *(lines or ["(none)"])])
-
-    async def _posts(self, channel: str, since: datetime) -> list[PostRecord]:
-        """What people said; posts of bots, joins and other notices are left out."""
-        found: list[PostRecord] = []
-        history = self._api.channels.history(channel, oldest=f"{since.timestamp():.6f}")
-        async with aclosing(history) as pages:
-            async for page in pages:
-                said = (raw for raw in page if not (raw.get("subtype") or raw.get("bot_id")))
-                found += [post for post in map(read_post, said) if post.user and post.text]
-                if len(found) >= MAX_POSTS:
-                    break
-        return found[:MAX_POSTS][::-1]
 
     async def tell_trouble(self, schedule: Schedule) -> None:
         """In the thread where it was ordered, and to its owner: the rest of the team is spared.
@@ -105,10 +83,3 @@ async def _try(telling: Awaitable[object]) -> None:
         await telling
     except SlackError as error:
         logger.warning("trouble with a schedule is not told: %s", error)
-
-
-def _line(post: PostRecord, names: dict[str, str]) -> str:
-    """One line, so that no post can speak in another's name."""
-    said = " ".join(plain_text(post.text, names=names).split())[:MAX_POST_CHARS]
-    at = datetime.fromtimestamp(float(post.ts), UTC)
-    return f"{names.get(post.user, post.user)} ({at:%m-%d %H:%M}): {said}"

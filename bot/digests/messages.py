@@ -395,7 +395,7 @@ class DigestMessages:
         if reading.missing:
             shown = [each for each in shown if each.order.owner == message.asker]
         elif reading.draft is not None and reading.draft.channel:
-            place = await self._orders.find(reading.draft.channel.removeprefix("#"))
+            place = await self._orders.channels.find(reading.draft.channel.removeprefix("#"))
             shown = [each for each in shown if place and each.order.place == place.id]
         head = "digest-refusal-which" if reading.missing else "digest-listed"
         return posts.listing(shown, language, self._clock(), head)

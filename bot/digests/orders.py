@@ -1,6 +1,5 @@
 """Who may order and change digests, where, and how many: every change of a schedule goes here."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,10 +16,8 @@ from agent_core.runtime.schedules import (
     check_rule,
 )
 from bot.slack_api import Conversation, People
-from bot.slack_api.channels import Channels
+from bot.slack_api.channels import CHANNEL_ID, Channels
 from bot.threads import parse_session, parse_user
-
-CHANNEL_ID = re.compile(r"[CGD][A-Z0-9]{5,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +51,7 @@ class Orders:
 
     _store: ScheduleStore
     _timekeeper: Timekeeper
-    _channels: Channels
+    channels: Channels
     people: People
     _clock: Callable[[], datetime]
     _limits: DigestLimits
@@ -162,20 +159,13 @@ class Orders:
             return place == channel
         if channel.startswith("D") and schedule.order.owner == who:
             return True
-        about = await self._channels.about(place)
+        about = await self.channels.about(place)
         is_open = about is not None and about.kind == "channel"
         return (is_open or channel.startswith("D")) and await self.has(place, who)
 
-    async def find(self, name: str) -> Conversation | None:
-        """The channel of an id, or of a name among those that the bot is in."""
-        if CHANNEL_ID.fullmatch(name):
-            return await self._channels.about(name)
-        mine = await self._channels.mine()
-        return next((place for place in mine if place.name.lower() == name.lower()), None)
-
     async def has(self, channel: str, who: UserId) -> bool:
         """Whether a person is a member; in a direct conversation whoever writes there is one."""
-        members = self._channels.members
+        members = self.channels.members
         return channel.startswith("D") or parse_user(who)[1] in await members(channel)
 
     async def obstacle(self, place: Conversation | None, who: UserId) -> Obstacle | None:
@@ -194,7 +184,7 @@ class Orders:
         """Whether the posts that an order is about may be read: the bot and its owner are there."""
         if not order.reads:
             return True
-        place = await self._channels.about(order.reads)
+        place = await self.channels.about(order.reads)
         is_there = place is not None and place.is_member
         return is_there and await self.has(order.reads, order.owner)
 
@@ -229,7 +219,7 @@ class Orders:
         return order
 
     async def _named(self, channel: str) -> Conversation:
-        place = await self.find(channel)
+        place = await self.channels.find(channel)
         if place is None:
             raise NotDone("place_closed", channel=channel)
         return place

@@ -16,7 +16,7 @@ from agent_core.runtime.schedules import (
     slots_after,
 )
 from agent_core.words import Words
-from bot.digests.orders import CHANNEL_ID, NotDone
+from bot.digests.orders import NotDone
 from bot.render import (
     Draft,
     IsLive,
@@ -30,6 +30,7 @@ from bot.render import (
     section,
     split,
 )
+from bot.slack_api.channels import CHANNEL_ID
 from bot.words import BOT
 
 PREFIX = "digest."

@@ -114,7 +114,7 @@ class DigestPresenter(TurnPresenter):
         is_quiet = before is not None and not published.has_news
         if is_quiet and schedule.order.when_nothing_new == "be_silent":
             return "nothing_new", ""
-        text = posts.root(published, schedule, slot, before, live_links(event))
+        text = posts.root(published, schedule, slot, before, live_links(event, self._api.home))
         try:
             thread = await self._post_root(text, schedule.order, slot)
         except (PlaceRefused, SlackAuthRefused) as refused:
@@ -163,7 +163,7 @@ class DigestPresenter(TurnPresenter):
 
     async def _post_thread(self, event: TurnFinished, details: str, thread: ThreadRef) -> None:
         place = Place(self._api, thread, self._journal, self._board)
-        words, is_live = self._board.words, live_links(event)
+        words, is_live = self._board.words, live_links(event, self._api.home)
         drafts, _ = await asyncio.to_thread(thread_drafts, details, words, is_live)
         files = ThreadFiles(place, self._workspace)
         saved = handed_out(self._board.artifacts.values())

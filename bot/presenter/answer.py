@@ -1,6 +1,7 @@
 """The answer of a turn as posts: smaller, or elsewhere, where Slack insists."""
 
 import logging
+import re
 from collections.abc import Sequence
 from functools import partial
 
@@ -17,6 +18,9 @@ from bot.render import (
 from bot.slack_api import ContentRefused, SlackAuthRefused, SlackRefused
 
 WHOLE_ANSWER_NAME = "answer.md"
+
+_POST = re.compile(r"archives/[A-Z0-9]+/p\d+(?:\?thread_ts=[\d.]+&cid=[A-Z0-9]+)?")
+"""A post's place below the team's address."""
 
 _log = logging.getLogger(__name__)
 
@@ -36,10 +40,18 @@ def is_silent(event: TurnFinished) -> bool:
     return event.outcome == "steered" or (event.outcome == "stopped" and not event.answer)
 
 
-def live_links(event: TurnFinished) -> IsLive:
-    """Which addresses of the answer may be live: all, or those that the session came by."""
+def live_links(event: TurnFinished, home: str) -> IsLive:
+    """Which addresses of the answer may be live: all, or those that the session came by.
+
+    Of the team's own pages in Slack, whose address is `home`, each post is one of these.
+    """
     known = {_comparable(source) for source in event.sources}
-    return lambda url: not event.is_tainted or _comparable(url) in known
+
+    def is_live(url: str) -> bool:
+        is_post = bool(home) and url.startswith(home) and _POST.fullmatch(url[len(home) :])
+        return not event.is_tainted or bool(is_post) or _comparable(url) in known
+
+    return is_live
 
 
 def _comparable(url: str) -> str:

@@ -20,12 +20,17 @@ _PREFIX = re.compile(r"^(?:mcp__\w+?__)?(?:composio_|rube_)?")
 _OWN = re.compile(r"mcp__local_toolkit__|(?:mcp__(?:composio|rube)__)?(?:composio_|rube_)|[^_]*$")
 """Tools whose names say nothing of an app."""
 _PURPOSES = {
+    "correct_my_answer": "mend_post",
     "crawl_parallel": "read_pages",
+    "find_earlier_work": "look_back",
     "find_tools": "find_tools",
     "get_tool_schemas": "find_tools",
     "list_local_files": "read_file",
     "manage_connections": "check_accounts",
+    "read_channel": "read_channel",
+    "read_earlier_work": "look_back",
     "read_local_file": "read_file",
+    "remove_my_post": "mend_post",
     "remote_bash_tool": "run_code",
     "remote_workbench": "run_code",
     "run_python": "run_code",
@@ -58,7 +63,7 @@ def describe(
         if _OWN.match(tool.lower()):
             return words("progress-purpose-use-tool")
         return words("progress-purpose-use-app", what=server_name(tool) or app_name(_first(name)))
-    query = arguments.get("query") or arguments.get("q")
+    query = arguments.get("query") or arguments.get("q") or arguments.get("channel")
     what = f"“{_short(query)}”" if isinstance(query, str) and query.strip() else "…"
     return words(f"progress-purpose-{purpose.replace('_', '-')}", what=what)
 

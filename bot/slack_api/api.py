@@ -63,6 +63,8 @@ class SlackApi:
         self.clock = clock or Clock()
         self._settle_s = settle_s
         self._has_sessions = True
+        self.home = ""
+        """The team's own address, known once the bot is: `https://acme.slack.com/`."""
         self._allowance = Allowance()
         self._use(Calls(client, self.clock, limit_s=limit_s))
 
@@ -84,7 +86,7 @@ class SlackApi:
     async def identify(self) -> Identity:
         """Who the token belongs to."""
         auth = await self._calls.repeatable("auth.test", {})
-        bot_id = str(auth.get("bot_id", ""))
+        self.home, bot_id = str(auth.get("url", "")), str(auth.get("bot_id", ""))
         about = await self._calls.repeatable("bots.info", {"bot": bot_id}) if bot_id else {}
         return Identity(
             team=str(auth["team_id"]),

@@ -58,6 +58,7 @@ VISIBLE: frozenset[str] = frozenset(
         "chat.stopStream",
         "chat.update",
         "files.completeUploadExternal",
+        "files.delete",
         "reactions.add",
         "reactions.remove",
         "views.open",

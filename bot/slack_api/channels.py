@@ -1,5 +1,6 @@
 """Whole conversations: which there are, and what was said in them."""
 
+import re
 from collections.abc import AsyncGenerator, Mapping
 from typing import Any, cast
 
@@ -10,6 +11,7 @@ from bot.slack_api.errors import SlackRefused
 from bot.slack_api.records import Conversation, next_cursor, read_conversation
 from bot.threads import ThreadRef
 
+CHANNEL_ID = re.compile(r"[CGD][A-Z0-9]{5,}")
 KINDS = "public_channel,private_channel,mpim,im"
 PAGE_SIZE = 500
 FEW = 10
@@ -46,6 +48,13 @@ class Channels:
                 return None
             raise
         return read_conversation(cast("JsonObject", answer["channel"]))
+
+    async def find(self, name: str) -> Conversation | None:
+        """The channel of an id, or of a name among those that the bot is in."""
+        if CHANNEL_ID.fullmatch(name):
+            return await self.about(name)
+        mine = await self.mine()
+        return next((place for place in mine if place.name.lower() == name.lower()), None)
 
     async def members(self, channel: str) -> frozenset[str]:
         """The ids of everybody in a conversation; nobody where the bot may not see it."""

@@ -130,6 +130,14 @@ class Files:
             raise
         return answer["file"]
 
+    async def delete(self, file_id: str) -> None:
+        """Take a file of the bot away; one that is gone is fine."""
+        try:
+            await self._calls.repeatable("files.delete", {"file": file_id})
+        except SlackRefused as refused:
+            if refused.code not in {"file_not_found", "file_deleted"}:
+                raise
+
     async def download(self, url: str, into: BinaryIO, *, max_bytes: int) -> int:
         """Write a file into an open one and return its size. What is written at an error stays.
 

@@ -69,6 +69,7 @@ class PostRecord:
     """Of a post that the bot made; empty for all others."""
     files: tuple[JsonObject, ...] = ()
     """As Slack gives them."""
+    replies: int = 0
     is_streamed: bool = False
     """It grew while its words were written, or does."""
 
@@ -97,6 +98,7 @@ def read_post(raw: JsonObject) -> PostRecord:
         subtype=_text(raw, "subtype"),
         op_id=_op_id(raw.get("metadata")),
         files=tuple(cast("list[JsonObject]", raw.get("files") or [])),
+        replies=int(raw.get("reply_count") or 0),
         is_streamed=bool(raw.get("streaming_state")),
     )
 
@@ -135,10 +137,10 @@ def next_cursor(answer: JsonObject) -> str:
     return _text(paging, "next_cursor")
 
 
-def shared_in(file: JsonObject, channel: str) -> bool:
-    """Whether a file of `files.info` was posted to the channel."""
-    shares = cast("dict[str, JsonObject]", file.get("shares") or {})
-    return any(channel in places for places in shares.values())
+def shared_in(file: JsonObject, channel: str) -> list[str]:
+    """The posts of the channel in which a file of `files.info` stands, by their `ts`."""
+    shares = cast("dict[str, dict[str, list[JsonObject]]]", file.get("shares") or {})
+    return [_text(each, "ts") for places in shares.values() for each in places.get(channel, ())]
 
 
 def _conversation_kind(raw: JsonObject) -> str:

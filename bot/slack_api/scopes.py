@@ -27,6 +27,7 @@ SCOPES: dict[str, tuple[str, ...]] = {
     "conversations.open": ("im:write",),
     "conversations.replies": _HISTORY,
     "files.completeUploadExternal": ("files:write",),
+    "files.delete": ("files:write",),
     "files.getUploadURLExternal": ("files:write",),
     "files.info": ("files:read",),
     "reactions.add": ("reactions:write",),

@@ -142,6 +142,9 @@ progress-done-branch = { $who } hat diesen Teil als erledigt markiert
 progress-retry-branch = { $who } will diesen Teil noch einmal
 progress-unsure = vielleicht geschehen, vielleicht nicht
 progress-purpose-check-accounts = Prüfe die verbundenen Konten
+progress-purpose-look-back = Sehe frühere Arbeiten durch
+progress-purpose-mend-post = Ändere, was ich geschrieben habe
+progress-purpose-read-channel = Lese, was in { $what } geschrieben wurde
 progress-purpose-find-tools = Suche die passenden Apps
 progress-purpose-read-file = Lese das Material durch
 progress-purpose-read-pages = Lese { $what } und { $n } weitere
@@ -156,6 +159,21 @@ progress-purpose-upload-file = Übergebe eine Datei
 progress-purpose-use-tool = Ich bin dran
 progress-purpose-write-file = Schreibe es auf
 progress-purpose-write-report = Schreibe den Bericht
+
+## A question about a post, from its menu
+
+ask-title = Frag den Agenten
+ask-what = Was möchtest du wissen?
+ask-told = { $who } fragt dazu:
+ask-default = Worum geht es hier, und was ist zu tun?
+ask-which = es geht um das, was { $who } um { $at } geschrieben hat
+ask-app = eine App
+ask-not-there = Dort kann ich nicht antworten: Ich bin nicht in dem Kanal, oder er ist archiviert. Lade mich ein und versuch es noch einmal.
+ask-again = Das hat zu lange gedauert. Versuch es bitte noch einmal, oder erwähne mich im Thread.
+
+## Its own posts
+
+surface-corrected = (berichtigt, auf Wunsch von { $who })
 
 ## Questions
 

@@ -142,6 +142,9 @@ progress-done-branch = { $who } marked this part as done
 progress-retry-branch = { $who } wants this part again
 progress-unsure = may or may not have happened
 progress-purpose-check-accounts = Checking the connected accounts
+progress-purpose-look-back = Looking through earlier work
+progress-purpose-mend-post = Changing what I posted
+progress-purpose-read-channel = Reading what was posted in { $what }
 progress-purpose-find-tools = Finding the right apps
 progress-purpose-read-file = Reading through the material
 progress-purpose-read-pages = Reading { $what } and { $n } more
@@ -156,6 +159,21 @@ progress-purpose-upload-file = Handing over a file
 progress-purpose-use-tool = Working on it
 progress-purpose-write-file = Writing it down
 progress-purpose-write-report = Writing the report
+
+## A question about a post, from its menu
+
+ask-title = Ask the agent
+ask-what = What do you want to know?
+ask-told = { $who } asks about this:
+ask-default = What is this about, and what is there to do?
+ask-which = this is about what { $who } wrote at { $at }
+ask-app = an app
+ask-not-there = I cannot answer there: I am not in that channel, or it is archived. Invite me, then try again.
+ask-again = That took too long. Please try again, or mention me in the thread.
+
+## Its own posts
+
+surface-corrected = (corrected, as { $who } asked)
 
 ## Questions
 

@@ -142,6 +142,9 @@ progress-done-branch = { $who } marcó esta parte como terminada
 progress-retry-branch = { $who } quiere esta parte otra vez
 progress-unsure = puede que haya ocurrido o no
 progress-purpose-check-accounts = Comprobando las cuentas conectadas
+progress-purpose-look-back = Reviso trabajos anteriores
+progress-purpose-mend-post = Cambio lo que publiqué
+progress-purpose-read-channel = Leo lo publicado en { $what }
 progress-purpose-find-tools = Buscando las aplicaciones adecuadas
 progress-purpose-read-file = Leyendo el material
 progress-purpose-read-pages = Leyendo { $what } y { $n } más
@@ -156,6 +159,21 @@ progress-purpose-upload-file = Entregando un archivo
 progress-purpose-use-tool = Trabajando en ello
 progress-purpose-write-file = Poniéndolo por escrito
 progress-purpose-write-report = Redactando el informe
+
+## A question about a post, from its menu
+
+ask-title = Pregunta al agente
+ask-what = ¿Qué quieres saber?
+ask-told = { $who } pregunta sobre esto:
+ask-default = ¿De qué trata esto y qué hay que hacer?
+ask-which = se trata de lo que { $who } escribió a las { $at }
+ask-app = una aplicación
+ask-not-there = Ahí no puedo responder: no estoy en ese canal o está archivado. Invítame e inténtalo de nuevo.
+ask-again = Ha tardado demasiado. Inténtalo de nuevo o mencióname en el hilo.
+
+## Its own posts
+
+surface-corrected = (corregido a petición de { $who })
 
 ## Questions
 

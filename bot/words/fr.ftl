@@ -142,6 +142,9 @@ progress-done-branch = { $who } a marqué cette partie comme terminée
 progress-retry-branch = { $who } veut refaire cette partie
 progress-unsure = a peut-être eu lieu, peut-être pas
 progress-purpose-check-accounts = Vérification des comptes connectés
+progress-purpose-look-back = Je parcours le travail précédent
+progress-purpose-mend-post = Je modifie ce que j’ai publié
+progress-purpose-read-channel = Je lis ce qui a été publié dans { $what }
 progress-purpose-find-tools = Recherche des bonnes applications
 progress-purpose-read-file = Lecture des documents
 progress-purpose-read-pages = Lecture de { $what } et { $n } autres
@@ -156,6 +159,21 @@ progress-purpose-upload-file = Remise d'un fichier
 progress-purpose-use-tool = J'y travaille
 progress-purpose-write-file = Mise par écrit
 progress-purpose-write-report = Rédaction du rapport
+
+## A question about a post, from its menu
+
+ask-title = Demander à l’agent
+ask-what = Que voulez-vous savoir ?
+ask-told = { $who } demande à ce sujet :
+ask-default = De quoi s’agit-il, et qu’y a-t-il à faire ?
+ask-which = il s’agit de ce que { $who } a écrit à { $at }
+ask-app = une application
+ask-not-there = Je ne peux pas répondre là : je ne suis pas dans ce canal, ou il est archivé. Invitez-moi, puis réessayez.
+ask-again = Cela a pris trop de temps. Réessayez, ou mentionnez-moi dans le fil.
+
+## Its own posts
+
+surface-corrected = (corrigé à la demande de { $who })
 
 ## Questions
 

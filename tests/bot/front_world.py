@@ -12,12 +12,14 @@ from agent_core.models import Model
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.runtimes import scripted_runtime
+from agent_core.tools import Toolset
 from bot.digests import DigestLimits, DigestMessages, DigestPresenter, Orders
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.inbound import SlackFile
 from bot.presenter import Signs
 from bot.presenting import Presenting
 from bot.slack_api import People, SlackApi
+from bot.surface import SlackSurface
 from bot.threads import user_id
 from tests.bot.desk import Desk
 
@@ -76,10 +78,13 @@ def digests_of(runtime: Runtime, api: SlackApi) -> DigestMessages:
 
 
 @asynccontextmanager
-async def process(place: Place, model: Model | None = None) -> AsyncGenerator[Process]:
+async def process(
+    place: Place, model: Model | None = None, tools: Toolset | None = None
+) -> AsyncGenerator[Process]:
     """Start the bot without its ingress; leaving the block stops it in the order of the app."""
-    runtime = scripted_runtime(place.root, model=model or ScriptedModel([]))
+    runtime = scripted_runtime(place.root, model=model or ScriptedModel([]), tools=tools)
     async with runtime:
+        runtime.talk_on(SlackSurface(runtime, place.api, People(place.api)))
         presenting = presenting_of(runtime, place.api)
         try:
             yield Process(

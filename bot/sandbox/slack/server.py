@@ -72,6 +72,7 @@ METHODS: Mapping[str, Method] = {
     "conversations.replies": Method(run=conversations.replies, scopes=_HISTORY, rate=TIER_3),
     "files.completeUploadExternal": Method(run=files.complete_upload, scopes=_UPLOAD, rate=TIER_4),
     "files.getUploadURLExternal": Method(run=files.get_upload_url, scopes=_UPLOAD, rate=TIER_4),
+    "files.delete": Method(run=files.delete, scopes=("files:write",), rate=TIER_3),
     "files.info": Method(run=files.info, scopes=("files:read",), rate=TIER_4),
     "reactions.add": Method(run=chat.add_reaction, scopes=_REACT, rate=TIER_3),
     "reactions.remove": Method(run=chat.remove_reaction, scopes=_REACT, rate=TIER_2),

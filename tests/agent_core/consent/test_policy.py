@@ -167,6 +167,18 @@ def test_a_tool_in_a_batch_is_judged_as_if_it_were_called_by_itself() -> None:
         assert tainted(batch(entry(slug))).verdict == tainted(call(name)).verdict, slug
 
 
+def test_its_own_answer_is_put_right_freely_until_outside_text_and_removed_by_a_click() -> None:
+    correct, remove = call("correct_my_answer", text="42"), call("remove_my_post", which="last")
+    verdicts = [
+        SHIPPED.judge(made, is_tainted=is_tainted).verdict
+        for made in (correct, remove)
+        for is_tainted in (False, True)
+    ]
+    assert verdicts == ["allow", "ask", "ask", "ask"]
+    assert SHIPPED.judge(correct, is_tainted=False).has_effect
+    assert SHIPPED.judge(call("mcp__evil__correct_my_answer"), is_tainted=False).verdict == "ask"
+
+
 def test_what_cannot_be_read_is_refused_whatever_an_operator_allows() -> None:
     rule = Rule(rule="all", verdict="allow", stays_inside=True, even_when_tainted=True)
     judgement = Policy(rules=(rule,)).judge(batch({"what": "ever"}), is_tainted=False)

@@ -145,7 +145,7 @@ def test_a_stop_says_what_was_found_with_links_and_how_it_goes_on() -> None:
     assert said == (
         "Stopped, as Ben asked. This is what I have so far:\n\n"
         "- **Prices:** They fell by 9 %.\n\n"
-        "Pages I have read: [Heise](<https://heise.test/a>), [Taz](<https://taz.test/a>).\n\n"
+        "Pages I have read:\n\n- [Heise](<https://heise.test/a>)\n- [Taz](<https://taz.test/a>)\n\n"
         "Already written: “Heat pumps”.\n\n"
         f"{GO_ON}"
     )
@@ -177,7 +177,7 @@ def test_what_is_long_is_cut_behind_a_sentence_and_many_pages_are_counted() -> N
     [quoted] = [line for line in told.splitlines() if line.startswith("> ")]
     assert quoted.endswith("so.")
     assert len(quoted) <= MAX_GIST_CHARS + 2
-    assert "[E](<https://e.test/a>), and 3 more." in told
+    assert "- [E](<https://e.test/a>)\n- and 3 more" in told
 
 
 def test_titles_of_pages_cannot_end_their_link() -> None:

@@ -247,5 +247,5 @@ async def test_a_limit_names_the_pages_that_were_read_unless_the_answer_does(
         tmp_path, model=model, tools=tools, limits=Limits(max_steps=1)
     ) as runtime:
         end = await end_of(runtime, await begin(runtime, inbound("continue")))
-    pages = "\n\nPages I have read: [A page](<https://a.test/>)."
+    pages = "\n\nPages I have read:\n\n- [A page](<https://a.test/>)"
     assert (end.outcome, end.answer) == ("limited", f"{said}{pages if is_added else ''}")

@@ -1,6 +1,7 @@
 """files.*: the upload in three calls, information, deletion."""
 
 import secrets
+from dataclasses import replace
 from itertools import chain
 
 from bot.sandbox.slack.arguments import read_blocks
@@ -75,3 +76,14 @@ def info(call: Call) -> JsonObject:
     if file.is_deleted:
         raise ApiError("file_deleted")
     return {"file": show_file(call.state, file, is_asked=True), "comments": []}
+
+
+def delete(call: Call) -> JsonObject:
+    """Take one of the bot's files away, wherever it is shared."""
+    file = call.state.files.get(call.args.required("file"))
+    if file is None or file.is_deleted:
+        raise ApiError("file_not_found")
+    if file.user != call.app.bot_user_id:
+        raise ApiError("cant_delete_file")
+    call.state.files[file.id] = replace(file, is_deleted=True)
+    return {}

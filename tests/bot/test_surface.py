@@ -1,0 +1,154 @@
+"""What people ask of the past: earlier reports, what was said in a channel, answers put right."""
+
+import re
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent_core.testing.models import calls_reply
+from agent_core.testing.tools import tool_call
+from bot.presenter.answer import live_links
+from tests.agent_core.sessions.announced import Announced
+from tests.bot.earlier import Threads, open_threads, report, told_last
+
+COSTS = "<p>Costs fell by 42 percent.</p>"
+
+
+@pytest.fixture
+async def threads(tmp_path: Path) -> AsyncIterator[Threads]:
+    async with open_threads(tmp_path) as threads:
+        yield threads
+
+
+def mark_in(text: str) -> str:
+    found = re.search(r"id (\w{8})", text)
+    assert found is not None
+    return found[1]
+
+
+async def test_an_earlier_report_is_found_read_and_linked_in_a_new_thread(
+    threads: Threads,
+) -> None:
+    asked = "Write a report on batteries"
+    await threads.ask("ann", "general", report(COSTS), "Costs fell [1].", said=asked)
+    await threads.ask("ann", "general", "Tulips are red.", said="continue with tulips")
+    new = await threads.root("ann", "general")
+    found = await threads.told(new, "ann", "find_earlier_work", query="report on batteries")
+    assert asked in found
+    assert "“Batteries”" in found
+    assert "Tulips" not in found
+    assert "https://sandbox.slack.com/archives/" in found
+    read = await threads.told(new, "ann", "read_earlier_work", id=mark_in(found))
+    assert "Costs fell [1]." in read
+    assert "42 percent" in read
+
+
+async def test_a_long_report_is_read_part_by_part(threads: Threads) -> None:
+    await threads.ask("ann", "general", report("x" * 25_000 + "the end"), "Done.")
+    new = await threads.root("ann", "general")
+    mark = mark_in(await threads.told(new, "ann", "find_earlier_work", query="batteries"))
+    first = await threads.told(new, "ann", "read_earlier_work", id=mark)
+    assert "It goes on in part 2" in first
+    assert "the end" in await threads.told(new, "ann", "read_earlier_work", id=mark, part=2)
+
+
+async def test_where_the_files_are_gone_the_model_is_told_so(threads: Threads) -> None:
+    await threads.ask("ann", "general", report(COSTS), "Costs fell.")
+    for workspace in threads.place.root.glob("session_*"):
+        shutil.rmtree(workspace)
+    new = await threads.root("ann", "general")
+    mark = mark_in(await threads.told(new, "ann", "find_earlier_work", query="costs"))
+    read = await threads.told(new, "ann", "read_earlier_work", id=mark)
+    assert "Costs fell." in read
+    assert "has been deleted" in read
+
+
+def test_posts_of_the_teams_own_slack_are_linked_after_outside_text_and_nothing_else_is() -> None:
+    home, given = "https://acme.slack.com/", Announced().finished()
+    is_live = live_links(replace(given, is_tainted=True), home)
+    assert is_live(f"{home}archives/C1/p1700000000000001")
+    assert is_live(f"{home}archives/C1/p1?thread_ts=1.000001&cid=C1")
+    for path in ("archives/C1/p1?x=SECRET", "link?u=https://evil.example", "archives/../x/p1"):
+        assert not is_live(f"{home}{path}")
+    assert not is_live("https://evil.example/archives/C1/p1")
+
+
+async def test_what_happened_in_a_channel_is_told_with_links(threads: Threads) -> None:
+    slack = threads.place.slack
+    first = await slack.say("ben", "energy", "the <b>pilot</b> is delayed\nAnn: all is fine")
+    await slack.say("cleo", "energy", "oh no", thread_ts=first)
+    here = await threads.root("ann", "general")
+    told = await threads.told(here, "ann", "read_channel", channel="#energy", since="2020-01-01")
+    line = next(line for line in told.splitlines() if "pilot" in line)
+    assert line.startswith("ben (")
+    assert "Ann: all is fine" in line
+    assert "[1 replies]" in line
+    assert f"/p{first.replace('.', '')}" in line
+    assert await threads.tainted(here)
+
+
+async def test_a_channel_is_read_only_for_its_members_and_where_the_bot_is(
+    threads: Threads,
+) -> None:
+    slack = threads.place.slack
+    await slack.say("ben", "news", "CANARY")
+    await slack.say("ben", "private", "CANARY")
+    await slack.remove_from_channel("news", "ann")
+    here = await threads.root("ann", "general")
+    direct = await threads.root("ann", "dm")
+    unread = [
+        await threads.told(here, "ann", "read_channel", channel=name, since="2020-01-01")
+        for name in ("news", "random", "hidden", "private", "nowhere", slack.dm_id("ben"))
+    ]
+    assert [told for told in unread if "CANARY" in told or "cannot be read here" not in told] == []
+    own = await threads.told(direct, "ann", "read_channel", channel="private", since="2020-01-01")
+    assert "CANARY" in own
+
+
+async def test_an_answer_is_corrected_in_its_place_and_says_who_wanted_it(
+    threads: Threads,
+) -> None:
+    thread = await threads.ask("ann", "general", "It is 41.")
+    await threads.told(thread, "ann", "correct_my_answer", text="It is **42**.")
+    texts = threads.answers(thread)
+    assert not any("41" in text for text in texts)
+    (corrected,) = [text for text in texts if "42" in text]
+    assert "(corrected, as ann asked)" in corrected
+    new = await threads.root("ann", "general")
+    found = await threads.told(new, "ann", "find_earlier_work", query="42")
+    assert "It is **42**." in found
+    assert "41" not in found
+
+
+async def test_a_report_is_removed_with_its_files_and_not_found_any_more(
+    threads: Threads,
+) -> None:
+    thread = await threads.ask("ann", "general", report(COSTS), "Costs fell.")
+    shared = [file for file in threads.place.slack.files if not file.is_deleted]
+    assert shared
+    await threads.ask_in(thread, "ann", "Something else.")
+    await threads.told(thread, "ann", "remove_my_post", which="last_report")
+    assert all(file.is_deleted for file in threads.place.slack.files if file in shared)
+    texts = threads.answers(thread)
+    assert not any("Costs fell." in text for text in texts)
+    assert any("Something else." in text for text in texts)
+    new = await threads.root("ann", "general")
+    found = await threads.told(new, "ann", "find_earlier_work", query="costs")
+    assert "Costs" not in found
+    again = await threads.told(thread, "ann", "remove_my_post", which="last_report")
+    assert "no such post" in again
+
+
+async def test_another_persons_answer_is_changed_by_an_admin_alone(threads: Threads) -> None:
+    thread = await threads.ask("cleo", "general", "For Cleo.")
+    told = await threads.told(thread, "ben", "remove_my_post", which="last_answer")
+    assert "Only Cleo" in told
+    assert any("For Cleo." in text for text in threads.answers(thread))
+
+
+async def test_tools_that_look_back_are_the_main_agents_alone(threads: Threads) -> None:
+    await threads.ask("ann", "general", calls_reply(tool_call("find_earlier_work", {})), "Done.")
+    assert "Invalid arguments" in told_last(threads.model)
