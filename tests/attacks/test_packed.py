@@ -90,5 +90,5 @@ def test_parts_in_parts_without_end_are_shown_all_the_same() -> None:
 def test_what_is_no_packed_text_is_shown_as_it_is(text: str) -> None:
     lines = list(argument_lines({"note": text}))
     assert lines[-1] == f"note: {text}"
-    assert sum(map(len, lines)) < len(text) + 1_100_000
+    assert sum(map(len, lines)) < len(text) + 2_100_000
     assert not any("⟨base64⟩" in line for line in lines) or "H4s" in text[:3]
