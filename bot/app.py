@@ -39,6 +39,7 @@ from bot.ingress import (
 )
 from bot.presenter import Signs
 from bot.presenter.apps import PREFIX as CONSENTS
+from bot.presenter.feedback import FOLLOW
 from bot.presenter.feedback import PREFIX as FEEDBACK
 from bot.presenter.journal import READER
 from bot.presenter.progress import OPEN_LIVE_VIEW, STOP_BRANCH
@@ -119,20 +120,6 @@ async def running_bot(
         )
         stack.push_async_callback(presenting.close)
         app = create_app(client, identity)
-        actions = Actions(
-            {
-                DIGESTS: digests,
-                QUESTIONS: Answers(runtime, api, people, clock),
-                CONSENTS: Clicks(runtime.consents, api, people),
-                FEEDBACK: FeedbackClicks(runtime, api, people, clock),
-                HOME: home,
-                OPEN_LIVE_VIEW: console,
-                STOP_BRANCH: BranchStops(runtime, api, people),
-            },
-            *(runtime.ledger, rules, people, api),
-            for_readers=(OPEN_LIVE_VIEW, HOME_OPENED),
-        )
-        stack.push_async_callback(leave_to_next_start, actions.under_way)
         front, files = FrontDoor(runtime, api.clock, digests), WorkspaceFiles(runtime, api, clock)
         ingress = Ingress(
             *(front, runtime.ledger, files, api, rules, signs, people),
@@ -140,6 +127,22 @@ async def running_bot(
             hears_all=not core.database_url,  # several processes may share one
         )
         stack.push_async_callback(leave_to_next_start, ingress.under_way)
+        acts, looks_for_left = console.acts(ingress), Background()
+        actions = Actions(
+            {
+                DIGESTS: digests,
+                QUESTIONS: Answers(runtime, api, people, clock),
+                CONSENTS: Clicks(runtime.consents, api, people),
+                FEEDBACK: FeedbackClicks(runtime, api, people, clock),
+                HOME: home,
+                FOLLOW: acts,
+                OPEN_LIVE_VIEW: console,
+                STOP_BRANCH: BranchStops(runtime, api, people),
+            },
+            *(runtime.ledger, rules, people, api),
+            for_readers=(OPEN_LIVE_VIEW, HOME_OPENED),
+        )
+        stack.push_async_callback(leave_to_next_start, actions.under_way)
         catch_up = CatchUp(
             ingress,
             front,
@@ -153,7 +156,6 @@ async def running_bot(
         register(app, ingress, actions, catch_up)
         runtime.take_orders_with(partial(digests.take, is_order=True))
         await runtime.readers.show_with(READER, presenting.attach)
-        acts, looks_for_left = console.acts(ingress), Background()
         stack.push_async_callback(looks_for_left.close)
         look = partial(take_up, runtime.ledger, ingress, actions, {LIVE: acts.replay})
         await look()

@@ -3,6 +3,7 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from bot.presenter.answer import (
 )
 from bot.presenter.board import Board, Wait
 from bot.presenter.consents import ConnectLink, ConsentPosts
+from bot.presenter.feedback import follow_up_rows
 from bot.presenter.files import ThreadFiles, handed_out
 from bot.presenter.journal import Journal, Place, PresenterState
 from bot.presenter.progress import Progress
@@ -198,6 +200,8 @@ class ThreadPresenter(TurnPresenter):
             is_plain=is_plain,
         )
         op, saved = f"{event.turn}:answer", handed_out(self._board.artifacts.values())
+        if drafts[-1].blocks and (rows := follow_up_rows(saved)):
+            drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))
         whole = Upload(name=WHOLE_ANSWER_NAME, content=markdown.encode(), title=WHOLE_ANSWER_NAME)
         is_posted = await self._files.post(op, drafts, saved, [whole] if is_cut else [])
         if not is_posted and not is_cut:
