@@ -196,8 +196,8 @@ class Turn:
         return self._next(StepRetried, reason="overloaded", wait_s=wait_s)
 
     def saved(self, path: str, title: str = "The report", **more: Any) -> ArtifactSaved:
-        plain = {"mimetype": "text/html", "size_bytes": 1}
-        return self._next(ArtifactSaved, path=path, title=title, **{**plain, **more})
+        told: dict[str, Any] = {"mimetype": "text/html", "size_bytes": 1, **more}
+        return self._next(ArtifactSaved, path=path, title=title, **told)
 
     def said(self, text: str, *, step: int = 1, attempt: int = 1) -> TextDelta:
         """A piece of what the model writes; step 0 is the fast answer's."""
