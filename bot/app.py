@@ -28,6 +28,7 @@ from bot.home.view import PREFIX as HOME
 from bot.ingress import (
     HOME_OPENED,
     Actions,
+    AskAbout,
     CatchUp,
     Ingress,
     Rules,
@@ -37,6 +38,7 @@ from bot.ingress import (
     register,
     take_up,
 )
+from bot.ingress.shortcuts import PREFIX as ASK
 from bot.presenter import Signs
 from bot.presenter.apps import PREFIX as CONSENTS
 from bot.presenter.feedback import FOLLOW
@@ -131,6 +133,7 @@ async def running_bot(
         actions = Actions(
             {
                 DIGESTS: digests,
+                ASK: AskAbout(api, people, ingress),
                 QUESTIONS: Answers(runtime, api, people, clock),
                 CONSENTS: Clicks(runtime.consents, api, people),
                 FEEDBACK: FeedbackClicks(runtime, api, people, clock),
