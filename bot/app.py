@@ -41,6 +41,7 @@ from bot.ingress import (
 from bot.ingress.shortcuts import PREFIX as ASK
 from bot.presenter import Signs
 from bot.presenter.apps import PREFIX as CONSENTS
+from bot.presenter.feedback import FOLLOW
 from bot.presenter.feedback import PREFIX as FEEDBACK
 from bot.presenter.journal import READER
 from bot.presenter.progress import OPEN_LIVE_VIEW, STOP_BRANCH
@@ -130,6 +131,7 @@ async def running_bot(
             hears_all=not core.database_url,  # several processes may share one
         )
         stack.push_async_callback(leave_to_next_start, ingress.under_way)
+        acts, looks_for_left = console.acts(ingress), Background()
         actions = Actions(
             {
                 DIGESTS: digests,
@@ -138,6 +140,7 @@ async def running_bot(
                 CONSENTS: Clicks(runtime.consents, api, people),
                 FEEDBACK: FeedbackClicks(runtime, api, people, clock),
                 HOME: home,
+                FOLLOW: acts,
                 OPEN_LIVE_VIEW: console,
                 STOP_BRANCH: BranchStops(runtime, api, people),
             },
@@ -158,7 +161,6 @@ async def running_bot(
         register(app, ingress, actions, catch_up)
         runtime.take_orders_with(partial(digests.take, is_order=True))
         await runtime.readers.show_with(READER, presenting.attach)
-        acts, looks_for_left = console.acts(ingress), Background()
         stack.push_async_callback(looks_for_left.close)
         look = partial(take_up, runtime.ledger, ingress, actions, {LIVE: acts.replay})
         await look()
