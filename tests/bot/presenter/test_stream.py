@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from agent_core.events import AnyEvent
@@ -292,6 +292,7 @@ MARKDOWN = st.lists(st.one_of(SCRAPS, st.text(max_size=40)), max_size=12)
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(pieces=MARKDOWN)
+@example(pieces=["```"])
 async def test_slack_takes_every_call_whatever_is_written(stage: Stage, pieces: list[str]) -> None:
     turn = stage.turn(f"turn{len(stage.presenters)}")
     presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
