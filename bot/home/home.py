@@ -97,7 +97,7 @@ class Home:
                 text = await self._connections(who, language)
             case "usage":
                 spent = await self._runtime.overview.spent(who, self._month())
-                text = view.usage_line(spent, words)
+                text = f"{words('home-this-month')}: {view.usage_line(spent, words)}"
             case _:
                 text = words("home-help", command=submission.private_metadata)
         return {COMMAND_TEXT: text}

@@ -206,7 +206,7 @@ class Board:
             for call, state in card.calls.items():
                 if state == "running":
                     card.calls[call] = "failed" if is_cut else "done"
-                    card.details = card.details or (self.words("progress-cut") if is_cut else "")
+                    card.details = self.words("progress-cut") if is_cut else card.details
 
     def _fold_run(self, event: RunStarted | RunFinished) -> None:
         """A branch is told by what it is after; one that begins again goes on."""

@@ -186,7 +186,7 @@ class Progress:
         tasks = [_task(number, card) for number, card in enumerate(shown)]
         plan = {"type": "plan", "title": board.title(), "tasks": tasks}
         below = self._below(board)
-        return Draft(text=text, blocks=(plan, actions(*below)) if below else (plan,))
+        return Draft(text=text, blocks=(plan, actions(*below, name="below")) if below else (plan,))
 
     def _below(self, board: Board) -> list[JsonObject]:
         """“Open live view”, where there is one, and a menu of the branches at work."""

@@ -122,9 +122,9 @@ def _mrkdwn(text: str) -> JsonObject:
     return {"type": "mrkdwn", "text": text, "verbatim": True}
 
 
-def actions(*elements: JsonObject) -> JsonObject:
-    """A row of buttons."""
-    return {"type": "actions", "elements": list(elements)}
+def actions(*elements: JsonObject, name: str = "") -> JsonObject:
+    """A row of buttons. With a name it stays the same row when its post is edited below a finger."""
+    return {"type": "actions", "elements": list(elements), **({"block_id": name} if name else {})}
 
 
 def button(name: str, label: str, value: str, style: str = "") -> JsonObject:
