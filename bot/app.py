@@ -28,6 +28,7 @@ from bot.home.view import PREFIX as HOME
 from bot.ingress import (
     HOME_OPENED,
     Actions,
+    AskAbout,
     CatchUp,
     Ingress,
     Rules,
@@ -37,6 +38,7 @@ from bot.ingress import (
     register,
     take_up,
 )
+from bot.ingress.shortcuts import PREFIX as ASK
 from bot.presenter import Signs
 from bot.presenter.apps import PREFIX as CONSENTS
 from bot.presenter.feedback import PREFIX as FEEDBACK
@@ -119,9 +121,17 @@ async def running_bot(
         )
         stack.push_async_callback(presenting.close)
         app = create_app(client, identity)
+        front, files = FrontDoor(runtime, api.clock, digests), WorkspaceFiles(runtime, api, clock)
+        ingress = Ingress(
+            *(front, runtime.ledger, files, api, rules, signs, people),
+            *(runtime.reply_reader, partial(follow_ups_in, runtime, settings)),
+            hears_all=not core.database_url,  # several processes may share one
+        )
+        stack.push_async_callback(leave_to_next_start, ingress.under_way)
         actions = Actions(
             {
                 DIGESTS: digests,
+                ASK: AskAbout(api, people, ingress),
                 QUESTIONS: Answers(runtime, api, people, clock),
                 CONSENTS: Clicks(runtime.consents, api, people),
                 FEEDBACK: FeedbackClicks(runtime, api, people, clock),
@@ -133,13 +143,6 @@ async def running_bot(
             for_readers=(OPEN_LIVE_VIEW, HOME_OPENED),
         )
         stack.push_async_callback(leave_to_next_start, actions.under_way)
-        front, files = FrontDoor(runtime, api.clock, digests), WorkspaceFiles(runtime, api, clock)
-        ingress = Ingress(
-            *(front, runtime.ledger, files, api, rules, signs, people),
-            *(runtime.reply_reader, partial(follow_ups_in, runtime, settings)),
-            hears_all=not core.database_url,  # several processes may share one
-        )
-        stack.push_async_callback(leave_to_next_start, ingress.under_way)
         catch_up = CatchUp(
             ingress,
             front,

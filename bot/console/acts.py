@@ -29,7 +29,7 @@ from bot.console.passes import HOME
 from bot.inbound import post_key
 from bot.ingress import Ingress
 from bot.render import escape, foreign_line, limits
-from bot.slack_api import Identity, Person, SlackApi, SlackError
+from bot.slack_api import Person, SlackApi, SlackError
 from bot.threads import ThreadRef, parse_session, parse_user
 from bot.words import BOT
 
@@ -133,7 +133,6 @@ class Acts:
     _access: Access
     _api: SlackApi
     _ingress: Ingress
-    _identity: Identity
     _clock: Callable[[], datetime]
 
     _at_work: WeakValueDictionary[str, asyncio.Lock] = field(
@@ -230,21 +229,8 @@ class Acts:
     ) -> SessionId:
         """A message of the thread, as if the person had written it there."""
         thread, ts = await self._post(deed, person, text, done, "said", again=again)
-        mention = "" if thread.channel.startswith("D") else f"<@{self._identity.bot_user}> "
-        event = {
-            "type": "app_mention",
-            "channel": thread.channel,
-            "user": parse_user(deed.user)[1],
-            "team": person.team,
-            "text": f"{mention}{escape(text)}",
-            "ts": ts,
-            "thread_ts": thread.root_ts,
-        }
-        own = {"team_id": thread.team, "api_app_id": self._identity.app_id}
-        told = await self._ingress.receive({"type": "event_callback", **own, "event": event})
-        if told is not None:
-            self._ingress.under_way.start(self._ingress.hand_over(told), name="from the live view")
-        elif not again:
+        user = parse_user(deed.user)[1]
+        if not await self._ingress.take_words(thread, ts, text, user=user) and not again:
             raise Refused("only-look")
         return thread.session
 

@@ -91,8 +91,7 @@ class Console:
 
     def acts(self, ingress: Ingress) -> Acts:
         """The way in of what viewers do."""
-        runtime, access, own = self._runtime, self._access, self._rules.identity
-        return Acts(runtime, access, self._api, ingress, own, self._clock)
+        return Acts(self._runtime, self._access, self._api, ingress, self._clock)
 
     @asynccontextmanager
     async def serve(self, looks: Mapping[str, Look], acts: Acts) -> AsyncGenerator[None]:

@@ -9,12 +9,14 @@ from bot.ingress.handover import MAX_MB, Fault, LeftOut
 from bot.ingress.ingress import Ingress, leave_to_next_start
 from bot.ingress.register import connect_socket, create_app, register, take_up
 from bot.ingress.replies import Standing
+from bot.ingress.shortcuts import AskAbout
 
 __all__ = [
     "COMMAND_TEXT",
     "HOME_OPENED",
     "MAX_MB",
     "Actions",
+    "AskAbout",
     "CatchUp",
     "Facts",
     "Fault",

@@ -11,7 +11,7 @@ from bot.inbound import object_in, objects_in, text_in
 from bot.ingress.authorise import Facts
 from bot.threads import ThreadRef
 
-PRESSED, SUBMITTED = "block_actions", "view_submission"
+PRESSED, SUBMITTED, CHOSEN = "block_actions", "view_submission", "message_action"
 HOME_OPENED, COMMAND = "home.opened", "home.command"
 """As which action a person's opening of the app is pressed, its value being the tab, and as which
 form a slash command is sent off."""
@@ -21,7 +21,7 @@ COMMAND_TEXT = "text"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Press:
-    """A person used a button or a menu."""
+    """A person used a button or a menu, or the menu of a post: its value is the post's author."""
 
     team: str
     user: str
@@ -102,7 +102,9 @@ class Gestures(Protocol):
 
 def is_gesture(body: JsonObject) -> bool:
     """Whether a payload is a press, a form, a command or an opening, readable or not."""
-    return body.get("type") in {PRESSED, SUBMITTED} or "command" in body or _is_opening(body)
+    return (
+        body.get("type") in {PRESSED, SUBMITTED, CHOSEN} or "command" in body or _is_opening(body)
+    )
 
 
 def read_gesture(body: JsonObject) -> Gesture | None:
@@ -111,7 +113,7 @@ def read_gesture(body: JsonObject) -> Gesture | None:
         return _read_command(body)
     if _is_opening(body):
         return _read_opening(body)
-    return _read_press(body) if body.get("type") == PRESSED else _read_submission(body)
+    return _read_submission(body) if body.get("type") == SUBMITTED else _read_press(body)
 
 
 def addressee(gesture: Gesture) -> str:
@@ -197,6 +199,9 @@ def _read_press(body: JsonObject) -> Press | None:
     actions = objects_in(body, "actions")
     action: JsonObject = actions[0] if actions else {}
     place, message = object_in(body, "container"), object_in(body, "message")
+    if body.get("type") == CHOSEN:
+        value, at = text_in(message, "user"), text_in(body, "action_ts")
+        action = {"action_id": text_in(body, "callback_id"), "action_ts": at, "value": value}
     press = Press(
         team=_team(body),
         user=text_in(object_in(body, "user"), "id"),

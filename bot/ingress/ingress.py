@@ -30,6 +30,7 @@ from bot.ingress.gate import (
 )
 from bot.ingress.handover import FileKeeper, Handover
 from bot.ingress.replies import FollowUpsIn, Replies
+from bot.render import escape
 from bot.slack_api import Clock, People, SlackApi, SlackError
 from bot.threads import ThreadRef
 
@@ -137,6 +138,26 @@ class Ingress:
                 return None
         self._posts.note(told)
         return told
+
+    async def take_words(self, thread: ThreadRef, ts: str, text: str, *, user: str) -> bool:
+        """Take a person's words as a mention in a thread, where they are told in the post of `ts`.
+
+        False where they are not for the bot from this person, or were taken before.
+        """
+        own, is_direct = self._posts.identity, thread.channel.startswith("D")
+        event = {
+            "type": "app_mention",
+            "channel": thread.channel,
+            "user": user,
+            "text": escape(text) if is_direct else f"<@{own.bot_user}> {escape(text)}",
+            "ts": ts,
+            "thread_ts": thread.root_ts,
+        }
+        source = {"team_id": thread.team, "api_app_id": own.app_id}
+        told = await self.receive({"type": "event_callback", **source, "event": event})
+        if told is not None:
+            self.under_way.start(self.hand_over(told), name="words of a person")
+        return told is not None
 
     async def hand_over(self, told: Told, *, again: bool = False) -> None:
         """The half after the acknowledgement. What fails here is taken up again later.

@@ -3,6 +3,7 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from agent_core.events import (
     AuthEnded,
     AuthRequired,
     QuestionAsked,
+    RouteChosen,
     TurnFinished,
 )
 from bot.presenter.answer import (
@@ -25,6 +27,7 @@ from bot.presenter.answer import (
 )
 from bot.presenter.board import Board, Wait
 from bot.presenter.consents import ConnectLink, ConsentPosts
+from bot.presenter.feedback import feedback_block
 from bot.presenter.files import ThreadFiles, handed_out
 from bot.presenter.journal import Journal, Place, PresenterState
 from bot.presenter.progress import Progress
@@ -33,6 +36,9 @@ from bot.presenter.sign import Signs
 from bot.presenter.stream import AnswerStream
 from bot.slack_api import SlackApi, Upload
 from bot.threads import ThreadRef
+
+_RATED = ("answered", "limited")
+"""How a turn ends whose answer people may say something of."""
 
 
 class TurnPresenter(ABC):
@@ -95,6 +101,8 @@ class ThreadPresenter(TurnPresenter):
         self._stream = AnswerStream(self._place, workspace, asked_ts=asked_ts, is_off=is_plain)
         self._questions = QuestionPosts(self._place)
         self._consents = ConsentPosts(self._place, self._files, connect_link)
+        self._is_by_model = True
+        """Small talk is answered without one."""
         self._waits = 0
         """How many times the turn has begun to wait for a person."""
 
@@ -105,6 +113,8 @@ class ThreadPresenter(TurnPresenter):
         was_waiting = bool(self._board.waits)
         self._board.fold(event)
         self._waits += bool(self._board.waits) and not was_waiting
+        if isinstance(event, RouteChosen):
+            self._is_by_model = event.route == "COMPLEX" or event.model_calls > 0
         await self._questions.hear(event)
         await self._stream.hear(event)
         match event:
@@ -197,6 +207,9 @@ class ThreadPresenter(TurnPresenter):
             sources=event.citations,
             is_plain=is_plain,
         )
+        if drafts[-1].blocks and event.outcome in _RATED and self._is_by_model:
+            row = feedback_block(event.turn, words)
+            drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, row))
         op, saved = f"{event.turn}:answer", handed_out(self._board.artifacts.values())
         whole = Upload(name=WHOLE_ANSWER_NAME, content=markdown.encode(), title=WHOLE_ANSWER_NAME)
         is_posted = await self._files.post(op, drafts, saved, [whole] if is_cut else [])

@@ -160,6 +160,17 @@ progress-purpose-use-tool = Ich bin dran
 progress-purpose-write-file = Schreibe es auf
 progress-purpose-write-report = Schreibe den Bericht
 
+## A question about a post, from its menu
+
+ask-title = Frag den Agenten
+ask-what = Was möchtest du wissen?
+ask-told = { $who } fragt dazu:
+ask-default = Worum geht es hier, und was ist zu tun?
+ask-which = es geht um das, was { $who } um { $at } geschrieben hat
+ask-app = eine App
+ask-not-there = Dort kann ich nicht antworten: Ich bin nicht in dem Kanal, oder er ist archiviert. Lade mich ein und versuch es noch einmal.
+ask-again = Das hat zu lange gedauert. Versuch es bitte noch einmal, oder erwähne mich im Thread.
+
 ## Its own posts
 
 surface-corrected = (berichtigt, auf Wunsch von { $who })

@@ -160,6 +160,17 @@ progress-purpose-use-tool = Working on it
 progress-purpose-write-file = Writing it down
 progress-purpose-write-report = Writing the report
 
+## A question about a post, from its menu
+
+ask-title = Ask the agent
+ask-what = What do you want to know?
+ask-told = { $who } asks about this:
+ask-default = What is this about, and what is there to do?
+ask-which = this is about what { $who } wrote at { $at }
+ask-app = an app
+ask-not-there = I cannot answer there: I am not in that channel, or it is archived. Invite me, then try again.
+ask-again = That took too long. Please try again, or mention me in the thread.
+
 ## Its own posts
 
 surface-corrected = (corrected, as { $who } asked)

@@ -160,6 +160,17 @@ progress-purpose-use-tool = Trabajando en ello
 progress-purpose-write-file = Poniéndolo por escrito
 progress-purpose-write-report = Redactando el informe
 
+## A question about a post, from its menu
+
+ask-title = Pregunta al agente
+ask-what = ¿Qué quieres saber?
+ask-told = { $who } pregunta sobre esto:
+ask-default = ¿De qué trata esto y qué hay que hacer?
+ask-which = se trata de lo que { $who } escribió a las { $at }
+ask-app = una aplicación
+ask-not-there = Ahí no puedo responder: no estoy en ese canal o está archivado. Invítame e inténtalo de nuevo.
+ask-again = Ha tardado demasiado. Inténtalo de nuevo o mencióname en el hilo.
+
 ## Its own posts
 
 surface-corrected = (corregido a petición de { $who })

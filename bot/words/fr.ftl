@@ -160,6 +160,17 @@ progress-purpose-use-tool = J'y travaille
 progress-purpose-write-file = Mise par écrit
 progress-purpose-write-report = Rédaction du rapport
 
+## A question about a post, from its menu
+
+ask-title = Demander à l’agent
+ask-what = Que voulez-vous savoir ?
+ask-told = { $who } demande à ce sujet :
+ask-default = De quoi s’agit-il, et qu’y a-t-il à faire ?
+ask-which = il s’agit de ce que { $who } a écrit à { $at }
+ask-app = une application
+ask-not-there = Je ne peux pas répondre là : je ne suis pas dans ce canal, ou il est archivé. Invitez-moi, puis réessayez.
+ask-again = Cela a pris trop de temps. Réessayez, ou mentionnez-moi dans le fil.
+
 ## Its own posts
 
 surface-corrected = (corrigé à la demande de { $who })

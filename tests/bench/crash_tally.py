@@ -54,7 +54,7 @@ def _surplus_files(asked: Sequence[Asked], posts: Sequence[Post]) -> list[str]:
 def _duplicate_posts(posts: Sequence[Post]) -> list[str]:
     """The same op id twice, or the same answer twice in a thread."""
     ops = Counter(op for post in posts if (op := op_of(post)))
-    answers = Counter((p.root_ts, p.text) for p in posts if ":answer" in op_of(p) and p.text)
+    answers = Counter((p.root_ts, p.words) for p in posts if ":answer" in op_of(p) and p.words)
     found = [op for op, times in ops.items() for _ in range(times - 1)]
     return found + [text[:80] for (_, text), times in answers.items() for _ in range(times - 1)]
 

@@ -1,6 +1,7 @@
 """What people ask of the bot while it dies and comes back, and when each ask counts as answered."""
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
@@ -29,6 +30,7 @@ ASKS: dict[Kind, str] = {
     "careless": "Write a comprehensive report on " + TOPIC + ", {word}",
 }
 REPORTS: frozenset[Kind] = frozenset({"edition", "careless"})
+_RATED = re.compile(r"'up (turn:[^' ]+)'")
 NOTE_PATIENCE_S = 10.0
 TEND_S = 0.2
 LATE_S = 5.0
@@ -89,8 +91,7 @@ class Traffic:
     def open(self) -> list[Asked]:
         """The asks without an answer."""
         ops = " ".join(op_of(post) for post in self._posts())
-        ended = (post for post in self._posts() if post.files or ":answer" in op_of(post))
-        texts = [post.words for post in ended]
+        texts = [post.words for post in self._posts() if ":answer" in op_of(post)]
         return [asked for asked in self.asked if not _is_answered(asked, ops, texts)]
 
     async def tend(self) -> None:
@@ -179,7 +180,12 @@ def files_in(posts: Iterable[Post], root_ts: str) -> list[str]:
 
 
 def op_of(post: Post) -> str:
-    """The op id that the bot put on a post; empty if there is none."""
+    """The op id that the bot put on a post; empty if there is none.
+
+    Files carry none: the row in which people rate the answer names its turn.
+    """
+    if post.files and (rated := _RATED.search(str(post.blocks))):
+        return f"{rated[1]}:answer:0"
     metadata = post.metadata or {}
     return str(metadata.get("event_payload", {}).get("op_id", ""))
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from bot.ingress.shortcuts import ABOUT
 from bot.slack_api import Upload
 from bot.slack_api.scopes import EVENT_SCOPES, OPEN_SOCKET, SCOPES, SLASH_COMMANDS
 from bot.threads import ThreadRef
@@ -104,6 +105,13 @@ def test_only_the_api_package_knows_the_web_api() -> None:
 )
 def test_slacks_limits_are_respected(path: str, least: int, most: int) -> None:
     assert least <= len(_at(path)) <= most
+
+
+def test_the_shortcut_of_a_post_is_the_one_that_is_answered() -> None:
+    [shortcut] = _at("features.shortcuts")
+    assert (shortcut["type"], shortcut["callback_id"]) == ("message", ABOUT)
+    assert len(shortcut["name"]) <= 24
+    assert len(shortcut["description"]) <= 150
 
 
 def test_events_come_over_the_socket() -> None:

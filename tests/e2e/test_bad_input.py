@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 
 from agent_core.events import StepStarted
-from bot.sandbox.model import Text
+from bot.sandbox.model import Text, ToolUse
 from bot.sandbox.web import Page
 from tests.e2e.one_task import in_one_task
 from tests.e2e.reports import Report
@@ -121,7 +121,9 @@ async def test_a_document_of_39000_characters_with_a_question_is_answered(world:
 
 
 async def test_deleting_what_the_bot_wrote_does_not_cost_the_answer(world: World) -> None:
+    world.model.stall(0.0, kinds=SCRIPTED)
     may_go_on = world.model.stall(LONG_WORK_S, after_events=1, kinds=SCRIPTED)
+    world.model.play(ToolUse(name="mcp__local_toolkit__list_local_files", input={}))
     world.model.play(Text(text="Found it."))
     root = await world.mention("continue in spite of it")
     [progress] = await world.slack.wait_for(lambda _: world.bot_posts(root))

@@ -49,7 +49,7 @@ class Office:
 
     def answers(self, asked: Asked) -> list[str]:
         """The first posts of the answers to one ask."""
-        return [post.text for post in self.bot_posts() if op_of(post) == f"{asked.op_id}:0"]
+        return [post.words for post in self.bot_posts() if op_of(post) == f"{asked.op_id}:0"]
 
     def bot_posts(self) -> list[Post]:
         slack = self.outside.slack

@@ -97,7 +97,8 @@ async def test_two_people_in_one_thread_share_its_history(world: World) -> None:
     world.model.play(Text(text="The blue one is taller."))
     root = await world.ask("continue comparing the towers")
     world.model.play(Text(text="By four metres."))
-    reply = await world.slack.say("ben", "general", "continue: by how much?", thread_ts=root)
+    asked = f"{world.slack.mention} continue: by how much?"
+    reply = await world.slack.say("ben", "general", asked, thread_ts=root)
     turn = await world.answered(reply)
     assert turn.inbound.author_name == "ben"
     [request] = world.requests_with("continue: by how much?")
