@@ -61,7 +61,7 @@ async def test_connections_usage_and_schedules_are_ones_own(
     await place.ended(await place.ask(await place.thread(), "ann", "compare the makers"))
     assert "*Gmail*" in await place.command("ann", "connections")
     assert SAY("home-no-accounts") in await place.command("ben", "connections")
-    assert (await place.command("ann", "usage")).startswith("1 request")
+    assert (await place.command("ann", "usage")).startswith("This month: 1 request")
     assert (await place.command("ben", "usage")).startswith("This month: 0 requests")
     assert SAY("digest-none") in await place.command("ben", "schedules")
 
