@@ -80,7 +80,7 @@ def from_earlier(conversation: Conversation) -> Reply | None:
         return (conversation.use("find_earlier_work", query=now.words[:SHOWN_CHARS]),)
     ids = re.findall(r"^- id (\w+)", found[-1].result, re.MULTILINE)
     if not ids:
-        return say("I find nothing in this channel that I did earlier.")
+        return None
     if not read:
         return (conversation.use("read_earlier_work", id=ids[0]),)
     thread = re.search(r"^Thread: (https?://\S+)$", read[-1].result, re.MULTILINE)
