@@ -124,7 +124,8 @@ def _mrkdwn(text: str) -> JsonObject:
 
 def actions(*elements: JsonObject, name: str = "") -> JsonObject:
     """A row of buttons. With a name it stays the same row when its post is edited below a finger."""
-    return {"type": "actions", "elements": list(elements), **({"block_id": name} if name else {})}
+    row: JsonObject = {"type": "actions", "elements": list(elements)}
+    return {**row, "block_id": name} if name else row
 
 
 def button(name: str, label: str, value: str, style: str = "") -> JsonObject:
