@@ -123,7 +123,7 @@ def _mrkdwn(text: str) -> JsonObject:
 
 
 def actions(*elements: JsonObject, name: str = "") -> JsonObject:
-    """A row of buttons. With a name it stays the same row when its post is edited below a finger."""
+    """A row of buttons. With a name it stays the same row when its post is edited meanwhile."""
     row: JsonObject = {"type": "actions", "elements": list(elements)}
     return {**row, "block_id": name} if name else row
 
