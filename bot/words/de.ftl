@@ -211,7 +211,6 @@ consent-tainted = In diesem Thread habe ich Text von außen gelesen. Er kann das
 consent-tainted-by = Ich habe Text von außen gelesen, der das verlangt haben könnte: { $what }
 consent-until = Ich warte bis { $when }. Prüfwert `{ $digest }`
 consent-in-file = Alles steht in der Datei `{ $file }` darüber. Prüfwert `{ $digest }`
-consent-cut = … der Rest steht in der Datei
 consent-not-shown = Ich konnte nicht alles zeigen, daher kann es niemand freigeben. Es lässt sich nur ablehnen.
 consent-button-approve = Freigeben
 consent-button-approve-thread = Für diesen Thread freigeben

@@ -211,7 +211,6 @@ consent-tainted = I have read text from outside in this thread. It may have aske
 consent-tainted-by = I have read text from outside that may have asked for this: { $what }
 consent-until = I wait until { $when }. Fingerprint `{ $digest }`
 consent-in-file = All of it is in the file `{ $file }` above. Fingerprint `{ $digest }`
-consent-cut = … the rest is in the file
 consent-not-shown = I could not show all of it, so nobody can approve it. It can only be rejected.
 consent-button-approve = Approve
 consent-button-approve-thread = Approve for this thread

@@ -211,7 +211,6 @@ consent-tainted = En este hilo leí texto de fuera. Puede que ese texto lo haya 
 consent-tainted-by = He leído texto de fuera que puede haber pedido esto: { $what }
 consent-until = Espero hasta { $when }. Huella `{ $digest }`
 consent-in-file = Todo está en el archivo `{ $file }` de arriba. Huella `{ $digest }`
-consent-cut = … el resto está en el archivo
 consent-not-shown = No pude mostrarlo todo, así que nadie puede aprobarlo. Solo se puede rechazar.
 consent-button-approve = Aprobar
 consent-button-approve-thread = Aprobar para este hilo

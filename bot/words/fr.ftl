@@ -211,7 +211,6 @@ consent-tainted = J'ai lu dans ce fil un texte venu de l'extérieur. Il a pu dem
 consent-tainted-by = J'ai lu du texte venu de l'extérieur qui a pu demander cela : { $what }
 consent-until = J'attends jusqu'à { $when }. Empreinte `{ $digest }`
 consent-in-file = Le tout est dans le fichier `{ $file }` ci-dessus. Empreinte `{ $digest }`
-consent-cut = … la suite est dans le fichier
 consent-not-shown = Je n'ai pas pu tout montrer, donc personne ne peut l'approuver. On peut seulement le refuser.
 consent-button-approve = Approuver
 consent-button-approve-thread = Approuver pour ce fil
