@@ -121,7 +121,9 @@ async def test_one_branch_of_a_comparison_is_stopped_and_the_others_go_on(
 ) -> None:
     held = [world.model.stall(TURN_MS / 1000, kinds={"research"}) for _ in range(3)]
     thread = await open_thread(page, await mention(page, COMPARISON))
-    await expect(thread.get_by_text("Wind power", exact=True)).to_be_visible(timeout=TURN_MS)
+    for side in ("Heat pumps", "Battery storage", "Wind power"):
+        branch = thread.get_by_role("listitem").filter(has_text=side).first
+        await expect(branch).to_contain_text("In progress", timeout=TURN_MS)
     await thread.get_by_role("button", name="More options").click()
     await page.get_by_role("menuitem", name="Stop “Battery storage”").click()
     stopped = thread.get_by_role("listitem").filter(has_text="Battery storage")
@@ -241,6 +243,30 @@ async def test_of_two_people_only_the_asker_decides_on_an_approval(
     await expect(thread.get_by_text("I left it.")).to_be_visible(timeout=TURN_MS)
     await expect(thread.get_by_role("button", name="Approve")).to_have_count(0)
     assert composio.effects[before:] == []
+
+
+async def test_a_message_is_asked_about_from_its_menu_and_the_answer_is_rated(
+    world: World, page: Page
+) -> None:
+    await act_as(page, "Ben Nevis")
+    said = "The lift is out of service until Friday"
+    await write(page, said)
+    post = page.get_by_role("main").locator("article").filter(has_text=said)
+    await expect(post).to_be_visible()
+    await act_as(page, "Ann Arbor")
+    world.play_simple()
+    await post.hover()
+    await post.get_by_role("button", name="More actions").click()
+    await page.get_by_role("menuitem", name="Ask the agent about this").click()
+    form = page.get_by_role("dialog")
+    await form.get_by_role("textbox").fill("Until which day?")
+    await form.get_by_role("button", name="Send").click()
+    thread = await open_thread(page, post)
+    answer = thread.locator("article").filter(has_text=SIMPLE_ANSWER)
+    await answer.get_by_role("button", name="Bad answer").click(timeout=TURN_MS)
+    await form.get_by_role("textbox").fill("It was Thursday")
+    await form.get_by_role("button", name="Send").click()
+    await expect(thread.get_by_text("Thank you, noted.")).to_be_visible(timeout=TURN_MS)
 
 
 async def test_home_and_the_command_tell_each_person_what_is_theirs(
