@@ -31,13 +31,8 @@ from bot.console.passes import HOME
 from bot.inbound import post_key
 from bot.ingress import Ingress, Press, Submission, tell_alone
 from bot.render import escape, foreign_line, limits
-<<<<<<< HEAD
 from bot.slack_api import Person, SlackApi, SlackError, language_of
-from bot.threads import ThreadRef, parse_session, parse_user
-=======
-from bot.slack_api import Person, SlackApi, SlackError
 from bot.threads import ThreadRef, parse_session, parse_user, user_id
->>>>>>> main
 from bot.words import BOT
 
 MAX_TEXT_CHARS = 12_000
