@@ -106,15 +106,9 @@ class Progress:
         except SlackError as error:
             _log.info("an edit was left out: %s", error)
             return False
-<<<<<<< HEAD
-        if is_taken:
-            self._shown, self._shown_s = draft, self._api.clock.seconds()
-        return is_taken
-=======
         if taken is not False:
-            self._shown = draft
+            self._shown, self._shown_s = draft, self._api.clock.seconds()
         return taken is not False
->>>>>>> main
 
     async def close(self, turn: TurnId, *, insist: bool) -> bool:
         """Make it the plan of what was done, as `edit`."""
