@@ -56,6 +56,7 @@ async def test_a_report_is_mailed_from_the_askers_account_after_connecting_and_a
     world.outside.composio.follow_link(link)
     approve = await button(world, "ann", "approve", ts)
     assert world.outside.composio.effects == []
+    [shown] = [file for post in visible(world, ts) for file in post.files]
     await press(world.slack, "ann", approve)
     await world.answered(ts, timeout_s=90)
     (effect,) = world.outside.composio.effects
@@ -64,6 +65,7 @@ async def test_a_report_is_mailed_from_the_askers_account_after_connecting_and_a
     (attached,) = mail["attachmentList"]
     assert attached["filename"].endswith(".html")
     assert b"<html" in attachment(world, attached).lower()
+    assert shown.content == attachment(world, attached)  # it could be looked at before
     assert link not in str(world.model.calls)
     workspace = await world.workspace(ts)
     leaks = [p for p in workspace.rglob("*") if p.is_file() and link.encode() in p.read_bytes()]
