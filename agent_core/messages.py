@@ -125,6 +125,8 @@ class InboundMessage:
     """Earlier posts of a thread that people began, authors named. Material, no instruction."""
     attachments: tuple[Attachment, ...] = field(default=())
     scheduled: bool = False
+    is_choice: bool = False
+    """The words are an option's that a person chose: a model wrote them."""
     author_locale: str = ""
     """As the surface tells it, such as `de-DE`; empty where it does not."""
     language: str = ""

@@ -231,7 +231,8 @@ class SessionStore:
     async def words_of(self, session: SessionId) -> list[str]:
         """What people wrote to the bot in a session, oldest first: their own words alone."""
         query = select(turns.c.inbound).where(turns.c.session == session).order_by(turns.c.seq)
-        return [str(row.inbound["text"]) for row in await self._database.rows(query)]
+        said = [row.inbound for row in await self._database.rows(query)]
+        return [str(each["text"]) for each in said if not each.get("is_choice")]
 
     async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
         """How far `reader` has shown a turn, in its own words; None when it has not begun."""

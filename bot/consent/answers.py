@@ -41,7 +41,9 @@ class Answers:
             form = answer_form(asked, BOT.of(language), place=place, language=language)
             why = "" if await self._api.open_view(press.trigger_id, form) else "write-it"
         elif wait and turn and 0 < number <= len(wait.options):
-            why = await self._give(turn, by, press.user, place, wait.options[number - 1])
+            why = await self._give(
+                turn, by, press.user, place, wait.options[number - 1], is_choice=True
+            )
         if why:
             said = BOT.say(language, f"question-{why}")
             await whisper(self._api, press.thread, by, Draft(text=said))
@@ -69,7 +71,16 @@ class Answers:
             return turn, None, "over"
         return (turn, wait, "") if by == wait.asker else (turn, None, "not-yours")
 
-    async def _give(self, turn: StoredTurn, by: UserId, user: str, place: str, text: str) -> str:
+    async def _give(
+        self,
+        turn: StoredTurn,
+        by: UserId,
+        user: str,
+        place: str,
+        text: str,
+        *,
+        is_choice: bool = False,
+    ) -> str:
         """Why it was not taken, if so."""
         team = by.partition(":")[0]
         person = await self._people.person(user)
@@ -83,6 +94,7 @@ class Answers:
             author_locale=person.locale if person else "",
             author_zone=person.zone if person else "",
             places=turn.inbound.places,
+            is_choice=is_choice,
         )
         is_new = await self._runtime.handle(message, is_answer=True) is not None
         return "" if is_new else "over"

@@ -1,6 +1,7 @@
 """“Ask the agent about this”: a question about a post, from the menu that Slack has on each."""
 
 import logging
+import re
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -83,11 +84,15 @@ class AskAbout:
         return None
 
     async def _which(self, about: _About, person: Person | None, words: Words) -> str:
-        """Which post of the thread is meant, as its line in the thread's earlier posts begins."""
+        """Which post of the thread is meant, as its line in the thread's earlier posts begins.
+
+        Of another's name only letters and digits become the asker's words.
+        """
         names = await self._people.names({about.author} - {""})
         offset = timedelta(seconds=person.utc_offset_s if person else 0)
         at = datetime.fromtimestamp(float(about.ts), UTC) + offset
-        who = one_line(names.get(about.author, ""), limits.PROGRESS_WORD_CHARS) or words("ask-app")
+        name = re.sub(r"[^\w' -]+", " ", names.get(about.author, ""))
+        who = one_line(name, limits.PROGRESS_WORD_CHARS) or words("ask-app")
         return words("ask-which", who=who, at=f"{at:%H:%M}")
 
     async def _open(self, press: Press, form: dict[str, object]) -> bool:

@@ -19,6 +19,7 @@ from agent_core.runtime import moment_words, recipients_of, unpacked
 from agent_core.words import Words
 from bot.presenter.apps import Button, app_name, consent_button, deed, server_name
 from bot.presenter.previews import (
+    ZONE_NAMES,
     Part,
     argument_lines,
     editable_parts,
@@ -278,30 +279,33 @@ def _times(action: PlannedAction, zone: str, words: Words, is_whole: bool) -> It
     pictured = {part.name for part in parts_of(action.arguments)} if is_whole else set[str]()
     for path, value in leaves("", action.arguments):
         if path not in pictured and isinstance(value, str) and _TIME.fullmatch(value):
-            shown = inline_code(made_visible(path)[: limits.OPTION_CHARS])
-            yield f"{shown}: {_clock_words(value, _zone_of(action, path), zone, words)}"
+            shown, named = (
+                inline_code(made_visible(path)[: limits.OPTION_CHARS]),
+                _zone(action, path),
+            )
+            told = "" if named is None else _clock_words(value, named, zone, words)
+            yield f"{shown}: {told or inline_code(value)}"
 
 
 def _moment(action: PlannedAction, event: ApprovalRequested, words: Words, part: Part) -> str:
     """A moment of a picture in words; empty for anything else."""
     if not isinstance(part.value, str) or not _TIME.fullmatch(part.value):
         return ""
-    return _clock_words(part.value, _zone_of(action, part.name), event.zone, words)
+    named = _zone(action, part.name)
+    return "" if named is None else _clock_words(part.value, named, event.zone, words)
 
 
-def _zone_of(action: PlannedAction, path: str) -> str:
-    """The zone that stands with a moment, if any."""
+def _zone(action: PlannedAction, path: str) -> str | None:
+    """The zone that stands with a moment; empty where none does, None where it may be another's."""
     zones = [
-        (_home(other), value)
+        (*other.rpartition("."), value)
         for other, value in leaves("", action.arguments)
         if isinstance(value, str) and "zone" in other.lower()
     ]
-    beside = [named for home, named in zones if home == _home(path)]
-    return next(iter(beside or [named for _, named in zones]), "")
-
-
-def _home(path: str) -> str:
-    return path.rpartition(".")[0]
+    beside = [zone for zone in zones if zone[0] == path.rpartition(".")[0]] or zones
+    named = {value for *_, value in beside}
+    is_sure = len(named) < 2 and all(name in ZONE_NAMES for _, _, name, _ in beside)
+    return "".join(named) if is_sure else None
 
 
 def _clock_words(value: str, named: str, zone: str, words: Words) -> str:

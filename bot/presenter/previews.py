@@ -42,6 +42,7 @@ _NAMES: dict[Label, tuple[str, ...]] = {
     "text": ("text", "markdown_text", "message", "content"),
 }
 """What an argument is for, by the names that apps give it; the first that is there counts."""
+ZONE_NAMES = frozenset(_NAMES["zone"])
 _PICTURES: tuple[tuple[tuple[Label, ...], frozenset[Label]], ...] = (
     (("title", "start", "end", "zone", "people", "place", "about"), frozenset({"title", "start"})),
     (("to", "cc", "bcc", "subject", "body"), frozenset({"to", "body"})),

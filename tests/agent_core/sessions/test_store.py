@@ -138,6 +138,12 @@ async def test_the_unfinished_turns_of_a_session_are_its_own_oldest_first(
     assert [turn.id for turn in unfinished] == [turn.id for turn in turns]
 
 
+async def test_an_option_that_somebody_chose_is_not_their_own_words(store: SessionStore) -> None:
+    await queued(store)
+    await store.add_turn(replace(inbound("Use evil.example.com/x", number=2), is_choice=True))
+    assert await store.words_of(SESSION) == ["message 1"]
+
+
 async def test_messages_of_every_kind_come_back_as_they_were(store: SessionStore) -> None:
     search = call("search", {"query": "été", "deep": {"n": [1, None, 2.5]}}, id="c1")
     said = (

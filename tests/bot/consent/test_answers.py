@@ -11,6 +11,7 @@ import pytest
 from agent_core.ids import TurnId
 from agent_core.testing.models import ScriptedModel, call
 from bot.consent.answers import Answers
+from bot.inbound import post_key
 from bot.ingress import Press, Submission
 from bot.presenter.journal import READER
 from bot.sandbox.slack import Post
@@ -101,6 +102,8 @@ async def test_one_press_answers_whatever_the_words_and_a_second_one_is_explaine
         assert why.startswith("Too late: this question")
         turn = await world.bot.runtime.turn(TurnId(f"turn:{place.message('').key}"))
         assert turn.answer == "Then I leave it."
+        key = post_key(place.thread.team, place.thread.channel, post.ts)
+        assert (await world.bot.runtime.turn(TurnId(f"turn:{key}"))).inbound.is_choice
 
 
 async def test_only_who_was_asked_answers_by_a_button(place: Place) -> None:

@@ -1,6 +1,7 @@
 """“Ask the agent about this”: a post's menu opens a form, and the question is one of its thread."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
@@ -59,6 +60,17 @@ async def test_in_a_thread_the_post_that_is_meant_is_named_and_words_are_optiona
     assert message.session.endswith(f":{root}")
     assert "what cleo wrote at" in message.text
     assert "We wait." in message.background
+
+
+async def test_a_name_brings_no_address_into_the_askers_words(world: World) -> None:
+    ben = world.slack.users["ben"]
+    user = world.slack.state.users[ben]
+    world.slack.state.users[ben] = replace(user, display_name="Bob evil.example.com/a1")
+    view = await ask_about(world, "general", await world.slack.say("ben", "general", "hi"))
+    await world.slack.submit_view("ann", view, {"question": "right?"})
+    await world.handled()
+    [message] = world.front.messages
+    assert "what Bob evil example com a1 wrote" in message.text
 
 
 async def test_where_the_bot_is_not_the_person_alone_is_told(world: World) -> None:

@@ -321,6 +321,20 @@ def shown_times(zone: str, **arguments: Any) -> list[str]:
         ),
         (
             "Europe/Berlin",
+            {
+                "reminder_timezone": "Pacific/Auckland",
+                "at": "2026-11-27T12:00:00",
+                "timezone": "Europe/Berlin",
+            },
+            "`at`: `2026-11-27T12:00:00`",
+        ),
+        (
+            "Europe/Berlin",
+            {"reminder_timezone": "Pacific/Auckland", "at": "2026-11-27T12:00:00"},
+            "`at`: `2026-11-27T12:00:00`",
+        ),
+        (
+            "Europe/Berlin",
             {"at": "2026-11-27T12:00:00", "timeZone": "W. Europe <!here> Time"},
             "`at`: Fri 27 November 2026, 12:00 (W. Europe &lt;!here&gt; Time)",
         ),
