@@ -30,6 +30,17 @@ async def test_a_reply_in_a_thread_that_began_with_a_mention_needs_none(world: W
     assert world.answers(root) == [SIMPLE_ANSWER, SIMPLE_ANSWER]
 
 
+async def test_a_new_thread_is_told_what_an_earlier_one_found_with_a_link_to_it(
+    world: World,
+) -> None:
+    root = await world.ask_simply("What is a thread?")
+    asked = await world.mention("What did the answer you gave earlier say?")
+    await world.answered(asked)
+    [answer] = world.answers(asked)
+    assert SIMPLE_ANSWER in answer
+    assert f"archives/{world.slack.channels['general']}/p{root.replace('.', '')}" in answer
+
+
 async def test_a_thread_of_people_is_answered_only_when_mentioned(world: World) -> None:
     root = await world.slack.say("ann", "general", "Lunch is on *Thursday* at the Blue Door")
     await world.slack.say("ben", "general", "I cannot come before one", thread_ts=root)

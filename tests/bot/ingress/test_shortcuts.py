@@ -1,27 +1,25 @@
 """“Ask the agent about this”: a post's menu opens a form, and the question is one of its thread."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
 
 from bot.ingress import AskAbout
 from bot.ingress.gestures import Gestures
 from bot.ingress.shortcuts import ABOUT, PREFIX
+from bot.slack_api import People, SlackApi
 from tests.bot.ingress.world import World, connected_world
-
-
-@asynccontextmanager
-async def asking_world() -> AsyncIterator[World]:
-    handlers: dict[str, Gestures] = {}
-    async with connected_world(gestures=lambda _api, _people: handlers) as world:
-        handlers[PREFIX] = AskAbout(world.api, world.people, world.ingress)
-        yield world
 
 
 @pytest.fixture
 async def world() -> AsyncIterator[World]:
-    async with asking_world() as world:
+    handlers: dict[str, Gestures] = {}
+
+    def listening(_api: SlackApi, _people: People) -> dict[str, Gestures]:
+        return handlers
+
+    async with connected_world(gestures=listening) as world:
+        handlers[PREFIX] = AskAbout(world.api, world.people, world.ingress)
         yield world
 
 

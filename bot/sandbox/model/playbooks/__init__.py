@@ -119,6 +119,8 @@ def classify(words: str) -> str:
         return "AGREE"
     if ORDERS.search(words):
         return "ORDER"
+    if answer.EARLIER.search(words):
+        return "COMPLEX"
     works = (REPORT, SEARCHES, NEEDS_TOOLS, GO_ON, CODE)
     is_work = any(rule.search(words) for rule in works) and not _is_plain_question(words)
     is_vague = ASKS_FOR_WORK.search(words) is not None and not stems(topic_of(words))
@@ -152,6 +154,7 @@ def _work(conversation: Conversation) -> Reply:
         return digest.decide(conversation)
     return (
         answer.from_files(conversation)
+        or answer.from_earlier(conversation)
         or _program(conversation)
         or errand.decide(conversation)
         or report.decide(conversation)

@@ -1,11 +1,11 @@
-"""Playbook: answer a question by a quotation from a page or a file, or say that none has it."""
+"""Playbook: answer by a quotation from a page, a file or earlier work, or say that none has it."""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
 from bot.sandbox.model.conversation import REPORT, Conversation, say, topic_of
 from bot.sandbox.model.message import Reply
-from bot.sandbox.model.sentences import Source, share, stems
+from bot.sandbox.model.sentences import Source, phrases, share, stems
 from bot.sandbox.model.writing import escape
 from bot.sandbox.web import Page
 
@@ -14,6 +14,7 @@ NO_MODEL = (
     "answers this. Set ANTHROPIC_API_KEY to connect one."
 )
 NO_TEXT = "{name} is of the type {type}, and without a model I can only quote texts."
+EARLIER = phrases("earlier")
 ENOUGH = 0.75
 """So much of a question must stand in a quotation and its page's title; one word in the title."""
 MAX_LINES = 4
@@ -67,6 +68,25 @@ def from_files(conversation: Conversation) -> Reply | None:
         else:
             told.append(f"{name} says:\n\n{_quote(text, now.words)}" if text else about)
     return say("\n\n".join(told))
+
+
+def from_earlier(conversation: Conversation) -> Reply | None:
+    """What an earlier report says, with its thread; None where nobody speaks of one."""
+    now = conversation.now
+    if "find_earlier_work" not in conversation.tools or not EARLIER.search(now.words):
+        return None
+    found, read = now.done("find_earlier_work"), now.done("read_earlier_work")
+    if not found:
+        return (conversation.use("find_earlier_work", query=now.words[:SHOWN_CHARS]),)
+    ids = re.findall(r"^- id (\w+)", found[-1].result, re.MULTILINE)
+    if not ids:
+        return None
+    if not read:
+        return (conversation.use("read_earlier_work", id=ids[0]),)
+    thread = re.search(r"^Thread: (https?://\S+)$", read[-1].result, re.MULTILINE)
+    said = read[-1].result.partition("The answer:\n")[2] or read[-1].result
+    where = f"[an earlier thread]({thread[1]})" if thread else "an earlier thread"
+    return say(f"In {where} I wrote:\n\n{_quote(said, now.words)}")
 
 
 def _quote(text: str, question: str) -> str:

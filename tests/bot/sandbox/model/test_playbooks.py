@@ -27,6 +27,7 @@ CLASSIFY = "Say 'SIMPLE' or 'COMPLEX'.\n\nQuery: {}\n\nRespond with ONLY 'SIMPLE
         ("Compare moss and slate", "COMPLEX"),
         ("email me the report", "COMPLEX"),
         ("continue", "COMPLEX"),
+        ("What did the report you wrote earlier say about costs?", "COMPLEX"),
         ("help me with the thing", "COMPLEX"),
         ("every Friday at 16 post a digest on moss in #news", "ORDER"),
         ("pause digest 2", "ORDER"),
@@ -54,6 +55,20 @@ async def test_what_no_page_says_is_not_claimed_to_be_known(client: AsyncAnthrop
     assert "No model is connected" in answer
     assert "ANTHROPIC_API_KEY" in answer
     assert "Paris" not in answer
+
+
+async def test_an_earlier_report_is_found_read_and_quoted_with_its_thread(
+    client: AsyncAnthropic,
+) -> None:
+    told = (
+        "Thread: https://acme.test/archives/C1/p1\n\nThe answer:\nDone.\n\nA roof costs 90 euros."
+    )
+    found = "Material.\n- id abcd1234, 1 May 2026, Ann asked: “moss”"
+    box = Toolbox({"find_earlier_work": lambda _: found, "read_earlier_work": lambda _: told})
+    answer = await box.run(client, "In the report you wrote earlier, what does a roof cost?")
+    assert box.calls[-1] == ("read_earlier_work", {"id": "abcd1234"})
+    assert "> A roof costs 90 euros" in answer
+    assert "(https://acme.test/archives/C1/p1)" in answer
 
 
 async def test_a_report_is_searched_for_and_delegated_with_the_words_and_the_pages(
