@@ -235,6 +235,8 @@ class ArtifactSaved(Event):
     size_bytes: int
     citations: tuple[str, ...] = ()
     """The addresses that `[1]`, `[2]`, … stand for in it; empty where one is not cited."""
+    follow_ups: tuple[str, ...] = ()
+    """Questions that its reader may ask next."""
     kind: Literal["artifact_saved"] = "artifact_saved"
 
 

@@ -41,6 +41,7 @@ from bot.ingress import (
 from bot.ingress.shortcuts import PREFIX as ASK
 from bot.presenter import Signs
 from bot.presenter.apps import PREFIX as CONSENTS
+from bot.presenter.feedback import FOLLOW
 from bot.presenter.feedback import PREFIX as FEEDBACK
 from bot.presenter.journal import READER
 from bot.presenter.progress import OPEN_LIVE_VIEW, STOP_BRANCH
@@ -128,6 +129,7 @@ async def running_bot(
             hears_all=not core.database_url,  # several processes may share one
         )
         stack.push_async_callback(leave_to_next_start, ingress.under_way)
+        acts, looks_for_left = console.acts(ingress), Background()
         actions = Actions(
             {
                 DIGESTS: digests,
@@ -136,6 +138,7 @@ async def running_bot(
                 CONSENTS: Clicks(runtime.consents, api, people),
                 FEEDBACK: FeedbackClicks(runtime, api, people, clock),
                 HOME: home,
+                FOLLOW: acts,
                 OPEN_LIVE_VIEW: console,
                 STOP_BRANCH: BranchStops(runtime, api, people),
             },
@@ -156,7 +159,6 @@ async def running_bot(
         register(app, ingress, actions, catch_up)
         runtime.take_orders_with(partial(digests.take, is_order=True))
         await runtime.readers.show_with(READER, presenting.attach)
-        acts, looks_for_left = console.acts(ingress), Background()
         stack.push_async_callback(looks_for_left.close)
         look = partial(take_up, runtime.ledger, ingress, actions, {LIVE: acts.replay})
         await look()

@@ -48,6 +48,8 @@ class Artifact:
     size_bytes: int
     citations: tuple[str, ...] = ()
     """The addresses that `[1]`, `[2]`, … stand for in it; empty where one is not cited."""
+    follow_ups: tuple[str, ...] = ()
+    """Questions that its reader may ask next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,6 +68,7 @@ def artifacts_of(result: CallToolResult, workspace: Path) -> tuple[Artifact, ...
                 mimetype=named["mimetype"],
                 size_bytes=path.stat().st_size,
                 citations=tuple(map(str, named.get("citations", ()))),
+                follow_ups=tuple(map(str, named.get("follow_ups", ()))),
             )
         )
     return tuple(found)

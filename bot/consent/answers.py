@@ -1,23 +1,20 @@
 """What people do with a question's buttons and form: the same as if they had written it."""
 
-import logging
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from agent_core.errors import SessionError
 from agent_core.ids import UserId
 from agent_core.messages import InboundMessage
-from agent_core.runtime import Question, Runtime, StoredTurn, detect_language
+from agent_core.runtime import Question, Runtime, StoredTurn
 from bot.inbound import post_key
 from bot.ingress import Press, Submission
 from bot.presenter.journal import whisper
 from bot.presenter.questions import OTHER, Asked, answer_form, read_value
 from bot.render import Draft
-from bot.slack_api import People, SlackApi, SlackRefused
+from bot.slack_api import People, SlackApi
 from bot.threads import user_id
 from bot.words import BOT
-
-logger = logging.getLogger(__name__)
 
 
 class Answers:
@@ -38,11 +35,11 @@ class Answers:
         """
         asked, number = read_value(press.value)
         by, place = user_id(press.team, press.user), f"{press.channel} {press.message_ts}"
-        language = await self._language(press.user)
+        language = await self._people.language(press.user)
         turn, wait, why = await self._find(asked, by)
         if wait and press.action_id == OTHER:
             form = answer_form(asked, BOT.of(language), place=place, language=language)
-            why = "" if await self._open(press, form) else "write-it"
+            why = "" if await self._api.open_view(press.trigger_id, form) else "write-it"
         elif wait and turn and 0 < number <= len(wait.options):
             why = await self._give(turn, by, press.user, place, wait.options[number - 1])
         if why:
@@ -67,10 +64,8 @@ class Answers:
             turn = await self._runtime.turn(asked.turn)
         except SessionError:
             return None, None, "over"
-        wait = turn.wait if turn.status == "waiting" else None
-        if not isinstance(wait, Question) or wait.call_id != asked.call:
-            return turn, None, "over"
-        if wait.is_over(self._clock()):
+        wait = turn.wait if turn.status == "waiting" and isinstance(turn.wait, Question) else None
+        if wait is None or wait.call_id != asked.call or wait.is_over(self._clock()):
             return turn, None, "over"
         return (turn, wait, "") if by == wait.asker else (turn, None, "not-yours")
 
@@ -91,14 +86,3 @@ class Answers:
         )
         is_new = await self._runtime.handle(message, is_answer=True) is not None
         return "" if is_new else "over"
-
-    async def _open(self, press: Press, form: Mapping[str, object]) -> bool:
-        try:
-            return await self._api.open_view(press.trigger_id, dict(form))
-        except SlackRefused as refused:
-            logger.warning("no form for an answer was opened: %s", refused)
-            return False
-
-    async def _language(self, user: str) -> str:
-        person = await self._people.person(user)
-        return detect_language(locale=person.locale if person else "")

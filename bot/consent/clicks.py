@@ -9,10 +9,11 @@ import logging
 from collections.abc import Mapping
 
 from agent_core.errors import ConsentRefused, ToolServerError
+from agent_core.events import PlannedAction
 from agent_core.ids import ConsentId, SessionId, UserId
 from agent_core.messages import JsonObject
-from agent_core.runtime import detect_language
 from agent_core.runtime.consents import Consents
+from agent_core.words import Words
 from bot.ingress import Press, Submission
 from bot.presenter.approval import details_form
 from bot.presenter.apps import OPEN, PREFIX, read_value, reason_form
@@ -20,7 +21,7 @@ from bot.presenter.consents import fresh_links
 from bot.presenter.journal import whisper
 from bot.presenter.previews import edit_form, read_changes
 from bot.render import Draft
-from bot.slack_api import People, SlackApi, SlackRefused
+from bot.slack_api import People, SlackApi
 from bot.threads import parse_session, user_id
 from bot.words import BOT
 
@@ -47,8 +48,7 @@ class Clicks:
         name = press.action_id.removeprefix(PREFIX)
         if name.startswith(f"{OPEN}.") and press.value:
             name = OPEN
-        person = await self._people.person(press.user)
-        language = detect_language(locale=person.locale if person else "")
+        language = await self._people.language(press.user)
         by, why = user_id(press.team, press.user), ""
         try:
             why = await self._do(name, by, press, language)
@@ -79,10 +79,8 @@ class Clicks:
 
     async def _edit(self, consent: ConsentId, by: UserId, values: Mapping[str, str]) -> None:
         await self._consents.check_may_decide(consent, by)
-        wait = await self._consents.asked(consent)
-        if wait is None or len(wait.actions) != 1:
-            raise ConsentRefused("It is not waited for.", why="over")
-        if changes := read_changes(wait.actions[0], values):
+        [action] = await self._actions(consent)
+        if changes := read_changes(action, values):
             await self._consents.edit(consent, by, changes)
 
     async def _do(self, name: str, by: UserId, press: Press, language: str) -> str:
@@ -91,12 +89,15 @@ class Clicks:
         thread, words = press.thread, BOT.of(language)
         await self._require_in(consent, thread.session)
         match name:
-            case "reject" if await self._ask_why(consent, by, press, language):
-                pass
-            case "approve" | "approve_thread" | "reject":
+            case "approve" | "approve_thread":
                 await self._consents.decide(consent, by, verdict=name)
-            case "edit" | "details":
-                return await self._show(name, consent, by, press, language)
+            case "reject" | "edit" | "details":
+                form = await self._form(name, consent, by, words, f"{language} {thread.session}")
+                if await self._api.open_view(press.trigger_id, form):
+                    return ""
+                if name != "reject":
+                    return "press_again"
+                await self._consents.decide(consent, by, verdict=name)
             case "link" | "open":
                 if name == OPEN:
                     await self._consents.open_link(consent, by)
@@ -114,36 +115,23 @@ class Clicks:
                 logger.warning("a button of another version was pressed: %s", name[:80])
         return ""
 
-    async def _show(
-        self, name: str, consent: ConsentId, by: UserId, press: Press, language: str
-    ) -> str:
-        """Open the form with all arguments, or that in which their texts are changed."""
-        wait, words = await self._consents.asked(consent), BOT.of(language)
-        if wait is None:
-            return "over"
-        if name == "edit":
+    async def _form(
+        self, name: str, consent: ConsentId, by: UserId, words: Words, place: str
+    ) -> JsonObject:
+        """For a reason, for other texts, or with all arguments."""
+        if name != "details":
             await self._consents.check_may_decide(consent, by)
-            place = f"{consent} {language} {press.thread.session}"
-            form = edit_form(wait.actions[0], words, place)
-        else:
-            asking = [action for action in wait.actions if action.asks]
-            form = await asyncio.to_thread(details_form, asking, words)
-        return "" if await self._open(press, form) else "press_again"
+        if name == "reject":
+            return reason_form(words, f"{consent} {place}")
+        actions = await self._actions(consent)
+        if name == "edit":
+            return edit_form(actions[0], words, f"{consent} {place}")
+        return await asyncio.to_thread(details_form, actions, words)
 
-    async def _ask_why(self, consent: ConsentId, by: UserId, press: Press, language: str) -> bool:
-        """Whether a form is open now; where none can be, the press alone rejects."""
-        await self._consents.check_may_decide(consent, by)
-        place = press.thread.session
-        form = reason_form(consent, BOT.of(language), language=language, place=place)
-        return await self._open(press, form)
-
-    async def _open(self, press: Press, form: JsonObject) -> bool:
-        """Whether a form is open now."""
-        try:
-            return await self._api.open_view(press.trigger_id, form)
-        except SlackRefused as refused:
-            logger.warning("no form was opened: %s", refused)
-            return False
+    async def _actions(self, consent: ConsentId) -> tuple[PlannedAction, ...]:
+        if (wait := await self._consents.asked(consent)) is None:
+            raise ConsentRefused("It is not waited for.", why="over")
+        return wait.actions
 
     async def _require_in(self, consent: ConsentId, place: SessionId) -> None:
         """What was asked in another thread is not decided in this one.

@@ -155,8 +155,9 @@ class Access:
         return about and _Place(about, await self._api.channels.members(channel))
 
 
-_NOBODY = ("foreign_app", "foreign_team", "bot", "unknown_user", "deactivated")
-"""Whom authorisation refuses for these is not let in to read, either."""
+_NOBODY = ("foreign_app", "foreign_team", "bot", "unknown_user", "deactivated", "stranger")
+"""Whom authorisation refuses for these is not let in to read, either: it tells more of the work
+than the thread does, and people of other organisations are there for the thread."""
 
 
 def _read(user: UserId, session: SessionId) -> tuple[ThreadRef | None, str] | None:

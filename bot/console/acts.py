@@ -1,5 +1,7 @@
 """What people do from the live view: start a task, answer a question, step in at one agent.
 
+The buttons below a report that ask a question are of the same kind.
+
 What is said to a thread's work goes the way of a post: it is told in the thread, written into the
 ledger, judged as any post, and handed over. Whoever may not write in the thread may do none of it.
 It is in the ledger before anything comes of it: a process that dies leaves nothing half done.
@@ -27,10 +29,10 @@ from agent_core.tree import AgentState, AgentStatus, AgentTree
 from bot.console.access import FRESH_S, Access
 from bot.console.passes import HOME
 from bot.inbound import post_key
-from bot.ingress import Ingress
+from bot.ingress import Ingress, Press, Submission, tell_alone
 from bot.render import escape, foreign_line, limits
 from bot.slack_api import Person, SlackApi, SlackError
-from bot.threads import ThreadRef, parse_session, parse_user
+from bot.threads import ThreadRef, parse_session, parse_user, user_id
 from bot.words import BOT
 
 MAX_TEXT_CHARS = 12_000
@@ -79,6 +81,13 @@ class GetAgentTree(_Said):
     after: int = -1
 
 
+class FollowUp(_Said):
+    """A question from below a report; no page says so."""
+
+    type: Literal["follow-up"] = "follow-up"
+    question: str
+
+
 Act = StartAgent | UserResponse | UserIntervention
 Said = Act | GetAgentTree
 
@@ -91,7 +100,7 @@ class Deed(BaseModel):
     """The gesture's identity: said again it has the same."""
     user: UserId
     session: SessionId
-    act: Annotated[Act, Field(discriminator="type")]
+    act: Annotated[Act | FollowUp, Field(discriminator="type")]
 
 
 _SAID: TypeAdapter[Said] = TypeAdapter(Annotated[Said, Field(discriminator="type")])
@@ -100,7 +109,7 @@ _KINDS: Mapping[str, InterventionKind] = {
     "completed": "done",
     "running": "retry",
 }
-Done = Literal["asked", "wrote"]
+Done = Literal["asked", "wrote", "picked"]
 
 
 class Refused(Exception):
@@ -169,6 +178,27 @@ class Acts:
             await ledger.settle(key)  # who was told so decides whether it is to be done
             raise Refused("away") from error
 
+    async def press(self, press: Press) -> None:
+        """The first press of a question below a report asks it, in the name of who pressed."""
+        key = f"follow:{press.team}:{press.channel}:{press.message_ts}:{press.action_id}"
+        user, thread = user_id(press.team, press.user), press.thread
+        deed = Deed(key=key, user=user, session=thread.session, act=FollowUp(question=press.value))
+        is_new = await self._runtime.ledger.record(key, "", deed.model_dump(by_alias=True))
+        try:
+            if not is_new:
+                raise Refused("picked-before")  # noqa: TRY301 (as what is refused further down)
+            await self._finish(deed, AgentTree(), again=False)
+        except Refused as refused:
+            told = refused.sentence(await self._access.person(user))
+            where, root_ts = thread.channel, thread.root_ts
+            await tell_alone(self._api, where, press.user, told, thread_ts=root_ts)
+        except Exception:
+            logger.exception("%s is asked later", key)
+            self._ingress.in_vain.add(key)
+
+    async def submit(self, submission: Submission) -> None:
+        """There is no form."""
+
     async def replay(self, body: JsonObject) -> None:
         """Go on with what a process that is gone had begun."""
         deed = Deed.model_validate(body)
@@ -203,6 +233,8 @@ class Acts:
         act, user, session = deed.act, deed.user, deed.session
         if isinstance(act, StartAgent):
             return await self._say(deed, person, _text(act.prompt), "asked", again=again)
+        if isinstance(act, FollowUp):
+            return await self._say(deed, person, _text(act.question), "picked", again=again)
         agent = tree.agents.get(act.agent_id)
         if isinstance(act, UserResponse):
             if not again and (agent is None or question_of(agent) is None):

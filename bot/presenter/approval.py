@@ -1,6 +1,7 @@
 """An approval as a post: what would be done, in full, and the buttons that decide it. Pure.
 
 It shows each action as people know it, or else its arguments as they are sent: nothing is left out.
+Where that is more than a post holds, it says what and whom, and a file beside it holds everything.
 """
 
 import json
@@ -9,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Literal, get_args
 
 from agent_core.clock import find_zone
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction
@@ -18,8 +18,17 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import moment_words, recipients_of, unpacked
 from agent_core.words import Words
 from bot.presenter.apps import Button, app_name, consent_button, deed, server_name
-from bot.presenter.arguments import argument_lines, exact_json, leaves, made_visible
-from bot.presenter.previews import Part, editable_parts, names_all_recipients, parts_of, preview
+from bot.presenter.previews import (
+    Part,
+    argument_lines,
+    editable_parts,
+    exact_json,
+    leaves,
+    made_visible,
+    names_all_recipients,
+    parts_of,
+    preview,
+)
 from bot.render import (
     Draft,
     actions,
@@ -35,10 +44,6 @@ from bot.render import (
     split,
 )
 
-Form = Literal["whole", "cut", "bare"]
-"""`cut`: as much as fits; `bare`: no arguments. Both name the file that holds everything."""
-
-FORMS = get_args(Form)
 DIGEST_CHARS = 12
 MAX_ACTIONS = 20
 """Of those that ask: so many are told when not all fit."""
@@ -46,12 +51,10 @@ MAX_ALONG = 8
 MAX_TIMES = 10
 MAX_RECIPIENTS = 10
 """Of one action, when not all fit."""
-SHARED_CHARS = 7_000
-"""Of all arguments together, when not all fit."""
 REACHED_CHARS = 6_000
-"""Of all recipients together in the last form, so that Slack takes that one."""
+"""Of all recipients together, when not all fit."""
 SHOWN_CHARS = 9_000
-"""The same of all actions."""
+"""The same of all actions, so that Slack takes them."""
 HOPELESS_CHARS = 60_000
 """So much does not fit, however much of it is white space that becomes a short name."""
 MAX_BLOCKS = 100
@@ -63,20 +66,14 @@ CHARS_FOR_DECIDING = 2_500
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]{0,10}(?:Z|[+-]\d\d:?\d\d)?")
 
 
-def fitting_forms(event: ApprovalRequested, words: Words) -> list[Form]:
-    """The forms to post it in, best first: the next one where Slack refuses one."""
-    return ["whole", "cut", "bare"] if _fits(event, words) else ["cut", "bare"]
-
-
-def _fits(event: ApprovalRequested, words: Words) -> bool:
+def is_short(event: ApprovalRequested, words: Words) -> bool:
     """Whether Slack takes a post with all arguments."""
     if sum(len(json.dumps(action.arguments)) for action in event.actions) > HOPELESS_CHARS:
         return False
-    blocks = _facts(event, words, "whole")
-    chars = sum(len(_text_of(block)) for block in blocks)
+    blocks = _facts(event, words, is_whole=True)
     return (
         len(blocks) <= limits.BLOCKS_PER_POST - BLOCKS_FOR_DECIDING
-        and chars <= limits.BLOCK_TEXT_CHARS - CHARS_FOR_DECIDING
+        and sum(map(_chars, blocks)) <= limits.BLOCK_TEXT_CHARS - CHARS_FOR_DECIDING
     )
 
 
@@ -109,35 +106,34 @@ def file_name(event: ApprovalRequested) -> str:
 
 
 def approval_draft(
-    event: ApprovalRequested, words: Words, form: Form, *, is_attached: bool = False
+    event: ApprovalRequested, words: Words, *, is_whole: bool, is_attached: bool = False
 ) -> Draft:
-    """The post while it is undecided; without the file, what does not fit cannot be approved."""
-    is_all_shown = form == "whole" or is_attached
+    """The post while it is undecided; what neither it nor a file shows cannot be approved."""
     digest = event.digest[:DIGEST_CHARS]
     below = [words("consent-until", when=local_time(event.deadline), digest=digest)]
     if is_attached:
         below.insert(0, words("consent-in-file", file=file_name(event), digest=digest))
-    elif form != "whole":
+    elif not is_whole:
         below.insert(0, words("consent-not-shown"))
-    names: list[Button] = ["approve", "reject"] if is_all_shown else ["reject"]
-    if is_all_shown and event.may_allow_thread:
+    names: list[Button] = ["approve", "reject"] if is_whole or is_attached else ["reject"]
+    if "approve" in names and event.may_allow_thread:
         names.append("approve_thread")
-    asking = [action for action in event.actions if action.asks]
-    if form == "whole" and len(event.actions) == 1 and editable_parts(event.actions[0]):
+    if is_whole and len(event.actions) == 1 and editable_parts(event.actions[0]):
         names.insert(1, "edit")
-    if form == "whole" and any(_picture(action, event, words) for action in asking):
+    if is_whole and any(_picture(action, event, words) for action in _asking(event.actions)):
         names.append("details")
     row = actions(*(consent_button(name, words, event.consent) for name in names))
-    blocks = [*_facts(event, words, form), context("\n".join(below)), row]
-    return Draft(text=_fallback(event, words), blocks=tuple(blocks))
+    facts = _facts(event, words, is_whole=is_whole)
+    blocks = (*facts, context("\n".join(below)), row)
+    return Draft(text=_fallback(event, words), blocks=blocks)
 
 
 def details_form(actions: Sequence[PlannedAction], words: Words) -> JsonObject:
     """A modal with all arguments as they are sent, as far as a modal holds them."""
     blocks: list[JsonObject] = []
-    for action in actions:
+    for action in _asking(actions):
         blocks.append(section(f"*{deed(action.tool, action.toolkit)}*"))
-        blocks += _arguments(action, words, None)
+        blocks += _arguments(action, words)
     return {
         "type": "modal",
         "title": plain_text(words("consent-button-details"), limits.TITLE_CHARS),
@@ -146,20 +142,15 @@ def details_form(actions: Sequence[PlannedAction], words: Words) -> JsonObject:
     }
 
 
-def decided_draft(
-    event: ApprovalRequested, decided: ApprovalDecided, words: Words, form: Form
-) -> Draft:
-    """The post once it is decided: the same facts, and the decision in the place of the buttons."""
-    said = decision(decided, words)
-    mark = context(f"`{event.digest[:DIGEST_CHARS]}`")
-    text = split("\n".join([_fallback(event, words), said]), limits.TEXT_CHARS)[0]
-    blocks = (*_facts(event, words, form), mark, section(f"*{said}*"))
-    return Draft(text=text, blocks=blocks)
-
-
 def decided_drafts(event: ApprovalRequested, decided: ApprovalDecided, words: Words) -> list[Draft]:
-    """The same in every form that may fit, best first."""
-    return [decided_draft(event, decided, words, form) for form in fitting_forms(event, words)]
+    """The post once it is decided, best first: the same facts, and how it ended for the buttons."""
+    said = decision(decided, words)
+    text = split("\n".join([_fallback(event, words), said]), limits.TEXT_CHARS)[0]
+    below = (context(f"`{event.digest[:DIGEST_CHARS]}`"), section(f"*{said}*"))
+    kinds = [True, False] if is_short(event, words) else [False]
+    return [
+        Draft(text=text, blocks=(*_facts(event, words, is_whole=kind), *below)) for kind in kinds
+    ]
 
 
 def decision(decided: ApprovalDecided, words: Words) -> str:
@@ -177,13 +168,11 @@ def decision(decided: ApprovalDecided, words: Words) -> str:
     )
 
 
-def _facts(event: ApprovalRequested, words: Words, form: Form) -> list[JsonObject]:
-    """All blocks above those of the deciding; of what is not whole only the beginning."""
-    is_whole = form == "whole"
-    asking = [action for action in event.actions if action.asks]
+def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[JsonObject]:
+    """All blocks above those of the deciding."""
+    asking = _asking(event.actions)
     shown = asking if is_whole else asking[:MAX_ACTIONS]
-    share = None if is_whole else SHARED_CHARS // max(1, len(shown))
-    reached = REACHED_CHARS // max(1, len(shown)) if form == "bare" else None
+    room = None if is_whole else REACHED_CHARS // max(1, len(shown))
     blocks = [section(words("consent-asked", who=mention(event.asker)))]
     left, chars = len(asking), 0
     for number, action in enumerate(shown, start=1):
@@ -191,26 +180,29 @@ def _facts(event: ApprovalRequested, words: Words, form: Form) -> list[JsonObjec
         lines = [_title(event, action, numbered, words)]
         picture = _picture(action, event, words) if is_whole else None
         if picture is None or not names_all_recipients(action):
-            lines += _reaches(action, words, reached, is_whole)
+            lines += _reaches(action, words, room)
         told = _sections("\n".join(lines))
-        if form != "bare":
-            told += _arguments(action, words, share) if picture is None else picture
-        chars += sum(len(_text_of(block)) for block in told)
-        if form == "bare" and chars > SHOWN_CHARS:
+        chars += sum(map(_chars, told))
+        if not is_whole and chars > SHOWN_CHARS:
             break
         blocks += told
+        if is_whole:
+            blocks += _arguments(action, words) if picture is None else picture
         left -= 1
     if left:
         blocks.append(section(f"*… {words('consent-more', n=left)}*"))
     if times := [line for action in asking for line in _times(action, event.zone, words, is_whole)]:
-        left = len(times) - MAX_TIMES
-        more = [words("consent-more", n=left)] if left > 0 else []
-        blocks.append(context("\n".join([words("consent-times"), *times[:MAX_TIMES], *more])))
+        told = _counted(times, MAX_TIMES, words)
+        blocks.append(context("\n".join([words("consent-times"), *told])))
     if along := [action for action in event.actions if not action.asks]:
         blocks.append(context(words("consent-along", what=_deeds(along, words))))
     if event.is_tainted and not all(map(_is_for_oneself, asking)):
         blocks.append(context(f":warning: *{_warning(event, words)}*"))
     return [*map(Exact, blocks)]
+
+
+def _asking(actions: Sequence[PlannedAction]) -> list[PlannedAction]:
+    return [action for action in actions if action.asks]
 
 
 def _picture(
@@ -235,16 +227,14 @@ def _warning(event: ApprovalRequested, words: Words) -> str:
     return words("consent-tainted-by", what=", ".join(dict.fromkeys(named)))
 
 
-def _reaches(
-    action: PlannedAction, words: Words, room: int | None, is_whole: bool
-) -> Iterator[str]:
+def _reaches(action: PlannedAction, words: Words, room: int | None) -> Iterator[str]:
     """Everybody whom it reaches, if anybody, or as many as there is room for."""
     whom = recipients_of(action.arguments)
     if not whom:
         return
-    max_chars = None if is_whole else limits.OPTION_CHARS
-    shown = whom if is_whole else whom[:MAX_RECIPIENTS]
-    named = [inline_code(made_visible(each)[:max_chars]) for each in shown]
+    max_chars = None if room is None else limits.OPTION_CHARS
+    named = [inline_code(made_visible(each)[:max_chars]) for each in whom]
+    named = named if room is None else named[:MAX_RECIPIENTS]
     while room is not None and sum(map(len, named)) > room:
         named.pop()
     if left := len(whom) - len(named):
@@ -262,18 +252,11 @@ def _title(event: ApprovalRequested, action: PlannedAction, numbered: str, words
     return " · ".join(parts)
 
 
-def _arguments(action: PlannedAction, words: Words, max_chars: int | None) -> list[JsonObject]:
-    """A line for each, as far as there is room."""
+def _arguments(action: PlannedAction, words: Words) -> list[JsonObject]:
+    """A line for each."""
     if not action.arguments:
         return [context(words("consent-no-arguments"))]
-    text = ""
-    for line in argument_lines(action.arguments, max_chars=max_chars):
-        text += f"{line}\n"
-        if max_chars and len(text) > max_chars:
-            break
-    text = code(text.removesuffix("\n"))
-    if max_chars and len(text) > max_chars:
-        text = f"{split(text, max_chars)[0]}\n{words('consent-cut')}"
+    text = code("\n".join(argument_lines(action.arguments)))
     return _sections(f"```\n{text}\n```")
 
 
@@ -330,24 +313,25 @@ def _clock_words(value: str, named: str, zone: str, words: Words) -> str:
 
 
 def _deeds(actions: Sequence[PlannedAction], words: Words) -> str:
-    counted = Counter(_short(action) for action in actions)
+    counted = Counter(
+        f"{app_name(each.toolkit)}: {told}" if each.toolkit else told
+        for each in actions
+        for told in [deed(each.tool, each.toolkit)]
+    )
     named = [f"{what} ({n})" if n > 1 else what for what, n in counted.items()]
-    shown = named[:MAX_ALONG]
-    if left := len(named) - len(shown):
-        shown.append(words("consent-more", n=left))
-    return ", ".join(shown)
+    return ", ".join(_counted(named, MAX_ALONG, words))
 
 
-def _short(action: PlannedAction) -> str:
-    what = deed(action.tool, action.toolkit)
-    return f"{app_name(action.toolkit)}: {what}" if action.toolkit else what
+def _counted(named: Sequence[str], most: int, words: Words) -> list[str]:
+    """The first of them, and how many more there are."""
+    left = len(named) - most
+    return [*named[:most], *([words("consent-more", n=left)] if left > 0 else [])]
 
 
 def _fallback(event: ApprovalRequested, words: Words) -> str:
     """For notifications: who, and what in short; the arguments stand in the blocks alone."""
     lines = [words("consent-asked", who=mention(event.asker))]
-    asking = [action for action in event.actions if action.asks]
-    lines += [_title(event, action, "", words) for action in asking[:MAX_ACTIONS]]
+    lines += [_title(event, action, "", words) for action in _asking(event.actions)[:MAX_ACTIONS]]
     return split("\n".join(lines), limits.TEXT_CHARS)[0]
 
 
@@ -355,5 +339,5 @@ def _sections(text: str) -> list[JsonObject]:
     return [section(part) for part in split(text, limits.SECTION_CHARS)]
 
 
-def _text_of(block: JsonObject) -> str:
-    return str(block["text"]["text"] if "text" in block else block["elements"][0]["text"])
+def _chars(block: JsonObject) -> int:
+    return len(block["text"]["text"] if "text" in block else block["elements"][0]["text"])

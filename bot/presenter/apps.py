@@ -78,8 +78,8 @@ def read_value(value: str) -> tuple[ConsentId, tuple[str, ...]]:
     return ConsentId(consent), tuple(filter(None, toolkits.split(",")))
 
 
-def reason_form(consent: ConsentId, words: Words, *, language: str, place: str) -> JsonObject:
-    """A modal for the reason of a rejection; `place` is the session where it was pressed."""
+def reason_form(words: Words, about: str) -> JsonObject:
+    """A modal for the reason of a rejection; `about` says of what, and where it was pressed."""
     element = {"type": "plain_text_input", "multiline": True, "max_length": REASON_CHARS}
     label, hint = words("consent-reason-label"), plain_text(words("consent-reason-hint"))
     title = words("consent-reason-title")
@@ -88,6 +88,6 @@ def reason_form(consent: ConsentId, words: Words, *, language: str, place: str) 
         title,
         title,
         words("consent-cancel"),
-        private_metadata=f"{consent} {language} {place}",
+        private_metadata=about,
         blocks=[entry("reason", label, element, optional=True, hint=hint)],
     )

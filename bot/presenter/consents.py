@@ -6,7 +6,7 @@ log, and in nothing that the bot keeps.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from agent_core.errors import AgentError, ConsentRefused
@@ -15,12 +15,11 @@ from agent_core.ids import ConsentId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot.presenter.approval import (
-    FORMS,
     approval_draft,
     approval_file,
     decided_drafts,
     file_name,
-    fitting_forms,
+    is_short,
 )
 from bot.presenter.apps import app_name, app_names, connection_value, consent_button, link_button
 from bot.presenter.files import ThreadFiles
@@ -98,48 +97,30 @@ class ConsentPosts:
         """By call, how the request ended that was edited."""
 
     async def request(self, event: ApprovalRequested) -> None:
-        """Post what is to be approved: whole, or what Slack takes beside a file with all of it."""
+        """Post what is to be approved, whole or beside a file with all of it.
+
+        One that was edited takes the place of what it was before, unless it is too long for it.
+        """
         self._requests[event.consent] = event
-        op, words = _op(event), self._place.board.words
-        if await self._posted(op) or await self._replace(event, op):
+        op, words, before = _op(event), self._place.board.words, self._edited.get(event.call_id)
+        if await self._place.post_of(op):
             return
-        for form in await asyncio.to_thread(fitting_forms, event, words):
-            attached = form != "whole" and await self._attach(event, f"{op}:file")
+        is_whole = await asyncio.to_thread(is_short, event, words)
+        for whole in [True, False] if is_whole else [False]:
+            if before and not whole:
+                await self._settle(before)
+            attached = not whole and await self._attach(event, f"{op}.file")
             draft = await asyncio.to_thread(
-                approval_draft, event, words, form, is_attached=attached
+                approval_draft, event, words, is_whole=whole, is_attached=attached
             )
             try:
-                await self._place.post(f"{op}:{form}", draft)
+                await self._place.post(
+                    op, draft, instead_of=_op(before) if before and whole else ""
+                )
             except ContentRefused as refused:
-                _log.warning("an approval is not taken %s: %s", form, refused)
+                _log.warning("an approval is not taken: %s", refused)
             else:
                 return
-
-    async def _replace(self, event: ApprovalRequested, op: str) -> bool:
-        """Whether the post of the request that was edited shows this one now."""
-        words = self._place.board.words
-        if (edited := self._edited.get(event.call_id)) is None:
-            return False
-        request = self._requests[edited.consent]
-        where = await self._posted(_op(request))
-        form, *_ = await asyncio.to_thread(fitting_forms, event, words)
-        if not where or form != "whole":
-            drafts = await asyncio.to_thread(decided_drafts, request, edited, words)
-            await self._settle(_op(request), drafts, ended_as="edited")
-            return False
-        draft = await asyncio.to_thread(approval_draft, event, words, form)
-
-        async def write(_may_exist: bool) -> None:
-            channel, _, ts = where.partition(" ")
-            await self._place.api.update(channel, ts, draft.text, blocks=draft.blocks)
-            (await self._place.journal.open()).posts[f"{op}:{form}"] = where
-
-        try:
-            await self._place.journal.once(f"{op}:{form}", write)
-        except SlackRefused as refused:
-            _log.warning("an edited request is posted anew: %s", refused)
-            return False
-        return True
 
     async def decide(self, event: ApprovalDecided) -> None:
         """Take the buttons away and say how it ended. Without the request nothing stands there.
@@ -148,10 +129,13 @@ class ConsentPosts:
         """
         if event.verdict == "edited" and event.consent in self._requests:
             self._edited[event.call_id] = event
-        elif request := self._requests.get(event.consent):
-            words = self._place.board.words
-            drafts = await asyncio.to_thread(decided_drafts, request, event, words)
-            await self._settle(_op(request), drafts, ended_as=event.verdict)
+        elif event.consent in self._requests:
+            await self._settle(event)
+
+    async def _settle(self, decided: ApprovalDecided) -> None:
+        request, words = self._requests[decided.consent], self._place.board.words
+        drafts = await asyncio.to_thread(decided_drafts, request, decided, words)
+        await self._place.settle(_op(request), decided.verdict, *drafts)
 
     async def invite(self, event: AuthRequired) -> None:
         """Post for all that the asker is waited for, and show the links to the asker alone."""
@@ -161,14 +145,8 @@ class ConsentPosts:
 
     async def end(self, event: AuthEnded) -> None:
         """Say in that post how it ended."""
-        drafts = [ended_draft(event, self._place.board.words)]
-        await self._settle(_op(event), drafts, ended_as=event.outcome)
-
-    async def _posted(self, op: str) -> str:
-        """Where the post is, in whatever form: channel and `ts`; empty where there is none."""
-        posts = (await self._place.journal.open()).posts
-        names = [op, *(f"{op}:{form}" for form in FORMS)]
-        return next((posts[name] for name in names if name in posts), "")
+        draft = ended_draft(event, self._place.board.words)
+        await self._place.settle(_op(event), event.outcome, draft)
 
     async def _attach(self, event: ApprovalRequested, op: str) -> bool:
         """Whether the file with everything is there; nobody approves what they cannot read."""
@@ -189,41 +167,20 @@ class ConsentPosts:
         except AgentError as error:
             _log.warning("there is no link to show: %s", type(error).__name__)
 
-    async def _settle(self, op: str, drafts: Iterable[Draft], *, ended_as: str) -> None:
-        if where := await self._posted(op):
-            edit = partial(self._edit, where, drafts)
-            await self._place.journal.once(f"{op}:{ended_as}", edit)
-
-    async def _edit(self, where: str, drafts: Iterable[Draft], _may_exist: bool) -> None:
-        """As the first of the drafts that Slack takes; a post that is gone needs none."""
-        channel, _, ts = where.partition(" ")
-        for draft in drafts:
-            try:
-                await self._place.api.update(channel, ts, draft.text, blocks=draft.blocks)
-            except ContentRefused as refused:
-                _log.warning("a decision is shown with less: %s", refused)
-            except SlackRefused as refused:
-                _log.warning("a decision is not shown: %s", refused)
-                return
-            else:
-                return
-
 
 async def consent_link(
     api: SlackApi, state: JsonObject | None, turn: TurnId, consent: ConsentId
 ) -> str:
     """Where a turn's request stands, from its bookmark; empty where that is not known."""
-    posts = Bookmark.model_validate(state or {}).posts
-    op = f"{turn}:consent:{consent}"
-    for name in (op, *(f"{op}:{form}" for form in FORMS)):
-        if name in posts:
-            channel, _, ts = posts[name].partition(" ")
-            try:
-                return await api.channels.permalink(channel, ts)
-            except SlackError as error:
-                _log.warning("a request has no link: %s", error)
-    return ""
+    bookmark = Bookmark.model_validate(state or {})
+    if not (stands := bookmark.post_of(f"{turn}:consent:{consent}")):
+        return ""
+    try:
+        return await api.channels.permalink(*stands)
+    except SlackError as error:
+        _log.warning("a request has no link: %s", error)
+        return ""
 
 
-def _op(event: ApprovalRequested | AuthRequired | AuthEnded) -> str:
+def _op(event: ApprovalRequested | ApprovalDecided | AuthRequired | AuthEnded) -> str:
     return f"{event.turn}:consent:{event.consent}"

@@ -1,12 +1,26 @@
-"""The row below an answer in which people say what it was worth to them."""
+"""The rows below an answer: what one may ask next, and what it was worth."""
 
+from collections.abc import Sequence
+
+from agent_core.events import REPORT, ArtifactSaved
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
 from agent_core.words import Words
-from bot.render import plain_text
+from bot.render import actions, button, limits, plain_line, plain_text
 
 PREFIX = "feedback."
 """Of the names of the buttons and the form about answers."""
+FOLLOW = "follow."
+"""Of the names of the buttons that ask a question."""
+
+
+def follow_up_rows(files: Sequence[ArtifactSaved]) -> list[JsonObject]:
+    """What the reader of the last report may ask next, as buttons; what they say is asked."""
+    reports = [file for file in files if file.mimetype == REPORT]
+    told = reports[-1].follow_ups if reports else ()
+    shown = [plain_line(question, limits.LABEL_CHARS) for question in told]
+    buttons = [button(f"{FOLLOW}{n}", text, text) for n, text in enumerate(filter(None, shown))]
+    return [actions(*buttons[: limits.FOLLOW_UPS])] if buttons else []
 
 
 def feedback_block(turn: TurnId, words: Words) -> JsonObject:

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
@@ -15,7 +15,7 @@ from agent_core.messages import JsonObject
 from bot.inbound import plain_text
 from bot.presenter.board import Board
 from bot.render import Draft
-from bot.slack_api import PlaceRefused, SlackApi, SlackRefused
+from bot.slack_api import ContentRefused, PlaceRefused, SlackApi, SlackRefused
 from bot.slack_api.records import read_post
 from bot.slack_api.streams import GONE
 from bot.threads import ThreadRef, parse_session, parse_user
@@ -69,6 +69,12 @@ class Bookmark(BaseModel):
     """Another thread, as a session id, where the turn's own takes no answer: see `Place`."""
     finished: bool = False
     """Everything of the turn is in the thread."""
+
+    def post_of(self, op: str) -> tuple[str, str] | None:
+        """Channel and `ts` of an op's post, of several the last; None where there is none."""
+        posts = [at for name, at in self.posts.items() if f"{name}:".startswith(f"{op}:")]
+        channel, _, ts = (posts or [""])[-1].partition(" ")
+        return (channel, ts) if ts else None
 
 
 class Journal:
@@ -126,9 +132,21 @@ class Place:
         """Where things are told now."""
         return await self._direct() or self.thread
 
-    async def post(self, op: str, draft: Draft) -> None:
-        """Make a post once, as with `once`."""
-        await self.once(op, partial(self._post, draft))
+    async def post(self, op: str, draft: Draft, *, instead_of: str = "") -> None:
+        """Make a post once, as with `once`; instead of another op's, if that stands there."""
+        await self.once(op, partial(self._post, draft, await self.post_of(instead_of)))
+
+    async def post_of(self, op: str) -> tuple[str, str] | None:
+        """As `Bookmark.post_of`."""
+        return (await self.journal.open()).post_of(op) if op else None
+
+    async def settle(self, op: str, ended_as: str, *drafts: Draft) -> None:
+        """Say in a post how it ended, once, as the first draft that Slack takes.
+
+        Where none stands, or it is gone, nothing is to be said.
+        """
+        if stands := await self.post_of(op):
+            await self.journal.once(f"{op}:{ended_as}", partial(self._edit, stands, drafts))
 
     async def once(self, op: str, write: PlacedWrite) -> None:
         """Make a write once, where it is taken.
@@ -178,25 +196,46 @@ class Place:
                         return replace(self.thread, root_ts=post.ts)
         return None
 
-    async def _post(self, draft: Draft, place: ThreadRef, op: str, may_exist: bool) -> None:
-        """What was streamed becomes the post, or the first part of it."""
-        streams = (await self.journal.open()).streams
-        if ts := streams.get(op.removesuffix(".0")):
+    async def _edit(
+        self, stands: tuple[str, str], drafts: Sequence[Draft], _may_exist: bool
+    ) -> None:
+        for draft in drafts:
+            try:
+                await self.api.update(*stands, draft.text, blocks=draft.blocks)
+            except ContentRefused as refused:
+                _log.warning("an end is shown with less: %s", refused)
+            except SlackRefused as refused:
+                _log.warning("an end is not shown: %s", refused)
+                return
+            else:
+                return
+
+    async def _post(
+        self,
+        draft: Draft,
+        before: tuple[str, str] | None,
+        place: ThreadRef,
+        op: str,
+        may_exist: bool,
+    ) -> None:
+        """What was streamed, or stood there before, becomes the post or the first part of it."""
+        bookmark = await self.journal.open()
+        ts = bookmark.streams.get(op.removesuffix(".0"), "")
+        if before and before[0] == place.channel:
+            ts = before[1]
+        if ts:
             update = partial(self.api.update, place.channel, ts, draft.text)
             try:
                 await update(blocks=draft.blocks, op_id=op)
             except SlackRefused as refused:
                 if refused.code not in GONE:
                     raise
-                del streams[op.removesuffix(".0")]
-            else:
-                (await self.journal.open()).posts[op] = f"{place.channel} {ts}"
-                return
-        ts = await self.api.post(
+                bookmark.streams.pop(op.removesuffix(".0"), None)
+                ts = ""
+        ts = ts or await self.api.post(
             place, draft.text, blocks=draft.blocks, op_id=op, may_exist=may_exist
         )
-        posts = (await self.journal.open()).posts
-        posts[op.removesuffix(":direct")] = f"{place.channel} {ts}"
+        bookmark.posts[op.removesuffix(":direct")] = f"{place.channel} {ts}"
 
 
 def _bare(text: str) -> str:

@@ -27,7 +27,7 @@ from bot.presenter.answer import (
 )
 from bot.presenter.board import Board, Wait
 from bot.presenter.consents import ConnectLink, ConsentPosts
-from bot.presenter.feedback import feedback_block
+from bot.presenter.feedback import feedback_block, follow_up_rows
 from bot.presenter.files import ThreadFiles, handed_out
 from bot.presenter.journal import Journal, Place, PresenterState
 from bot.presenter.progress import Progress
@@ -207,10 +207,10 @@ class ThreadPresenter(TurnPresenter):
             sources=event.citations,
             is_plain=is_plain,
         )
-        if drafts[-1].blocks and event.outcome in _RATED and self._is_by_model:
-            row = feedback_block(event.turn, words)
-            drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, row))
         op, saved = f"{event.turn}:answer", handed_out(self._board.artifacts.values())
+        if drafts[-1].blocks and event.outcome in _RATED and self._is_by_model:
+            rows = (*follow_up_rows(saved), feedback_block(event.turn, words))
+            drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))
         whole = Upload(name=WHOLE_ANSWER_NAME, content=markdown.encode(), title=WHOLE_ANSWER_NAME)
         is_posted = await self._files.post(op, drafts, saved, [whole] if is_cut else [])
         if not is_posted and not is_cut:

@@ -7,7 +7,6 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 
 from agent_core.events import AnyEvent, MessageTaken, QuestionAsked, StepStarted, TurnFinished
 from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
@@ -31,7 +30,7 @@ from bot.render import (
     split,
     to_mrkdwn,
 )
-from bot.slack_api import SlackError, SlackRefused
+from bot.slack_api import SlackError
 
 PREFIX = "question."
 """Of the names of the buttons and the form."""
@@ -138,9 +137,8 @@ class QuestionPosts:
             self._end = ended_draft(self._open, said) if said else None
         if self._open is None or self._end is None:
             return
-        op = _op(self._open)
         try:
-            await self._place.journal.once(f"{op}:ended", partial(self._edit, op, self._end))
+            await self._place.settle(_op(self._open), "ended", self._end)
         except SlackError as error:
             _log.warning("a question's end is shown later: %s", error)
         else:
@@ -161,17 +159,6 @@ class QuestionPosts:
                 return words("question-unanswered")
             case _:
                 return ""
-
-    async def _edit(self, op: str, draft: Draft, _may_exist: bool) -> None:
-        posts = (await self._place.journal.open()).posts
-        parts = [where for name, where in posts.items() if name.startswith(f"{op}:")]
-        if not parts:
-            return
-        channel, _, ts = parts[-1].partition(" ")
-        try:
-            await self._place.api.update(channel, ts, draft.text, blocks=draft.blocks)
-        except SlackRefused as refused:
-            _log.warning("a question's end is not shown: %s", refused)
 
 
 def _label(option: str, default: str, words: Words) -> str:

@@ -43,6 +43,8 @@ MENU_OPTIONS: Final = 5
 OPTION_VALUE_CHARS: Final = 150
 
 LABEL_CHARS: Final = 75
+FOLLOW_UPS: Final = 3
+"""Ours, of one report."""
 TITLE_CHARS: Final = 24
 """Of a form, and of its buttons."""
 

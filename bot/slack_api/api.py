@@ -15,7 +15,7 @@ from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.messages import JsonObject
-from agent_core.runtime import Preferences
+from agent_core.runtime import Language, Preferences, detect_language
 from bot.slack_api.calls import CALL_LIMIT_S, Calls, Guard, ask
 from bot.slack_api.channels import Channels
 from bot.slack_api.clock import Clock
@@ -42,11 +42,6 @@ SessionStatus = Literal["processing", "active"]
 READ_BACK_GAP_S = 2.0
 PEOPLE_TTL_S = 300.0
 MAX_PEOPLE = 2_000
-
-_TOO_LATE = frozenset(
-    {"exchanged_trigger_id", "expired_trigger_id", "trigger_exchanged", "trigger_expired"}
-)
-"""Slack's pages on the methods and its prose name them differently."""
 
 
 class SlackApi:
@@ -289,7 +284,7 @@ class SlackApi:
     async def open_view(self, trigger_id: str, view: JsonObject) -> bool:
         """Open a modal for the person whose gesture allows it: a trigger lives for three seconds.
 
-        False where it is too late or Slack asked for a pause. Raises SlackError. After
+        False where it is too late, or Slack asked for a pause or refused it. After
         `SlackUnavailable` the modal may or may not be open; called again with the same trigger,
         this opens no second one.
         """
@@ -299,9 +294,8 @@ class SlackApi:
         try:
             return await self._calls.droppable("views.open", arguments) is not None
         except SlackRefused as refused:
-            if refused.code in _TOO_LATE:
-                return False
-            raise
+            _log.warning("no form was opened: %s", refused)
+            return False
 
     async def publish_home(self, user: str, view: JsonObject) -> None:
         """What a person sees on the app's Home tab from now on."""
@@ -380,6 +374,11 @@ class People:
         language, time = chosen.get("language", ""), chosen.get("digest_time", "")
         locale = language or person.locale
         return replace(person, language=language, locale=locale, digest_time=time)
+
+    async def language(self, user: str) -> Language:
+        """What they are spoken to in where their own words do not tell."""
+        person = await self.person(user)
+        return detect_language(locale=person.locale if person else "")
 
     async def names(self, users: set[str]) -> dict[str, str]:
         """Names of those users that Slack knows."""

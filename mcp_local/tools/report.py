@@ -19,6 +19,9 @@ from mcp_local.sources import read_sources
 from mcp_local.tools import ADDS_ONCE, READS, local_tool, told
 from mcp_local.workspace import Workspace, moment_of, open_workspace
 
+MAX_FOLLOW_UPS, FOLLOW_UP_CHARS = 3, 75
+"""As Slack and others show them on buttons; a longer question is left out."""
+
 PREVIEW_WIDTH = 1_000
 """Of the picture of a report's first page, in pixels."""
 
@@ -48,6 +51,13 @@ Language = Annotated[
     str,
     Field(description="Language of the report as a tag such as en, de or pt-BR."),
 ]
+FollowUps = Annotated[
+    list[str],
+    Field(
+        description="2 or 3 questions that a reader may ask next, in the report's language, each "
+        "whole and of at most 60 characters. They become buttons below it."
+    ),
+]
 
 
 def register(server: MCPServer, settings: Settings) -> None:
@@ -61,6 +71,7 @@ def register(server: MCPServer, settings: Settings) -> None:
         ctx: Context,
         summary: Summary = "",
         language: Language = "en",
+        follow_ups: FollowUps = [],  # noqa: B006 (a schema's default; nobody changes it)
     ) -> CallToolResult:
         """Turn a finished text with [n] citations into the HTML report that the person receives.
 
@@ -88,6 +99,9 @@ def register(server: MCPServer, settings: Settings) -> None:
             {"path": path, "title": title, "mimetype": kind, "citations": cited}
             for kind, path in files.items()
         ]
+        asked_next = (" ".join(question.split()) for question in follow_ups)
+        fitting = [question for question in asked_next if 0 < len(question) <= FOLLOW_UP_CHARS]
+        artifacts[0]["follow_ups"] = fitting[:MAX_FOLLOW_UPS]
         return told(written, artifacts=artifacts)
 
     @local_tool(server, "List the sources", READS)

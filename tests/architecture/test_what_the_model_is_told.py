@@ -335,6 +335,7 @@ You are a **Report Creation Expert**. You turn a request and a list of URLs into
 
 ### Step 5: Write the report
 - Call `write_report` once with a title, a `summary` of three to five sentences, the `markdown` and the `language` of the request.
+- `follow_ups`: two or three questions that the reader is likely to ask next, and that more research can answer.
 - Markdown: one `##` section a theme, each with concrete figures, dates and short direct quotes. Every sentence that states a
   fact ends with the number of the source it stands on, as `[n]` or `[n][m]`. Never cite a source for what it does not say.
 - Use `> [!NOTE] Title` boxes for key figures, tables for comparisons. No HTML, no images.
@@ -682,7 +683,7 @@ async def test_the_local_toolkit(tmp_path: Path) -> None:
             "write_report": {
                 "does": "Turn a finished text with [n] citations into the HTML report that the person receives",
                 "required": ["markdown", "title"],
-                "optional": ["language", "summary"],
+                "optional": ["follow_ups", "language", "summary"],
             },
         }
     )

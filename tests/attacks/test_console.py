@@ -244,7 +244,7 @@ async def test_people_see_what_they_see_in_slack_and_act_where_they_may_write(
 ) -> None:
     levels = {
         "general": {"ann": True, "guest": False, "stranger": None},
-        "shared": {"ann": True, "stranger": False, "guest": None},
+        "shared": {"ann": True, "stranger": None, "guest": None},
         "private": {"ann": True, "guest": None, "nameless": None},
         "news": {"ann": True, "nameless": False},
         "archived": {"ann": False},

@@ -8,7 +8,7 @@ from email.message import EmailMessage
 import pytest
 
 from agent_core.consent.recipients import recipients_of
-from bot.presenter.arguments import argument_lines
+from bot.presenter.previews import argument_lines
 
 EVE = "eve@evil.example"
 
@@ -73,7 +73,7 @@ def test_parts_in_parts_without_end_are_shown_all_the_same() -> None:
     )
     raw = url_safe(f"To: {EVE}\n{opening}\nhi".encode())
     assert EVE in recipients_of({"raw": raw})
-    assert "⟨base64⟩" in "".join(argument_lines({"raw": raw}, max_chars=1_000))
+    assert "⟨base64⟩" in "".join(argument_lines({"raw": raw}))
 
 
 @pytest.mark.parametrize(
@@ -88,6 +88,7 @@ def test_parts_in_parts_without_end_are_shown_all_the_same() -> None:
     ],
 )
 def test_what_is_no_packed_text_is_shown_as_it_is(text: str) -> None:
-    lines = list(argument_lines({"note": text}, max_chars=1_000))
-    assert sum(map(len, lines)) < 5_000
+    lines = list(argument_lines({"note": text}))
+    assert lines[-1] == f"note: {text}"
+    assert sum(map(len, lines)) < len(text) + 2_100_000
     assert not any("⟨base64⟩" in line for line in lines) or "H4s" in text[:3]

@@ -17,7 +17,7 @@ from agent_core.messages import JsonObject
 from agent_core.tools.schemas import fault_of_arguments
 from agent_core.watchdog import LIMIT_S, watched_loop
 from bot.presenter.answer import thread_drafts
-from bot.presenter.arguments import argument_lines
+from bot.presenter.previews import argument_lines
 from bot.render import answer_drafts, limits
 from bot.words import BOT
 from mcp_local.errors import ToolkitError

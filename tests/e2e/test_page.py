@@ -86,6 +86,8 @@ async def test_a_report_is_watched_opened_beside_the_thread_and_continued(
     await expect(report.get_by_role("heading", level=1)).to_be_visible()
     await expect(report.get_by_role("heading", name="Sources")).to_be_visible()
     await viewer.get_by_role("button", name="Close").click()
+    await thread.get_by_role("button", name="What is new about").click()
+    await expect(thread.get_by_text("ann asks:")).to_be_visible(timeout=TURN_MS)
     await write(page, "continue: add a section on retries", box="Reply in thread")
     second = thread.locator("a[download*='_v2'][download$='.html']")
     await expect(second).to_be_visible(timeout=TURN_MS)

@@ -7,6 +7,7 @@ import pytest
 
 from agent_core.events import RouteChosen
 from bot.sandbox.model import Text
+from bot.words import BOT
 from tests.e2e.world import SIMPLE_ANSWER, World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -78,15 +79,42 @@ async def test_people_may_talk_in_the_bots_thread_and_one_mention_tells_it_what_
     assert len(world.answers(root)) == 2
 
 
+async def in_home(world: World, user: str, name: str, chosen: str) -> None:
+    """A person chooses something on their Home."""
+    homes, person = world.slack.state.homes, world.slack.user_id(user)
+    if person not in homes:
+        await world.slack.open_home(user)
+        await world.slack.wait_for(lambda _: person in homes)
+    before = homes[person]
+    await world.slack.click_view(user, before.id, name, chosen)
+    await world.slack.wait_for(lambda _: homes[person].body != before.body)
+
+
+async def test_who_chose_a_language_gets_it_from_the_model_and_in_what_they_alone_are_told(
+    world: World,
+) -> None:
+    await in_home(world, "cleo", "home.language", "fr")
+    world.model.play(Text(text="Douze."))
+    await world.answered(await world.mention("continue: how many are there?", user="cleo"))
+    [request] = world.requests_with("how many are there?")
+    assert "who wants every answer in French" in str(request["messages"])
+    for user, language in (("cleo", "fr"), ("ann", "en")):
+        told = await world.slack.slash(user, "general", "/agent", "help")
+        words = BOT.say(language, "home-help", command="/agent")
+        assert (told.answer or {})["text"] == words
+
+
 async def test_what_is_set_for_a_channel_decides_whether_a_reply_needs_a_mention(
     world: World,
 ) -> None:
-    place = f"{world.slack.team_id}:{world.slack.channels['general']}"
-    await world.runtime.preferences.put(place, "follow_ups", "mention")
+    general = world.slack.channels["general"]
+    await in_home(world, "ann", "home.channel", general)
+    await in_home(world, "ann", "home.follow_ups", f"{general} mention")
     root = await world.ask_simply("What is a thread?")
     reply = await world.slack.say("ann", "general", "And a channel?", thread_ts=root)
     await world.nothing_more_happens()
     assert not await world.was_taken_up(reply)
+    await in_home(world, "ann", "home.follow_ups", f"{general} meant")
 
 
 async def test_an_attached_file_reaches_the_workspace_and_the_loop(world: World) -> None:

@@ -97,10 +97,20 @@ async def test_a_report_is_written_and_described(researched: Session) -> None:
             "title": "Towers and bridges",
             "mimetype": "text/html",
             "citations": [A, B],
+            "follow_ups": [],
         }
     ]
     tree = read_html(researched.read(described["path"]))
     assert tree.one(id="source-2").one("a").attrs["href"] == B
+
+
+async def test_what_a_reader_may_ask_next_goes_with_the_report(researched: Session) -> None:
+    asked = ["How old\n is it?", "", "x" * 76, "Who built it?", "And why?", "And when?"]
+    answer = await researched.call(
+        "write_report", title="Towers", markdown="It is high. [1]", follow_ups=asked
+    )
+    [report] = answer.meta["artifacts"]
+    assert report["follow_ups"] == ["How old is it?", "Who built it?", "And why?"]
 
 
 @pytest.mark.process("a browser prints the report")

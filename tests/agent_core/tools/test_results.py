@@ -105,6 +105,7 @@ class Server:
 
     async def write(self, path: str) -> CallToolResult:
         artifact = {"path": path, "title": "T", "mimetype": "text/html", "citations": ["u"]}
+        artifact |= {"follow_ups": ["And then?"]}
         return CallToolResult(content=[text("written")], _meta={"artifacts": [artifact]})
 
 
@@ -278,10 +279,10 @@ async def test_a_trusted_servers_artifact_is_believed_inside_its_directory(
     output = await call(server, "write", {"path": path}, trusted=True)
     assert output.text == "written"
     found = [
-        (each.path, each.title, each.mimetype, each.size_bytes, *each.citations)
+        (each.path, each.title, each.mimetype, each.size_bytes, *each.citations, *each.follow_ups)
         for each in output.artifacts
     ]
-    assert found == ([(path, "T", "text/html", 12, "u")] if is_believed else [])
+    assert found == ([(path, "T", "text/html", 12, "u", "And then?")] if is_believed else [])
     assert (await call(server, "write", {"path": path})).artifacts == ()
 
 

@@ -3,17 +3,25 @@
 import json
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from agent_core.messages import JsonObject
+from agent_core.ids import SessionId, TurnId, UserId
+from agent_core.messages import InboundMessage, JsonObject
+from agent_core.runtime import Account, SessionState, Spent, StoredTurn
 from agent_core.runtime.schedules import Order, ScheduleId
 from agent_core.testing.accounts import FakeAccounts
 from bot.digests.form import on_weekdays
+from bot.home.view import Rule, Seen, Team, home_view
+from bot.render import limits
 from bot.words import BOT
 from tests.bot.home.world import NOW, Around, around
+from tests.schedules import a_schedule, an_order
 
 SAY = BOT.of("en")
+MAX_VIEW_BYTES = 250_000
+"""Slack's, of a view."""
 
 
 @pytest.fixture
@@ -60,6 +68,28 @@ async def test_each_person_sees_their_own_sessions_with_a_link_and_what_they_use
 async def test_a_guest_is_told_in_one_sentence_why_there_is_nothing(place: Around) -> None:
     blocks = await place.open_home("guest")
     assert [block["text"]["text"] for block in blocks] == [BOT.say("en", "ingress-refusal-guest")]
+
+
+async def test_who_is_a_guest_or_of_another_organisation_opens_nothing_of_others(
+    place: Around,
+) -> None:
+    """RELIABILITY A3: not by a press of what another's Home offers, nor by sending a form off."""
+    slack, thread = place.world.slack, await place.thread()
+    turn = await place.ask_and_wait(thread, "ann", "which report do you mean?")
+    await place.open_home("ann")
+    anns = slack.state.homes[slack.users["ann"]]
+    for user, why in (("guest", "guest"), ("stranger", "stranger")):
+        sentence = BOT.say("en", f"ingress-refusal-{why}")
+        assert [block["text"]["text"] for block in await place.open_home(user)] == [sentence]
+        before = said(place.home_of(user))
+        await slack.click_view(user, anns.id, "home.stop")
+        await slack.click_view(user, anns.id, "home.language", "de")
+        assert await place.command(user, "status", "shared") == sentence
+        await place.world.handled()
+        assert said(place.home_of(user)) == before
+        assert await place.runtime.preferences.of(place.person(user)) == {}
+    assert slack.state.views == {}
+    assert (await place.runtime.turn(turn)).status == "waiting"
 
 
 async def test_files_are_deleted_by_who_began_the_thread_and_by_nobody_else(
@@ -147,8 +177,28 @@ async def test_schedules_are_paused_from_home_without_a_post(place: Around) -> N
     shown = await place.press("ann", "home.schedule", f"pause:{schedule.id}")
     assert "is paused" in said(shown)
     assert place.calls("chat.postMessage") == 0
+
+
+async def test_a_form_that_home_opened_changes_the_schedule_and_says_so_where_it_began(
+    place: Around,
+) -> None:
+    slack, runtime = place.world.slack, place.runtime
+    thread, ann = await place.thread(), place.person("ann")
+    told = {"place": thread.channel, "origin": thread.session, "owner": ann}
+    order = an_order(team=thread.team, **told, rule=on_weekdays("UTC", NOW))
+    schedule = await runtime.schedules.propose(ScheduleId("s1"), order, NOW)
+    await runtime.schedules.activate(schedule.id, NOW)
+    await place.open_home("ann")
     await place.press("ann", "home.schedule", f"edit:{schedule.id}")
-    assert len(place.world.slack.state.views) == 1
+    [form] = slack.state.views
+    await slack.submit_view("ann", form, {"task": "solar power"})
+    await place.world.handled()
+    changed = await runtime.schedules.find(schedule.id)
+    assert changed is not None
+    assert changed.order.task == "solar power"
+    [said_there] = slack.thread("general", thread.root_ts)[1:]
+    assert "solar power" in said_there.words
+    assert "solar power" in said(await place.open_home("ann"))
 
 
 async def test_admins_see_what_goes_on_in_the_team_but_no_private_words(place: Around) -> None:
@@ -178,6 +228,48 @@ async def test_long_lists_are_folded_and_fit_into_a_view(place: Around) -> None:
     blocks = await place.open_home("ann")
     assert SAY("home-more", n=2) in said(blocks)
     assert len(blocks) <= 100
+
+
+@pytest.mark.parametrize("language", BOT.languages)
+def test_the_biggest_home_that_there_can_be_fits_into_a_view(language: str) -> None:
+    many, long = 60, "ü<!channel> &" * 400
+    place = SessionId("T0123456789:C0123456789:1783536983.783769")
+    inbound = InboundMessage(
+        session=place, key="k", asker=UserId("T1:U1"), author_name=long, text=long, received_at=NOW
+    )
+    state: dict[str, Any] = {"outcome": None, "answer": None, "seq": 1, "generation": 1}
+    turn = StoredTurn(
+        id=TurnId("turn:k"), session=place, status="waiting", inbound=inbound, **state
+    )
+    session = SessionState(id=place, newest=turn, asked=long, began=True)
+    schedule = a_schedule(an_order(task=long, owner_name=long, place="C0123456789"))
+    account = Account(id="ca_1", toolkit="googlecalendar", identity=long)
+    spent = Spent(turns=10**6, tokens=10**12)
+    team = Team(
+        spent=spent,
+        unfinished=[turn] * many,
+        public=frozenset({"C0123456789"}),
+        schedules=[schedule] * many,
+        rule=Rule(channel="C0123456789", rule="mention"),
+    )
+    blocks = home_view(
+        Seen(
+            language=language,
+            now=NOW,
+            url="https://a-workspace-with-a-very-long-name.slack.com/",
+            spent=spent,
+            sessions=[session] * many,
+            waiting=[turn] * many,
+            schedules=[schedule] * many,
+            accounts=[account] * many,
+            note=long[: limits.SECTION_CHARS],
+            links={"notion": f"https://connect.composio.dev/{'x' * 2_000}"},
+            team=team,
+        )
+    )["blocks"]
+    assert "home.follow_ups" in names(blocks)  # it stands last, and nothing was cut off
+    assert len(blocks) < limits.BLOCKS_PER_VIEW
+    assert len(said(blocks).encode()) < MAX_VIEW_BYTES
 
 
 async def test_a_new_chat_begins_with_what_this_person_asked_with_success(place: Around) -> None:

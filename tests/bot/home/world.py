@@ -12,6 +12,7 @@ from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Runtime
 from agent_core.testing.models import Line, ScriptedModel, call
 from agent_core.testing.runtimes import scripted_runtime
+from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestLimits, DigestMessages, Orders
 from bot.home.feedback import FeedbackClicks
 from bot.home.home import Home
@@ -143,7 +144,7 @@ async def around(
             digests = DigestMessages(orders, runtime.order_reader, api, runtime.marks, lambda: NOW)
             homes.append(Home(runtime, api, people, rules, orders, digests, lambda: NOW))
             feedback = FeedbackClicks(runtime, api, people, lambda: NOW)
-            return {"feedback.": feedback, "home.": homes[0]}
+            return {"feedback.": feedback, "home.": homes[0], DIGESTS: digests}
 
         outside = Outside(slack=slack)
         async with bot_in(

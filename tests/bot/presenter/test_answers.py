@@ -128,6 +128,23 @@ async def test_a_long_answer_loses_no_word_and_an_endless_one_is_added_as_a_file
         assert (file.name, file.content.decode()) == ("answer.md", answer)
 
 
+async def test_below_the_last_report_stand_the_questions_that_its_reader_may_ask_next(
+    stage: Stage,
+) -> None:
+    turn, paths = stage.turn(), ("work_products/a.html", "work_products/a_v2.html")
+    asked = ("Of the draft?",), ("Is <!channel> *old*?", "And then?", "Why?", "One too many?")
+    saved = [
+        turn.saved(stage.write(path, "<p>Report</p>"), follow_ups=questions)
+        for path, questions in zip(paths, asked, strict=True)
+    ]
+    await stage.show(turn.started(), *saved, turn.finished("The answer."))
+    posts = stage.slack.thread("general", stage.thread.root_ts)
+    [row] = [block for post in posts for block in post.blocks if block["type"] == "actions"]
+    shown = [(it["action_id"], it["text"]["text"], it["value"]) for it in row["elements"]]
+    questions = ("Is <\u2060!channel> *old*?", "And then?", "Why?")
+    assert shown == [(f"follow.{n}", text, text) for n, text in enumerate(questions)]
+
+
 @pytest.mark.parametrize("path", ["notes.txt", "work_products/../secret.txt", "/etc/passwd"])
 async def test_a_file_outside_the_work_products_is_not_handed_out(stage: Stage, path: str) -> None:
     stage.write("notes.txt", "private")

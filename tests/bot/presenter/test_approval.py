@@ -15,14 +15,13 @@ from hypothesis import strategies as st
 from agent_core.events import ApprovalRequested, PlannedAction
 from agent_core.messages import JsonObject
 from bot.presenter.approval import (
-    Form,
     approval_draft,
     approval_file,
-    decided_draft,
+    decided_drafts,
     details_form,
-    fitting_forms,
+    is_short,
 )
-from bot.presenter.arguments import argument_lines, exact_json, made_visible
+from bot.presenter.previews import argument_lines, exact_json, made_visible
 from bot.render import limits
 from bot.threads import ThreadRef
 from bot.words import BOT
@@ -49,7 +48,7 @@ def labels(blocks: tuple[JsonObject, ...]) -> list[str]:
 
 
 def shown(event: ApprovalRequested) -> str:
-    draft = approval_draft(event, WORDS_EN, "whole")
+    draft = approval_draft(event, WORDS_EN, is_whole=True)
     return "\n".join(texts(draft.blocks))
 
 
@@ -76,7 +75,7 @@ def test_a_tool_of_another_server_says_of_which() -> None:
 
 
 def test_the_fallback_for_notifications_holds_no_arguments() -> None:
-    draft = approval_draft(sent(body="the secret"), WORDS_EN, "whole")
+    draft = approval_draft(sent(body="the secret"), WORDS_EN, is_whole=True)
     assert "Send email" in draft.text
     assert "secret" not in draft.text
 
@@ -84,7 +83,7 @@ def test_the_fallback_for_notifications_holds_no_arguments() -> None:
 @pytest.mark.parametrize("is_tainted", [False, True])
 def test_only_an_untainted_session_is_offered_the_thread(is_tainted: bool) -> None:
     event = TURN.requested(is_tainted=is_tainted, may_allow_thread=not is_tainted)
-    draft = approval_draft(event, WORDS_EN, "whole")
+    draft = approval_draft(event, WORDS_EN, is_whole=True)
     thread = [] if is_tainted else ["Approve for this thread"]
     assert labels(draft.blocks) == ["Approve", "Edit…", "Reject…", *thread, "All details"]
     assert ("text from outside" in shown(event)) == is_tainted
@@ -119,7 +118,7 @@ def test_several_that_ask_are_numbered() -> None:
 def test_foreign_text_is_inert_wherever_it_stands(hostile: str) -> None:
     arguments: dict[str, Any] = {"to": hostile, "body": hostile, hostile: "x"}
     event = TURN.requested(action(f"GMAIL_{hostile}", **arguments))
-    draft = approval_draft(event, WORDS_EN, "whole")
+    draft = approval_draft(event, WORDS_EN, is_whole=True)
     for text in (draft.text, *texts(draft.blocks)):
         inside = text.replace("<@U1> asked", "").partition("<!date")[0]
         assert "<" not in inside
@@ -139,9 +138,9 @@ def test_foreign_text_is_inert_wherever_it_stands(hostile: str) -> None:
 )
 def test_what_does_not_fit_is_in_the_file_and_said_to_be(arguments: dict[str, Any]) -> None:
     event = sent(**arguments)
-    draft = approval_draft(event, WORDS_EN, "cut", is_attached=True)
+    draft = approval_draft(event, WORDS_EN, is_whole=False, is_attached=True)
     written = texts(draft.blocks)
-    assert fitting_forms(event, WORDS_EN) == ["cut", "bare"]
+    assert not is_short(event, WORDS_EN)
     assert "`approval-0123456789ab.json`" in "\n".join(written)
     assert labels(draft.blocks) == ["Approve", "Reject…"]
     content = approval_file(event)
@@ -153,49 +152,30 @@ def test_what_does_not_fit_is_in_the_file_and_said_to_be(arguments: dict[str, An
     }
 
 
-def check_limits(event: ApprovalRequested, form: Form, verdict: str) -> None:
-    """The post as it asks, or as it tells what was decided, is one that Slack takes."""
-    if verdict == "asked":
-        draft = approval_draft(event, WORDS_EN, form, is_attached=True)
-    else:
-        no = TURN.decided("rejected", reason="n" * 3_000)
-        draft = decided_draft(event, no, WORDS_EN, form)
-    written = texts(draft.blocks)
-    assert len(draft.blocks) <= limits.BLOCKS_PER_POST
-    assert max(map(len, written)) <= limits.SECTION_CHARS
-    assert sum(map(len, written)) <= limits.BLOCK_TEXT_CHARS
-    assert len(draft.text) <= limits.TEXT_CHARS
-
-
-@pytest.mark.parametrize("actions", [1, 12, 200])
-@pytest.mark.parametrize("chars", [10, 2_000, 50_000])
-@pytest.mark.parametrize("verdict", ["asked", "decided"])
-def test_every_form_keeps_to_the_limits_of_slack(actions: int, chars: int, verdict: str) -> None:
-    event = TURN.requested(
-        *(action(to=f"p{n}@example.com", body="y" * chars) for n in range(actions)),
-        action("GMAIL_FETCH_EMAILS", asks=False),
-        is_tainted=True,
-        may_allow_thread=True,
-    )
-    for form in fitting_forms(event, WORDS_EN):
-        check_limits(event, form, verdict)
-
-
-@pytest.mark.parametrize(("actions", "chars"), [(1, 50_000), (12, 2_000), (200, 10)])
+@pytest.mark.parametrize(
+    ("actions", "chars"), [(1, 10), (1, 2_000), (1, 50_000), (12, 2_000), (200, 10), (200, 50_000)]
+)
 @pytest.mark.parametrize("people", [1, 300])
-@pytest.mark.parametrize("verdict", ["asked", "decided"])
-def test_the_last_form_keeps_to_the_limits_of_slack(
-    actions: int, chars: int, people: int, verdict: str
-) -> None:
+def test_every_form_keeps_to_the_limits_of_slack(actions: int, chars: int, people: int) -> None:
     """A batch of mails, whose recipients alone may be more than one post takes."""
-    to = [f"{'p' * 300}{n}@example.com" for n in range(people)]
+    to = [f"{'p' * min(chars, 300)}{n}@example.com" for n in range(people)]
     event = TURN.requested(
         *(action(to=to, body="y" * chars) for _ in range(actions)),
         action("GMAIL_FETCH_EMAILS", asks=False),
         is_tainted=True,
         may_allow_thread=True,
     )
-    check_limits(event, fitting_forms(event, WORDS_EN)[-1], verdict)
+    forms = [True, False] if is_short(event, WORDS_EN) else [False]
+    drafts = [
+        approval_draft(event, WORDS_EN, is_whole=form, is_attached=not form) for form in forms
+    ]
+    drafts += decided_drafts(event, TURN.decided("rejected", reason="n" * 3_000), WORDS_EN)
+    for draft in drafts:
+        written = texts(draft.blocks)
+        assert len(draft.blocks) <= limits.BLOCKS_PER_POST
+        assert max(map(len, written)) <= limits.SECTION_CHARS
+        assert sum(map(len, written)) <= limits.BLOCK_TEXT_CHARS
+        assert len(draft.text) <= limits.TEXT_CHARS
 
 
 @pytest.mark.parametrize("language", BOT.languages)
@@ -211,7 +191,7 @@ def test_every_language_says_how_it_ended(language: str) -> None:
         TURN.decided("void", by=None),
         TURN.decided("edited"),
     ]
-    said = [decided_draft(event, ending, words, "whole") for ending in endings]
+    said = [decided_drafts(event, ending, words)[0] for ending in endings]
     lines = [texts(draft.blocks)[-1] for draft in said]
     assert len(set(lines)) == len(endings)
     assert all(labels(draft.blocks) == [] for draft in said)
@@ -399,7 +379,8 @@ def test_what_could_be_taken_for_another_field_is_shown_as_it_is_sent(
 ) -> None:
     text = shown(sent(**arguments))
     assert all(line in text for line in argument_lines(arguments))
-    assert "All details" not in labels(approval_draft(sent(**arguments), WORDS_EN, "whole").blocks)
+    draft = approval_draft(sent(**arguments), WORDS_EN, is_whole=True)
+    assert "All details" not in labels(draft.blocks)
 
 
 @given(st.dictionaries(st.text("ab_T ", min_size=1, max_size=3), st.text(max_size=30), max_size=3))

@@ -138,20 +138,17 @@ async def test_what_is_too_long_is_approved_by_its_file_alone(
     assert ("nobody can approve it" in str(asked.blocks)) == bool(error)
 
 
-@pytest.mark.parametrize("refusals", [1, 2])
-async def test_blocks_that_slack_refuses_are_asked_with_less_and_a_file(
-    stage: Stage, refusals: int
-) -> None:
+async def test_blocks_that_slack_refuses_are_asked_with_less_and_a_file(stage: Stage) -> None:
     turn = stage.turn()
     presenter = await stage.show(*begun(turn))
-    stage.slack.fail("chat.postMessage", error="invalid_blocks", times=refusals)
+    stage.slack.fail("chat.postMessage", error="invalid_blocks")
     await presenter.show(turn.requested())
     *_, before, asked = visible(stage)
     assert before.files[0].name == FILE
     assert buttons(asked) == ["Approve", "Reject…"]
 
 
-async def test_a_batch_too_long_even_when_cut_is_asked_and_decided_without_its_arguments(
+async def test_a_batch_that_is_too_long_is_asked_and_decided_without_its_arguments(
     stage: Stage,
 ) -> None:
     turn, to = stage.turn(), [f"first.last{n}@department{n}.example.com" for n in range(8)]

@@ -195,8 +195,9 @@ class Turn:
     def retried(self, wait_s: float) -> StepRetried:
         return self._next(StepRetried, reason="overloaded", wait_s=wait_s)
 
-    def saved(self, path: str, title: str = "The report") -> ArtifactSaved:
-        return self._next(ArtifactSaved, path=path, title=title, mimetype="text/html", size_bytes=1)
+    def saved(self, path: str, title: str = "The report", **more: Any) -> ArtifactSaved:
+        told: dict[str, Any] = {"mimetype": "text/html", "size_bytes": 1, **more}
+        return self._next(ArtifactSaved, path=path, title=title, **told)
 
     def said(self, text: str, *, step: int = 1, attempt: int = 1) -> TextDelta:
         """A piece of what the model writes; step 0 is the fast answer's."""

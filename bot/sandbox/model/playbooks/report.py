@@ -34,6 +34,7 @@ MAX_DELEGATIONS = 2
 URL = re.compile(r"https?://[^\s<>\"')\]]+")
 MARK = re.compile(r" \[(\d+)\]")
 NOTHING = "I found nothing about {topic}: none of the pages here speaks of it."
+FOLLOW_UPS = ("What is new about {topic}?", "Which figures on {topic} matter most?")
 ASK_TOPIC = "What should this be about?"
 UNSAID = "I do not know what this should be about, so I did nothing."
 NOTHING_OPEN = (
@@ -320,7 +321,9 @@ def as_expert(conversation: Conversation) -> Reply:
     is_new = not written or (bool(notes) and report is not None and report.markdown != told)
     if report and is_new and conversation.may_call_tools:
         title = brief.topic[:1].upper() + brief.topic[1:]
-        return (conversation.use("write_report", title=title, **asdict(report)),)
+        asked_next = [question.format(topic=brief.topic) for question in FOLLOW_UPS]
+        more = {"title": title, "follow_ups": asked_next}
+        return (conversation.use("write_report", **more, **asdict(report)),)
     return say(_told(written, sources, brief, unread_in(conversation)))
 
 
