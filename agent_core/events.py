@@ -317,6 +317,17 @@ class PlannedAction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SentFile:
+    """A file that a call would send, which its arguments name by a key of the app service."""
+
+    name: str
+    path: str = ""
+    """Where it lies in the workspace; empty where nobody here knows what the key stands for."""
+    sha256: str = ""
+    """Of what was uploaded, in hex."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalRequested(Event):
     """The turn waits until somebody who may decide approves or rejects a call."""
 
@@ -332,6 +343,8 @@ class ApprovalRequested(Event):
     """The session has read text from outside, which may have asked for this call."""
     outside: tuple[str, ...] = ()
     """Pages and tools that it came from, the newest few."""
+    files: tuple[SentFile, ...] = ()
+    """What would be sent along."""
     may_allow_thread: bool
     """Whether "approve for this thread" may be offered."""
     deadline: datetime

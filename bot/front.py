@@ -13,7 +13,7 @@ from agent_core.background import Backoff
 from agent_core.errors import InterventionRefused, SessionError
 from agent_core.ids import AgentId, SessionId, TurnId
 from agent_core.messages import Attachment, InboundMessage, JsonObject
-from agent_core.runtime import Runtime, StoredTurn, detect_language
+from agent_core.runtime import Runtime, StoredTurn
 from bot.digests import DigestMessages
 from bot.inbound import SlackFile, read_file
 from bot.ingress import MAX_MB, Fault, LeftOut, Press, Standing, Submission, Taken
@@ -140,7 +140,7 @@ class BranchStops:
                 session, AgentId(branch), "stop", "", by, name, key=press.key
             )
         except InterventionRefused:
-            language = detect_language(locale=person.locale if person else "")
+            language = await self._people.language(press.user)
             draft = Draft(text=BOT.say(language, "progress-stop-late"))
             await whisper(self._api, press.thread, by, draft)
 

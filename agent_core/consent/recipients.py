@@ -1,4 +1,4 @@
-"""Whom an action would reach, for a person to read before approving it. Nothing is left out."""
+"""Whom an action would reach, and with which files, for a person to see before approving it."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -31,6 +31,17 @@ def recipients_of(arguments: JsonObject) -> tuple[str, ...]:
     told = set(_mails_in(list(found)))
     mails = _mails_in([arguments, [leaf.value for leaf in leaves]])
     return tuple(dict.fromkeys([*found, *(mail for mail in mails if mail not in told)]))
+
+
+def storage_keys(arguments: JsonObject) -> tuple[str, ...]:
+    """The keys of files at the app service that would be sent along, once each, in their order."""
+    leaves = _opened(leaves_of(arguments), _MAX_DEPTH)
+    named = (leaf for leaf in leaves if leaf.path and _plain(leaf.path[-1]) == "s3key")
+    return tuple(dict.fromkeys(str(leaf.value) for leaf in named if leaf.value))
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").casefold()
 
 
 def _opened(leaves: Iterable[Leaf], depth: int) -> Iterator[Leaf]:

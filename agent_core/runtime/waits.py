@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from agent_core.consent.recipients import storage_keys
 from agent_core.consent.taint import outside_of
 from agent_core.events import (
     AnyEvent,
@@ -18,6 +20,8 @@ from agent_core.events import (
     AuthOutcome,
     AuthRequired,
     QuestionAsked,
+    SentFile,
+    ToolCallFinished,
 )
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, ConsentId
@@ -29,7 +33,10 @@ from agent_core.sessions import ApprovalWait, ConnectionWait, Question, StoredTu
 from agent_core.sessions.consents import CONSENT, Consent, ConsentStatus
 from agent_core.tools import ToolOutput
 from agent_core.tools.composio_api import are_connected
+from agent_core.tools.payloads import parse, text_in
 
+UPLOAD = "mcp__local_toolkit__upload_to_composio"
+"""Whose result says which file a key stands for."""
 FIRST_HELD_SLOT = 400
 """Of the calls that are begun again after a wait, within step 0."""
 
@@ -155,9 +162,22 @@ class Waits:
             digest=wait.digest,
             is_tainted=wait.is_tainted,
             outside=outside,
+            files=await self._sent_files(wait),
             may_allow_thread=wait.may_allow_thread,
             zone=await self._work.zone_of(wait.asker),
         )
+
+    async def _sent_files(self, wait: ApprovalWait) -> tuple[SentFile, ...]:
+        """What would be sent along, and which file of the workspace it was when it was uploaded."""
+        named = [key for action in wait.actions for key in storage_keys(action.arguments)]
+        if not named:
+            return ()
+        await self._parts.log.flush()
+        kinds, session = ("tool_call_finished",), self._work.turn.session
+        ended = [event for _, event in await self._parts.log.stored(session, kinds=kinds)]
+        known = await asyncio.to_thread(_uploaded, ended, self._work.workspace)
+        unknown = {key: SentFile(name=key.rpartition("/")[2]) for key in named}
+        return tuple({**unknown, **known}[key] for key in dict.fromkeys(named))
 
     async def _end_consent(
         self,
@@ -205,6 +225,20 @@ class Waits:
             status = "connected"  # who says "done" may be quicker than the look at the accounts
         await self._parts.consents.decide(consent, status)
         return await self._parts.consents.get(consent)
+
+
+def _uploaded(ended: Sequence[AnyEvent], workspace: Path) -> dict[str, SentFile]:
+    """By key the files of the workspace that were uploaded to be sent along."""
+    known: dict[str, SentFile] = {}
+    for event in ended:
+        if not isinstance(event, ToolCallFinished) or event.tool != UPLOAD or event.is_error:
+            continue
+        told = parse(event.preview)
+        path, key = Path(text_in(told, "local_path")), text_in(told, "s3_key")
+        if path.is_relative_to(home := workspace.resolve()):
+            path, sha256 = path.relative_to(home), text_in(told, "sha256")
+            known[key] = SentFile(name=path.name, path=path.as_posix(), sha256=sha256)
+    return known
 
 
 async def _tell(

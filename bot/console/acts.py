@@ -31,7 +31,7 @@ from bot.console.passes import HOME
 from bot.inbound import post_key
 from bot.ingress import Ingress, Press, Submission, tell_alone
 from bot.render import escape, foreign_line, limits
-from bot.slack_api import Person, SlackApi, SlackError
+from bot.slack_api import Person, SlackApi, SlackError, language_of
 from bot.threads import ThreadRef, parse_session, parse_user, user_id
 from bot.words import BOT
 
@@ -122,7 +122,7 @@ class Refused(Exception):
 
     def sentence(self, person: Person | None) -> str:
         """In the person's language."""
-        language = detect_language(locale=person.locale if person else "")
+        language = language_of(person)
         return BOT.say(language, f"live-{self.key}", **self._slots)
 
 
@@ -249,7 +249,7 @@ class Acts:
                 continue
             if kind == "retry" or (is_root and kind == "content"):
                 # It may begin a turn, which answers below a post of its own.
-                said = text or BOT.say(detect_language(locale=person.locale), "live-again")
+                said = text or BOT.say(language_of(person), "live-again")
                 thread, ts = await self._post(deed, person, said, "wrote", kind, again=again)
                 key = post_key(thread.team, thread.channel, ts)
             intervene = self._runtime.intervene

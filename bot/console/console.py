@@ -15,7 +15,7 @@ from urllib.parse import quote
 from aiohttp import web
 
 from agent_core.ids import SessionId, UserId
-from agent_core.runtime import Runtime, detect_language
+from agent_core.runtime import Runtime
 from bot.console.access import FRESH_S, Access
 from bot.console.acts import Acts
 from bot.console.health import Look, add_health
@@ -24,7 +24,7 @@ from bot.console.passes import COOKIE_LIFE, HOME, Passes
 from bot.console.server import Closed, add_headers, guard, listening, page, say
 from bot.ingress import Ingress, Press, Rules, Submission, tell_alone
 from bot.settings import BotSettings
-from bot.slack_api import SlackApi
+from bot.slack_api import SlackApi, language_of
 from bot.threads import user_id
 from bot.words import BOT
 
@@ -77,7 +77,7 @@ class Console:
         """Raises SlackError; the press may come again."""
         user, thread = user_id(press.team, press.user), press.thread
         person = await self._access.person(user)
-        words = BOT.of(detect_language(locale=person.locale if person else ""))
+        words = BOT.of(language_of(person))
         link = self.link(user, thread.session)
         if await self._access.level(user, thread.session) == "none":
             told = words("live-not-yours")

@@ -7,13 +7,13 @@ from datetime import datetime
 from agent_core.errors import SessionError
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import JsonObject
-from agent_core.runtime import Feedback, Runtime, detect_language
+from agent_core.runtime import Feedback, Runtime
 from agent_core.words import Words
 from bot.ingress import Press, Submission
 from bot.presenter.feedback import PREFIX
 from bot.presenter.journal import whisper
 from bot.render import Draft, entry, limits, modal
-from bot.slack_api import People, SlackApi, SlackRefused
+from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, parse_session, user_id
 from bot.words import BOT
 
@@ -47,7 +47,7 @@ class FeedbackClicks:
         )
         await self._runtime.feedback.give(given)
         form = _form(turn, await self._words(press.user), press.thread)
-        if given.verdict == "up" or not await self._ask(press, form):
+        if given.verdict == "up" or not await self._api.open_view(press.trigger_id, form):
             await self._thank(press.user, press.thread)
 
     async def submit(self, submission: Submission) -> None:
@@ -58,21 +58,13 @@ class FeedbackClicks:
             await self._runtime.feedback.comment(TurnId(turn), who, text)
         await self._thank(submission.user, parse_session(SessionId(place)))
 
-    async def _ask(self, press: Press, form: JsonObject) -> bool:
-        try:
-            return await self._api.open_view(press.trigger_id, form)
-        except SlackRefused as refused:
-            logger.warning("no form for a comment was opened: %s", refused)
-            return False
-
     async def _thank(self, user: str, thread: ThreadRef) -> None:
         words = await self._words(user)
         who = user_id(thread.team, user)
         await whisper(self._api, thread, who, Draft(text=words("feedback-thanks")))
 
     async def _words(self, user: str) -> Words:
-        person = await self._people.person(user)
-        return BOT.of(detect_language(locale=person.locale if person else ""))
+        return BOT.of(await self._people.language(user))
 
 
 def _form(turn: TurnId, words: Words, thread: ThreadRef) -> JsonObject:

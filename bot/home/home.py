@@ -11,7 +11,7 @@ from datetime import datetime
 
 from agent_core.errors import ToolServerError
 from agent_core.ids import SessionId, UserId
-from agent_core.runtime import Account, Runtime, detect_language
+from agent_core.runtime import Account, Runtime
 from agent_core.runtime.schedules import ScheduleId
 from bot.digests import DigestMessages, Orders, posts
 from bot.digests.orders import NotDone
@@ -22,7 +22,7 @@ from bot.ingress.authorise import refusal
 from bot.ingress.gestures import Errors
 from bot.presenter.apps import app_name
 from bot.presenting import title_of
-from bot.slack_api import People, Person, SlackApi
+from bot.slack_api import People, Person, SlackApi, language_of
 from bot.threads import parse_session, parse_user, user_id
 from bot.words import BOT
 
@@ -68,7 +68,7 @@ class Home:
         if name in ("open", "link"):
             return  # the browser has opened it
         person = await self._people.person(press.user)
-        language = _language(person)
+        language = language_of(person)
         try:
             shown = await self._do(name, press, who, person, language)
         except ToolServerError as error:
@@ -82,7 +82,7 @@ class Home:
         """What a slash command asks for, said to its author alone."""
         who = user_id(submission.team, submission.user)
         person = await self._people.person(submission.user)
-        language = _language(person)
+        language = language_of(person)
         words, text = BOT.of(language), ""
         match submission.values[COMMAND_TEXT].strip().casefold():
             case "status":
@@ -97,7 +97,7 @@ class Home:
                 text = await self._connections(who, language)
             case "usage":
                 spent = await self._runtime.overview.spent(who, self._month())
-                text = view.usage_line(spent, words)
+                text = f"{words('home-this-month')}: {view.usage_line(spent, words)}"
             case _:
                 text = words("home-help", command=submission.private_metadata)
         return {COMMAND_TEXT: text}
@@ -112,7 +112,7 @@ class Home:
                 await self._suggest(user_id(opening.team, opening.user), opening.channel, served)
         elif isinstance(served, Person):
             await self._publish(opening.team, opening.user, Shown())
-        elif sentence := refusal(served, _language(person)):
+        elif sentence := refusal(served, language_of(person)):
             await self._api.publish_home(opening.user, view.sentence_view(sentence))
 
     @property
@@ -123,7 +123,7 @@ class Home:
 
     async def _publish(self, team: str, user: str, shown: Shown) -> None:
         who, person = user_id(team, user), await self._people.person(user)
-        seen = await self._seen(who, _language(person))
+        seen = await self._seen(who, language_of(person))
         seen = replace(seen, note=shown.note, links=shown.links)
         if person is not None and person.is_admin:
             seen = replace(seen, team=await self._team(who, shown.rule))
@@ -260,7 +260,7 @@ class Home:
 
     async def _suggest(self, who: UserId, channel: str, person: Person) -> None:
         """What they asked for lately with success, then what we have for everybody."""
-        words = BOT.of(_language(person))
+        words = BOT.of(language_of(person))
         sessions = await self._runtime.overview.sessions(who)
         asked = [each.asked for each in sessions if each.newest.outcome == "answered"]
         own = [text for text in dict.fromkeys(asked) if 3 <= len(text.split()) <= PROMPT_CHARS // 5]
@@ -271,7 +271,3 @@ class Home:
 
     def _month(self) -> datetime:
         return self._clock().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-
-
-def _language(person: Person | None) -> str:
-    return detect_language(locale=person.locale if person else "")

@@ -149,7 +149,7 @@ def _sessions(seen: Seen) -> Iterator[JsonObject]:
         elif each.began:
             sure = _confirm(words, "home-delete", words("home-delete-sure"))
             name = f"{PREFIX}delete"
-            row.append({**button(name, words("home-delete"), each.id, "danger"), **sure})
+            row.append({**button(name, words("home-delete"), each.id), **sure})
         yield actions(*row)
     yield from _more(len(seen.sessions) - MAX_SESSIONS, words)
 

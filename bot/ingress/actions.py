@@ -12,7 +12,7 @@ from cachetools import LRUCache
 
 from agent_core.background import Background
 from agent_core.messages import JsonObject
-from agent_core.runtime import Ledger, detect_language
+from agent_core.runtime import Ledger
 from bot.ingress.authorise import Rules, authorise, refusal, screen
 from bot.ingress.gate import InVain, tell_alone
 from bot.ingress.gestures import (
@@ -29,7 +29,7 @@ from bot.ingress.gestures import (
     without_links,
 )
 from bot.ingress.ingress import insist
-from bot.slack_api import People, Person, SlackApi
+from bot.slack_api import People, Person, SlackApi, language_of
 
 ANSWER_WITHIN_S = 2.5
 """Slack waits three seconds for what becomes of a modal, and then says that the app failed."""
@@ -150,7 +150,7 @@ class Actions:
         if isinstance(served, Person):
             return None
         _log.info("denied %s: %s", gesture.key, served)
-        sentence = refusal(served, detect_language(locale=person.locale if person else ""))
+        sentence = refusal(served, language_of(person))
         if isinstance(gesture, Press):
             thread_ts = gesture.thread_ts or None
             await tell_alone(

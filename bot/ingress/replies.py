@@ -5,7 +5,7 @@ is silent. Who has spoken is read once, and kept up to date from every payload t
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
@@ -17,6 +17,7 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Line, ReplyReader, Talk, small_talk
 from bot.inbound import (
     InboundPost,
+    SlackFile,
     mentioned_users,
     object_in,
     plain_text,
@@ -24,7 +25,7 @@ from bot.inbound import (
     read_post,
     text_in,
 )
-from bot.slack_api import Identity, People, PostRecord, SlackApi, SlackRefused
+from bot.slack_api import Identity, People, SlackApi, SlackRefused
 from bot.threads import ThreadRef, parse_user, user_id
 
 MAX_THREADS = 10_000
@@ -185,20 +186,17 @@ class Replies:
             users |= {each.user, *mentioned_users(each.text)}
         names = await self._people.names(users - {""})
 
-        def told(user: str, wire_text: str, files: list[str]) -> Line:
+        def told(user: str, wire_text: str, files: Iterable[SlackFile]) -> Line:
             author = "" if user == self._bot else names.get(user) or user or "An app"
-            text = plain_text(wire_text, names=names)
-            return Line(
-                author=author, text=" ".join([text, *(f"[file: {name}]" for name in files)])
-            )
-
-        def as_line(each: PostRecord) -> Line:
-            return told(each.user, each.text, [read_file(raw).name for raw in each.files])
+            said = [plain_text(wire_text, names=names), *(f"[file: {each.name}]" for each in files)]
+            return Line(author=author, text=" ".join(said))
 
         return Talk(
             bot=names.get(self._bot, "the bot"),
-            earlier=tuple(map(as_line, earlier)),
-            reply=told(post.user, post.wire_text, [file.name for file in post.files]),
+            earlier=tuple(
+                told(each.user, each.text, map(read_file, each.files)) for each in earlier
+            ),
+            reply=told(post.user, post.wire_text, post.files),
             asked=tuple(names.get(user, user) for user in asks),
             works_for=tuple(names.get(user, user) for user in works_for),
         )

@@ -6,13 +6,19 @@ from functools import partial
 
 from pydantic import BaseModel
 
-from agent_core.runtime import detect_language
 from agent_core.words import Words
 from bot.ingress.gate import tell_alone
 from bot.ingress.gestures import Errors, Press, Submission
 from bot.ingress.ingress import Ingress
 from bot.render import entry, escape, foreign_line, limits, modal, one_line
-from bot.slack_api import People, Person, PlaceRefused, SlackApi, SlackError, SlackRefused
+from bot.slack_api import (
+    People,
+    Person,
+    PlaceRefused,
+    SlackApi,
+    SlackError,
+    language_of,
+)
 from bot.threads import ThreadRef
 from bot.words import BOT
 
@@ -46,7 +52,7 @@ class AskAbout:
 
     async def press(self, press: Press) -> None:
         """Ask what the person wants to know, where the bot can answer."""
-        words = _words(await self._people.person(press.user))
+        words = BOT.of(await self._people.language(press.user))
         place = await self._api.channels.about(press.channel)
         if place is None or not place.is_member or place.is_archived:
             tell = partial(self._api.post_direct, press.team, press.user, since=press.action_ts)
@@ -61,7 +67,7 @@ class AskAbout:
         """Tell the question in the thread and take it as the person's words there."""
         about = _About.model_validate_json(submission.private_metadata)
         person = await self._people.person(submission.user)
-        words, thread = _words(person), about.thread
+        words, thread = BOT.of(language_of(person)), about.thread
         asked = submission.values.get(QUESTION, "").strip() or words("ask-default")
         who = foreign_line(person.name if person else "", limits.PROGRESS_WORD_CHARS)
         quoted = "\n".join(f"&gt; {line}" for line in escape(asked).splitlines())
@@ -87,16 +93,9 @@ class AskAbout:
     async def _open(self, press: Press, form: dict[str, object]) -> bool:
         try:
             return await self._api.open_view(press.trigger_id, form)
-        except SlackRefused as refused:
-            logger.warning("no form for a question was opened: %s", refused)
         except SlackError:
             logger.exception("nobody knows whether the form for a question is open")
             return True
-        return False
-
-
-def _words(person: Person | None) -> Words:
-    return BOT.of(detect_language(locale=person.locale if person else ""))
 
 
 def _form(about: _About, words: Words) -> dict[str, object]:

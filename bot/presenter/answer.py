@@ -70,6 +70,7 @@ def thread_drafts(
     drafts = answer_drafts(
         markdown[: limits.ANSWER_CHARS], is_live, sources=sources, is_plain=is_plain
     )
+    drafts = drafts or [Draft(text=words("progress-no-answer"))]  # such as an empty code block
     if len(markdown) <= limits.ANSWER_CHARS and len(drafts) <= limits.ANSWER_POSTS:
         return drafts, False
     return [*drafts[:1], Draft(text=words("progress-whole-answer"))], True

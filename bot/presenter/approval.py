@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from agent_core.clock import find_zone
-from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction
+from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction, SentFile
 from agent_core.masking import Exact
 from agent_core.messages import JsonObject
 from agent_core.runtime import moment_words, recipients_of, unpacked
@@ -106,16 +106,29 @@ def file_name(event: ApprovalRequested) -> str:
 
 
 def approval_draft(
-    event: ApprovalRequested, words: Words, *, is_whole: bool, is_attached: bool = False
+    event: ApprovalRequested,
+    words: Words,
+    *,
+    is_whole: bool,
+    is_attached: bool = False,
+    unseen: Sequence[SentFile] = (),
 ) -> Draft:
-    """The post while it is undecided; what neither it nor a file shows cannot be approved."""
+    """The post while it is undecided; what neither it nor a file shows cannot be approved.
+
+    Of the files that would be sent along nobody can look at those that are `unseen`.
+    """
     digest = event.digest[:DIGEST_CHARS]
     below = [words("consent-until", when=local_time(event.deadline), digest=digest)]
     if is_attached:
         below.insert(0, words("consent-in-file", file=file_name(event), digest=digest))
     elif not is_whole:
         below.insert(0, words("consent-not-shown"))
-    names: list[Button] = ["approve", "reject"] if is_whole or is_attached else ["reject"]
+    if files := unseen or event.files:
+        named = [inline_code(made_visible(file.name)[: limits.OPTION_CHARS]) for file in files]
+        told = words(f"consent-sent-{'hidden' if unseen else 'shown'}", files=", ".join(named))
+        below.insert(0, told)
+    is_seen = (is_whole or is_attached) and not unseen
+    names: list[Button] = ["approve", "reject"] if is_seen else ["reject"]
     if "approve" in names and event.may_allow_thread:
         names.append("approve_thread")
     if is_whole and len(event.actions) == 1 and editable_parts(event.actions[0]):

@@ -3,7 +3,6 @@
 All texts here are plain: whoever shows them where markup is read makes them inert there.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -22,7 +21,6 @@ from agent_core.events import (
     QuestionAsked,
     RunFinished,
     RunStarted,
-    StepFinished,
     StepRetried,
     StepStarted,
     ToolCallFinished,
@@ -122,12 +120,6 @@ class Board:
         match event:
             case TurnStarted():
                 self._start(event)
-            case RunStarted() | RunFinished():
-                self._fold_run(event)
-            case ToolCallStarted() | ToolCallProgressed() | ToolCallFinished():
-                self._fold_call(event)
-            case StepStarted() | StepFinished() | StepRetried():
-                self._fold_step(event)
             case MessageTaken() if event.text:
                 self._take_in(event)
             case Intervened(what="stop" | "done" | "retry"):
@@ -140,8 +132,23 @@ class Board:
             case TurnFinished():
                 self._finish(event)
             case _:
-                pass
+                self._fold_work(event)
         self._end_waits(event)
+
+    def _fold_work(self, event: AnyEvent) -> None:
+        match event:
+            case RunStarted():
+                self._begin_run(event)
+            case RunFinished():
+                self._end_run(event)
+            case ToolCallStarted() | ToolCallProgressed() | ToolCallFinished():
+                self._fold_call(event)
+            case StepStarted() if event.run == ROOT_RUN:
+                self.doing = self.words("progress-thinking")
+            case StepRetried() if event.wait_s >= BUSY_WAIT_S:
+                self.doing = self.words("progress-trying-again")
+            case _:
+                pass
 
     def time(self, now: datetime | None = None) -> str:
         """At work so far. It never goes back, and stands still while a person is waited for."""
@@ -206,38 +213,36 @@ class Board:
             for call, state in card.calls.items():
                 if state == "running":
                     card.calls[call] = "failed" if is_cut else "done"
-                    card.details = card.details or (self.words("progress-cut") if is_cut else "")
+                    card.details = self.words("progress-cut") if is_cut else card.details
 
-    def _fold_run(self, event: RunStarted | RunFinished) -> None:
+    def _begin_run(self, event: RunStarted) -> None:
         """A branch is told by what it is after; one that begins again goes on."""
-        card = self._branches.get(event.run)
-        if isinstance(event, RunFinished):
-            if card is not None and card.branch == event.run:
-                self._end_branch(event, card)
-            return
         if event.parent is None:
             return
-        if card is None:
-            card = self._branches.get(event.parent) or self._branch(event)
+        if (card := self._branches.get(event.run)) is None:
+            if (card := self._branches.get(event.parent)) is None:
+                after = event.title.strip() or event.task.strip().partition("\n")[0]
+                if event.agent == REPORT_EXPERT:
+                    after = self.words("progress-purpose-write-report")
+                card = self._add(_short(after[:1].upper() + after[1:]), branch=event.run)
             self._branches[event.run] = card
         if card.branch == event.run:
             card.calls[_OWN], self.doing = "running", card.title
 
-    def _end_branch(self, event: RunFinished, card: Card) -> None:
+    def _end_run(self, event: RunFinished) -> None:
         """Who stopped it stays told."""
+        card = self._branches.get(event.run)
+        if card is None or card.branch != event.run:
+            return
         if event.outcome != "stopped" and card.state != "unsure":
             pages = len(card.sources)
             read = self.words("progress-pages-read", n=pages) if pages else ""
             card.details = self.words("progress-failed") if event.outcome == "failed" else read
         card.calls[_OWN] = "failed" if event.outcome in {"failed", "stopped"} else "done"
 
-    def _branch(self, event: RunStarted) -> Card:
-        after = event.title.strip() or event.task.strip().partition("\n")[0]
-        if event.agent == REPORT_EXPERT:
-            after = self.words("progress-purpose-write-report")
-        card = Card(title=_short(after[:1].upper() + after[1:]), branch=event.run)
-        self.cards.append(card)
-        return card
+    def _add(self, title: str, branch: RunId | None = None) -> Card:
+        self.cards.append(Card(title=title, branch=branch))
+        return self.cards[-1]
 
     def _intervene(self, event: Intervened) -> None:
         """Who ended a branch, or wants it again."""
@@ -245,12 +250,6 @@ class Board:
             card.details = self.words(f"progress-{event.what}-branch", who=_short(event.by_name))
             if card.branch == event.run and event.what != "retry":
                 card.calls[_OWN] = "failed" if event.what == "stop" else "done"
-
-    def _fold_step(self, event: StepStarted | StepFinished | StepRetried) -> None:
-        if isinstance(event, StepStarted) and event.run == ROOT_RUN:
-            self.doing = self.words("progress-thinking")
-        elif isinstance(event, StepRetried) and event.wait_s >= BUSY_WAIT_S:
-            self.doing = self.words("progress-trying-again")
 
     def _take_in(self, event: MessageTaken) -> None:
         """The answer to a question is told with the question."""
@@ -261,9 +260,7 @@ class Board:
         if taken not in self._taken:
             is_late = any(each.mimetype == REPORT for each in self.artifacts.values())
             told = self._told(event, "progress-took-in-late" if is_late else "progress-took-in")
-            card = Card(title=told)
-            self.cards.append(card)
-            self._taken[taken] = card, event
+            self._taken[taken] = self._add(told), event
         card, _ = self._taken[taken]
         if (branch := self._branches.get(event.run)) and branch.title not in card.details:
             card.details = _short("; ".join(filter(None, (card.details, branch.title))))
@@ -272,23 +269,22 @@ class Board:
         return self.words(key, who=_short(event.author_name), what=_short(event.text))
 
     def _end_waits(self, event: AnyEvent) -> None:
-        """A question ends with what comes next, a consent with its own last event."""
+        """A question ends with what comes next, a consent with its own last event.
+
+        An approval that was edited goes on as that which takes its place, or ends with the call.
+        """
         if isinstance(event, AuthEnded):
             self.waits.pop(event.consent, None)
         elif isinstance(event, ApprovalDecided | ToolCallFinished):
-            self._end_approval(event)
+            is_edited = isinstance(event, ApprovalDecided) and event.verdict == "edited"
+            if isinstance(self.waits.get(event.call_id), ApprovalRequested) and not is_edited:
+                del self.waits[event.call_id]
         elif isinstance(event, TurnFinished):
             self.waits.clear()
         elif isinstance(event, _ENDS_A_QUESTION) and event.run == ROOT_RUN:
-            for key, wait in list(self.waits.items()):
-                if isinstance(wait, QuestionAsked):
-                    del self.waits[key]
-
-    def _end_approval(self, event: ApprovalDecided | ToolCallFinished) -> None:
-        """One that was edited goes on as the one that takes its place, or ends with the call."""
-        is_edited = isinstance(event, ApprovalDecided) and event.verdict == "edited"
-        if isinstance(self.waits.get(event.call_id), ApprovalRequested) and not is_edited:
-            del self.waits[event.call_id]
+            asked = [key for key, wait in self.waits.items() if isinstance(wait, QuestionAsked)]
+            for key in asked:
+                del self.waits[key]
 
     def _fold_call(self, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished) -> None:
         if event.tool.lower() in TOLD_OTHERWISE:
@@ -310,8 +306,7 @@ class Board:
         else:
             card = next((each for each in self.cards if each.title == self.doing), None)
             if card is None or card.branch:
-                card = Card(title=self.doing)
-                self.cards.append(card)
+                card = self._add(self.doing)
             card.calls[event.call_id] = "running"
         self._calls[event.run, event.call_id] = card
         if pages := pages_of(event.tool, event.arguments):
@@ -326,16 +321,12 @@ class Board:
         if event.may_have_happened:
             card.calls[event.call_id], card.details = "unsure", self.words("progress-unsure")
         elif not card.branch:
-            self._settle(event, card, read, is_lost=event.is_error or (bool(asked) and not read))
-
-    def _settle(
-        self, event: ToolCallFinished, card: Card, read: Iterable[str], *, is_lost: bool
-    ) -> None:
-        card.calls[event.call_id] = "failed" if is_lost else "done"
-        if pages := [*read]:
-            card.title = reading(pages, self.words, self._titles)
-        if card.state != "unsure":
-            card.details = self.words("progress-failed") if is_lost else _short(event.display)
+            is_lost = event.is_error or (bool(asked) and not read)
+            card.calls[event.call_id] = "failed" if is_lost else "done"
+            if read:
+                card.title = reading(read, self.words, self._titles)
+            if card.state != "unsure":
+                card.details = self.words("progress-failed") if is_lost else _short(event.display)
 
 
 def _short(text: str) -> str:

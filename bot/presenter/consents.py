@@ -105,13 +105,18 @@ class ConsentPosts:
         op, words, before = _op(event), self._place.board.words, self._edited.get(event.call_id)
         if await self._place.post_of(op):
             return
+        sent, show = f"{event.turn}:sent", self._files.show_sent
+        unseen = [f for f in event.files if not await show(f"{sent}:{f.sha256[:12]}", f)]
         is_whole = await asyncio.to_thread(is_short, event, words)
         for whole in [True, False] if is_whole else [False]:
             if before and not whole:
                 await self._settle(before)
             attached = not whole and await self._attach(event, f"{op}.file")
             draft = await asyncio.to_thread(
-                approval_draft, event, words, is_whole=whole, is_attached=attached
+                *(approval_draft, event, words),
+                is_whole=whole,
+                is_attached=attached,
+                unseen=unseen,
             )
             try:
                 await self._place.post(

@@ -4,6 +4,7 @@ They are read from the session's workspace and from nowhere else.
 """
 
 import asyncio
+import hashlib
 import logging
 import os
 import re
@@ -13,7 +14,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from agent_core.events import REPORT, ArtifactSaved
+from agent_core.events import REPORT, ArtifactSaved, SentFile
 from agent_core.messages import JsonObject
 from bot.presenter.answer import post_answer
 from bot.presenter.journal import Place
@@ -59,6 +60,20 @@ def read_artifact(workspace: Path, path: str, *, max_bytes: int = limits.FILE_BY
         return _read_below(workspace, parts, max_bytes)
     except OSError as error:
         raise ArtifactRefused("unreadable") from error
+
+
+def read_sent(workspace: Path, file: SentFile) -> bytes:
+    """What a call would send along. Raises ArtifactRefused where it is not what was uploaded."""
+    parts = PurePosixPath(file.path).parts
+    if not parts or parts[0] == "/" or ".." in parts:
+        raise ArtifactRefused("not-public")
+    try:
+        content = _read_below(workspace, parts, limits.FILE_BYTES)
+    except OSError as error:
+        raise ArtifactRefused("unreadable") from error
+    if hashlib.sha256(content).hexdigest() != file.sha256:
+        raise ArtifactRefused("unreadable")
+    return content
 
 
 def file_name(name: str) -> str:
@@ -169,9 +184,21 @@ class ThreadFiles:
         await self._say_which(op, refused)
         return is_whole
 
-    async def upload(self, op: str, upload: Upload) -> None:
-        """Post a file by itself, or say why not."""
-        await self._say_which(op, await self._share(op, [upload]))
+    async def upload(self, op: str, upload: Upload) -> bool:
+        """Post a file by itself, or say why not; whether it is there."""
+        refused = await self._share(op, [upload])
+        await self._say_which(op, refused)
+        return not refused
+
+    async def show_sent(self, op: str, file: SentFile) -> bool:
+        """Post what a call would send along, once a turn; whether it can be looked at."""
+        try:
+            content = await asyncio.to_thread(read_sent, self._workspace, file)
+        except ArtifactRefused as refused:
+            _log.warning("%s cannot be shown before it is sent: %s", file.name, refused)
+            return False
+        name = file_name(file.name)
+        return await self.upload(f"{op}:{name}", Upload(name=name, content=content, title=name))
 
     def _upload(self, file: ArtifactSaved, content: bytes) -> Upload:
         name = file_name(PurePosixPath(file.path).name)

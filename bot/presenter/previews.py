@@ -107,22 +107,22 @@ def preview(
         return None
     parts = parts_of(arguments)
     known = {part.name for part in parts}
-    rows = [(words(f"consent-part-{part.label}"), part.value) for part in parts]
-    moments = {
-        words(f"consent-part-{part.label}"): told for part in parts if (told := moment(part))
-    }
-    rest = [(name, value) for name, value in arguments.items() if name not in known]
-    if not all(_PLAIN_NAME.fullmatch(name) for name, _ in rest):
-        return None
-    rows += [(_label(name), value) for name, value in rest]
-    labels = [label.casefold() for label, _ in rows]
-    if len(set(labels)) < len(labels) or len(rows) > MAX_ROWS:
+    rest = [name for name in arguments if name not in known]
+    rows = [
+        (
+            words(f"consent-part-{part.label}"),
+            part.value,
+            "" if part.label in _LONG else moment(part) or _line(part.value),
+        )
+        for part in parts
+    ]
+    rows += [(_label(name), arguments[name], _line(arguments[name])) for name in rest]
+    labels = {label.casefold() for label, *_ in rows}
+    if len(labels) < len(rows) or len(rows) > MAX_ROWS or not all(map(_PLAIN_NAME.fullmatch, rest)):
         return None
     blocks: list[JsonObject] = []
     lines: list[str] = []
-    long = {words(f"consent-part-{label}") for label in _LONG} if parts else set[str]()
-    for label, value in rows:
-        shown = "" if label in long else moments.get(label) or _line(value)
+    for label, value, shown in rows:
         if shown:
             lines.append(f"*{label}:* {shown}")
             continue
@@ -148,20 +148,19 @@ def editable_parts(action: PlannedAction) -> list[Part]:
     return [
         part
         for part in parts_of(action.arguments)
-        if part.label in EDITABLE and len(_written(part)) <= MAX_EDIT_CHARS and _is_text(part.value)
+        if part.label in EDITABLE
+        and len(_written(part)) <= MAX_EDIT_CHARS
+        and all(isinstance(each, str) for each in _items(part.value))
     ]
 
 
-def _is_text(value: Any) -> bool:
-    items = cast("list[object]", value) if isinstance(value, list) else [value]
-    return all(isinstance(each, str) for each in items)
-
-
 def _written(part: Part) -> str:
-    value: object = part.value
-    return (
-        ", ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
-    )
+    return ", ".join(map(str, _items(part.value)))
+
+
+def _items(value: Any) -> list[object]:
+    """Those of a list, or the value alone."""
+    return cast("list[object]", value) if isinstance(value, list) else [value]
 
 
 def edit_form(action: PlannedAction, words: Words, about: str) -> JsonObject:
@@ -212,9 +211,7 @@ def _label(name: str) -> str:
 
 def _line(value: Any) -> str:
     """A value, or a list of them, as code in one line; empty where it is no such thing."""
-    items: list[object] = [value]
-    if isinstance(value, list) and value:
-        items = cast("list[object]", value)
+    items = _items(value) or [value]
     if any(each and isinstance(each, dict | list) for each in items):
         return ""
     texts = [text_of(item) for item in items]
@@ -228,13 +225,9 @@ def _below(value: Any) -> str | None:
     if isinstance(value, str):
         return text_of(value)
     inner = [(path, text_of(each)) for path, each in leaves("", value)]
-    if any("\n" in text or not _is_plain(path) for path, text in inner):
+    if any("\n" in text or '"' in path for path, text in inner):
         return None
     return "\n".join(f"{path}: {text}" for path, text in inner) or json.dumps(value)
-
-
-def _is_plain(path: str) -> bool:
-    return '"' not in path
 
 
 def _sections(lines: Sequence[str]) -> Iterator[JsonObject]:

@@ -52,6 +52,7 @@ class Progress:
         self._turn = TurnId("")
         self._ts = ""
         self._shown: Draft | None = None
+        self._shown_s = float("-inf")
         self._said = ("", float("-inf"))
         """What the line told, and when."""
         self._has_line = self._has_post = self._has_cards = True
@@ -87,19 +88,17 @@ class Progress:
             await asyncio.wait([self._keeping])
             self._keeping, self._said = None, ("", float("-inf"))
 
-    async def edit(self) -> bool:
-        """Show the newest state; False where that is to be done later."""
+    async def edit(self, *, insist: bool = False) -> bool:
+        """Show the newest state, pauses waited out on `insist`; False where it is to come later."""
         draft = self._draft()
         if not self._ts or not self._has_post or draft == self._shown:
             return True
-        channel = self._thread.channel
+        update = self._api.update if insist else self._api.try_update
         try:
-            is_taken = await self._api.try_update(
-                channel, self._ts, draft.text, blocks=draft.blocks
-            )
+            taken = await update(self._thread.channel, self._ts, draft.text, blocks=draft.blocks)
         except ContentRefused as refused:
             _log.warning("progress is shown without cards: %s", refused)
-            is_taken, self._has_cards = not self._has_cards, False
+            taken, self._has_cards = not self._has_cards, False
         except SlackRefused as refused:
             _log.warning("progress is no longer shown: %s", refused)
             self._has_post = False
@@ -107,21 +106,14 @@ class Progress:
         except SlackError as error:
             _log.info("an edit was left out: %s", error)
             return False
-        if is_taken:
-            self._shown = draft
-        return is_taken
+        if taken is not False:
+            self._shown, self._shown_s = draft, self._api.clock.seconds()
+        return taken is not False
 
     async def close(self, turn: TurnId, *, insist: bool) -> bool:
-        """Make it the plan of what was done; pauses are waited out on `insist`."""
+        """Make it the plan of what was done, as `edit`."""
         self._turn, self._ts = turn, self._ts or await self._find(turn)
-        if not insist or not self._ts or not self._has_post:
-            return await self.edit()
-        draft, channel = self._draft(), self._thread.channel
-        try:
-            await self._api.update(channel, self._ts, draft.text, blocks=draft.blocks)
-        except SlackError as error:
-            _log.warning("the progress post was not closed: %s", error)
-        return True
+        return await self.edit(insist=insist)
 
     async def hush(self) -> None:
         """No post takes the line away. Call `stop` first."""
@@ -135,7 +127,7 @@ class Progress:
             _log.warning("progress is shown without cards: %s", refused)
             self._has_cards, draft = False, Draft(text=draft.text)
             ts = await post(draft.text)
-        self._shown = draft
+        self._shown, self._shown_s = draft, self._api.clock.seconds()
         (await self._journal.open()).posts[op] = f"{self._thread.channel} {ts}"
 
     async def _keep_up(self) -> None:
@@ -145,7 +137,8 @@ class Progress:
             self._changed.clear()
             async with self._writing:
                 await self._tell_line()
-                if not await self.edit():
+                is_early = clock.seconds() - self._shown_s < self._interval_s
+                if is_early or not await self.edit():
                     self._changed.set()
             await clock.sleep(self._interval_s)
             await clock.wait(self._changed, HEARTBEAT_S - self._interval_s)
@@ -186,7 +179,7 @@ class Progress:
         tasks = [_task(number, card) for number, card in enumerate(shown)]
         plan = {"type": "plan", "title": board.title(), "tasks": tasks}
         below = self._below(board)
-        return Draft(text=text, blocks=(plan, actions(*below)) if below else (plan,))
+        return Draft(text=text, blocks=(plan, actions(*below, name="below")) if below else (plan,))
 
     def _below(self, board: Board) -> list[JsonObject]:
         """“Open live view”, where there is one, and a menu of the branches at work."""

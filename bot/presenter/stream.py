@@ -73,7 +73,7 @@ class AnswerStream:
     async def hear(self, event: AnyEvent) -> None:
         """Take the next event of the turn."""
         self._turn = event.turn
-        if self._is_off or event.run != ROOT_RUN:
+        if self._is_off or (event.run != ROOT_RUN and not isinstance(event, ArtifactSaved)):
             return
         match event:
             case TextDelta():

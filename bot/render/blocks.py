@@ -122,9 +122,10 @@ def _mrkdwn(text: str) -> JsonObject:
     return {"type": "mrkdwn", "text": text, "verbatim": True}
 
 
-def actions(*elements: JsonObject) -> JsonObject:
-    """A row of buttons."""
-    return {"type": "actions", "elements": list(elements)}
+def actions(*elements: JsonObject, name: str = "") -> JsonObject:
+    """A row of buttons. With a name it stays the same row when its post is edited meanwhile."""
+    row: JsonObject = {"type": "actions", "elements": list(elements)}
+    return {**row, "block_id": name} if name else row
 
 
 def button(name: str, label: str, value: str, style: str = "") -> JsonObject:

@@ -40,7 +40,7 @@ def _parts(text: str, limit: int) -> Iterator[str]:
         end, resume = _cut(text, limit - len(opening) - len(_FENCE) - 1)
         part = opening + text[:end]
         closing, opening = _open_code(part)
-        if part.strip():
+        if part.strip("`\n "):
             yield part + closing
         text = text[resume:]
     if text.strip():

@@ -18,13 +18,13 @@ from bot.slack_api.errors import (
     refusal,
 )
 from bot.slack_api.files import Upload
-from bot.slack_api.records import BotToken, Conversation, Identity, Person, PostRecord
+from bot.slack_api.records import BotToken, Conversation, Identity, Person, PostRecord, language_of
 from bot.slack_api.scopes import OPEN_SOCKET
 
 __all__ = [
     "LIMITED_BACKOFF", "OPEN_SOCKET", "AsyncWebClient", "BotToken", "Clock", "ContentRefused",
     "Conversation", "DownloadRefused", "FileTooBig", "Guard", "Identity", "People", "Person",
     "PlaceRefused", "PostRecord", "SkippingClock", "SlackApi", "SlackAuthRefused", "SlackError",
-    "SlackLimited", "SlackRefused", "SlackUnavailable", "Upload", "ask", "refusal",
+    "SlackLimited", "SlackRefused", "SlackUnavailable", "Upload", "ask", "language_of", "refusal",
     "web_client",
 ]  # fmt: skip

@@ -15,7 +15,7 @@ from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.messages import JsonObject
-from agent_core.runtime import Language, Preferences, detect_language
+from agent_core.runtime import Language, Preferences
 from bot.slack_api.calls import CALL_LIMIT_S, Calls, Guard, ask
 from bot.slack_api.channels import Channels
 from bot.slack_api.clock import Clock
@@ -27,6 +27,7 @@ from bot.slack_api.records import (
     Identity,
     Person,
     PostRecord,
+    language_of,
     read_person,
     read_post,
 )
@@ -376,9 +377,8 @@ class People:
         return replace(person, language=language, locale=locale, digest_time=time)
 
     async def language(self, user: str) -> Language:
-        """What they are spoken to in where their own words do not tell."""
-        person = await self.person(user)
-        return detect_language(locale=person.locale if person else "")
+        """As `language_of`."""
+        return language_of(await self.person(user))
 
     async def names(self, users: set[str]) -> dict[str, str]:
         """Names of those users that Slack knows."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from agent_core.messages import JsonObject
+from agent_core.runtime import Language, detect_language
 
 EVENT_TYPE = "universal_agent"
 """The metadata type under which the bot marks its own posts."""
@@ -54,6 +55,11 @@ class Person:
     is_admin: bool = False
     digest_time: str = ""
     """Their usual time of new digests, such as `07:30`; empty where they chose none."""
+
+
+def language_of(person: Person | None) -> Language:
+    """What they are spoken to in where their own words do not tell."""
+    return detect_language(locale=person.locale if person else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

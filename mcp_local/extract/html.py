@@ -58,6 +58,7 @@ def extract_html(html: str, url: str) -> Article:
     ]
     facts = examine_meta(tree)
     title, description = line_of(facts.title or extract_title(tree)), line_of(facts.description)
+    title = title.rstrip("\u00b6 ")  # the mark of a heading's own link
     # Headings of the body that only repeat the title.
     headlines = {title.casefold()}
     headlines |= {line_of("".join(h1.itertext())).casefold() for h1 in page.iter("h1")}

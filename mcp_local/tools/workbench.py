@@ -155,7 +155,8 @@ def register(server: MCPServer, settings: Settings) -> None:
         target = {"mimetype": kind, "tool_slug": tool_slug, "toolkit_slug": toolkit_slug}
         async with open_wire(settings) as wire:
             key, url = await _store(wire, source.name, data, target)
-        return told({"s3_key": key, "s3_url": url, "local_path": str(source)})
+        named = {"s3_key": key, "local_path": str(source)}
+        return told({**named, "sha256": hashlib.sha256(data).hexdigest(), "s3_url": url})
 
     @local_tool(server, "Save a file of an app", FETCHES)
     async def save_app_file(s3url: FileAddress, ctx: Context, name: FileName = "") -> str:

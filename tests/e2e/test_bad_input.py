@@ -198,3 +198,27 @@ async def test_a_bot_that_is_removed_in_mid_turn_answers_directly_and_then_falls
     later = [call for call in world.slack.calls[before:] if "energy" in str(call.args)]
     assert later == []
     await world.slack.invite("energy", "bot")
+
+
+@pytest.mark.parametrize("becomes", ["renamed", "archived"])
+async def test_a_channel_that_changes_in_mid_turn_costs_no_answer(
+    world: World, becomes: str
+) -> None:
+    channel = "energy" if becomes == "renamed" else "shared"
+    may_go_on = world.model.stall(LONG_WORK_S, after_events=1, kinds=SCRIPTED)
+    world.model.play(Text(text=f"It is {becomes}."))
+    root = await world.mention("continue with the long work", channel=channel)
+    await world.until(root, StepStarted, channel=channel)
+    await (
+        world.slack.rename("energy", "power")
+        if becomes == "renamed"
+        else world.slack.archive("shared")
+    )
+    may_go_on.set()
+    assert (await world.answered(root, channel=channel)).outcome == "answered"
+    direct = [post.text for post in world.slack.posts(world.slack.dm_id("ann"))]
+    if becomes == "renamed":
+        assert world.answers(root, channel=channel) == ["It is renamed."]
+        assert "It is renamed." not in direct
+    else:
+        assert direct[-2:] == [NOT_IN_THREAD, "It is archived."]

@@ -6,6 +6,7 @@ walks both, and kills at random as well.
 """
 
 import asyncio
+import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -15,11 +16,18 @@ import pytest
 import pytest_asyncio
 
 from agent_core.fault_points import POINTS
+from bot.sandbox.model import Text
+from bot.sandbox.slack import SlackStandIn
 from tests.bench.crashes import Report, crash
+from tests.e2e.bot_process import bot_process, mention
+from tests.e2e.world import CHANNEL, outside_world
 
 PASSED = [point for point in POINTS if not point.startswith(("stream_", "delete"))]
-"""Its model answers at once: nothing is streamed. tests/bot/presenter/test_stream.py dies there."""
+"""Its model answers at once and nothing is streamed: that has a death of its own below."""
 WALKED = (*PASSED[::4], *PASSED[3::4])
+LINES = [f"Line {n:03} of the answer is written." for n in range(60)]
+SOME_EVENTS = 12
+"""Of the model's stream: about a quarter of the lines."""
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
@@ -79,3 +87,22 @@ async def test_after_all_deaths_there_is_nothing_lost_and_nothing_twice(
 async def test_a_death_costs_about_one_model_call(walk: Walk) -> None:
     deaths = sum(len(report.deaths) for report in walk.reports)
     assert len(walk.found("model_calls_repeated")) <= deaths
+
+
+@pytest.mark.proves("posts.crash")
+async def test_a_bot_that_dies_while_it_streams_leaves_its_answer_once(tmp_path: Path) -> None:
+    async with outside_world(tmp_path) as outside:
+        outside.model.play(Text(text=" ".join(LINES)), times=2)
+        outside.model.stall(600, after_events=SOME_EVENTS, kinds={"scripted"})
+        async with bot_process(outside, fault_at="stream_start.after") as bot:
+            ts = await mention(outside, "continue counting the bridges")
+            assert await bot.wait() == -signal.SIGKILL
+
+        def said(slack: SlackStandIn) -> str:
+            return "\n".join(post.words for post in slack.thread(CHANNEL, ts))
+
+        assert LINES[0] in said(outside.slack)
+        assert LINES[-1] not in said(outside.slack)
+        async with bot_process(outside):
+            await outside.slack.wait_for(lambda slack: LINES[-1] in said(slack), timeout_s=60)
+        assert [line for line in LINES if said(outside.slack).count(line) != 1] == []

@@ -56,6 +56,7 @@ async def test_a_report_is_mailed_from_the_askers_account_after_connecting_and_a
     world.outside.composio.follow_link(link)
     approve = await button(world, "ann", "approve", ts)
     assert world.outside.composio.effects == []
+    [shown] = [file for post in visible(world, ts) for file in post.files]
     await press(world.slack, "ann", approve)
     await world.answered(ts, timeout_s=90)
     (effect,) = world.outside.composio.effects
@@ -64,6 +65,7 @@ async def test_a_report_is_mailed_from_the_askers_account_after_connecting_and_a
     (attached,) = mail["attachmentList"]
     assert attached["filename"].endswith(".html")
     assert b"<html" in attachment(world, attached).lower()
+    assert shown.content == attachment(world, attached)  # it could be looked at before
     assert link not in str(world.model.calls)
     workspace = await world.workspace(ts)
     leaks = [p for p in workspace.rglob("*") if p.is_file() and link.encode() in p.read_bytes()]
@@ -84,6 +86,30 @@ async def test_another_person_can_neither_connect_nor_approve_for_the_asker(worl
     (effect,) = world.outside.composio.effects[before:]
     assert effect.account_user_id == person(world, "ann")
     assert effect.arguments["recipient_email"] == "bob@example.com"
+
+
+async def test_a_mail_that_is_edited_before_it_is_approved_goes_out_as_it_reads_then(
+    world: World,
+) -> None:
+    world.outside.composio.connect(person(world, "ann"), "gmail")
+    before = len(world.outside.composio.effects)
+    ts = await world.mention("email bob@example.com that lunch is at 12")
+    await press(world.slack, "ann", await button(world, "ann", "edit", ts))
+    views, ann = world.slack.workspace.views, world.slack.user_id("ann")
+    form = await world.slack.wait_for(lambda _: views.modal_of(ann), timeout_s=20)
+    fields = {block["element"]["action_id"]: block["element"] for block in form.body["blocks"]}
+    entered = {name: field["initial_value"] for name, field in fields.items()}
+    entered[list(entered)[-1]] = "Lunch is at one."
+    await world.slack.submit_view("ann", form.id, entered)
+    await world.slack.wait_for(
+        lambda _: "Lunch is at one." in str([post.blocks for post in visible(world, ts)]),
+        timeout_s=20,
+    )
+    await press(world.slack, "ann", await button(world, "ann", "approve", ts))
+    await world.answered(ts, timeout_s=60)
+    (effect,) = world.outside.composio.effects[before:]
+    assert effect.arguments["body"] == "Lunch is at one."
+    assert "was sent" in world.answers(ts)[-1]
 
 
 async def test_reading_mails_needs_no_approval(world: World) -> None:

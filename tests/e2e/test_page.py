@@ -10,7 +10,7 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Locator, Page, expect
 
 from agent_core.messages import JsonObject
-from bot.sandbox.model import Text
+from bot.sandbox.model import Text, ToolUse
 from bot.sandbox.page import Page as SandboxPage
 from tests.e2e.world import SIMPLE_ANSWER, World, mail
 
@@ -22,6 +22,7 @@ pytestmark = [
 OPEN_FILE = re.compile("^Open(?! live view)")
 TURN_MS = 60_000
 BOT = "universal-agent"
+COMPARISON = "Compare heat pumps, battery storage and wind power for a small town"
 REPORT = "Write a comprehensive report on keeping chat bots reliable"
 SERIOUS = {"serious", "critical"}
 
@@ -66,10 +67,31 @@ async def open_thread(page: Page, post: Locator) -> Locator:
     return page.get_by_role("complementary", name="Thread")
 
 
-async def test_a_mention_is_answered_in_its_thread(world: World, page: Page) -> None:
+async def act_as(page: Page, person: str) -> None:
+    """Go on as somebody else; the page has switched when it says so."""
+    await page.get_by_label("Act as").select_option(label=person)
+
+
+async def reply(page: Page, text: str) -> None:
+    await write(page, text, box="Reply in thread")
+
+
+async def test_a_mention_is_answered_in_its_thread_where_people_may_talk_among_themselves(
+    world: World, page: Page
+) -> None:
     world.play_simple()
     thread = await open_thread(page, await mention(page, "What is a typed question?"))
-    await expect(thread.locator("article").last).to_contain_text(SIMPLE_ANSWER, timeout=TURN_MS)
+    answers = thread.get_by_text(SIMPLE_ANSWER)
+    await expect(answers).to_have_count(1, timeout=TURN_MS)
+    for person, text in (("Ben Nevis", "cleo, can you look at this?"), ("Cleo Lind", "tomorrow")):
+        await act_as(page, person)
+        await reply(page, text)
+        await expect(thread.get_by_text(text)).to_be_visible()
+    await world.nothing_more_happens()
+    await expect(answers).to_have_count(1)
+    world.play_simple()
+    await reply(page, "@universal-agent and what is a closed one?")
+    await expect(answers).to_have_count(2, timeout=TURN_MS)
 
 
 async def test_a_report_is_watched_opened_beside_the_thread_and_continued(
@@ -77,10 +99,13 @@ async def test_a_report_is_watched_opened_beside_the_thread_and_continued(
 ) -> None:
     may_go_on = world.model.stall(TURN_MS / 1000, kinds={"delegated"})
     thread = await open_thread(page, await mention(page, REPORT))
-    await expect(thread).to_contain_text("Working on it", timeout=TURN_MS)
+    plan = thread.get_by_role("list").filter(has_text="Searching the web")
+    writing = plan.get_by_role("listitem").filter(has_text="Writing the report")
+    await expect(writing).to_contain_text("In progress", timeout=TURN_MS)
     may_go_on.set()
     await expect(thread).to_contain_text("Done in", timeout=TURN_MS)
-    await thread.get_by_role("button", name=OPEN_FILE).first.click()
+    files = thread.get_by_role("list", name="Files")
+    await files.get_by_role("button", name=OPEN_FILE).first.click()
     viewer = page.get_by_role("complementary", name="File")
     report = viewer.frame_locator("iframe")
     await expect(report.get_by_role("heading", level=1)).to_be_visible()
@@ -88,15 +113,119 @@ async def test_a_report_is_watched_opened_beside_the_thread_and_continued(
     await viewer.get_by_role("button", name="Close").click()
     await thread.get_by_role("button", name="What is new about").click()
     await expect(thread.get_by_text("ann asks:")).to_be_visible(timeout=TURN_MS)
-    await write(page, "continue: add a section on retries", box="Reply in thread")
+    await reply(page, "continue: add a section on retries")
     second = thread.locator("a[download*='_v2'][download$='.html']")
     await expect(second).to_be_visible(timeout=TURN_MS)
+
+
+async def test_one_branch_of_a_comparison_is_stopped_and_the_others_go_on(
+    world: World, page: Page
+) -> None:
+    held = [world.model.stall(TURN_MS / 1000, kinds={"research"}) for _ in range(3)]
+    thread = await open_thread(page, await mention(page, COMPARISON))
+    for side in ("Heat pumps", "Battery storage", "Wind power"):
+        branch = thread.get_by_role("listitem").filter(has_text=side).first
+        await expect(branch).to_contain_text("In progress", timeout=TURN_MS)
+    await thread.get_by_role("button", name="More options").click()
+    await page.get_by_role("menuitem", name="Stop “Battery storage”").click()
+    stopped = thread.get_by_role("listitem").filter(has_text="Battery storage")
+    await expect(stopped).to_contain_text("stopped this part", timeout=TURN_MS)
+    for each in held:
+        each.set()
+    await expect(thread).to_contain_text("Done in", timeout=TURN_MS)
+    await expect(thread.get_by_role("list", name="Files")).to_be_visible()
+    for side in ("Heat pumps", "Wind power"):
+        branch = thread.locator("article").filter(has_text="Done in").get_by_role("listitem")
+        await expect(branch.filter(has_text=side).first).to_contain_text("Done")
+
+
+async def test_a_question_is_answered_with_a_button_in_a_form_and_in_words(
+    world: World, page: Page
+) -> None:
+    for question in ("Which town?", "Which river?", "Which bridge?"):
+        options = {"question": question, "options": ["The old one", "The new one"]}
+        world.model.play(ToolUse(name="ask_user", input=options))
+    world.model.play(Text(text="That is all I need."))
+    thread = await open_thread(page, await mention(page, "continue with the map"))
+    old = thread.get_by_role("button", name="The old one")
+    await expect(thread.get_by_text("Which town?")).to_be_visible(timeout=TURN_MS)
+    await act_as(page, "Ben Nevis")
+    await old.click()
+    await expect(thread.get_by_text("I asked somebody else this")).to_be_visible()
+    await act_as(page, "Ann Arbor")
+    await old.click()
+    await expect(thread.get_by_text("answered: The old one")).to_be_visible(timeout=TURN_MS)
+    await expect(thread.get_by_text("Which river?")).to_be_visible(timeout=TURN_MS)
+    await thread.get_by_role("button", name="Other…").click()
+    form = page.get_by_role("dialog")
+    await form.get_by_role("textbox").fill("The Danube")
+    await form.get_by_role("button", name="Send").click()
+    await expect(thread.get_by_text("answered: The Danube")).to_be_visible(timeout=TURN_MS)
+    await expect(thread.get_by_text("Which bridge?")).to_be_visible(timeout=TURN_MS)
+    await reply(page, "the one at the mill")
+    await expect(thread.get_by_text("answered: the one at the mill")).to_be_visible(timeout=TURN_MS)
+    await expect(thread.get_by_text("That is all I need.")).to_be_visible(timeout=TURN_MS)
+    await expect(thread.get_by_role("button", name="Other…")).to_have_count(0)
+
+
+async def test_work_is_ended_with_slacks_stop_in_polite_words_and_with_a_cross(
+    world: World, page: Page
+) -> None:
+    for way in ("button", "words", "cross"):
+        world.model.stall(TURN_MS / 1000, kinds={"research"})
+        post = await mention(page, "Find out what teams say about retries in chat bots")
+        await post.hover()
+        await post.get_by_role("button", name="Reply in thread").click()
+        thread = page.get_by_role("complementary", name="Thread")
+        stop = thread.get_by_role("button", name="Stop", exact=True)
+        await expect(stop).to_be_visible(timeout=TURN_MS)
+        if way == "button":
+            await stop.click()
+        elif way == "words":
+            await reply(page, "can you cancel this please")
+        else:
+            await thread.locator("article").first.hover()
+            await thread.get_by_role("button", name="Add reaction").first.click()
+            picker = page.get_by_role("dialog")
+            await picker.get_by_role("searchbox").or_(picker.get_by_role("textbox")).fill("x")
+            await picker.get_by_role("button", name="x", exact=True).click()
+        await expect(thread.get_by_text("Stopped, as ann asked.")).to_be_visible(timeout=TURN_MS)
+        await expect(stop).to_be_hidden()
+
+
+async def test_a_mail_waits_for_its_account_and_its_click_and_goes_out_as_it_was_edited(
+    world: World, page: Page
+) -> None:
+    await act_as(page, "Ben Nevis")
+    thread = await open_thread(page, await mention(page, "email bob@example.com that says lunch"))
+    async with page.context.expect_page() as opened:
+        await thread.get_by_role("link", name="Connect Gmail").click(timeout=TURN_MS)
+    consent = await opened.value
+    await consent.get_by_role("button", name="Allow").click()
+    await expect(thread.get_by_text("Gmail connected by")).to_be_visible(timeout=TURN_MS)
+    approve = thread.get_by_role("button", name="Approve", exact=True)
+    await expect(approve).to_be_visible(timeout=TURN_MS)
+    await reply(page, "yes, go ahead")
+    await expect(thread.get_by_text("needs a click on my request")).to_be_visible(timeout=TURN_MS)
+    await expect(approve).to_have_count(1)
+    await thread.get_by_role("button", name="Edit…").click()
+    form = page.get_by_role("dialog")
+    await form.get_by_role("textbox", name="Text").fill("Lunch is at one.")
+    await form.get_by_role("button", name="Save").click()
+    await expect(thread.get_by_text("Lunch is at one.")).to_be_visible(timeout=TURN_MS)
+    await approve.click()
+    await expect(thread.get_by_text("Approved by")).to_be_visible(timeout=TURN_MS)
+    await expect(thread.get_by_text("to bob@example.com was sent")).to_be_visible(timeout=TURN_MS)
+    effect = world.outside.composio.effects[-1]
+    assert effect.arguments["body"] == "Lunch is at one."
+    assert effect.account_user_id == f"{world.slack.team_id}:{world.slack.people['ben']}"
 
 
 async def test_of_two_people_only_the_asker_decides_on_an_approval(
     world: World, page: Page
 ) -> None:
     composio = world.outside.composio
+    before = len(composio.effects)
     composio.connect(f"{world.slack.team_id}:{world.slack.people['ann']}", "gmail")
     world.model.play(mail("bob@example.com"))
     world.model.play(Text(text="I left it."))
@@ -115,7 +244,65 @@ async def test_of_two_people_only_the_asker_decides_on_an_approval(
     await expect(thread.get_by_text("“Use the other address”")).to_be_visible()
     await expect(thread.get_by_text("I left it.")).to_be_visible(timeout=TURN_MS)
     await expect(thread.get_by_role("button", name="Approve")).to_have_count(0)
-    assert composio.effects == []
+    assert composio.effects[before:] == []
+
+
+async def test_a_message_is_asked_about_from_its_menu_and_the_answer_is_rated(
+    world: World, page: Page
+) -> None:
+    await act_as(page, "Ben Nevis")
+    said = "The lift is out of service until Friday"
+    await write(page, said)
+    post = page.get_by_role("main").locator("article").filter(has_text=said)
+    await expect(post).to_be_visible()
+    await act_as(page, "Ann Arbor")
+    world.play_simple()
+    await post.hover()
+    await post.get_by_role("button", name="More actions").click()
+    await page.get_by_role("menuitem", name="Ask the agent about this").click()
+    form = page.get_by_role("dialog")
+    await form.get_by_role("textbox").fill("Until which day?")
+    await form.get_by_role("button", name="Send").click()
+    thread = await open_thread(page, post)
+    answer = thread.locator("article").filter(has_text=SIMPLE_ANSWER)
+    await answer.get_by_role("button", name="Bad answer").click(timeout=TURN_MS)
+    await form.get_by_role("textbox").fill("It was Thursday")
+    await form.get_by_role("button", name="Send").click()
+    await expect(thread.get_by_text("Thank you, noted.")).to_be_visible(timeout=TURN_MS)
+
+
+async def test_home_and_the_command_tell_each_person_what_is_theirs(
+    world: World, page: Page
+) -> None:
+    world.model.stall(TURN_MS / 1000, kinds={"research"})
+    await mention(page, "Find out what teams say about queues")
+    main = page.get_by_role("main")
+    told = {
+        "status": "Find out what teams say about queues",
+        "help": "end my work for you in this channel",
+        "connections": "Gmail",
+        "usage": "This month:",
+    }
+    for word, said in told.items():
+        await write(page, f"/agent {word}")
+        line = main.locator("article").filter(has_text="Only visible to you").last
+        await expect(line).to_contain_text(said)
+    apps = page.get_by_role("navigation", name="Channels")
+    await apps.get_by_role("button", name=BOT).click()
+    await page.get_by_role("tab", name="Home").click()
+    home = page.get_by_role("tabpanel", name="Home")
+    await expect(home).to_contain_text("For admins: the whole team")
+    await home.get_by_role("button", name="Stop").first.click()
+    await expect(home).to_contain_text("Stopped. What was found so far is in the thread.")
+    for person, shown in (("Ben Nevis", "Gmail"), ("Gina Guest (guest)", "as a guest")):
+        await act_as(page, person)
+        await expect(home).to_contain_text(shown)
+        await expect(home).not_to_contain_text("whole team")
+        await expect(home).not_to_contain_text("what teams say about queues")
+    await act_as(page, "Ann Arbor")
+    await home.get_by_role("link", name="Open").first.click()
+    thread = page.get_by_role("complementary", name="Thread")
+    await expect(thread).to_contain_text("Stopped, as ann asked.")
 
 
 async def test_axe_finds_nothing_serious_on_a_thread_with_a_report(page: Page) -> None:
@@ -127,3 +314,6 @@ async def test_axe_finds_nothing_serious_on_a_thread_with_a_report(page: Page) -
         violations: list[JsonObject] = (await axe.run(page)).response["violations"]
         grave = [each for each in violations if each["impact"] in SERIOUS]
         assert not grave, [(each["id"], each["nodes"][0]["html"]) for each in grave]
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await expect(thread.get_by_role("list", name="Files")).to_be_visible()
+    assert await page.evaluate("document.documentElement.scrollWidth") == 390

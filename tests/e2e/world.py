@@ -30,6 +30,7 @@ from bot.sandbox.slack.clock import Clock
 from bot.sandbox.slack.gestures import TypedFile
 from bot.sandbox.slack.records import Delivery, Post
 from bot.sandbox.web import Page, SmallWeb
+from bot.sandbox.world import read_manifest
 from bot.settings import BotSettings
 from bot.socket import Timing
 
@@ -260,8 +261,14 @@ async def outside_world(
     if not (turns := root / "turns.sqlite").exists():
         root.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 (nothing runs yet)
         turns.write_bytes(durable_tables())
+    features = read_manifest()["features"]
     async with (
-        SlackStandIn(rate_limits=False, clock=slack_clock) as slack,
+        SlackStandIn(
+            rate_limits=False,
+            clock=slack_clock,
+            commands=features["slash_commands"],
+            shortcuts=features.get("shortcuts", ()),
+        ) as slack,
         ModelStandIn(keep_bodies=True) as model,
         SmallWeb.builtin() as web,
         ComposioStandIn(partial(_searchable, web, found)) as composio,

@@ -18,6 +18,7 @@ from bot.sandbox.model.wire import (
 )
 
 MATERIAL = re.compile(r"<([a-z_]+)>.*?</\1>", re.DOTALL)
+EDITED = re.compile(r"A person changed this call\b")
 NOTES = re.compile(
     r"\AAttached files[^\n]*:\n(?:- [^\n]*(?:\n|\Z))+\s*|^The message below has [^\n]*\n\s*",
     re.MULTILINE,
@@ -239,9 +240,13 @@ def _of_run(text: str) -> Call | None:
 
 
 def _call(use: Json, result: Json) -> Call:
+    """A call as it was made: a person may have changed it before they approved it."""
+    text, given = text_of(result.get("content")), as_object(use.get("input"))
+    if EDITED.match(text):
+        given, (_, _, text) = first_object(text), text.partition("\n\n")
     return Call(
         name=short_name(as_text(use.get("name"))),
-        arguments=as_object(use.get("input")),
-        result=text_of(result.get("content")),
+        arguments=given,
+        result=text,
         is_error=bool(result.get("is_error")),
     )

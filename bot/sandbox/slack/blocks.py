@@ -30,8 +30,14 @@ def check_message_blocks(blocks: JsonArray) -> None:
         places = [index for index, block in enumerate(shown) if block.get("type") == kind]
         for index in places[most:]:
             found.fail(f"/blocks/{index}", word)
+    for index, block in enumerate(shown):
+        if block.get("type") == "data_table":
+            found.check_data_table(block, f"/blocks/{index}")
     if found.problems:
         raise ApiError("invalid_blocks", messages=found.problems, errors=found.problems)
+    tables = [block for block in shown if block.get("type") in ("table", "data_table")]
+    if any(_count([table]) > limits.MAX_TABLE_CHARS for table in tables):
+        raise ApiError("msg_blocks_too_long")
     markdown = _count([block for block in shown if block.get("type") == "markdown"])
     if markdown > limits.MAX_MARKDOWN_TEXT or _count(shown) > limits.MAX_BLOCKS_TOTAL_CHARS:
         raise ApiError("msg_blocks_too_long")
@@ -107,6 +113,13 @@ class _Examination:
                 self.fail(at, f"missing required field: {name}")
         for name in given.keys() - names.keys() if "!" in fields else ():
             self.fail(at, f"invalid additional property: {name}")
+
+    def check_data_table(self, block: JsonObject, at: str) -> None:
+        """What the table of fields cannot say of one."""
+        if len(as_array(block.get("rows")) or ()) < limits.MIN_DATA_TABLE_ROWS:
+            self.fail(f"{at}/rows", f"no fewer than {limits.MIN_DATA_TABLE_ROWS} items allowed")
+        if block.get("page_size") not in (None, *range(1, limits.MAX_PAGE_SIZE + 1)):
+            self.fail(f"{at}/page_size", f"must be <= {limits.MAX_PAGE_SIZE}")
 
     def _check(self, rule: Sequence[str], value: object, at: str) -> None:
         match rule:

@@ -194,6 +194,8 @@ class ApiCall:
     ok: bool
     error: str | None
     status: int
+    retry_after_s: int = 0
+    """The pause that it was answered with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

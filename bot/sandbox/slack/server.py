@@ -152,6 +152,7 @@ class Server:
             body = self._answer(request, name, method, arguments)
         except ApiError as error:
             body, status, headers = error.body, error.status, headers | error.headers
+        pause = headers.get("Retry-After", "")
         self._workspace.state.keep(
             ApiCall(
                 method=name,
@@ -161,6 +162,7 @@ class Server:
                 ok=body["ok"],
                 error=body.get("error"),
                 status=0 if fault.drop_after_accept else status,
+                retry_after_s=int(pause) if pause.isdecimal() else 0,
             )
         )
         if fault.drop_after_accept and request.transport is not None:

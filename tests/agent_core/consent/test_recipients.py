@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agent_core.consent.recipients import recipients_of
+from agent_core.consent.recipients import recipients_of, storage_keys
 
 
 def reached(**arguments: Any) -> tuple[str, ...]:
@@ -80,3 +80,9 @@ def test_each_is_named_once_and_nobody_else(
 
 def test_an_address_behind_thousands_of_spaces_is_found() -> None:
     assert reached(to="ada@x.test" + " " * 5_000 + "evil@x.test")[0].endswith("evil@x.test")
+
+
+def test_every_key_of_a_file_is_found_however_deep_it_lies() -> None:
+    packed = json.dumps({"file": {"s3_key": "c"}})
+    arguments = {"attachment": {"name": "a.txt", "s3key": "a"}, "more": [{"S3Key": "b"}, packed]}
+    assert storage_keys({**arguments, "again": {"s3key": "a"}, "key": "d"}) == ("a", "b", "c")

@@ -61,8 +61,8 @@ async def test_connections_usage_and_schedules_are_ones_own(
     await place.ended(await place.ask(await place.thread(), "ann", "compare the makers"))
     assert "*Gmail*" in await place.command("ann", "connections")
     assert SAY("home-no-accounts") in await place.command("ben", "connections")
-    assert (await place.command("ann", "usage")).startswith("1 request")
-    assert (await place.command("ben", "usage")).startswith("0 requests")
+    assert (await place.command("ann", "usage")).startswith("This month: 1 request")
+    assert (await place.command("ben", "usage")).startswith("This month: 0 requests")
     assert SAY("digest-none") in await place.command("ben", "schedules")
 
 
@@ -85,7 +85,7 @@ async def test_the_command_works_where_the_bot_is_not_and_where_nobody_writes_an
     place: Around,
 ) -> None:
     for channel in ("random", "hidden", "archived"):
-        assert (await place.command("ann", "usage", channel)).startswith("0 requests")
+        assert (await place.command("ann", "usage", channel)).startswith("This month: 0 requests")
 
 
 async def test_what_takes_too_long_is_answered_when_it_is_there(tmp_path: Path) -> None:

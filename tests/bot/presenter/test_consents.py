@@ -3,11 +3,12 @@
 import json
 from dataclasses import replace
 from datetime import timedelta
+from hashlib import sha256
 
 import pytest
 
 from agent_core.errors import ConsentRefused
-from agent_core.events import AnyEvent
+from agent_core.events import AnyEvent, SentFile
 from agent_core.ids import ConsentId, UserId
 from bot.presenter.apps import app_name, app_names, deed, read_value
 from bot.sandbox.slack import Post
@@ -77,6 +78,46 @@ async def test_an_approval_waits_and_after_it_the_plan_goes_on_where_it_stands(
     for event in (turn.returned("c1"), turn.finished("Sent.")):
         await presenter.show(event)
     assert visible(stage)[0].text == "Done in 5 s\n✓ Working with Gmail"
+
+
+async def test_what_would_be_sent_along_stands_above_the_request_once(stage: Stage) -> None:
+    turn, path = stage.turn(), stage.write("downloads/plan.txt", "At twelve.")
+    sent = SentFile(name="plan.txt", path=path, sha256=sha256(b"At twelve.").hexdigest())
+    first = replace(turn.requested(), files=(sent,))
+    edited = replace(turn.requested(consent="consent2"), call_id=first.call_id, files=(sent,))
+    await stage.show(*begun(turn), first, turn.decided("edited"), edited)
+    [file] = stage.slack.files
+    assert (file.name, file.content) == ("plan.txt", b"At twelve.")
+    [asked] = [post for post in visible(stage) if "Approve" in buttons(post)]
+    assert "stands above: `plan.txt`" in json.dumps(asked.blocks)
+
+
+@pytest.mark.parametrize(
+    ("path", "is_taken"),
+    [
+        ("", True),
+        ("downloads/gone.txt", True),
+        ("downloads/changed.txt", True),
+        ("../secret.txt", True),
+        ("downloads/plan.txt", False),
+    ],
+)
+async def test_what_cannot_be_looked_at_cannot_be_approved(
+    stage: Stage, path: str, is_taken: bool
+) -> None:
+    stage.write("downloads/plan.txt", "At twelve.")
+    stage.write("downloads/changed.txt", "At two.")
+    (stage.workspace.parent / "secret.txt").write_text("At twelve.")
+    if not is_taken:
+        stage.slack.fail("files.getUploadURLExternal", error="file_uploads_disabled", times=9)
+    sent = SentFile(name="plan.txt", path=path, sha256=sha256(b"At twelve.").hexdigest())
+    turn = stage.turn()
+    await stage.show(*begun(turn), replace(turn.requested(), files=(sent,)))
+    asked = visible(stage)[-1]
+    assert "Reject…" in buttons(asked)
+    assert not {"Approve", "Approve for this thread"} & set(buttons(asked))
+    assert "so it cannot be approved: `plan.txt`" in json.dumps(asked.blocks)
+    assert stage.slack.files == []
 
 
 async def test_an_edited_request_takes_the_place_of_the_first_one(stage: Stage) -> None:

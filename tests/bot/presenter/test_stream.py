@@ -5,11 +5,12 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from agent_core.events import AnyEvent
-from bot.presenter.stream import whole
+from agent_core.ids import ROOT_RUN, RunId
+from bot.presenter.stream import HOLD_S, whole
 from bot.render import limits, none_live, to_markdown
 from bot.sandbox.slack.records import Post
 from tests.bot.presenter.conftest import Stage
@@ -144,12 +145,13 @@ async def test_no_trouble_at_the_end_costs_the_answer(
     assert shown(stage).count("https://evil.test/8)") == 1
 
 
-async def test_a_turn_with_a_file_is_not_streamed(stage: Stage) -> None:
+@pytest.mark.parametrize("writer", [ROOT_RUN, RunId("report1")])
+async def test_a_turn_with_a_file_is_not_streamed(stage: Stage, writer: RunId) -> None:
     turn, path = stage.turn(), stage.write("work_products/report.html", "<p>Report</p>")
-    await stage.show(
-        turn.started(), turn.routed("COMPLEX"), turn.saved(path), turn.said(ANSWER),
-        turn.finished(ANSWER),
-    )  # fmt: skip
+    saved = replace(turn.saved(path), run=writer)
+    presenter = await stage.show(turn.started(), turn.routed("COMPLEX"), saved, turn.said(ANSWER))
+    await stage.clock.sleep(HOLD_S)
+    await presenter.show(turn.finished(ANSWER))
     assert stage.calls("chat.startStream") == 0
 
 
@@ -258,3 +260,44 @@ async def test_many_streams_share_what_slack_allows(stage: Stage) -> None:
     assert await streams.start(replace(stage.thread), ann, "a")
     assert not [call for call in stage.slack.calls if call.status == 429]
     await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("over", [-1, 0, 1])
+async def test_a_stream_is_followed_by_the_next_where_it_is_full(stage: Stage, over: int) -> None:
+    turn = stage.turn()
+    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
+    first = f"Once. {'x' * 4_000} "
+    rest = "y" * (limits.STREAM_BYTES + over - len(first) - 3)
+    await presenter.show(turn.said(f"{first.strip()}.\n\nN", step=0))
+    await until_streamed(stage, "x.")
+    await presenter.show(turn.said(f"{rest[1:]}.\n\nThe end of it", step=0))
+    await until_streamed(stage, "y.")
+    assert stage.calls("chat.startStream") == 1 + (over > 0)
+
+
+SCRAPS = st.sampled_from(
+    [
+        *"`*_~|#>-+<&![]()\\\n", "```", "\n\n", "\n- ", "\n1. ", "| a | b |\n|--|--|\n| c | d |\n",
+        "[a](https://b.test)", "![i](x)", "<!channel>", "<@U1>", "@here", "[1]", "https://c.test/x",
+        "<b>", "&lt;", "## ", "A sentence. ", "word " * 300, "x" * 5_000,
+        "\u202e", "👩‍👩‍👧", ":smile:",
+    ]
+)  # fmt: skip
+MARKDOWN = st.lists(st.one_of(SCRAPS, st.text(max_size=40)), max_size=12)
+
+
+@settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(pieces=MARKDOWN)
+@example(pieces=["```"])
+async def test_slack_takes_every_call_whatever_is_written(stage: Stage, pieces: list[str]) -> None:
+    turn = stage.turn(f"turn{len(stage.presenters)}")
+    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
+    for piece in filter(None, pieces):
+        await presenter.show(turn.said(piece, step=0))
+        await stage.api.identify()  # what is streamed gets its turn meanwhile
+    await presenter.show(turn.finished("".join(pieces)))
+    assert {call.error for call in stage.slack.calls if not call.ok} <= {"no_reaction"}

@@ -19,6 +19,7 @@ async def test_a_report_becomes_an_s3_key_of_a_mail(desk: CloudDesk) -> None:
         "s3_key": key,
         "s3_url": f"{desk.cloud.url}/s3/{key}",
         "local_path": str(desk.directory / "work_products/report.html"),
+        "sha256": hashlib.sha256(PAGE).hexdigest(),
     }
     assert desk.cloud.stored == {key: PAGE}
     assert desk.cloud.requests == [

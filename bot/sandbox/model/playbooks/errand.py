@@ -38,7 +38,7 @@ class Found:
 
     text: str = ""
     title: str = ""
-    path: str = ""
+    is_report: bool = False
 
 
 def is_asked_for(words: str) -> bool:
@@ -83,8 +83,8 @@ def _found_in(answer: str, title: str) -> Found:
     """An answer as a mail can hold it: without the links of its sentences."""
     text = re.sub(r"^The report “.*$| \(\[[^\]]+\]\([^)]+\)\)| \[\d+\]", "", answer, flags=re.M)
     text = re.sub(r"\\([\W_])", r"\1", re.sub(r"\n{3,}", "\n\n", text)).strip()
-    path = "".join(REPORT_FILE.findall(answer)[-1:])
-    return Found(text=text, title=title[:1].upper() + title[1:], path=path)
+    is_report = "The report “" in answer
+    return Found(text=text, title=title[:1].upper() + title[1:], is_report=is_report)
 
 
 def _carry_out(conversation: Conversation, found: Found, head: str, said: str) -> Reply | str:
@@ -124,16 +124,22 @@ def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Rep
         return (conversation.use("ask_user", question=TO_WHOM),)
     if not to:
         return _not_sent("I do not know the address")
-    subject = f"Report: {found.title}" if found.path else said[:70] or found.title or "A note"
-    lead = f"Attached is “{found.title}”. In short:\n\n" if found.path else ""
+    path = ""
+    if found.is_report and not said and "upload_to_composio" in conversation.tools:
+        listed = now.done("list_local_files")
+        if not listed:
+            return (conversation.use("list_local_files", path="work_products"),)
+        path = "".join(REPORT_FILE.findall(listed[-1].result)[-1:])
+    subject = f"Report: {found.title}" if path else said[:70] or found.title or "A note"
+    lead = f"Attached is “{found.title}”. In short:\n\n" if path else ""
     mail: Json = {"recipient_email": to[0], "subject": subject}
     mail |= {"body": said or f"{lead}{found.text}" or subject, **({"cc": to[1:]} if to[1:] else {})}
-    if found.path and not said and "upload_to_composio" in conversation.tools:
+    if path:
         uploads = now.done("upload_to_composio")
         if not uploads:
             app = {"tool_slug": SLUG, "toolkit_slug": TOOLKIT, "mime_type": "text/html"}
-            return (conversation.use("upload_to_composio", path=found.path, **app),)
-        file = {"name": found.path.rpartition("/")[2], "mimetype": "text/html"}
+            return (conversation.use("upload_to_composio", path=path, **app),)
+        file = {"name": path.rpartition("/")[2], "mimetype": "text/html"}
         mail["attachment"] = {**file, "s3key": as_text(uploads[-1].data.get("s3_key"))}
     return conversation.batch([(SLUG, mail)])
 

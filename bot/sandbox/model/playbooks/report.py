@@ -269,10 +269,10 @@ def sources_of(conversation: Conversation, rows: Sequence[Json]) -> list[Source]
 
 
 def conclude(conversation: Conversation, brief: Brief) -> str:
-    """The answer: what the expert found, or what the pages say, each with its page."""
+    """The answer: what the expert found, by the report's numbers, or what the pages say."""
     tasks = conversation.now.done("Task")
     if tasks:
-        return linked(tasks[-1].result.partition("COMPLIANCE:")[0])
+        return numbered(tasks[-1].result.partition("COMPLIANCE:")[0])
     sources = sources_of(conversation, rows_of(conversation.now.done("crawl_parallel")))
     told, fit = _tell(sources, brief.topic, ANSWER_SENTENCES)
     if not told:
@@ -289,12 +289,17 @@ def _tell(
     return telling((p for source in fit for p in source.passages()), wanted, count), fit
 
 
+def numbered(text: str) -> str:
+    """A text with its numbers, without the list of the pages that they stand for."""
+    body = re.sub(r"^\d+\. .*: http\S+\n?", "", text, flags=re.MULTILINE).strip()
+    body = body.partition("\n\nPages:")[0]
+    return re.sub(r" \[(\d+)\](?=[^\n\[]*[^\n\[ ] \[\1\])", "", body)  # once a run of sentences
+
+
 def linked(text: str) -> str:
     """A text whose numbers are links to the pages that are listed below it."""
     pages = {n: (title, url) for n, title, url in re.findall(r"^(\d+)\. (.*): (\S+)$", text, re.M)}
-    body = re.sub(r"^\d+\. .*: http\S+\n?", "", text, flags=re.MULTILINE).strip()
-    body = body.partition("\n\nPages:")[0]
-    body = re.sub(r" \[(\d+)\](?=[^\n\[]*[^\n\[ ] \[\1\])", "", body)  # once for a run of sentences
+    body = numbered(text)
     return MARK.sub(lambda m: " ([{}]({}))".format(*pages[m[1]]) if m[1] in pages else m[0], body)
 
 

@@ -82,7 +82,7 @@ async def test_a_report_is_searched_for_and_delegated_with_the_words_and_the_pag
     assert "Write a report on moss roofs" in task["prompt"]
     assert MOSS in task["prompt"]
     assert CARS not in task["prompt"]
-    assert "Moss roofs hold 4 litres. ([Moss](http://a.test/moss))" in answer
+    assert "Moss roofs hold 4 litres. [1]" in answer
 
 
 async def test_a_broken_rule_is_delegated_once_more_with_the_correction(
@@ -145,7 +145,7 @@ async def test_the_sides_of_a_comparison_are_looked_into_side_by_side(
     [task] = [arguments["prompt"] for name, arguments in box.calls if name == "Task"]
     assert "Topic: moss roofs, tidal power and cars\nSide: moss roofs" in task
     assert "**Tidal power**\nMuch on root.part2." in answer
-    assert "4 litres. ([Moss](http://a.test/moss))" in answer
+    assert "4 litres. [1]" in answer
 
 
 async def test_the_expert_reads_saves_and_writes_what_the_pages_say(client: AsyncAnthropic) -> None:
