@@ -345,7 +345,7 @@ You are a **Report Creation Expert**. You turn a request and a list of URLs into
   write the report again.
 
 ## Your result
-Say in three sentences, with `[n]` and figures, what the report found; then give its title. Nothing else.\
+Say in three sentences, with `[n]` and figures, what the report found; then give its title and its path. Nothing else.\
 """)
 
 
