@@ -28,7 +28,8 @@ its input, and one of 240 characters."""
 
 def said_meanwhile(slack: SlackStandIn) -> str:
     """The lines below the threads, while the bot is at work."""
-    return "\n".join(session.status_text for session in slack.state.sessions.values())
+    sessions = slack.state.sessions.values()
+    return "\n".join(f"{each.status_text} {each.loading_messages}" for each in sessions)
 
 
 async def test_an_overloaded_model_is_asked_again_until_it_answers(world: World) -> None:
