@@ -149,10 +149,12 @@ class SlackSurface:
         api = self._api.guarded(partial(self._runtime.check, told.turn.session))
         with _plainly():
             posts = [post async for post in self._posts(told)]
-            if text:
-                await self._correct(api, told, posts, await self._corrected(told, text, asker))
-                return
-            for channel, raw in posts:
+            await self._correct(api, told, posts, await self._corrected(told, text, asker))
+
+    async def remove(self, told: ToldTurn) -> None:
+        api = self._api.guarded(partial(self._runtime.check, told.turn.session))
+        with _plainly():
+            async for channel, raw in self._posts(told):
                 for file in raw.get("files") or ():
                     await api.files.delete(str(file["id"]))
                 await api.streams.delete(channel, str(raw["ts"]))
@@ -164,7 +166,10 @@ class SlackSurface:
         who = foreign_line(person.name if person else "", limits.PROGRESS_WORD_CHARS)
         finished = replace(await self._finished(told), is_tainted=told.tainted_by is not None)
         is_live = live_links(finished, self._api.home)
-        *drafts, last = answer_drafts(text, is_live, sources=finished.citations)
+        drafts = answer_drafts(text, is_live, sources=finished.citations)
+        if not drafts:
+            raise SurfaceRefused("Nothing would be seen of this correction.")
+        *drafts, last = drafts
         [mark] = answer_drafts(f"_{words('surface-corrected', who=who)}_", none_live)
         blocks = (*last.blocks, *mark.blocks)
         return [*drafts, replace(last, text=f"{last.text}\n\n{mark.text}", blocks=blocks)]
@@ -172,10 +177,16 @@ class SlackSurface:
     async def _correct(
         self, api: SlackApi, told: ToldTurn, posts: list[Post], drafts: list[Draft]
     ) -> None:
-        """In its posts, the last of which has the files; what they do not take comes below."""
-        for channel, raw in posts[: -len(drafts)]:
+        """In its posts, of which those with files stay; what they do not take comes below.
+
+        A post that is new is noted as one of the answer, for the next correction or removal.
+        """
+        bookmark, thread = await self._stands(told)
+        by_files = sorted(posts, key=lambda post: bool(post[1].get("files")))
+        spare = by_files[: max(0, len(posts) - len(drafts))]
+        for channel, raw in spare:
             await api.streams.delete(channel, str(raw["ts"]))
-        kept = posts[-len(drafts) :]
+        kept = [post for post in posts if post not in spare]
         for draft, post in zip_longest(drafts, kept):
             try:
                 if post is not None:
@@ -185,9 +196,11 @@ class SlackSurface:
             except SlackRefused as refused:
                 logger.warning("a correction comes as a post of its own: %s", refused)
             digest = hashlib.sha256(draft.text.encode()).hexdigest()[:8]
-            op_id = f"{told.turn.id}:corrected:{digest}"
-            thread = parse_session(told.turn.session)
-            await api.post(thread, draft.text, blocks=draft.blocks, op_id=op_id)
+            op_id = f"{told.turn.id}:answer:corrected:{digest}"
+            ts = await api.post(thread, draft.text, blocks=draft.blocks, op_id=op_id)
+            bookmark.posts[op_id] = f"{thread.channel} {ts}"
+            state, is_done = bookmark.model_dump(mode="json"), bookmark.finished
+            await self._runtime.readers.save_cursor(READER, told.turn.id, state, done=is_done)
 
     async def _may_read(self, team: str, channel: str, asker: UserId) -> bool:
         home, user = parse_user(asker)
@@ -197,9 +210,7 @@ class SlackSurface:
 
     async def _posts(self, told: ToldTurn) -> AsyncGenerator[Post]:
         """The posts of an answer that are still there, oldest first, each with its channel."""
-        state = await self._runtime.readers.load_cursor(READER, told.turn.id)
-        bookmark, op = Bookmark.model_validate(state or {}), f"{told.turn.id}:answer"
-        thread = parse_session(SessionId(bookmark.direct) if bookmark.direct else told.turn.session)
+        op, (bookmark, thread) = f"{told.turn.id}:answer", await self._stands(told)
         places = {at for name, at in bookmark.posts.items() if name.startswith(op)}
         for name, file_id in bookmark.files.items():
             about = await self._api.files.about(file_id) if name.startswith(op) else {}
@@ -213,6 +224,13 @@ class SlackSurface:
             )
             if raw is not None:
                 yield channel, raw
+
+    async def _stands(self, told: ToldTurn) -> tuple[Bookmark, ThreadRef]:
+        """What was shown of a turn, and where."""
+        state = await self._runtime.readers.load_cursor(READER, told.turn.id)
+        bookmark = Bookmark.model_validate(state or {})
+        where = SessionId(bookmark.direct) if bookmark.direct else told.turn.session
+        return bookmark, parse_session(where)
 
     async def _finished(self, told: ToldTurn) -> TurnFinished:
         async with aclosing(self._runtime.events(told.turn.id)) as events:

@@ -38,6 +38,8 @@ class ToldTurn:
     tainted_by: str | None
     reports: tuple[tuple[str, str], ...]
     """Path and title of each."""
+    is_calling: bool = False
+    """Whether it called one of the tools that were looked for."""
 
 
 TOLD: TypeAdapter[ToldTurn] = TypeAdapter(ToldTurn)
@@ -320,8 +322,13 @@ class KnownSessions:
         )
         return await self._database.read(query, TURN)
 
-    async def told_in(self, prefix: str, *, limit: int) -> list[ToldTurn]:
-        """Answered turns of the newest sessions whose ids begin with `prefix`, the newest first."""
+    async def told_in(
+        self, prefix: str, *, limit: int, calling: Sequence[str] = ()
+    ) -> list[ToldTurn]:
+        """Answered turns of the newest sessions whose ids begin with `prefix`, the newest first.
+
+        `calling` are names of tools, for `is_calling`.
+        """
         ended = (turns.c.status == "finished") & (turns.c.answer != "")
         query = (
             select(turns, sessions.c.workspace, sessions.c.tainted_by)
@@ -339,8 +346,20 @@ class KnownSessions:
         for file in await self._database.rows(saved.order_by(events.c.id)):
             if file.body["mimetype"] == REPORT:
                 reports[file.turn][file.body["path"]] = file.body["title"]
+        called = select(events.c.turn).where(
+            of_these,
+            events.c.kind == "tool_call_started",
+            events.c.body["tool"].as_string().in_(calling),
+        )
+        made = {each.turn for each in await self._database.rows(called)} if calling else set[str]()
         told = (
-            {**row, "turn": dict(row), "reports": [*reports[row["id"]].items()]} for row in rows
+            {
+                **row,
+                "turn": dict(row),
+                "reports": [*reports[row["id"]].items()],
+                "is_calling": row["id"] in made,
+            }
+            for row in rows
         )
         return [TOLD.validate_python(each) for each in told]
 

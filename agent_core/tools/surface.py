@@ -24,12 +24,15 @@ from agent_core.tools import MAIN_AGENT, Progress, ToolContext, ToolOutput, Tool
 from agent_core.tools.schemas import fault_of_arguments
 
 READ_FILE = "mcp__local_toolkit__read_local_file"
+REMOVE, CORRECT = MENDS = ("remove_my_post", "correct_my_answer")
 MAX_TURNS = 300
 """So far back earlier work is looked for."""
 MAX_FOUND = 10
 PART_CHARS = 20_000
 _ASKED_CHARS = 200
 _ANSWER_CHARS = 400
+_NAMED_CHARS = 20
+"""So much of an answer names it, or all of a shorter one."""
 _TOOLS = Path(__file__).with_suffix(".yaml")
 _WORD = re.compile(r"\w{3,}")
 _NOTHING = "Nothing was done in other threads here; what was done in this one is in your messages."
@@ -61,7 +64,11 @@ class Surface(Protocol):
         ...
 
     async def put_right(self, told: ToldTurn, text: str, asker: UserId) -> None:
-        """Put another answer in the place of a turn's; for an empty one its posts and files go."""
+        """Put another answer in the place of a turn's, with a mark of who wanted it."""
+        ...
+
+    async def remove(self, told: ToldTurn) -> None:
+        """Take a turn's posts and files away for good."""
         ...
 
 
@@ -80,8 +87,8 @@ class SurfaceTools:
             "find_earlier_work": self._find,
             "read_earlier_work": self._read,
             "read_channel": self._read_channel,
-            "remove_my_post": self._put_right,
-            "correct_my_answer": self._put_right,
+            REMOVE: self._remove,
+            CORRECT: self._correct,
         }
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
@@ -178,22 +185,55 @@ class SurfaceTools:
         where = (context.session, context.asker)
         return ToolOutput(text=await self._place.posts_in(channel, since, *where))
 
-    async def _put_right(self, call: ToolCall, context: ToolContext) -> ToolOutput:
-        """The last answer of this session, or the last with a report, if the person may have it."""
-        text, which = str(call.arguments.get("text", "")).strip(), call.arguments.get("which")
-        told = await self._sessions.told_in(context.session, limit=MAX_TURNS)
-        here = [e for e in told if e.turn.session == context.session and e.turn.id != context.turn]
-        found = next((e for e in here if e.reports or which != "last_report"), None)
-        if found is None:
+    async def _correct(self, call: ToolCall, context: ToolContext) -> ToolOutput:
+        text = str(call.arguments["text"]).strip()
+        if not any(character.isalnum() for character in text):
+            raise SurfaceRefused("A correction has words. To take an answer away, remove it.")
+        found = await self._named(call, context)
+        await self._place.put_right(found, text, context.asker)
+        await self._sessions.retell(found.turn.id, text)
+        return ToolOutput(text="Corrected, and marked as such.", is_ours=True)
+
+    async def _remove(self, call: ToolCall, context: ToolContext) -> ToolOutput:
+        found = await self._named(call, context)
+        await self._place.remove(found)
+        await self._sessions.retell(found.turn.id, "")
+        return ToolOutput(text="Removed, with its files, for good.", is_ours=True)
+
+    async def _named(self, call: ToolCall, context: ToolContext) -> ToldTurn:
+        """The newest answer of this session that the call names in words, if they may have it.
+
+        What a person approved by these words is what is changed. An answer that told of a change
+        comes last.
+        """
+        told = await self._sessions.told_in(context.session, limit=MAX_TURNS, calling=MENDS)
+        here = [e for e in told if e.turn.session == context.session and e.turn.kind == "work"]
+        here.sort(key=lambda each: each.is_calling)
+        if not here:
             raise SurfaceRefused("There is no such post of yours in this thread.")
+        found = next((e for e in here if _is_named(str(call.arguments["what"]), e)), None)
+        if found is None:
+            last = _line(here[0].answer, _ASKED_CHARS)
+            raise SurfaceRefused(
+                f"There is no such post of yours in this thread. Your last answer begins: “{last}”"
+            )
         asked = found.turn.inbound
         if asked.asker != context.asker and not await self._place.is_admin(context.asker):
             who = _line(asked.author_name, 60)
             raise SurfaceRefused(f"Only {who}, who asked for it, or an admin can have it changed.")
-        await self._place.put_right(found, text, context.asker)
-        await self._sessions.retell(found.turn.id, text)
-        said = "Corrected, and marked as such." if text else "Removed, with its files, for good."
-        return ToolOutput(text=said, is_ours=True)
+        return found
+
+
+def _is_named(what: str, each: ToldTurn) -> bool:
+    """Whether words are the title of its report, or its first ones."""
+    named, answer = _bare(what), _bare(each.answer)
+    if any(named == _bare(title) for _, title in each.reports):
+        return True
+    return answer.startswith(named) and len(named) >= min(_NAMED_CHARS, len(answer))
+
+
+def _bare(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _best(query: str, told: Sequence[ToldTurn]) -> list[ToldTurn]:

@@ -112,7 +112,7 @@ async def test_an_answer_is_corrected_in_its_place_and_says_who_wanted_it(
     threads: Threads,
 ) -> None:
     thread = await threads.ask("ann", "general", "It is 41.")
-    await threads.told(thread, "ann", "correct_my_answer", text="It is **42**.")
+    await threads.told(thread, "ann", "correct_my_answer", what="It is 41.", text="It is **42**.")
     texts = threads.answers(thread)
     assert not any("41" in text for text in texts)
     (corrected,) = [text for text in texts if "42" in text]
@@ -123,6 +123,60 @@ async def test_an_answer_is_corrected_in_its_place_and_says_who_wanted_it(
     assert "41" not in found
 
 
+async def test_a_correction_of_nothing_that_is_seen_is_refused(threads: Threads) -> None:
+    thread = await threads.ask("ann", "general", report(COSTS), "Costs fell.")
+    for text in (" ", "\u200b", "—", "[x]: https://x.example"):
+        await threads.told(thread, "ann", "correct_my_answer", what="Costs fell.", text=text)
+    assert any("Costs fell." in text for text in threads.answers(thread))
+    assert not any(file.is_deleted for file in threads.place.slack.files)
+
+
+async def test_what_is_removed_is_what_the_person_was_shown_and_no_courtesy_after_it(
+    threads: Threads,
+) -> None:
+    thread = await threads.ask("ann", "general", "Ann earns 81000 euros.")
+    await threads.ask_in(thread, "ann", said="thanks!")
+    before = threads.answers(thread)
+    told = await threads.told(thread, "ann", "remove_my_post", what="Ben earns 81000 euros.")
+    assert "Your last answer begins: “Ann earns 81000 euros.”" in told
+    assert threads.answers(thread)[: len(before)] == before
+    await threads.told(thread, "ann", "remove_my_post", what="Ann earns 81000 euros.")
+    assert not any("81000" in text for text in threads.answers(thread))
+    assert [text for text in before if "81000" not in text] == threads.answers(thread)[:1]
+
+
+async def test_a_second_correction_is_of_the_answer_and_not_of_what_told_of_the_first(
+    threads: Threads,
+) -> None:
+    thread = await threads.ask("ann", "general", "It is 41.")
+    first = {"what": "It is 41.", "text": "It is 42."}
+    await threads.ask_in(thread, "ann", tool_call("correct_my_answer", first), "It is 42.")
+    await threads.told(thread, "ann", "correct_my_answer", what="It is 42.", text="It is 43.")
+    texts = threads.answers(thread)
+    assert "It is 43." in texts[0]
+    assert "It is 42." in texts
+
+
+async def test_all_of_a_longer_correction_is_put_right_or_removed_and_files_stay(
+    threads: Threads,
+) -> None:
+    thread = await threads.ask("ann", "general", report(COSTS), "It is 41.")
+    long = "\n\n".join(f"Paragraph {n} of it all: " + "word " * 300 for n in range(7))
+    longer = f"{long} WRONG-TAIL."
+    await threads.told(thread, "ann", "correct_my_answer", what="It is 41.", text=longer)
+    assert any("WRONG-TAIL" in text for text in threads.answers(thread))
+    named = "Paragraph 0 of it all: word"
+    await threads.told(thread, "ann", "correct_my_answer", what=named, text="It is 42.")
+    texts = threads.answers(thread)
+    assert not any("word" in text for text in texts)
+    assert any("It is 42." in text for text in texts)
+    assert not any(file.is_deleted for file in threads.place.slack.files)
+    await threads.told(thread, "ann", "correct_my_answer", what="It is 42.", text=longer)
+    await threads.told(thread, "ann", "remove_my_post", what="Batteries")
+    left = {text for text in threads.answers(thread) if "Done in" not in text}
+    assert left == {"Done."}
+
+
 async def test_a_report_is_removed_with_its_files_and_not_found_any_more(
     threads: Threads,
 ) -> None:
@@ -130,7 +184,7 @@ async def test_a_report_is_removed_with_its_files_and_not_found_any_more(
     shared = [file for file in threads.place.slack.files if not file.is_deleted]
     assert shared
     await threads.ask_in(thread, "ann", "Something else.")
-    await threads.told(thread, "ann", "remove_my_post", which="last_report")
+    await threads.told(thread, "ann", "remove_my_post", what="Batteries")
     assert all(file.is_deleted for file in threads.place.slack.files if file in shared)
     texts = threads.answers(thread)
     assert not any("Costs fell." in text for text in texts)
@@ -138,13 +192,13 @@ async def test_a_report_is_removed_with_its_files_and_not_found_any_more(
     new = await threads.root("ann", "general")
     found = await threads.told(new, "ann", "find_earlier_work", query="costs")
     assert "Costs" not in found
-    again = await threads.told(thread, "ann", "remove_my_post", which="last_report")
+    again = await threads.told(thread, "ann", "remove_my_post", what="Batteries")
     assert "no such post" in again
 
 
 async def test_another_persons_answer_is_changed_by_an_admin_alone(threads: Threads) -> None:
     thread = await threads.ask("cleo", "general", "For Cleo.")
-    told = await threads.told(thread, "ben", "remove_my_post", which="last_answer")
+    told = await threads.told(thread, "ben", "remove_my_post", what="For Cleo.")
     assert "Only Cleo" in told
     assert any("For Cleo." in text for text in threads.answers(thread))
 

@@ -97,6 +97,7 @@ async def test_a_mail_that_is_edited_before_it_is_approved_goes_out_as_it_reads_
     await press(world.slack, "ann", await button(world, "ann", "edit", ts))
     views, ann = world.slack.workspace.views, world.slack.user_id("ann")
     form = await world.slack.wait_for(lambda _: views.modal_of(ann), timeout_s=20)
+    assert form is not None
     fields = {block["element"]["action_id"]: block["element"] for block in form.body["blocks"]}
     entered = {name: field["initial_value"] for name, field in fields.items()}
     entered[list(entered)[-1]] = "Lunch is at one."

@@ -121,7 +121,8 @@ async def test_a_report_is_watched_opened_beside_the_thread_and_continued(
 async def test_one_branch_of_a_comparison_is_stopped_and_the_others_go_on(
     world: World, page: Page
 ) -> None:
-    held = [world.model.stall(TURN_MS / 1000, kinds={"research"}) for _ in range(3)]
+    # The first step of each branch, and the main agent's own beside them.
+    held = [world.model.stall(TURN_MS / 1000, kinds={"research"}) for _ in range(4)]
     thread = await open_thread(page, await mention(page, COMPARISON))
     for side in ("Heat pumps", "Battery storage", "Wind power"):
         branch = thread.get_by_role("listitem").filter(has_text=side).first

@@ -74,7 +74,7 @@ async def test_an_answer_whose_showing_kills_again_and_again_is_shown_as_it_is(
 ) -> None:
     async with outside_world(tmp_path) as outside:
         outside.model.play(Text(text=f"**{ANSWER}**"))
-        async with bot_process(outside, fault_at="post.before:2") as bot:  # behind the progress
+        async with bot_process(outside, fault_at="post.before") as bot:
             poisoned = await mention(outside, "continue counting the bridges")
             assert await bot.wait() != 0
         for _ in range(MAX_TRIES - 1):

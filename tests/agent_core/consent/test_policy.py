@@ -168,7 +168,7 @@ def test_a_tool_in_a_batch_is_judged_as_if_it_were_called_by_itself() -> None:
 
 
 def test_its_own_answer_is_put_right_freely_until_outside_text_and_removed_by_a_click() -> None:
-    correct, remove = call("correct_my_answer", text="42"), call("remove_my_post", which="last")
+    correct, remove = call("correct_my_answer", text="42"), call("remove_my_post", what="It is 41")
     verdicts = [
         SHIPPED.judge(made, is_tainted=is_tainted).verdict
         for made in (correct, remove)

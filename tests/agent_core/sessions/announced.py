@@ -38,7 +38,7 @@ class Announced:
         return TextDelta(**self._base(), text=words)
 
     def step_finished(self, usage: Usage) -> StepFinished:
-        told = {"text": "", "thinking": "", "model": "m", "stop_reason": "end_turn"}
+        told: dict[str, Any] = {"text": "", "thinking": "", "model": "m", "stop_reason": "end_turn"}
         return StepFinished(**self._base(), **told, usage=usage, duration_s=0.1, tool_calls=0)
 
     def intervened(self) -> Intervened:

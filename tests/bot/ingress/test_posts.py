@@ -60,7 +60,7 @@ async def test_posts_of_a_thread_stay_in_order_although_a_file_takes_long(world:
 
 @pytest.mark.parametrize(
     ("user", "channel", "sentence"),
-    [("guest", "general", "guest"), ("stranger", "shared", "another one")],
+    [("guest", "general", "guest"), ("stranger", "shared", "another workspace")],
 )
 async def test_who_may_not_is_told_why_once_and_alone(
     world: World, user: str, channel: str, sentence: str
