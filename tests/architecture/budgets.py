@@ -45,7 +45,7 @@ ROOMS = {
     "bot/digests": Budget(1379, 7, 1200, 7),
     "bot/home": Budget(626, 4, 650, 4),
     "bot/ingress": Budget(3054, 14, 2700, 12),
-    "bot/presenter": Budget(3195, 16, 2100, 12),
+    "bot/presenter": Budget(3196, 16, 2100, 12),
     "bot/render": Budget(1090, 9, 600, 8),
     "bot/slack_api": Budget(1632, 10, 1350, 11),
     "bot/socket": Budget(553, 4, 700, 8),
