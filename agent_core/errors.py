@@ -107,7 +107,14 @@ class InterventionRefused(AgentError):
 
 
 ConsentRefusal = Literal[
-    "not_yours", "over", "decided", "unknown", "no_link", "tainted", "not_editable"
+    "not_yours",
+    "not_your_words",
+    "over",
+    "decided",
+    "unknown",
+    "no_link",
+    "tainted",
+    "not_editable",
 ]
 
 

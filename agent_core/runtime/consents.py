@@ -84,7 +84,7 @@ class Consents:
 
         Nothing is approved by it: what would be sent now has to be approved as it is.
         """
-        found = await self._open(consent, "approval", by)
+        found = await self.check_may_edit(consent, by)
         wait = await self.asked(consent)
         call = await self._call_of(found, wait) if wait else None
         if wait is None or call is None or len(wait.actions) != 1:
@@ -111,6 +111,13 @@ class Consents:
     async def check_may_decide(self, consent: ConsentId, by: UserId) -> None:
         """Return if this person may decide on an approval now."""
         await self._open(consent, "approval", by)
+
+    async def check_may_edit(self, consent: ConsentId, by: UserId) -> Consent:
+        """The same for changing it: in the asker's name nobody else writes."""
+        found = await self._open(consent, "approval", by)
+        if by != found.asker:
+            raise ConsentRefused("The asker alone changes this.", why="not_your_words")
+        return found
 
     async def connect_link(self, consent: ConsentId, by: UserId, toolkit: str) -> str:
         """A link by which the asker connects an account; whoever opens it binds theirs to it."""

@@ -119,7 +119,9 @@ class Clicks:
         self, name: str, consent: ConsentId, by: UserId, words: Words, place: str
     ) -> JsonObject:
         """For a reason, for other texts, or with all arguments."""
-        if name != "details":
+        if name == "edit":
+            await self._consents.check_may_edit(consent, by)
+        elif name != "details":
             await self._consents.check_may_decide(consent, by)
         if name == "reject":
             return reason_form(words, f"{consent} {place}")

@@ -230,7 +230,8 @@ class Place:
             except SlackRefused as refused:
                 if refused.code not in GONE:
                     raise
-                bookmark.streams.pop(op.removesuffix(".0"), None)
+                if gone := bookmark.streams.pop(op.removesuffix(".0"), ""):
+                    bookmark.streams[f"{op}:gone"] = gone  # perhaps only for writing: taken away
                 ts = ""
         ts = ts or await self.api.post(
             place, draft.text, blocks=draft.blocks, op_id=op, may_exist=may_exist

@@ -18,6 +18,7 @@ from agent_core.events import (
     RouteChosen,
     TurnFinished,
 )
+from agent_core.masking import masked_post
 from bot.presenter.answer import (
     WHOLE_ANSWER_NAME,
     answer_text,
@@ -197,7 +198,8 @@ class ThreadPresenter(TurnPresenter):
 
     async def _show_result(self, event: TurnFinished) -> None:
         words = self._board.words
-        markdown, is_live = answer_text(event, words), live_links(event, self._place.api.home)
+        markdown = masked_post(answer_text(event, words))  # a post or a page may end in a secret
+        is_live = live_links(event, self._place.api.home)
         is_plain = self._is_plain and event.outcome != "failed"  # then the words are ours
         drafts, is_cut = await asyncio.to_thread(
             thread_drafts,

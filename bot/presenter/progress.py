@@ -141,7 +141,8 @@ class Progress:
                 if is_early or not await self.edit():
                     self._changed.set()
             await clock.sleep(self._interval_s)
-            await clock.wait(self._changed, HEARTBEAT_S - self._interval_s)
+            due_s = self._said[1] + HEARTBEAT_S - clock.seconds()
+            await clock.wait(self._changed, min(max(0.1, due_s), HEARTBEAT_S - self._interval_s))
 
     async def _tell_line(self) -> None:
         """What is done now and for how long; first of all, what they asked for."""

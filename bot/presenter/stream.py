@@ -19,6 +19,7 @@ from agent_core.events import (
     TextDelta,
 )
 from agent_core.ids import ROOT_RUN, TurnId
+from agent_core.masking import masked_post
 from agent_core.runtime import without_paths
 from bot.presenter.journal import Place
 from bot.render import limits, none_live, split, to_markdown
@@ -33,8 +34,18 @@ HOLD_CHARS = 200
 _BLANK = re.compile(r"\n[ \t]*\n(?=\S)")
 _ITEM = re.compile(r"\n(?=(?:[-*+]|\d{1,9}[.)])[ \t])")
 _IS_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
-_SENTENCE = re.compile(r"(?<=[.!?…:])[ \n](?=\S)")
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
+_FENCE = re.compile(
+    r"^ {0,3}(?P<code>`{3,}|~{3,})"
+    r"|-----(?:(?P<key>BEGIN) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|END [A-Z0-9 ]{0,40})-----",
+    re.MULTILINE,
+)
+_SIGN = re.compile(
+    r"\\[^\w\s`]|`+|\*+|_+|~~|\]\(|[\[\])>]|<(?=[A-Za-z/!@#])|(?<=[.!?…:])[ \n](?=\S)"
+)
+"""What opens or closes something in a paragraph, and the blank behind a sentence."""
+_OPENED = {"]": "[", "](": "[", ")": "(", ">": "<"}
+HELD_CHARS = 300
+"""What is open for longer was no formatting, but a sign of the words."""
 _STOPPED = "stopped_by_user"
 
 _log = logging.getLogger(__name__)
@@ -98,6 +109,8 @@ class AnswerStream:
                 self._task.cancel()
             await asyncio.wait([self._task])
             self._task = None
+        if self._open is not None:
+            self._place.api.streams.let_go(self._open.ts)
 
     async def end(self) -> None:
         """End all streams of the turn, also those of a process that died; their posts stay."""
@@ -105,14 +118,17 @@ class AnswerStream:
         bookmark = await self._place.journal.open()
         lost = [op for op in self._ops() if f"{op}:stream" in bookmark.begun - bookmark.done]
         lost = [op for op in lost if op not in bookmark.streams]
-        try:
-            if lost:
+        if lost:
+            try:
                 await self._find(lost)
-            for op, ts in bookmark.streams.items():
+            except SlackRefused as refused:
+                _log.warning("what was streamed is not found: %s", refused)
+        for op, ts in bookmark.streams.items():
+            try:
                 if op not in bookmark.done:
                     await self._stop(op, ts)
-        except SlackRefused as refused:
-            _log.warning("the answer is posted beside what was streamed: %s", refused)
+            except SlackRefused as refused:
+                _log.warning("the answer is posted beside what was streamed: %s", refused)
 
     async def clear(self) -> None:
         """Take away what became no post of the answer. Call `end` first."""
@@ -156,7 +172,7 @@ class AnswerStream:
         if self._open is None and self._chars < HOLD_CHARS and not is_fast:
             return
         end, gap = whole(self._text)
-        said = without_paths(self._text[:end], self._workspace, {})
+        said = masked_post(without_paths(self._text[:end], self._workspace, {}))
         shown = await asyncio.to_thread(to_markdown, said, none_live)
         size = len(shown.encode())
         parts = split(shown, limits.STREAM_BYTES // 4) if size > limits.STREAM_BYTES else [shown]
@@ -230,8 +246,8 @@ class AnswerStream:
     async def _stop(self, op: str, ts: str) -> None:
         if ts in self._ended:
             return
-        self._ended.add(ts)
         await self._place.api.streams.stop(self._place.thread.channel, ts, op)
+        self._ended.add(ts)
 
     async def _delete(self, op: str, ts: str) -> None:
         bookmark = await self._place.journal.open()
@@ -261,43 +277,57 @@ def whole(text: str) -> tuple[int, str]:
     It ends behind a block, an item of a list or a sentence, and never inside of code, a table, a
     link or anything else that has an end of its own.
     """
-    inside, opening = _fences(text)
-    end = len(text) if opening is None else opening
-    blanks = [m.end() for m in _BLANK.finditer(text, 0, end) if not _is_in(m.start(), inside)]
+    closed, opening = _fences(text)
     if opening:
         return opening, "\n\n"
-    start = max([0, *blanks, *(close for _, close in inside)])
-    tail = text[start:end]
-    breaks, gap = _ITEM.finditer(tail), "\n"
-    if not _IS_ITEM.match(tail):
-        is_words = tail[:1] not in "#>|` \t\n" and "|" not in tail
-        breaks, gap = _SENTENCE.finditer(tail if is_words else ""), " "
-    for cut in reversed([found.end() for found in breaks]):
-        if gap == "\n" or _is_closed(tail[:cut]):
-            return start + cut, "\n" if tail[cut - 1] == "\n" else gap
-    return start, "\n\n"
+    end = len(text) if opening is None else opening
+    start = max([closed, *(found.end() for found in _BLANK.finditer(text, closed, end))])
+    tail, gap = text[start:end], " "
+    if _IS_ITEM.match(tail):
+        cut, gap = max([0, *(found.end() for found in _ITEM.finditer(tail))]), "\n"
+    else:
+        is_words = tail[:1] not in "#>| \t\n" and "|" not in tail
+        cut = _sentences(tail) if is_words else 0
+    if not cut:
+        return start, "\n\n"
+    return start + cut, "\n" if tail[cut - 1] == "\n" else gap
 
 
-def _fences(text: str) -> tuple[list[tuple[int, int]], int | None]:
-    """Where fences of code begin and end, and where one begins that has no end yet."""
-    inside: list[tuple[int, int]] = []
+def _fences(text: str) -> tuple[int, int | None]:
+    """Where the last fence that has an end ends, and where one begins that has none yet.
+
+    A private key is one too: it is masked as a whole, which its pieces would not be.
+    """
+    closed = 0
     opening: re.Match[str] | None = None
     for fence in _FENCE.finditer(text):
         if opening is None:
-            opening = fence
-        elif fence[1].startswith(opening[1]) and (close := text.find("\n", fence.end())) != -1:
-            inside.append((opening.start(), close + 1))
-            opening = None
-    return inside, opening.start() if opening else None
+            opening = fence if fence["code"] or fence["key"] else None
+            continue
+        code, begun = fence["code"] or "", opening["code"]
+        is_end = code.startswith(begun) if begun else not (code or fence["key"])
+        if is_end and (close := text.find("\n", fence.end())) != -1:
+            closed, opening = close + 1, None
+    return closed, opening.start() if opening else None
 
 
-def _is_in(position: int, spans: list[tuple[int, int]]) -> bool:
-    return any(start <= position < end for start, end in spans)
-
-
-def _is_closed(text: str) -> bool:
-    """Whether no mark of formatting and no bracket is open at its end."""
-    pairs = ("[", "]"), ("(", ")"), ("<", ">")
-    return all(text.count(mark) % 2 == 0 for mark in "*_~`") and all(
-        text.count(opening) == text.count(closing) for opening, closing in pairs
-    )
+def _sentences(text: str) -> int:
+    """Where the last sentence of a paragraph ends in which nothing is open; one pass over it."""
+    end, held = 0, dict[str, int]()
+    for found in _SIGN.finditer(text):
+        at, sign = found.start(), found[0]
+        held = {each: begun for each, begun in held.items() if at - begun <= HELD_CHARS}
+        before, after = text[max(at - 1, 0) : at], text[found.end() : found.end() + 1]
+        code = next((each for each in held if each[0] == "`"), "")
+        if sign.isspace():
+            end = end if held else found.end()
+        elif code:
+            held.pop(sign if sign == code else "", None)
+        elif sign in _OPENED:
+            held.pop(_OPENED[sign], None)
+            held |= {"(": at} if sign == "](" else {}
+        elif sign[0] in "*_~" and sign in held and not before.isspace():
+            del held[sign]
+        elif sign[0] in "`[<" or (sign[0] in "*_~" and after.strip() and not before.isalnum()):
+            held.setdefault(sign, at)
+    return end

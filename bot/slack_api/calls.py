@@ -255,9 +255,10 @@ class Calls:
         return cast("JsonObject", answer.data)
 
 
-_SHOWN = frozenset(
-    "blocks chunks loading_messages markdown_text prompts status text title view".split()  # noqa: SIM905
-)
+_SHOWN = frozenset({
+    "alt_txt", "blocks", "chunks", "filename", "files", "loading_messages", "markdown_text",
+    "prompts", "status", "text", "title", "view",
+})  # fmt: skip
 """Arguments that people see."""
 
 

@@ -85,9 +85,13 @@ class Streams:
         arguments = {"channel": channel, "ts": ts, **_chunk(text)}
         return await self._calls.droppable("chat.appendStream", arguments) is not None
 
+    def let_go(self, ts: str) -> None:
+        """Nobody here lets this post grow any more; whether it is stopped or not."""
+        self._allowance.open.discard(ts)
+
     async def stop(self, channel: str, ts: str, op_id: str) -> None:
         """The post grows no more; one that does not anyway is fine."""
-        self._allowance.open.discard(ts)
+        self.let_go(ts)
         mark = {"event_type": EVENT_TYPE, "event_payload": {"op_id": op_id}}
         arguments = {"channel": channel, "ts": ts, "metadata": mark, "session_status": "processing"}
         try:

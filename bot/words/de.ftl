@@ -276,6 +276,7 @@ consent-ended-overtaken =
        *[other] { $what } wurden nicht verbunden: Es wurde angehalten oder ging mit einer neuen Nachricht weiter
     }
 consent-refusal-not-yours = Das kann nur entscheiden, wer darum gebeten hat oder eigens dafür benannt ist.
+consent-refusal-not-your-words = Nur wer darum gebeten hat, kann den Wortlaut ändern; du kannst zustimmen oder ablehnen.
 consent-refusal-not-your-link = Nur wer darum gebeten hat, kann ein Konto verbinden oder überspringen.
 consent-refusal-over = Dafür ist es zu spät: Das hier ist vorbei.
 consent-refusal-decided = Das ist schon entschieden.

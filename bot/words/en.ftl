@@ -276,6 +276,7 @@ consent-ended-overtaken =
        *[other] { $what } were not connected: the work was stopped, or went on with a new message
     }
 consent-refusal-not-yours = Only the person who asked for this, or somebody named for it, can decide it.
+consent-refusal-not-your-words = Only the person who asked for this can change its words; you can approve or reject it.
 consent-refusal-not-your-link = Only the person who asked for this can connect an account, or skip it.
 consent-refusal-over = It is too late for that: this is over.
 consent-refusal-decided = This has been decided already.

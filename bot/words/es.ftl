@@ -276,6 +276,7 @@ consent-ended-overtaken =
        *[other] { $what } no se conectaron: el trabajo se detuvo, o siguió con un mensaje nuevo
     }
 consent-refusal-not-yours = Solo quien lo pidió, o alguien designado para ello, puede decidirlo.
+consent-refusal-not-your-words = Solo quien lo pidió puede cambiar el texto; puedes aprobarlo o rechazarlo.
 consent-refusal-not-your-link = Solo quien lo pidió puede conectar su cuenta u omitirlo.
 consent-refusal-over = Es demasiado tarde: esto ha terminado.
 consent-refusal-decided = Esto ya está decidido.

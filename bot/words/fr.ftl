@@ -276,6 +276,7 @@ consent-ended-overtaken =
        *[other] { $what } n'ont pas été connectés : le travail a été arrêté, ou a continué avec un nouveau message
     }
 consent-refusal-not-yours = Seule la personne qui l'a demandé, ou désignée pour cela, peut en décider.
+consent-refusal-not-your-words = Seule la personne qui l'a demandé peut changer le texte ; vous pouvez approuver ou refuser.
 consent-refusal-not-your-link = Seule la personne qui l'a demandé peut connecter son compte ou passer.
 consent-refusal-over = Il est trop tard : c'est terminé.
 consent-refusal-decided = C'est déjà décidé.

@@ -12,7 +12,7 @@ from agent_core.ids import TurnId
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound
-from tests.agent_core.runtime.office import Office, asking, requested, sending
+from tests.agent_core.runtime.office import APPROVER, Office, asking, requested, sending
 from tests.agent_core.runtime.threads import (
     ANN,
     BEN,
@@ -167,6 +167,9 @@ async def test_what_a_person_has_edited_is_approved_anew_and_made_exactly_so(
         with pytest.raises(ConsentRefused) as refused:
             await runtime.consents.edit(first.consent, BEN, changes)
         assert refused.value.why == "not_yours"
+        with pytest.raises(ConsentRefused) as refused:
+            await runtime.consents.edit(first.consent, APPROVER, changes)
+        assert refused.value.why == "not_your_words"
         for wrong in ({"subject": "new"}, {"body": ["Hi"]}):
             with pytest.raises(ConsentRefused) as refused:
                 await runtime.consents.edit(first.consent, ANN, wrong)

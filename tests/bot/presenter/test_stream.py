@@ -143,6 +143,57 @@ async def test_no_trouble_at_the_end_costs_the_answer(
     stage.slack.fail(method, error=error)
     await presenter.show(turn.finished(ANSWER))
     assert shown(stage).count("https://evil.test/8)") == 1
+    assert shown(stage).count("Sentence 7") == 1
+
+
+async def test_a_stream_that_cannot_be_stopped_leaves_no_other_running(stage: Stage) -> None:
+    turn, state = stage.turn(), MemoryState()
+    told: list[AnyEvent] = [turn.started(), turn.routed("SIMPLE")]
+    dying = await stage.show(*told, turn.said("The first words of it. And", step=0), state=state)
+    await until_streamed(stage, "first words")
+    stage.slack.fail("chat.appendStream", error="msg_too_long")
+    await dying.show(turn.said(f" then more. {ANSWER}", step=0))
+    await until_streamed(stage, "Sentence 7")
+    await dying.close()
+    stage.slack.fail("chat.stopStream", error="streaming_mode_mismatch")
+    whole_answer = f"The first words of it. And then more. {ANSWER}"
+    await stage.show(*told, turn.finished(whole_answer), state=state)
+    [post] = posts(stage)
+    assert post.text.count("Sentence 7") == 1
+    ends = [call.args["ts"] for call in stage.slack.calls if call.method == "chat.stopStream"]
+    assert len(set(ends)) == 2
+
+
+async def test_a_turn_that_goes_elsewhere_slows_no_other_stream(stage: Stage) -> None:
+    for number in range(3):
+        turn = stage.turn(f"turn{number}")
+        presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
+        await presenter.show(turn.said(ANSWER, step=0))
+        await stage.slack.wait_for(lambda _, now=number: stage.calls("chat.startStream") > now)
+        await presenter.close()
+    assert stage.api.streams.interval_s == 1.0
+
+
+KEY = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,ABCDEF\n\n" + "MIIEp. AKCA\n" * 1_000
+WITH_KEY = (
+    f"Here it is. Look: -----BEGIN RSA PRIVATE KEY-----\n{KEY}-----END RSA PRIVATE KEY-----\n"
+    "That is all of it. Bye"
+)
+
+
+@pytest.mark.parametrize("pieces", [1, 3, 40])
+async def test_no_piece_of_a_secret_is_shown_however_the_words_are_cut(
+    stage: Stage, pieces: int
+) -> None:
+    turn, size = stage.turn(), len(WITH_KEY) // pieces
+    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
+    for at in range(0, len(WITH_KEY), size):
+        await presenter.show(turn.said(WITH_KEY[at : at + size], step=0))
+        await stage.api.identify()  # what is streamed gets its turn meanwhile
+    await until_streamed(stage, "That is all")
+    await presenter.show(turn.finished(f"{WITH_KEY}."))
+    assert "That is all" in shown(stage)
+    assert [call.method for call in stage.slack.calls if "MIIEp" in str(call.args)] == []
 
 
 @pytest.mark.parametrize("writer", [ROOT_RUN, RunId("report1")])
@@ -222,6 +273,34 @@ def test_what_is_cut_off_a_growing_text_is_whole_and_loses_no_character(pieces: 
         assert gap.isspace()
     assert streamed + text == given_text
     assert linked_in_markdown(to_markdown(streamed, none_live)) == set()
+
+
+REST = "We looked at all the numbers. " * 100
+
+
+@pytest.mark.parametrize(
+    "sign",
+    [
+        ":)", "5 * 3 is 15.", "5*3 is 15.", "a) is it", "It is > 20 %.", "user_id", "~ 20", "a <b",
+        "[see", "`run` is it.", "an `odd sign", "**bold", "1 < 2", "(see", "C:\\*", "***",
+    ],
+)  # fmt: skip
+def test_no_everyday_sign_keeps_the_words_back(sign: str) -> None:
+    text = f"{sign} And so on. {REST}"
+    assert len(text) - whole(text)[0] < 50
+
+
+@pytest.mark.parametrize(
+    "open_sign", ["[a. b", "**a. b", "`a. b", "[a. b](https://c.test/x", "*a _b. c"]
+)
+def test_no_sentence_is_cut_inside_of_what_has_an_end_of_its_own(open_sign: str) -> None:
+    assert whole(f"It is so. {open_sign}. d")[0] == len("It is so. ")
+
+
+def test_a_long_text_is_looked_at_once() -> None:
+    """With a look back from each sentence this takes minutes."""
+    text = "[see " + "ab **cd**. " * 40_000
+    assert len(text) - whole(text)[0] < 50
 
 
 @pytest.mark.parametrize("pieces", ["a" * 9_500, "é" * 30_000, "word " * 7_000])

@@ -38,6 +38,15 @@ async def test_files_stand_in_one_post_with_the_words_about_them(desk: Desk) -> 
     assert await desk.api.files.is_shared(remembered[0], desk.thread.channel)
 
 
+async def test_a_secret_in_what_a_file_is_called_is_masked(desk: Desk) -> None:
+    secret = "ghp_" + "a1b2c3d4e5" * 4
+    upload = Upload(name=f"{secret}.png", content=b"x", title=f"T {secret}", alt_text=f"A {secret}")
+    await desk.api.files.share(desk.thread, [upload])
+    *_, post = desk.slack.thread("general", desk.thread.root_ts)
+    assert "[masked]" in post.files[0].title
+    assert [call.method for call in desk.slack.calls if secret in str(call.args)] == []
+
+
 async def test_a_file_that_slack_refuses_does_not_cost_the_others(desk: Desk) -> None:
     desk.slack.fail("files.getUploadURLExternal", error="file_type_not_allowed")
 
