@@ -84,7 +84,8 @@ class Consents:
 
         Nothing is approved by it: what would be sent now has to be approved as it is.
         """
-        found = await self.check_may_edit(consent, by)
+        await self.check_may_edit(consent, by)
+        found = await self._open(consent, "approval", by)
         wait = await self.asked(consent)
         call = await self._call_of(found, wait) if wait else None
         if wait is None or call is None or len(wait.actions) != 1:
@@ -112,12 +113,10 @@ class Consents:
         """Return if this person may decide on an approval now."""
         await self._open(consent, "approval", by)
 
-    async def check_may_edit(self, consent: ConsentId, by: UserId) -> Consent:
+    async def check_may_edit(self, consent: ConsentId, by: UserId) -> None:
         """The same for changing it: in the asker's name nobody else writes."""
-        found = await self._open(consent, "approval", by)
-        if by != found.asker:
+        if (await self._open(consent, "approval", by)).asker != by:
             raise ConsentRefused("The asker alone changes this.", why="not_your_words")
-        return found
 
     async def connect_link(self, consent: ConsentId, by: UserId, toolkit: str) -> str:
         """A link by which the asker connects an account; whoever opens it binds theirs to it."""

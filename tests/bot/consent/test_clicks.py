@@ -64,6 +64,8 @@ class StrictConsents(Consents):
     async def check_may_decide(self, consent: ConsentId, by: UserId) -> None:
         self._require(by)
 
+    check_may_edit = check_may_decide
+
     async def connect_link(self, consent: ConsentId, by: UserId, toolkit: str) -> str:
         self._require(by)
         self.links += 1
