@@ -41,7 +41,8 @@ BUSY_WAIT_S = 3.0
 Wait = QuestionAsked | ApprovalRequested | AuthRequired
 """What a turn waits for a person with."""
 
-State = Literal["running", "done", "failed", "unsure"]
+State = Literal["running", "done", "stopped", "failed", "unsure"]
+_ENDINGS: dict[Outcome, State] = {"stopped": "stopped", "failed": "failed"}
 
 _ENDS_A_QUESTION = (MessageTaken, StepStarted)
 _OWN = ToolCallId("")
@@ -174,7 +175,7 @@ class Board:
         What nobody knows the end of is not.
         """
         surplus = len(self.cards) - limits.PLAN_CARDS
-        ended = [card for card in self.cards if card.state in {"done", "failed"}]
+        ended = [card for card in self.cards if card.state not in _FIRST]
         ended.sort(key=lambda card: card.branch is not None or not card.calls)
         folded = ended[: surplus + 1] if surplus > 0 else []
         shown = [card for card in self.cards if card not in folded]
@@ -208,12 +209,12 @@ class Board:
     def _finish(self, event: TurnFinished) -> None:
         """What was cut off has not come to its end."""
         self.outcome = event.outcome
-        is_cut = event.outcome in {"stopped", "failed"}
+        ending = _ENDINGS.get(event.outcome, "done")
         for card in self.cards:
             for call, state in card.calls.items():
                 if state == "running":
-                    card.calls[call] = "failed" if is_cut else "done"
-                    card.details = self.words("progress-cut") if is_cut else card.details
+                    card.calls[call] = ending
+                    card.details = card.details if ending == "done" else self.words("progress-cut")
 
     def _begin_run(self, event: RunStarted) -> None:
         """A branch is told by what it is after; one that begins again goes on."""
@@ -238,7 +239,7 @@ class Board:
             pages = len(card.sources)
             read = self.words("progress-pages-read", n=pages) if pages else ""
             card.details = self.words("progress-failed") if event.outcome == "failed" else read
-        card.calls[_OWN] = "failed" if event.outcome in {"failed", "stopped"} else "done"
+        card.calls[_OWN] = _ENDINGS.get(event.outcome, "done")
 
     def _add(self, title: str, branch: RunId | None = None) -> Card:
         self.cards.append(Card(title=title, branch=branch))
@@ -249,7 +250,7 @@ class Board:
         if card := self._branches.get(event.run):
             card.details = self.words(f"progress-{event.what}-branch", who=_short(event.by_name))
             if card.branch == event.run and event.what != "retry":
-                card.calls[_OWN] = "failed" if event.what == "stop" else "done"
+                card.calls[_OWN] = "stopped" if event.what == "stop" else "done"
 
     def _take_in(self, event: MessageTaken) -> None:
         """The answer to a question is told with the question."""

@@ -25,8 +25,14 @@ STOP_BRANCH = "branch.stop"
 HEARTBEAT_S = 4.5
 """The line is said anew at the latest after so long."""
 
-_STATUSES = {"running": "in_progress", "done": "complete", "failed": "error", "unsure": "error"}
-_TICKS = {"running": "▸", "done": "✓", "failed": "✗", "unsure": "?"}
+_STATUSES = {
+    "running": "in_progress",
+    "done": "complete",
+    "stopped": "pending",
+    "failed": "error",
+    "unsure": "error",
+}
+_TICKS = {"running": "▸", "done": "✓", "stopped": "-", "failed": "✗", "unsure": "?"}
 
 _log = logging.getLogger(__name__)
 

@@ -95,7 +95,7 @@ digest-form-time-unclear = Bitte schreibe die Uhrzeit als 09:00.
 
 progress-working = Ich bin dran
 progress-ended-done = Fertig in { $time }
-progress-ended-limited = An einer Grenze angehalten nach { $time }
+progress-ended-limited = Vorzeitig angehalten nach { $time }
 progress-ended-stopped = Angehalten nach { $time }
 progress-ended-failed = Gescheitert nach { $time }
 progress-pages-read =
@@ -358,7 +358,7 @@ home-help = Erwähne mich in einem Kanal oder schreib mir, und ich lege los. Hie
     `{ $command } help` · diese Liste
 home-state-queued = wartet, bis es dran ist
 home-state-running = in Arbeit
-home-state-waiting = wartet auf Antwort
+home-state-waiting = wartet auf dich
 home-state-answered = beantwortet
 home-state-limited = vorzeitig beendet
 home-state-stopped = gestoppt

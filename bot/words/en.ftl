@@ -95,7 +95,7 @@ digest-form-time-unclear = Please write the time as 09:00.
 
 progress-working = Working on it
 progress-ended-done = Done in { $time }
-progress-ended-limited = Stopped at a limit after { $time }
+progress-ended-limited = Stopped early after { $time }
 progress-ended-stopped = Stopped after { $time }
 progress-ended-failed = Failed after { $time }
 progress-pages-read =
@@ -358,7 +358,7 @@ home-help = Mention me in a channel or write to me, and I get to work. Here you 
     `{ $command } help` · this list
 home-state-queued = waiting its turn
 home-state-running = at work
-home-state-waiting = waiting for an answer
+home-state-waiting = waiting for you
 home-state-answered = answered
 home-state-limited = stopped early
 home-state-stopped = stopped

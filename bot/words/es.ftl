@@ -95,7 +95,7 @@ digest-form-time-unclear = Escribe la hora así: 09:00.
 
 progress-working = Trabajando en ello
 progress-ended-done = Listo en { $time }
-progress-ended-limited = Detenido en un límite tras { $time }
+progress-ended-limited = Detenido antes de tiempo tras { $time }
 progress-ended-stopped = Detenido tras { $time }
 progress-ended-failed = Fallido tras { $time }
 progress-pages-read =
@@ -358,7 +358,7 @@ home-help = Mencióname en un canal o escríbeme, y me pongo a ello. Aquí puede
     `{ $command } help` · esta lista
 home-state-queued = en espera de su turno
 home-state-running = en curso
-home-state-waiting = espera una respuesta
+home-state-waiting = te espera
 home-state-answered = respondida
 home-state-limited = dejado antes de tiempo
 home-state-stopped = detenida

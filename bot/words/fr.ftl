@@ -95,7 +95,7 @@ digest-form-time-unclear = Écris l'heure sous la forme 09:00.
 
 progress-working = J'y travaille
 progress-ended-done = Terminé en { $time }
-progress-ended-limited = Arrêté à une limite après { $time }
+progress-ended-limited = Arrêté plus tôt après { $time }
 progress-ended-stopped = Arrêté après { $time }
 progress-ended-failed = Échec après { $time }
 progress-pages-read =
@@ -163,7 +163,7 @@ progress-purpose-write-report = Rédaction du rapport
 ## A question about a post, from its menu
 
 ask-title = Demander à l’agent
-ask-what = Que voulez-vous savoir ?
+ask-what = Que veux-tu savoir ?
 ask-told = { $who } demande à ce sujet :
 ask-default = De quoi s’agit-il, et qu’y a-t-il à faire ?
 ask-which = il s’agit de ce que { $who } a écrit à { $at }
@@ -276,7 +276,7 @@ consent-ended-overtaken =
        *[other] { $what } n'ont pas été connectés : le travail a été arrêté, ou a continué avec un nouveau message
     }
 consent-refusal-not-yours = Seule la personne qui l'a demandé, ou désignée pour cela, peut en décider.
-consent-refusal-not-your-words = Seule la personne qui l'a demandé peut changer le texte ; vous pouvez approuver ou refuser.
+consent-refusal-not-your-words = Seule la personne qui l'a demandé peut changer le texte ; tu peux approuver ou refuser.
 consent-refusal-not-your-link = Seule la personne qui l'a demandé peut connecter son compte ou passer.
 consent-refusal-over = Il est trop tard : c'est terminé.
 consent-refusal-decided = C'est déjà décidé.
@@ -358,7 +358,7 @@ home-help = Mentionnez-moi dans un canal ou écrivez-moi, et je m'y mets. Ici vo
     `{ $command } help` · cette liste
 home-state-queued = en attente de son tour
 home-state-running = en cours
-home-state-waiting = attend une réponse
+home-state-waiting = t'attend
 home-state-answered = répondu
 home-state-limited = arrêté avant la fin
 home-state-stopped = arrêté

@@ -156,7 +156,7 @@ def test_what_people_did_to_a_branch_stands_with_it(turn: Turn) -> None:
     )
     assert told(board) == [
         "running: Prices",
-        "failed: Markets (Ben stopped this part)",
+        "stopped: Markets (Ben stopped this part)",
         "done: Ben: “also Poland” — taken in (Prices)",
     ]
     assert [card.branch for card in board.branches] == [ONE]
@@ -275,8 +275,8 @@ def test_what_is_done_now_is_told_and_a_busy_model_when_it_takes_long(turn: Turn
     ("outcome", "title", "card"),
     [
         ("answered", "Done in 2 s", "done: Working with the data"),
-        ("limited", "Stopped at a limit after 2 s", "done: Working with the data"),
-        ("stopped", "Stopped after 2 s", "failed: Working with the data (Not finished)"),
+        ("limited", "Stopped early after 2 s", "done: Working with the data"),
+        ("stopped", "Stopped after 2 s", "stopped: Working with the data (Not finished)"),
         ("failed", "Failed after 2 s", "failed: Working with the data (Not finished)"),
     ],
 )
