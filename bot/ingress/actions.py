@@ -29,7 +29,8 @@ from bot.ingress.gestures import (
     without_links,
 )
 from bot.ingress.ingress import insist
-from bot.slack_api import People, Person, SlackApi, language_of
+from bot.slack_api import People, Person, SlackApi, SlackError, language_of
+from bot.words import BOT
 
 ANSWER_WITHIN_S = 2.5
 """Slack waits three seconds for what becomes of a modal, and then says that the app failed."""
@@ -133,9 +134,26 @@ class Actions:
             errors = await insist(self._api.clock, gesture.key, attempt)
         except InVain:
             _log.error("%s is given up", gesture.key)
+            errors = await self._give_up(gesture, body)
         self._handled[gesture.key] = errors
         self.under_way.start(self._settle(gesture.key), name="settle a gesture")
         return errors
+
+    async def _give_up(self, gesture: Gesture, body: JsonObject) -> Errors:
+        """Say that it came to nothing: to the person alone, or as the answer to the gesture."""
+        try:
+            language = await self._people.language(gesture.user)
+        except SlackError:
+            language = ""
+        sentence = BOT.say(language, "ingress-in-vain")
+        if isinstance(gesture, Press):
+            thread_ts = gesture.thread_ts or None
+            await tell_alone(
+                self._api, gesture.channel, gesture.user, sentence, thread_ts=thread_ts
+            )
+            return {}
+        place = COMMAND_TEXT if gesture.channel else first_input(body)
+        return {place: sentence} if place else {}
 
     async def _refuse(self, gesture: Gesture, body: JsonObject) -> Errors | None:
         """None for somebody whom the bot serves; others are told why it does not, if at all.

@@ -35,7 +35,8 @@ MAX_POSTS = 12
 
 FollowUpsIn = Callable[[ThreadRef], Awaitable[str]]
 """What is set for a thread's channel: replies without a mention are answered where they are `meant`
-for the bot, in threads between one person and it (`two_party`), or never (`mention`)."""
+for the bot, in threads between one person and it (`two_party`), or never (`mention`). Whoever the
+bot asks is heard in any case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,12 +158,14 @@ class Replies:
         is_at_work = standing.works_for or any(each.thread == post.thread for each in asked)
         if kind == "stop" and is_at_work:
             return True
-        if follow_ups == "mention":
+        is_asked = user_id(post.thread.team, post.user) in standing.asks
+        if follow_ups == "mention" and not is_asked:
             return False
         if self.is_alone(post):
             return True
-        is_asked = user_id(post.thread.team, post.user) in standing.asks
-        is_noise = kind in ("empty", "emoji", "noise") and not is_asked
+        if is_asked:
+            return None
+        is_noise = kind in ("empty", "emoji", "noise")
         return False if is_noise or follow_ups == "two_party" else None
 
     def _take(self, speakers: _Speakers, place: ThreadRef, raw: JsonObject) -> None:

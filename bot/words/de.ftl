@@ -296,6 +296,7 @@ ingress-refusal-guest = Du bist hier als Gast, und ich kann nur für volle Mitgl
 ingress-refusal-stranger = Du gehörst zu einem anderen Workspace, und ich kann nur für Mitglieder von diesem arbeiten.
 ingress-refusal-channel-not-listed = In dieser Unterhaltung darf ich nicht arbeiten.
 ingress-refusal-user-not-listed = Du stehst nicht auf der Liste der Personen, für die ich arbeiten darf.
+ingress-in-vain = Das ging gerade nicht. Bitte versuch es gleich noch einmal.
 ingress-left-out-too-big = Ich habe “{$name}” weggelassen: größer als {$max_mb} MB.
 ingress-left-out-not-given = Ich habe “{$name}” weggelassen: Slack hat mich nicht herunterladen lassen.
 ingress-left-out-not-saved = Ich habe “{$name}” weggelassen: Die Datei ließ sich nicht sichern.

@@ -296,6 +296,7 @@ ingress-refusal-guest = You are here as a guest, and I can only work for full me
 ingress-refusal-stranger = You belong to another workspace, and I can only work for members of this one.
 ingress-refusal-channel-not-listed = I am not allowed to work in this conversation.
 ingress-refusal-user-not-listed = You are not on the list of people I may work for.
+ingress-in-vain = That did not work just now. Please try again in a moment.
 ingress-left-out-too-big = I left out “{$name}”: it is bigger than {$max_mb} MB.
 ingress-left-out-not-given = I left out “{$name}”: Slack did not let me download it.
 ingress-left-out-not-saved = I left out “{$name}”: it could not be saved.

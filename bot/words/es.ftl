@@ -296,6 +296,7 @@ ingress-refusal-guest = Estás aquí como invitado, y solo puedo trabajar para m
 ingress-refusal-stranger = Perteneces a otro espacio de trabajo, y solo puedo trabajar para los miembros de este.
 ingress-refusal-channel-not-listed = No tengo permiso para trabajar en esta conversación.
 ingress-refusal-user-not-listed = No estás en la lista de personas para las que puedo trabajar.
+ingress-in-vain = No ha funcionado. Inténtalo de nuevo en un momento.
 ingress-left-out-too-big = Dejé fuera “{$name}”: pesa más de {$max_mb} MB.
 ingress-left-out-not-given = Dejé fuera “{$name}”: Slack no me dejó descargarlo.
 ingress-left-out-not-saved = Dejé fuera “{$name}”: no se pudo guardar.

@@ -296,6 +296,7 @@ ingress-refusal-guest = Vous êtes ici en tant qu'invité, et je ne peux travail
 ingress-refusal-stranger = Vous appartenez à un autre espace de travail, et je ne peux travailler que pour les membres de celui-ci.
 ingress-refusal-channel-not-listed = Je n'ai pas le droit de travailler dans cette conversation.
 ingress-refusal-user-not-listed = Vous n'êtes pas sur la liste des personnes pour qui je peux travailler.
+ingress-in-vain = Cela n'a pas marché. Veuillez réessayer dans un instant.
 ingress-left-out-too-big = J'ai laissé “{$name}” de côté : plus de {$max_mb} Mo.
 ingress-left-out-not-given = J'ai laissé “{$name}” de côté : Slack ne m'a pas laissé le télécharger.
 ingress-left-out-not-saved = J'ai laissé “{$name}” de côté : le fichier n'a pas pu être enregistré.

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.ids import UserId
+from agent_core.runtime import Account
 from agent_core.testing.accounts import FakeAccounts
 from bot.words import BOT
 from tests.bot.home.world import Around, around
@@ -92,3 +94,15 @@ async def test_what_takes_too_long_is_answered_when_it_is_there(tmp_path: Path) 
     async with around(tmp_path, answer_within_s=0.0) as slow:
         assert await slow.command("ann", "help") == ""
         assert slow.world.told("ann") == [SAY("home-help", command="/agent")]
+
+
+class BrokenAccounts(FakeAccounts):
+    """Fails as nobody expects it."""
+
+    async def of(self, user: UserId) -> list[Account]:
+        raise RuntimeError(user)
+
+
+async def test_a_command_that_comes_to_nothing_says_so(tmp_path: Path) -> None:
+    async with around(tmp_path, accounts=BrokenAccounts()) as place:
+        assert await place.command("ann", "connections") == SAY("ingress-in-vain")

@@ -281,6 +281,7 @@ async def test_a_press_is_given_up_after_five_tries(room: Room) -> None:
     await room.world.handled()
 
     assert room.handler.calls == 5
+    assert room.world.told("ann") == [BOT.say("en", "ingress-in-vain")]
     assert room.ledger.unfinished == set()
     assert room.actions.in_vain == set()
 

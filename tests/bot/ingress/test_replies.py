@@ -131,6 +131,19 @@ async def test_a_channel_may_have_a_rule_instead(
     assert world.judge.asked == []
 
 
+@pytest.mark.parametrize("mode", ["two_party", "mention"])
+async def test_whoever_is_asked_may_just_write_the_answer_whatever_the_rule(
+    world: World, mode: str
+) -> None:
+    world.judge.mode, world.judge.for_bot = mode, {"the second one"}
+    ts = await world.say("ann", "general", f"{world.mention} compare both")
+    await world.settle()
+    await reply(world, ts, "nice", "ben")
+    world.front.asks = (UserId(f"{world.slack.team_id}:{world.slack.people['ann']}"),)
+    assert await reply(world, ts, "the second one")
+    assert not await reply(world, ts, "the second one", "ben")
+
+
 async def test_the_word_stop_among_people_is_no_order_when_nothing_is_at_work(
     world: World, thread: str
 ) -> None:
