@@ -56,10 +56,10 @@ ROOMS = {
     "bot/sandbox/composio": Budget(1582, 11, 1600, 14),
     "bot/sandbox": Budget(9442, 67, 9000, 80),
     "mcp_local": Budget(5779, 45, 4700, 42),
-    "product": Budget(54519, 346, 43_000, 330),
+    "product": Budget(54547, 346, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(3751, 31, 4500, 50),
     "bot/console, JS and CSS": Budget(2102, 21, 2500, 24),
-    "tests": Budget(58390, 351, 45_000, 330),
+    "tests": Budget(58426, 351, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
