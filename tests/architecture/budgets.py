@@ -40,7 +40,7 @@ ROOMS = {
     "agent_core/workspaces": Budget(638, 6, 650, 7),
     "agent_core": Budget(23397, 141, 16_800, 120),
     "bot/check": Budget(557, 5, 480, 5),
-    "bot/consent": Budget(251, 3, 150, 2),
+    "bot/consent": Budget(258, 3, 150, 2),
     "bot/console": Budget(1431, 8, 120, 2),
     "bot/digests": Budget(1379, 7, 1200, 7),
     "bot/home": Budget(626, 4, 650, 4),
