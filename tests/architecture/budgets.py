@@ -49,17 +49,17 @@ ROOMS = {
     "bot/render": Budget(1090, 9, 600, 8),
     "bot/slack_api": Budget(1646, 10, 1350, 11),
     "bot/socket": Budget(553, 4, 700, 8),
-    "bot without sandbox": Budget(15929, 93, 10_900, 85),
+    "bot without sandbox": Budget(15936, 93, 10_900, 85),
     "bot/sandbox/slack": Budget(3448, 26, 3400, 30),
     "bot/sandbox/page": Budget(586, 4, 600, 8),
     "bot/sandbox/model": Budget(2247, 15, 2000, 16),
     "bot/sandbox/composio": Budget(1582, 11, 1600, 14),
     "bot/sandbox": Budget(9442, 67, 9000, 80),
     "mcp_local": Budget(5779, 45, 4700, 42),
-    "product": Budget(54547, 346, 43_000, 330),
+    "product": Budget(54554, 346, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(3751, 31, 4500, 50),
     "bot/console, JS and CSS": Budget(2102, 21, 2500, 24),
-    "tests": Budget(58426, 351, 45_000, 330),
+    "tests": Budget(58428, 351, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
