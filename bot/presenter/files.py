@@ -18,7 +18,7 @@ from agent_core.messages import JsonObject
 from bot.presenter.answer import post_answer
 from bot.presenter.journal import Place
 from bot.render import Draft, clean, foreign_line, inert, limits, section, split
-from bot.slack_api import SlackRefused, Upload
+from bot.slack_api import SlackError, SlackRefused, Upload
 from bot.threads import ThreadRef
 
 _log = logging.getLogger(__name__)
@@ -128,10 +128,7 @@ class ThreadFiles:
         saved: Iterable[ArtifactSaved],
         more: Sequence[Upload] = (),
     ) -> None:
-        """Posts in order, the last one with files of the workspace and more; as `post_answer`.
-
-        Where Slack does not take this one, words and files come apart.
-        """
+        """Posts in order, the last one with files of the workspace and more; as `post_answer`."""
         uploads, missing = list[Upload](), list[str]()
         for file in saved:
             try:
@@ -146,14 +143,27 @@ class ThreadFiles:
         await post_answer(self._place, op, drafts[:apart])
         if uploads:
             last = f"{op}:{max(apart, 0)}"
-            blocks = [block for each in drafts[apart:] for block in each.blocks or _blocks(each)]
+            missing += await self._post_last(last, drafts[apart:], uploads)
+        await self._say_missing(op, missing)
+
+    async def _post_last(
+        self, op: str, draft: Sequence[Draft], uploads: Sequence[Upload]
+    ) -> list[str]:
+        """One post with words and files; or two, where Slack refuses it or takes no files now."""
+        bookmark, words = await self._place.journal.open(), f"{op}:words"
+        if f"{words}:0" not in bookmark.begun:
+            blocks = [block for each in draft for block in each.blocks or _blocks(each)]
             try:
-                missing += await self._share(last, uploads, blocks)
+                return await self._share(op, uploads, blocks)
             except SlackRefused as refused:
                 _log.warning("files are posted apart from their words: %s", refused)
-                await post_answer(self._place, f"{last}:words", drafts[apart:])
-                await self.upload(f"{last}:files", *uploads)
-        await self._say_missing(op, missing)
+            except SlackError:
+                if not any(each.startswith(op) for each in bookmark.files):
+                    await post_answer(self._place, words, draft)
+                raise
+        await post_answer(self._place, words, draft)
+        await self.upload(f"{op}:files", *uploads)
+        return []
 
     async def upload(self, op: str, *uploads: Upload) -> bool:
         """Post files by themselves, or say which are missing; whether all are there."""
