@@ -281,7 +281,7 @@ async def test_home_and_the_command_tell_each_person_what_is_theirs(
     told = {
         "status": "Find out what teams say about queues",
         "help": "end my work for you in this channel",
-        "connections": "Gmail",
+        "connections": "on my Home tab",
         "usage": "This month:",
     }
     for word, said in told.items():
