@@ -19,7 +19,7 @@ from agent_core.messages import JsonObject
 from bot.presenter.answer import post_answer
 from bot.presenter.journal import Place
 from bot.render import Draft, clean, foreign_line, inert, limits, section, split
-from bot.slack_api import ContentRefused, SlackRefused, Upload
+from bot.slack_api import ContentRefused, SlackError, SlackRefused, Upload
 from bot.threads import ThreadRef
 
 _log = logging.getLogger(__name__)
@@ -170,17 +170,23 @@ class ThreadFiles:
         return is_whole
 
     async def _post_last(self, op: str, draft: Sequence[Draft], uploads: Sequence[Upload]) -> bool:
-        """One post with words and files, or two where Slack does not take it."""
-        blocks, is_whole = [block for each in draft for block in each.blocks or _blocks(each)], True
+        """One post with words and files; or two, where Slack refuses it or takes no files now."""
+        bookmark, words = await self._place.journal.open(), f"{op}:words"
+        is_whole, refused = True, None
         try:
-            refused = await self._share(op, uploads, blocks)
+            if f"{words}:0" not in bookmark.begun:
+                blocks = [block for each in draft for block in each.blocks or _blocks(each)]
+                refused = await self._share(op, uploads, blocks)
         except ContentRefused as error:
             _log.warning("files are posted apart from their words: %s", error)
-            is_whole = await post_answer(self._place, f"{op}:words", draft)
+        except SlackError:
+            if not any(each.startswith(op) for each in bookmark.files):
+                await post_answer(self._place, words, draft)
+            raise
+        if refused is None or len(refused) == len(uploads):
+            is_whole = await post_answer(self._place, words, draft)
+        if refused is None:
             refused = await self._share(f"{op}:files", uploads)
-        else:
-            if len(refused) == len(uploads):
-                is_whole = await post_answer(self._place, f"{op}:words", draft)
         await self._say_which(op, refused)
         return is_whole
 

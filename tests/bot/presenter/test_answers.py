@@ -9,7 +9,7 @@ import pytest
 from agent_core.events import AnyEvent
 from agent_core.ids import ROOT_RUN, ToolCallId, child_run
 from bot.sandbox.slack import Post
-from bot.slack_api import PlaceRefused
+from bot.slack_api import PlaceRefused, SlackUnavailable
 from tests.bot.presenter.conftest import Stage
 
 NOTICE = "_I could not answer in the thread, so here is the answer._"
@@ -267,6 +267,20 @@ async def test_a_report_that_the_thread_does_not_take_goes_to_the_asker(stage: S
     assert stage.direct_texts() == [NOTICE, "The answer."]
     shares = [share.channel for file in stage.slack.files for share in file.shares]
     assert shares == [stage.slack.dm_id("ann")]
+
+
+async def test_an_answer_does_not_wait_for_files_that_slack_cannot_take_now(stage: Stage) -> None:
+    stage.slack.fail("files.getUploadURLExternal", error="internal_error", times=50)
+    path, turn = stage.write("work_products/report.html", "<p>Report</p>"), stage.turn()
+    presenter = await stage.show(turn.started(), turn.saved(path))
+    for _ in range(2):
+        with pytest.raises(SlackUnavailable):
+            await presenter.show(turn.finished("The answer."))
+        assert stage.texts() == ["The answer."]
+    stage.slack.heal()
+    await presenter.show(turn.finished("The answer."))
+    assert stage.texts() == ["The answer.", ""]
+    assert [len(file.shares) for file in stage.slack.files] == [1]
 
 
 @pytest.mark.parametrize(
