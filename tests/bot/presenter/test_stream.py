@@ -352,11 +352,7 @@ SCRAPS = st.sampled_from(
 MARKDOWN = st.lists(st.one_of(SCRAPS, st.text(max_size=40)), max_size=12)
 
 
-@settings(
-    max_examples=15,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pieces=MARKDOWN)
 @example(pieces=["```"])
 async def test_slack_takes_every_call_whatever_is_written(stage: Stage, pieces: list[str]) -> None:
