@@ -156,15 +156,13 @@ def details_form(actions: Sequence[PlannedAction], words: Words) -> JsonObject:
     }
 
 
-def decided_drafts(event: ApprovalRequested, decided: ApprovalDecided, words: Words) -> list[Draft]:
-    """The post once it is decided, best first: the same facts, and how it ended for the buttons."""
+def decided_draft(event: ApprovalRequested, decided: ApprovalDecided, words: Words) -> Draft:
+    """The post once it is decided: the same facts, and how it ended in place of the buttons."""
     said = decision(decided, words)
     text = split("\n".join([_fallback(event, words), said]), limits.TEXT_CHARS)[0]
     below = (context(f"`{event.digest[:DIGEST_CHARS]}`"), section(f"*{said}*"))
-    kinds = [True, False] if is_short(event, words) else [False]
-    return [
-        Draft(text=text, blocks=(*_facts(event, words, is_whole=kind), *below)) for kind in kinds
-    ]
+    facts = _facts(event, words, is_whole=is_short(event, words))
+    return Draft(text=text, blocks=(*facts, *below))
 
 
 def decision(decided: ApprovalDecided, words: Words) -> str:

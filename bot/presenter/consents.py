@@ -17,7 +17,7 @@ from agent_core.words import Words
 from bot.presenter.approval import (
     approval_draft,
     approval_file,
-    decided_drafts,
+    decided_draft,
     file_name,
     is_short,
 )
@@ -139,8 +139,8 @@ class ConsentPosts:
 
     async def _settle(self, decided: ApprovalDecided) -> None:
         request, words = self._requests[decided.consent], self._place.board.words
-        drafts = await asyncio.to_thread(decided_drafts, request, decided, words)
-        await self._place.settle(_op(request), decided.verdict, *drafts)
+        draft = await asyncio.to_thread(decided_draft, request, decided, words)
+        await self._place.settle(_op(request), decided.verdict, draft)
 
     async def invite(self, event: AuthRequired) -> None:
         """Post for all that the asker is waited for, and show the links to the asker alone."""
