@@ -113,10 +113,12 @@ def approval_draft(
     is_whole: bool,
     is_attached: bool = False,
     unseen: Sequence[SentFile] = (),
+    edited: ApprovalDecided | None = None,
 ) -> Draft:
     """The post while it is undecided; what neither it nor a file shows cannot be approved.
 
-    Of the files that would be sent along nobody can look at those that are `unseen`.
+    Of the files that would be sent along nobody can look at those that are `unseen`; `edited` tells
+    who made it of an earlier request.
     """
     digest = event.digest[:DIGEST_CHARS]
     below = [words("consent-until", when=local_time(event.deadline), digest=digest)]
@@ -128,6 +130,8 @@ def approval_draft(
         named = [inline_code(made_visible(file.name)[: limits.OPTION_CHARS]) for file in files]
         told = words(f"consent-sent-{'hidden' if unseen else 'shown'}", files=", ".join(named))
         below.insert(0, told)
+    if edited:
+        below.insert(0, decision(edited, words))
     is_seen = (is_whole or is_attached) and not unseen
     names: list[Button] = ["approve", "reject"] if is_seen else ["reject"]
     if "approve" in names and event.may_allow_thread:

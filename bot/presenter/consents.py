@@ -117,11 +117,11 @@ class ConsentPosts:
                 is_whole=whole,
                 is_attached=attached,
                 unseen=unseen,
+                edited=before,
             )
+            instead_of = _op(before) if before and whole else ""
             try:
-                await self._place.post(
-                    op, draft, instead_of=_op(before) if before and whole else ""
-                )
+                await self._place.post(op, draft, instead_of=instead_of)
             except ContentRefused as refused:
                 _log.warning("an approval is not taken: %s", refused)
             else:
