@@ -226,7 +226,7 @@ async def test_after_a_crash_the_streamed_post_becomes_the_answer(
     [post] = posts(stage)
     await dying.close()
     survivor = MemoryState()
-    survivor.saved = {**(state.saved or {}), **({} if knows_ts else {"streams": {}})}
+    survivor.saved = {**(state.saved or {}), **({} if knows_ts else {"streams": {}, "done": []})}
     await stage.show(*told, turn.said("More.", step=0), turn.finished(ANSWER), state=survivor)
     [final] = posts(stage)
     assert final.ts == post.ts
