@@ -95,9 +95,7 @@ digest-form-time-unclear = Bitte schreibe die Uhrzeit als 09:00.
 
 progress-working = Ich bin dran
 progress-ended-done = Fertig in { $time }
-progress-ended-limited = Vorzeitig angehalten nach { $time }
-progress-ended-stopped = Angehalten nach { $time }
-progress-ended-failed = Gescheitert nach { $time }
+progress-ended-early = { $time } daran gearbeitet
 progress-pages-read =
     { $n ->
         [one] { $n } Seite gelesen

@@ -95,9 +95,7 @@ digest-form-time-unclear = Please write the time as 09:00.
 
 progress-working = Working on it
 progress-ended-done = Done in { $time }
-progress-ended-limited = Stopped early after { $time }
-progress-ended-stopped = Stopped after { $time }
-progress-ended-failed = Failed after { $time }
+progress-ended-early = Worked for { $time }
 progress-pages-read =
     { $n ->
         [one] { $n } page read

@@ -95,9 +95,7 @@ digest-form-time-unclear = Escribe la hora así: 09:00.
 
 progress-working = Trabajando en ello
 progress-ended-done = Listo en { $time }
-progress-ended-limited = Detenido antes de tiempo tras { $time }
-progress-ended-stopped = Detenido tras { $time }
-progress-ended-failed = Fallido tras { $time }
+progress-ended-early = Trabajé en ello { $time }
 progress-pages-read =
     { $n ->
         [one] { $n } página leída

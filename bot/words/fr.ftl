@@ -95,9 +95,7 @@ digest-form-time-unclear = Écris l'heure sous la forme 09:00.
 
 progress-working = J'y travaille
 progress-ended-done = Terminé en { $time }
-progress-ended-limited = Arrêté plus tôt après { $time }
-progress-ended-stopped = Arrêté après { $time }
-progress-ended-failed = Échec après { $time }
+progress-ended-early = J'y ai travaillé { $time }
 progress-pages-read =
     { $n ->
         [one] { $n } page lue
