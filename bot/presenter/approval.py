@@ -114,9 +114,10 @@ def approval_draft(
     names: list[Button] = ["approve", "reject"] if is_seen else ["reject"]
     if "approve" in names and event.may_allow_thread:
         names.append("approve_thread")
-    if is_whole and len(event.actions) == 1 and editable_parts(event.actions[0]):
-        names.insert(1, "edit")
-    names += ["details"] if is_whole else []
+    if is_whole:
+        names.append("details")
+        if len(event.actions) == 1 and editable_parts(event.actions[0]):
+            names.insert(1, "edit")
     row = actions(*(consent_button(name, words, event.consent) for name in names))
     facts = _facts(event, words, is_whole=is_whole)
     blocks = (*facts, context("\n".join(below)), row)

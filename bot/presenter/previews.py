@@ -9,10 +9,9 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from agent_core.clock import find_zone
 from agent_core.events import PlannedAction
@@ -32,11 +31,7 @@ from bot.render import (
     sections,
 )
 
-Label = Literal[
-    "to", "cc", "bcc", "subject", "body", "title", "start", "end", "zone", "people", "place",
-    "about", "channel", "text",
-]  # fmt: skip
-_NAMES: dict[Label, tuple[str, ...]] = {
+_NAMES = {
     "to": ("recipient_email", "recipient_emails", "to_recipients", "to_email", "to", "recipients"),
     "cc": ("cc", "cc_recipients", "cc_emails"),
     "bcc": ("bcc", "bcc_recipients", "bcc_emails"),
@@ -54,16 +49,15 @@ _NAMES: dict[Label, tuple[str, ...]] = {
 }
 """What an argument is for, by the names that apps give it; the first that is there counts."""
 ZONE_NAMES = frozenset(_NAMES["zone"])
-_PICTURES: tuple[tuple[tuple[Label, ...], frozenset[Label]], ...] = (
-    (("title", "start", "end", "zone", "people", "place", "about"), frozenset({"title", "start"})),
-    (("to", "cc", "bcc", "subject", "body"), frozenset({"to", "body"})),
-    (("channel", "text"), frozenset({"channel", "text"})),
+_PICTURES = (
+    (("title", "start", "end", "zone", "people", "place", "about"), {"title", "start"}),
+    (("to", "cc", "bcc", "subject", "body"), {"to", "body"}),
+    (("channel", "text"), {"channel", "text"}),
 )
 """An event, a mail, a post: its parts in their order, and those that it cannot do without."""
-EDITABLE: frozenset[Label] = frozenset(
-    {"to", "cc", "bcc", "subject", "body", "title", "place", "about", "text"}
-)
-_LONG: frozenset[Label] = frozenset({"body", "about", "text"})
+_FIXED = frozenset({"start", "end", "zone", "people", "channel"})
+"""Are not changed in a form."""
+_LONG = frozenset({"body", "about", "text"})
 """Stand below their name, as they will read."""
 
 MAX_ROWS = 16
@@ -92,23 +86,18 @@ Tell = Callable[[str, object], str]
 """Says a moment in words, with its weekday and zone, by name and value; nothing of other values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """An argument that is known for what it is."""
-
-    label: Label
-    name: str
-    """As it is sent."""
-    value: Any
-
-
-def parts_of(arguments: JsonObject) -> list[Part]:
-    """The parts of the mail, event or post that the arguments are; empty where they are none."""
+def parts_of(arguments: JsonObject) -> dict[str, str]:
+    """Of the mail, event or post that the arguments are: their names by what they are for."""
     for labels, needed in _PICTURES:
-        parts = [part for label in labels if (part := _part(label, arguments))]
-        if needed <= {part.label for part in parts}:
-            return parts
-    return []
+        given = {
+            label: name
+            for label in labels
+            for name in reversed(_NAMES[label])
+            if arguments.get(name) not in (None, "", [], {})
+        }
+        if needed <= given.keys():
+            return given
+    return {}
 
 
 def moments(arguments: JsonObject, zone: str, words: Words) -> Tell:
@@ -157,9 +146,10 @@ def preview(action: PlannedAction, words: Words, tell: Tell) -> list[JsonObject]
     """All of it in blocks; None where it has to be shown as it is sent."""
     arguments = action.arguments
     texts = (value for _, value in leaves("", arguments) if isinstance(value, str))
-    labels = {part.name: words(f"consent-part-{part.label}") for part in parts_of(arguments)}
+    parts = parts_of(arguments)
+    labels = {name: words(f"consent-part-{label}") for label, name in parts.items()}
     rest = [name for name in arguments if name not in labels]
-    long = {part.name for part in parts_of(arguments) if part.label in _LONG}
+    long = {name for label, name in parts.items() if label in _LONG}
     labels |= {name: name.replace("_", " ").strip().capitalize() or name for name in rest}
     is_clear = len({label.casefold() for label in labels.values()}) == len(labels) <= MAX_ROWS
     is_clear = is_clear and all(map(_PLAIN_NAME.fullmatch, rest))
@@ -180,19 +170,19 @@ def preview(action: PlannedAction, words: Words, tell: Tell) -> list[JsonObject]
     return [*blocks, *sections("\n".join(lines))]
 
 
-def editable_parts(action: PlannedAction) -> list[Part]:
+def editable_parts(action: PlannedAction) -> dict[str, str]:
     """Those whose texts a person may change before they approve."""
-    return [
-        part
-        for part in parts_of(action.arguments)
-        if part.label in EDITABLE
-        and len(_written(part)) <= MAX_EDIT_CHARS
-        and all(isinstance(each, str) for each in _items(part.value))
-    ]
+    return {
+        label: name
+        for label, name in parts_of(action.arguments).items()
+        if label not in _FIXED
+        and len(_written(action.arguments[name])) <= MAX_EDIT_CHARS
+        and all(isinstance(each, str) for each in _items(action.arguments[name]))
+    }
 
 
-def _written(part: Part) -> str:
-    return ", ".join(map(str, _items(part.value)))
+def _written(value: Any) -> str:
+    return ", ".join(map(str, _items(value)))
 
 
 def _items(value: Any) -> list[object]:
@@ -203,14 +193,14 @@ def _items(value: Any) -> list[object]:
 def edit_form(action: PlannedAction, words: Words, about: str) -> JsonObject:
     """A modal with the texts of an action; `about` says which it is."""
     blocks: list[JsonObject] = []
-    for part in editable_parts(action):
+    for label, name in editable_parts(action).items():
         element = {
             "type": "plain_text_input",
-            "multiline": part.label in _LONG,
+            "multiline": label in _LONG,
             "max_length": MAX_EDIT_CHARS,
-            "initial_value": _written(part),
+            "initial_value": _written(action.arguments[name]),
         }
-        blocks.append(entry(part.name, words(f"consent-part-{part.label}"), element))
+        blocks.append(entry(name, words(f"consent-part-{label}"), element))
     return modal(
         f"{PREFIX}edit",
         words("consent-edit-title"),
@@ -224,22 +214,12 @@ def edit_form(action: PlannedAction, words: Words, about: str) -> JsonObject:
 def read_changes(action: PlannedAction, values: Mapping[str, str]) -> dict[str, str | list[str]]:
     """What was changed in that modal, by argument."""
     changes: dict[str, str | list[str]] = {}
-    for part in editable_parts(action):
-        text = values.get(part.name, "")
-        if text == _written(part):
-            continue
-        is_list = isinstance(part.value, list)
-        items = [each.strip() for each in re.split(r"[,;\n]", text) if each.strip()]
-        changes[part.name] = items if is_list else text
+    for name in editable_parts(action).values():
+        text, value = values.get(name, ""), action.arguments[name]
+        if text != _written(value):
+            items = [each.strip() for each in re.split(r"[,;\n]", text) if each.strip()]
+            changes[name] = items if isinstance(value, list) else text
     return changes
-
-
-def _part(label: Label, arguments: JsonObject) -> Part | None:
-    for name in _NAMES[label]:
-        value = arguments.get(name)
-        if value not in (None, "", [], {}):
-            return Part(label=label, name=name, value=value)
-    return None
 
 
 def _line(value: Any) -> str:
