@@ -15,9 +15,8 @@ WHOLE_FOLDERS = {"e2e", "attacks"}
 STARTING_FIXTURES = {"postgres_server", "browser"}
 STARTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}
 
-settings.register_profile(
-    "busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+_UNMINDED = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture)
+settings.register_profile("busy machine", deadline=None, suppress_health_check=_UNMINDED)
 settings.load_profile("busy machine")
 
 _at_work: list[pytest.Item] = []

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agent_core.events import AnyEvent
@@ -226,7 +226,7 @@ async def test_after_a_crash_the_streamed_post_becomes_the_answer(
     [post] = posts(stage)
     await dying.close()
     survivor = MemoryState()
-    survivor.saved = {**(state.saved or {}), **({} if knows_ts else {"streams": {}})}
+    survivor.saved = {**(state.saved or {}), **({} if knows_ts else {"streams": {}, "done": []})}
     await stage.show(*told, turn.said("More.", step=0), turn.finished(ANSWER), state=survivor)
     [final] = posts(stage)
     assert final.ts == post.ts
@@ -352,7 +352,7 @@ SCRAPS = st.sampled_from(
 MARKDOWN = st.lists(st.one_of(SCRAPS, st.text(max_size=40)), max_size=12)
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15)
 @given(pieces=MARKDOWN)
 @example(pieces=["```"])
 async def test_slack_takes_every_call_whatever_is_written(stage: Stage, pieces: list[str]) -> None:
