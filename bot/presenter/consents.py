@@ -96,26 +96,48 @@ class ConsentPosts:
         self._edited: dict[ToolCallId, ApprovalDecided] = {}
         """By call, how the request ended that was edited."""
 
-    async def request(self, event: ApprovalRequested) -> None:
-        """Post what is to be approved, whole or beside a file with all of it.
+    async def ask(self, event: ApprovalRequested | AuthRequired) -> None:
+        """Post what is waited for: an approval, or an account, with links for the asker alone."""
+        if isinstance(event, ApprovalRequested):
+            self._requests[event.consent] = event
+            if not await self._place.post_of(_op(event)):
+                await self._request(event)
+        else:
+            op = _op(event)
+            await self._place.post(op, waiting_draft(event, self._place.board.words))
+            await self._place.journal.once(f"{op}:link", partial(self._whisper, event))
+
+    async def end(self, event: ApprovalDecided | AuthEnded) -> None:
+        """Take the buttons away and say how it ended; of what was edited the next request does."""
+        if isinstance(event, AuthEnded):
+            draft = ended_draft(event, self._place.board.words)
+            await self._place.settle(_op(event), event.outcome, draft)
+        elif event.verdict == "edited":
+            self._edited[event.call_id] = event
+        else:
+            await self._settle(event)
+
+    async def _request(self, event: ApprovalRequested) -> None:
+        """Whole, or beside a file with all of it: nobody approves what they cannot read.
 
         One that was edited takes the place of what it was before, unless it is too long for it.
         """
-        self._requests[event.consent] = event
         op, words, before = _op(event), self._place.board.words, self._edited.get(event.call_id)
-        if await self._place.post_of(op):
-            return
         sent, show = f"{event.turn}:sent", self._files.show_sent
         unseen = [f for f in event.files if not await show(f"{sent}:{f.sha256[:12]}", f)]
         is_whole = await asyncio.to_thread(is_short, event, words)
         for whole in [True, False] if is_whole else [False]:
-            if before and not whole:
-                await self._settle(before)
-            attached = not whole and await self._attach(event, f"{op}.file")
+            is_attached = False
+            if not whole:
+                if before:
+                    await self._settle(before)
+                content = await asyncio.to_thread(approval_file, event, words)
+                file = Upload(name=file_name(event), content=content, title=file_name(event))
+                is_attached = await self._files.upload(f"{op}.file", file)
             draft = await asyncio.to_thread(
                 *(approval_draft, event, words),
                 is_whole=whole,
-                is_attached=attached,
+                is_attached=is_attached,
                 unseen=unseen,
                 edited=before,
             )
@@ -127,40 +149,12 @@ class ConsentPosts:
             else:
                 return
 
-    async def decide(self, event: ApprovalDecided) -> None:
-        """Take the buttons away and say how it ended. Without the request nothing stands there.
-
-        One that was edited is replaced by the request that comes next.
-        """
-        if event.verdict == "edited" and event.consent in self._requests:
-            self._edited[event.call_id] = event
-        elif event.consent in self._requests:
-            await self._settle(event)
-
     async def _settle(self, decided: ApprovalDecided) -> None:
-        request, words = self._requests[decided.consent], self._place.board.words
-        draft = await asyncio.to_thread(decided_draft, request, decided, words)
-        await self._place.settle(_op(request), decided.verdict, draft)
-
-    async def invite(self, event: AuthRequired) -> None:
-        """Post for all that the asker is waited for, and show the links to the asker alone."""
-        op = _op(event)
-        await self._place.post(op, waiting_draft(event, self._place.board.words))
-        await self._place.journal.once(f"{op}:link", partial(self._whisper, event))
-
-    async def end(self, event: AuthEnded) -> None:
-        """Say in that post how it ended."""
-        draft = ended_draft(event, self._place.board.words)
-        await self._place.settle(_op(event), event.outcome, draft)
-
-    async def _attach(self, event: ApprovalRequested, op: str) -> bool:
-        """Whether the file with everything is there; nobody approves what they cannot read."""
-        name, content = (
-            file_name(event),
-            await asyncio.to_thread(approval_file, event, self._place.board.words),
-        )
-        await self._files.upload(op, Upload(name=name, content=content, title=name))
-        return not {op, f"{op}:direct"}.isdisjoint((await self._place.journal.open()).done)
+        """Without the request nothing stands there."""
+        if request := self._requests.get(decided.consent):
+            words = self._place.board.words
+            draft = await asyncio.to_thread(decided_draft, request, decided, words)
+            await self._place.settle(_op(request), decided.verdict, draft)
 
     async def _whisper(self, event: AuthRequired, _may_exist: bool) -> None:
         """A courtesy: the button in the post shows the links as well."""

@@ -124,12 +124,11 @@ class ThreadPresenter(TurnPresenter):
                 await self._finish(event)
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 await self._ask(event)
-            case ApprovalDecided() | AuthEnded():
-                await self._end_consent(event)
-            case _ if not self._board.waits:
-                await self._go_on(event)
             case _:
-                pass
+                if isinstance(event, ApprovalDecided | AuthEnded):
+                    await self._consents.end(event)
+                if not self._board.waits:
+                    await self._go_on(event)
 
     async def give_up(self) -> None:
         await self._progress.stop()
@@ -154,26 +153,15 @@ class ThreadPresenter(TurnPresenter):
         """What is asked first: nobody waits for progress to say that it waits."""
         bookmark = await self._journal.open()
         await self._progress.stop()
-        match event:
-            case QuestionAsked():
-                await self._questions.ask(event)
-            case ApprovalRequested():
-                await self._consents.request(event)
-            case AuthRequired():
-                await self._consents.invite(event)
+        if isinstance(event, QuestionAsked):
+            await self._questions.ask(event)
+        else:
+            await self._consents.ask(event)
         if bookmark.waits < self._waits:
             await self._progress.edit()  # it stands still from now on
             await self._signs.take_back(*self._asked)
             bookmark.waits = self._waits
             await self._journal.save()
-
-    async def _end_consent(self, event: ApprovalDecided | AuthEnded) -> None:
-        if isinstance(event, ApprovalDecided):
-            await self._consents.decide(event)
-        else:
-            await self._consents.end(event)
-        if not self._board.waits:
-            await self._go_on(event)
 
     async def _finish(self, event: TurnFinished) -> None:
         await self._progress.stop()

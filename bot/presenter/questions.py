@@ -4,7 +4,6 @@ A button carries the id of the turn, that of the call that asks, and the number 
 """
 
 import logging
-from dataclasses import dataclass
 from datetime import timedelta
 
 from agent_core.events import AnyEvent, MessageTaken, QuestionAsked, StepStarted, TurnFinished
@@ -43,23 +42,11 @@ _TAIL_CHARS = 1_000
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Which question a button or a form belongs to."""
-
-    turn: TurnId
-    call: ToolCallId
-
-    def value(self, number: int = 0) -> str:
-        """What a button carries; `read_value` reads it."""
-        return f"{number} {self.turn} {self.call}"
-
-
-def read_value(value: str) -> tuple[Asked, int]:
-    """The question, and the option's number from 1 on; 0 for none."""
-    number, _, rest = value.partition(" ")
-    turn, _, call = rest.partition(" ")
-    return Asked(TurnId(turn), ToolCallId(call)), int(number) if number.isdecimal() else 0
+def read_value(value: str) -> tuple[TurnId, ToolCallId, int]:
+    """Of a button: turn and call that ask, and the option's number from 1 on, 0 for none."""
+    number, _, asked = value.partition(" ")
+    turn, _, call = asked.partition(" ")
+    return TurnId(turn), ToolCallId(call), int(number) if number.isdecimal() else 0
 
 
 def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
@@ -81,15 +68,15 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
     *before, last = split(shown, limits.TEXT_CHARS - _TAIL_CHARS)
     text = "\n\n".join(filter(None, [last, numbered if is_short else "", small]))
     if not labels:
-        return [*map(_plain, before), Draft(text=text)]
-    asked = Asked(event.turn, event.call_id)
+        return [Draft(text=each) for each in (*before, text)]
+    asked = f"{event.turn} {event.call_id}"
     row = [
-        button(f"{OPTION}.{n}", label if is_short else str(n), asked.value(n))
+        button(f"{OPTION}.{n}", label if is_short else str(n), f"{n} {asked}")
         for n, label in enumerate(labels, start=1)
     ]
-    row.append(button(OTHER, words("question-other"), asked.value()))
+    row.append(button(OTHER, words("question-other"), f"0 {asked}"))
     blocks = (*sections(last), actions(*row), context(small))
-    return [*map(_plain, before), Draft(text=text, blocks=blocks)]
+    return [*(Draft(text=each) for each in before), Draft(text=text, blocks=blocks)]
 
 
 def ended_draft(event: QuestionAsked, said: str) -> Draft:
@@ -98,15 +85,15 @@ def ended_draft(event: QuestionAsked, said: str) -> Draft:
     return Draft(text=f"{last}\n\n{said}", blocks=(*sections(last), context(said)))
 
 
-def answer_form(asked: Asked, words: Words, *, place: str, language: str) -> JsonObject:
-    """A modal for an answer in one's own words; `place` is where the question's post stands."""
+def answer_form(value: str, words: Words, *, place: str, language: str) -> JsonObject:
+    """A modal for an answer in one's own words to the button's question, whose post is at `place`."""
     element = {"type": "plain_text_input", "multiline": True, "max_length": ANSWER_CHARS}
     return modal(
         f"{PREFIX}form",
         words("question-form-title"),
         words("question-form-send"),
         words("consent-cancel"),
-        private_metadata=f"{language} {place} {asked.value()}",
+        private_metadata=f"{language} {place} {value}",
         blocks=[entry("answer", words("question-form-label"), element)],
     )
 
@@ -166,10 +153,6 @@ def _label(option: str, default: str, words: Words) -> str:
 
 def _asked(event: QuestionAsked) -> str:
     return f"{mention(event.asker)} {to_mrkdwn(event.question, none_live)}"
-
-
-def _plain(text: str) -> Draft:
-    return Draft(text=text)
 
 
 def _op(event: QuestionAsked) -> str:
