@@ -155,10 +155,7 @@ def _texts(messages: Sequence[Message]) -> Iterator[str]:
 
 @lru_cache(maxsize=4_096)
 def _orders_of(text: str, desk: _Desk) -> tuple[_Order, ...]:
-    """Orders of a text in their order, then those of the texts that are hidden in it.
-
-    Each request has all earlier texts in it, so they are kept.
-    """
+    """Orders of a text in their order, then those hidden in it; kept, as each request has it."""
     found: list[_Order] = []
     for each in _unfolded(text):
         here = sorted([*_calls(each, desk), *_sayings(each, desk)], key=lambda placed: placed[0])
