@@ -17,13 +17,16 @@ from agent_core.words import Words
 from bot.presenter.approval import (
     approval_draft,
     approval_file,
+    connection_value,
+    consent_button,
     decided_draft,
     file_name,
     is_short,
+    link_button,
 )
-from bot.presenter.apps import app_name, app_names, connection_value, consent_button, link_button
 from bot.presenter.files import ThreadFiles
 from bot.presenter.journal import Bookmark, Place, whisper
+from bot.presenter.tools import app_name, app_names
 from bot.render import Draft, card, local_time, mention
 from bot.slack_api import ContentRefused, SlackApi, SlackError, SlackRefused, Upload
 

@@ -8,25 +8,21 @@ or `⟨U+202E⟩`, and what could be taken for another field is shown as it is s
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, cast
 
 from agent_core.clock import find_zone
 from agent_core.events import PlannedAction
-from agent_core.masking import Exact
 from agent_core.messages import JsonObject
 from agent_core.runtime import moment_words, unpacked
 from agent_core.words import Words
-from bot.presenter.apps import PREFIX
 from bot.render import (
     code,
-    entry,
     foreign_line,
     inline_code,
     limits,
-    modal,
     plain_line,
     sections,
 )
@@ -55,13 +51,10 @@ _PICTURES = (
     (("channel", "text"), {"channel", "text"}),
 )
 """An event, a mail, a post: its parts in their order, and those that it cannot do without."""
-_FIXED = frozenset({"start", "end", "zone", "people", "channel"})
-"""Are not changed in a form."""
-_LONG = frozenset({"body", "about", "text"})
+LONG = frozenset({"body", "about", "text"})
 """Stand below their name, as they will read."""
 
 MAX_ROWS = 16
-MAX_EDIT_CHARS = 3_000
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]{0,10}(?:Z|[+-]\d\d:?\d\d)?")
 _PLAIN_NAME = re.compile(r"[a-zA-Z][\w-]{0,39}")
 _LINE_CHARS = 200
@@ -149,7 +142,7 @@ def preview(action: PlannedAction, words: Words, tell: Tell) -> list[JsonObject]
     parts = parts_of(arguments)
     labels = {name: words(f"consent-part-{label}") for label, name in parts.items()}
     rest = [name for name in arguments if name not in labels]
-    long = {name for label, name in parts.items() if label in _LONG}
+    long = {name for label, name in parts.items() if label in LONG}
     labels |= {name: name.replace("_", " ").strip().capitalize() or name for name in rest}
     is_clear = len({label.casefold() for label in labels.values()}) == len(labels) <= MAX_ROWS
     is_clear = is_clear and all(map(_PLAIN_NAME.fullmatch, rest))
@@ -170,61 +163,19 @@ def preview(action: PlannedAction, words: Words, tell: Tell) -> list[JsonObject]
     return [*blocks, *sections("\n".join(lines))]
 
 
-def editable_parts(action: PlannedAction) -> dict[str, str]:
-    """Those whose texts a person may change before they approve."""
-    return {
-        label: name
-        for label, name in parts_of(action.arguments).items()
-        if label not in _FIXED
-        and len(_written(action.arguments[name])) <= MAX_EDIT_CHARS
-        and all(isinstance(each, str) for each in _items(action.arguments[name]))
-    }
+def written(value: Any) -> str:
+    """A text, or several with commas, as a form has it."""
+    return ", ".join(map(str, items_of(value)))
 
 
-def _written(value: Any) -> str:
-    return ", ".join(map(str, _items(value)))
-
-
-def _items(value: Any) -> list[object]:
+def items_of(value: Any) -> list[object]:
     """Those of a list, or the value alone."""
     return cast("list[object]", value) if isinstance(value, list) else [value]
 
 
-def edit_form(action: PlannedAction, words: Words, about: str) -> JsonObject:
-    """A modal with the texts of an action; `about` says which it is."""
-    blocks: list[JsonObject] = []
-    for label, name in editable_parts(action).items():
-        element = {
-            "type": "plain_text_input",
-            "multiline": label in _LONG,
-            "max_length": MAX_EDIT_CHARS,
-            "initial_value": _written(action.arguments[name]),
-        }
-        blocks.append(entry(name, words(f"consent-part-{label}"), element))
-    return modal(
-        f"{PREFIX}edit",
-        words("consent-edit-title"),
-        words("consent-edit-save"),
-        words("consent-cancel"),
-        private_metadata=about,
-        blocks=[*map(Exact, blocks)],
-    )
-
-
-def read_changes(action: PlannedAction, values: Mapping[str, str]) -> dict[str, str | list[str]]:
-    """What was changed in that modal, by argument."""
-    changes: dict[str, str | list[str]] = {}
-    for name in editable_parts(action).values():
-        text, value = values.get(name, ""), action.arguments[name]
-        if text != _written(value):
-            items = [each.strip() for each in re.split(r"[,;\n]", text) if each.strip()]
-            changes[name] = items if isinstance(value, list) else text
-    return changes
-
-
 def _line(value: Any) -> str:
     """A value, or a list of them, as code in one line; empty where it is no such thing."""
-    items = _items(value) or [value]
+    items = items_of(value) or [value]
     if any(each and isinstance(each, dict | list) for each in items):
         return ""
     texts = [text_of(item) for item in items]

@@ -86,7 +86,7 @@ def ended_draft(event: QuestionAsked, said: str) -> Draft:
 
 
 def answer_form(value: str, words: Words, *, place: str, language: str) -> JsonObject:
-    """A modal for an answer in one's own words to the button's question, whose post is at `place`."""
+    """A modal for an answer in one's own words; `value` is the button's, `place` its post's."""
     element = {"type": "plain_text_input", "multiline": True, "max_length": ANSWER_CHARS}
     return modal(
         f"{PREFIX}form",

@@ -9,12 +9,11 @@ import pytest
 from agent_core.events import REPORT
 from agent_core.messages import JsonObject
 from bot.presenter.answer import follow_up_rows, thread_drafts
-from bot.presenter.approval import decision
-from bot.presenter.apps import app_name
 from bot.presenter.board import Board
 from bot.presenter.files import ArtifactRefused, file_name, read_artifact
 from bot.presenter.questions import question_drafts
 from bot.presenter.stream import HOLD_S
+from bot.presenter.tools import app_name
 from bot.render import (
     actions,
     answer_drafts,
@@ -164,9 +163,6 @@ SHOWN: Mapping[str, Callable[[int], int]] = {
     "MENU_OPTIONS": options,
     "OPTION_VALUE_CHARS": lambda n: n * options(1, "v" * n),
     "OPTION_CHARS": asked,
-    "COMMENT_CHARS": lambda n: decision(
-        TURN.decided("rejected", reason="x" * n), WORDS
-    ).count("x"),
     "PROGRESS_WORD_CHARS": lambda n: app_name("x" * n).lower().count("x"),
     "PLAN_CARDS": cards,
     "FOLLOW_UPS": follow_ups,
