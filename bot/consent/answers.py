@@ -9,9 +9,7 @@ from agent_core.messages import InboundMessage
 from agent_core.runtime import Question, Runtime, StoredTurn
 from bot.inbound import post_key
 from bot.ingress import Press, Submission
-from bot.presenter.journal import whisper
 from bot.presenter.questions import OTHER, answer_form, read_value
-from bot.render import Draft
 from bot.slack_api import People, SlackApi
 from bot.threads import parse_user, user_id
 from bot.words import BOT
@@ -44,8 +42,10 @@ class Answers:
             text = wait.options[number - 1]
             why = await self._give(turn, by, place, text, why, is_choice=True)
         if why:
-            said = BOT.say(language, f"question-{why}")
-            await whisper(self._api, press.thread, by, Draft(text=said))
+            said, thread = BOT.say(language, f"question-{why}"), press.thread
+            await self._api.post_ephemeral(
+                thread.channel, press.user, said, thread_ts=thread.root_ts
+            )
 
     async def submit(self, submission: Submission) -> Mapping[str, str] | None:
         """Answer in the person's own words."""

@@ -25,7 +25,6 @@ from bot.presenter.approval import (
     read_value,
 )
 from bot.presenter.consents import fresh_links
-from bot.presenter.journal import whisper
 from bot.render import Draft
 from bot.slack_api import People, SlackApi
 from bot.threads import parse_session, user_id
@@ -65,7 +64,7 @@ class Clicks:
             logger.warning("a press came to nothing: %s", error)
             why = "press_again"
         if why:
-            await whisper(self._api, press.thread, by, Draft(text=_sentence(why, language)))
+            await self._whisper(press, Draft(text=_sentence(why, language)))
 
     async def submit(self, submission: Submission) -> Mapping[str, str] | None:
         """Ask again for what was edited."""
@@ -116,8 +115,14 @@ class Clicks:
         if name != "check":
             link = self._consents.connect_link
             draft = await fresh_links(link, consent, by, toolkits, words)
-            await whisper(self._api, press.thread, by, draft)
+            await self._whisper(press, draft)
         return ""
+
+    async def _whisper(self, press: Press, draft: Draft) -> None:
+        thread = press.thread
+        await self._api.post_ephemeral(
+            thread.channel, press.user, draft.text, thread_ts=thread.root_ts, blocks=draft.blocks
+        )
 
     async def _form(
         self, name: str, consent: ConsentId, by: UserId, words: Words, place: str

@@ -7,6 +7,7 @@ Where that is more than a post holds, it says what and whom, and a file beside i
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Literal
 
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction, SentFile
@@ -75,12 +76,6 @@ def consent_button(name: Button, words: Words, value: str) -> JsonObject:
     return button(f"{PREFIX}{name}", label, value, _STYLES.get(name, ""))
 
 
-def link_button(number: int, label: str, url: str, value: str) -> JsonObject:
-    """A button that opens an address, and tells the bot that it was opened."""
-    opening = button(f"{PREFIX}{OPEN}.{number}", label, value, "primary")
-    return {**opening, "url": url}
-
-
 def connection_value(consent: ConsentId, toolkits: tuple[str, ...]) -> str:
     """What the buttons of a connection carry; `read_value` reads it."""
     return f"{consent} {','.join(toolkits)}"
@@ -105,16 +100,7 @@ def is_short(event: ApprovalRequested, words: Words) -> bool:
 
 def approval_file(event: ApprovalRequested, words: Words) -> bytes:
     """The file with everything that would be sent, as `argument_lines`."""
-    done = [
-        {
-            "tool": action.tool,
-            "toolkit": action.toolkit,
-            "account": action.account,
-            "needs_approval": action.asks,
-            "arguments": action.arguments,
-        }
-        for action in event.actions
-    ]
+    done = [asdict(action) for action in event.actions]
     told = {"digest": event.digest, "tool": event.tool, "actions": done}
     return "\n".join(argument_lines(told, moments(told, event.zone, words))).encode()
 

@@ -15,6 +15,8 @@ from agent_core.ids import ConsentId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot.presenter.approval import (
+    OPEN,
+    PREFIX,
     approval_draft,
     approval_file,
     connection_value,
@@ -22,13 +24,13 @@ from bot.presenter.approval import (
     decided_draft,
     file_name,
     is_short,
-    link_button,
 )
 from bot.presenter.files import ThreadFiles
-from bot.presenter.journal import Bookmark, Place, whisper
+from bot.presenter.journal import Bookmark, Place
 from bot.presenter.tools import app_name, app_names
-from bot.render import Draft, card, local_time, mention
+from bot.render import Draft, button, card, local_time, mention
 from bot.slack_api import ContentRefused, SlackApi, SlackError, SlackRefused, Upload
+from bot.threads import parse_user
 
 _log = logging.getLogger(__name__)
 
@@ -76,13 +78,10 @@ async def fresh_links(
     apps = tuple(found)
     text = words("consent-link", what=app_names(apps, words("consent-conjunction")))
     opening = [
-        link_button(
-            number,
-            words("consent-connect", what=app_name(toolkit)),
-            url,
-            connection_value(consent, (toolkit,)),
-        )
+        {**button(f"{PREFIX}{OPEN}.{number}", label, value, "primary"), "url": url}
         for number, (toolkit, url) in enumerate(found.items(), start=1)
+        for label in [words("consent-connect", what=app_name(toolkit))]
+        for value in [connection_value(consent, (toolkit,))]
     ]
     check = consent_button("check", words, connection_value(consent, apps))
     return card(text, *opening, check)
@@ -103,7 +102,7 @@ class ConsentPosts:
         """Post what is waited for: an approval, or an account, with links for the asker alone."""
         if isinstance(event, ApprovalRequested):
             self._requests[event.consent] = event
-            if not await self._place.post_of(_op(event)):
+            if not (await self._place.journal.open()).post_of(_op(event)):
                 await self._request(event)
         else:
             op = _op(event)
@@ -164,13 +163,14 @@ class ConsentPosts:
         words, link = self._place.board.words, self._connect_link
         try:
             draft = await fresh_links(link, event.consent, event.asker, event.toolkits, words)
-            await whisper(self._place.api, await self._place.current(), event.asker, draft)
-        except SlackRefused as refused:
-            _log.warning("no link was shown: %s", refused)
-        except SlackError:
-            raise
+            there, (_, user) = await self._place.current(), parse_user(event.asker)
+            await self._place.api.post_ephemeral(
+                there.channel, user, draft.text, thread_ts=there.root_ts, blocks=draft.blocks
+            )
         except AgentError as error:
-            _log.warning("there is no link to show: %s", type(error).__name__)
+            if isinstance(error, SlackError) and not isinstance(error, SlackRefused):
+                raise
+            _log.warning("no link is shown: %s", type(error).__name__)
 
 
 async def consent_link(

@@ -39,9 +39,6 @@ from bot.presenter.stream import AnswerStream
 from bot.slack_api import ContentRefused, SlackApi, Upload
 from bot.threads import ThreadRef
 
-_RATED = ("answered", "limited")
-"""How a turn ends whose answer people may say something of."""
-
 
 class TurnPresenter(ABC):
     """Shows one turn. After a restart it is given the turn's events again, from the first one."""
@@ -186,15 +183,10 @@ class ThreadPresenter(TurnPresenter):
         is_live = live_links(event, self._place.api.home)
         is_plain = self._is_plain and event.outcome != "failed"  # then the words are ours
         drafts, is_cut = await asyncio.to_thread(
-            thread_drafts,
-            markdown,
-            words,
-            is_live,
-            sources=event.citations,
-            is_plain=is_plain,
+            thread_drafts, markdown, words, is_live, sources=event.citations, is_plain=is_plain
         )
         op, saved = f"{event.turn}:answer", handed_out(self._board.artifacts.values())
-        if drafts[-1].blocks and event.outcome in _RATED and self._is_by_model:
+        if drafts[-1].blocks and event.outcome in {"answered", "limited"} and self._is_by_model:
             rows = (*follow_up_rows(saved), feedback_block(event.turn, words))
             drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))
         whole = Upload(name=WHOLE_ANSWER_NAME, content=markdown.encode(), title=WHOLE_ANSWER_NAME)

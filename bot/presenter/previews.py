@@ -18,14 +18,7 @@ from agent_core.events import PlannedAction
 from agent_core.messages import JsonObject
 from agent_core.runtime import moment_words, unpacked
 from agent_core.words import Words
-from bot.render import (
-    code,
-    foreign_line,
-    inline_code,
-    limits,
-    plain_line,
-    sections,
-)
+from bot.render import code, foreign_line, inline_code, limits, plain_line, sections
 
 _NAMES = {
     "to": ("recipient_email", "recipient_emails", "to_recipients", "to_email", "to", "recipients"),
@@ -62,9 +55,8 @@ _LINE_CHARS = 200
 _PLAIN_KEY = re.compile(r"[\w-]{1,80}")
 _CONTINUED = "  │ "
 _READS_AS_VALUE = re.compile(r'\s*+(?:[-+]?\d[\d.eE+-]*|true|false|null|["{\[].*)?\s*+', re.DOTALL)
-_MOST = {" ": 4, "\n": 3, "\t": 0}
-"""So many in a row stay as they are: people make no longer gaps."""
-_NAMED = {" ": "␣", "\n": "⏎", "\t": "⇥"}
+_GAPS = {" ": (4, "␣"), "\n": (3, "⏎"), "\t": (0, "⇥")}
+"""So many in a row stay as they are, since people make no longer gaps; and what names more."""
 _RUNS = re.compile(r"[ \n\t]{2,}|\t|([^\w \n\t]|[\u115f\u1160\u3164\uffa0])\1*")
 """Gaps, and whatever is not surely a letter or a digit."""
 _BLANK = frozenset(
@@ -240,14 +232,15 @@ def made_visible(text: str) -> str:
 
 def _seen(run: re.Match[str]) -> str:
     first, n = run[0][0], len(run[0])
-    if first not in _MOST:
+    if first not in _GAPS:
         return _name(f"U+{ord(first):04X}", n) if _is_hidden(first) or first in "⟨⟩" else run[0]
-    is_long = run[0].count("\n") > _MOST["\n"]
+    is_long = run[0].count("\n") > _GAPS["\n"][0]
     seen = ""
     for character, same in groupby(run[0]):
         n = len(list(same))
-        stays = n <= _MOST[character] and not (is_long and character == "\n")
-        seen += character * n if stays else _name(_NAMED[character], n)
+        most, name = _GAPS[character]
+        stays = n <= most and not (is_long and character == "\n")
+        seen += character * n if stays else _name(name, n)
     return f"{seen}\n" if is_long else seen
 
 

@@ -80,7 +80,7 @@ class Progress:
             self._has_post = not isinstance(error, SlackRefused)
             _log.warning("no progress is shown: %s", error)
         else:
-            self._ts = (await self._journal.open()).posts[op].rpartition(" ")[2]
+            self._ts = (await self._journal.open()).posts.get(op, "").rpartition(" ")[2]
 
     def touch(self) -> None:
         """The board has changed."""
@@ -180,8 +180,7 @@ class Progress:
 
     def _draft(self) -> Draft:
         board, shown = self._board, self._board.shown()
-        lines = [f"{_SHOWN[card.state][1]} {_line(card)}" for card in shown]
-        text = "\n".join([board.title(), *lines])
+        text = "\n".join([board.title(), *map(_line, shown)])
         if not self._has_cards:
             return Draft(text=text)
         tasks = [_task(number, card) for number, card in enumerate(shown)]
@@ -193,9 +192,8 @@ class Progress:
         """“Open live view”, where there is one, and a menu of the branches at work."""
         opening = button(OPEN_LIVE_VIEW, board.words("live-button"), "")
         options = [
-            (board.words("progress-stop", what=card.title), agent_id(self._turn, card.branch))
-            for card in board.branches
-            if card.branch is not None
+            (board.words("progress-stop", what=title), agent_id(self._turn, run))
+            for run, title in board.branches.items()
         ]
         return [
             *([opening] if self._offers_live_view() else []),
@@ -204,8 +202,8 @@ class Progress:
 
 
 def _line(card: Card) -> str:
-    details = f" ({card.details})" if card.details else ""
-    return foreign_line(card.title + details, limits.SECTION_CHARS)
+    told = f"{card.title} ({card.details})" if card.details else card.title
+    return f"{_SHOWN[card.state][1]} {foreign_line(told, limits.SECTION_CHARS)}"
 
 
 def _task(number: int, card: Card) -> JsonObject:

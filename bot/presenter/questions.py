@@ -55,7 +55,8 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
     It names the person, and nothing else in it is live: what it asks for may come from outside.
     Options that are too long for a button are numbered, and so are the buttons.
     """
-    labels = [_label(option, event.default, words) for option in event.options]
+    default = words("question-default-option", what=event.default)
+    labels = [default if option == event.default else option for option in event.options]
     is_short = all(len(label) <= limits.LABEL_CHARS for label in labels)
     numbered = "\n".join(
         f"{n}. {foreign_line(each, limits.OPTION_CHARS)}" for n, each in enumerate(labels, start=1)
@@ -104,7 +105,7 @@ class QuestionPosts:
     def __init__(self, place: Place) -> None:
         self._place = place
         self._open: QuestionAsked | None = None
-        self._end: Draft | None = None
+        self._end = ""
 
     async def ask(self, event: QuestionAsked) -> None:
         """Raises SlackError where it could not be posted now."""
@@ -117,14 +118,13 @@ class QuestionPosts:
         An edit that fails is made with a later event.
         """
         if isinstance(event, QuestionAsked):
-            self._open, self._end = event, None
-        elif self._open is not None and self._end is None and event.run == ROOT_RUN:
-            said = self._said(self._open, event)
-            self._end = ended_draft(self._open, said) if said else None
-        if self._open is None or self._end is None:
+            self._open, self._end = event, ""
+        elif self._open and event.run == ROOT_RUN:
+            self._end = self._end or self._said(self._open, event)
+        if not self._open or not self._end:
             return
         try:
-            await self._place.settle(_op(self._open), "ended", self._end)
+            await self._place.settle(_op(self._open), "ended", ended_draft(self._open, self._end))
         except SlackError as error:
             _log.warning("a question's end is shown later: %s", error)
         else:
@@ -145,10 +145,6 @@ class QuestionPosts:
                 return words("question-unanswered")
             case _:
                 return ""
-
-
-def _label(option: str, default: str, words: Words) -> str:
-    return words("question-default-option", what=option) if option == default else option
 
 
 def _asked(event: QuestionAsked) -> str:

@@ -81,7 +81,7 @@ def describe(
             return words("progress-purpose-use-tool")
         return words("progress-purpose-use-app", what=server_name(tool) or app_name(_first(name)))
     query = arguments.get("query") or arguments.get("q") or arguments.get("channel")
-    what = f"“{_short(query)}”" if isinstance(query, str) and query.strip() else "…"
+    what = f"“{short(query)}”" if isinstance(query, str) and query.strip() else "…"
     return words(f"progress-purpose-{purpose.replace('_', '-')}", what=what)
 
 
@@ -95,8 +95,8 @@ def pages_of(tool: str, arguments: Mapping[str, Any]) -> list[str]:
 def reading(urls: Sequence[str], words: Words, titles: Mapping[str, str]) -> str:
     """By the first page whose title is known, with its publisher."""
     first = next((url for url in urls if titles.get(url)), urls[0] if urls else "")
-    host = _short((real_host(first) or "…").removeprefix("www."))
-    what = f"“{_short(titles[first])}” ({host})" if titles.get(first) else host
+    host = short((real_host(first) or "…").removeprefix("www."))
+    what = f"“{short(titles[first])}” ({host})" if titles.get(first) else host
     if len(urls) > 1:
         return words("progress-purpose-read-pages", what=what, n=len(urls) - 1)
     return words("progress-purpose-read-page", what=what)
@@ -134,5 +134,6 @@ def _objects(value: object) -> list[dict[str, Any]]:
     return [item for item in _items(value) if isinstance(item, dict)]
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """Foreign words inside a line."""
     return plain_line(text, limits.PROGRESS_WORD_CHARS)

@@ -240,7 +240,7 @@ async def test_a_stream_is_followed_by_the_next_where_it_is_full_or_old(
     first = f"Once. {'x' * 4_000} "
     await presenter.show(turn.said(f"{first.strip()}.\n\nN", step=0))
     await until_streamed(stage, "x.")
-    rest = "y" * (limits.STREAM_BYTES + over - len(first) - 3)
+    rest = "y" * (limits.STREAM_BYTES + over - len(first) - 5)
     if name == "STREAM_S":
         while stage.api.streams.interval_s not in stage.clock.slept:
             await stage.api.identify()
