@@ -78,11 +78,12 @@ def from_earlier(conversation: Conversation) -> Reply | None:
     found, read = now.done("find_earlier_work"), now.done("read_earlier_work")
     if not found:
         return (conversation.use("find_earlier_work", query=now.words[:SHOWN_CHARS]),)
-    ids = re.findall(r"^- id (\w+)", found[-1].result, re.MULTILINE)
-    if not ids:
+    told = dict(re.findall(r"^- id (\w+)(.*)$", found[-1].result, re.MULTILINE))
+    if not told:
         return None
     if not read:
-        return (conversation.use("read_earlier_work", id=ids[0]),)
+        fitting = max(told, key=lambda each: share(stems(now.words), told[each]))
+        return (conversation.use("read_earlier_work", id=fitting),)
     thread = re.search(r"^Thread: (https?://\S+)$", read[-1].result, re.MULTILINE)
     said = read[-1].result.partition("The answer:\n")[2] or read[-1].result
     where = f"[an earlier thread]({thread[1]})" if thread else "an earlier thread"
