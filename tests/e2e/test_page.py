@@ -133,9 +133,7 @@ async def test_a_report_is_watched_opened_as_page_and_pdf_asked_about_and_read_b
     assert await paper.evaluate("document.contentType") == "application/pdf"
     await paper.close()
     await thread.get_by_role("button", name="Find the latest news on").click()
-    await expect(thread.get_by_text("ann asks:")).to_be_visible(timeout=TURN_MS)
-    rating = thread.get_by_role("button", name="Bad answer")
-    await expect(rating).to_have_count(2, timeout=TURN_MS)
+    await expect(thread.get_by_role("button", name="Bad answer")).to_have_count(2, timeout=TURN_MS)
     assert [*await grave(page, "dark"), *await grave(page, "light")] == []
     await page.set_viewport_size({"width": 390, "height": 844})
     await expect(files).to_be_visible()

@@ -84,10 +84,9 @@ def from_earlier(conversation: Conversation) -> Reply | None:
     if not read:
         fitting = max(told, key=lambda each: share(stems(now.words), told[each]))
         return (conversation.use("read_earlier_work", id=fitting),)
-    thread = re.search(r"^Thread: (https?://\S+)$", read[-1].result, re.MULTILINE)
+    thread = read[-1].result.partition("Thread: ")[2].partition("\n")[0]
     said = read[-1].result.partition("The answer:\n")[2] or read[-1].result
-    where = f"[an earlier thread]({thread[1]})" if thread else "an earlier thread"
-    return say(f"In {where} I wrote:\n\n{_quote(said, now.words)}")
+    return say(f"In [an earlier thread]({thread}) I wrote:\n\n{_quote(said, now.words)}")
 
 
 def _quote(text: str, question: str) -> str:

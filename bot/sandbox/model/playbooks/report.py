@@ -37,7 +37,6 @@ NOTHING = "I found nothing about {topic}: none of the pages here speaks of it."
 FOLLOW_UPS = ("Find the latest news on {topic}", "Look up what people say about {topic}")
 ASK_TOPIC = "What should this be about?"
 TOPICS = ("Keeping chat bots reliable", "Batteries in the grid", "Heat pumps in old houses")
-UNSAID = "I do not know what this should be about, so I did nothing."
 NOTHING_OPEN = (
     "Nothing is open in this thread. I can add a section to the report, look into another subject, "
     "or compare two."
@@ -90,7 +89,7 @@ def decide(conversation: Conversation) -> Reply:
     if not stems(brief.topic):
         if "ask_user" in conversation.tools and not conversation.now.done("ask_user"):
             return (conversation.use("ask_user", question=ASK_TOPIC, options=TOPICS),)
-        return say(UNSAID)
+        return say("I do not know what this should be about, so I did nothing.")
     if step := search(conversation, [*brief.sections, brief.topic]):
         return step
     hits = find_hits(conversation, [*brief.sections, brief.topic])
