@@ -15,6 +15,7 @@ from bot.render.blocks import (
     modal,
     plain_text,
     section,
+    sections,
 )
 from bot.render.escape import (
     IsLive,
@@ -36,7 +37,13 @@ from bot.render.split import split
 
 __all__ = [  # noqa: RUF022 (by module)
     "Draft", "actions", "answer_drafts", "button", "card", "context", "entry", "limits",
+<<<<<<< HEAD
     "local_time", "mention", "menu", "modal", "plain_text", "section",
     "IsLive", "clean", "code", "defanged", "escape", "foreign_line", "inert", "inline_code", "link",
     "none_live", "one_line", "plain_line", "real_host", "to_markdown", "to_text", "split",
+=======
+    "local_time", "mention", "menu", "modal", "plain_text", "section", "sections",
+    "clean", "code", "escape", "inert", "inline_code", "one_line", "plain_line",
+    "IsLive", "defanged", "foreign_line", "link", "none_live", "to_markdown", "to_mrkdwn", "split",
+>>>>>>> main
 ]  # fmt: skip
