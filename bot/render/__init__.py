@@ -37,13 +37,7 @@ from bot.render.split import split
 
 __all__ = [  # noqa: RUF022 (by module)
     "Draft", "actions", "answer_drafts", "button", "card", "context", "entry", "limits",
-<<<<<<< HEAD
-    "local_time", "mention", "menu", "modal", "plain_text", "section",
+    "local_time", "mention", "menu", "modal", "plain_text", "section", "sections",
     "IsLive", "clean", "code", "defanged", "escape", "foreign_line", "inert", "inline_code", "link",
     "none_live", "one_line", "plain_line", "real_host", "to_markdown", "to_text", "split",
-=======
-    "local_time", "mention", "menu", "modal", "plain_text", "section", "sections",
-    "clean", "code", "escape", "inert", "inline_code", "one_line", "plain_line",
-    "IsLive", "defanged", "foreign_line", "link", "none_live", "to_markdown", "to_mrkdwn", "split",
->>>>>>> main
 ]  # fmt: skip

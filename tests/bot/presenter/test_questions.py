@@ -150,13 +150,8 @@ async def test_two_questions_make_no_second_progress_post(stage: Stage) -> None:
 async def test_a_stop_ends_the_wait(stage: Stage) -> None:
     turn = stage.turn()
     await stage.show(*until_asked(turn), turn.finished("Nothing was sent.", "stopped"))
-<<<<<<< HEAD
-    stopped = "Stopped after 4 s\n✓ Working with the data"
-    ended = f"<@{stage.slack.people['ann']}> Which grid?\n\nThis was not answered."
-=======
     stopped = "Worked for 4 s\n✓ Working with the data"
-    ended = f"<@{stage.slack.people['ann']}> Which *grid*?\n\nThis was not answered."
->>>>>>> main
+    ended = f"<@{stage.slack.people['ann']}> Which grid?\n\nThis was not answered."
     assert stage.texts() == [stopped, ended, "Nothing was sent."]
     assert stage.status() == "active"
 
