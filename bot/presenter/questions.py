@@ -26,7 +26,7 @@ from bot.render import (
     none_live,
     sections,
     split,
-    to_mrkdwn,
+    to_text,
 )
 from bot.slack_api import SlackError
 
@@ -148,7 +148,7 @@ class QuestionPosts:
 
 
 def _asked(event: QuestionAsked) -> str:
-    return f"{mention(event.asker)} {to_mrkdwn(event.question, none_live)}"
+    return f"{mention(event.asker)} {to_text(event.question, none_live)}"
 
 
 def _op(event: QuestionAsked) -> str:

@@ -52,14 +52,14 @@ ROOMS = {
     "bot without sandbox": Budget(15936, 93, 10_900, 85),
     "bot/sandbox/slack": Budget(3463, 26, 3400, 30),
     "bot/sandbox/page": Budget(586, 4, 600, 8),
-    "bot/sandbox/model": Budget(2247, 15, 2000, 16),
+    "bot/sandbox/model": Budget(2249, 15, 2000, 16),
     "bot/sandbox/composio": Budget(1582, 11, 1600, 14),
-    "bot/sandbox": Budget(9457, 67, 9000, 80),
+    "bot/sandbox": Budget(9459, 67, 9000, 80),
     "mcp_local": Budget(5779, 45, 4700, 42),
     "product": Budget(54554, 346, 43_000, 330),
-    "bot/sandbox, JS and CSS": Budget(3751, 31, 4500, 50),
+    "bot/sandbox, JS and CSS": Budget(3765, 31, 4500, 50),
     "bot/console, JS and CSS": Budget(2102, 21, 2500, 24),
-    "tests": Budget(58550, 352, 45_000, 330),
+    "tests": Budget(58791, 353, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
