@@ -184,8 +184,8 @@ class Runtime:
         turn = await self._store.add_turn(message, "work" if is_answer else kind_of(message))
         if turn is not None:
             await self._dispatch.advance(message.session)
-        if turn is not None and not is_answer:
-            self._background.run(lambda: self._dispatch.heed(turn.id))
+        if turn is not None and turn.seq > 1 and not is_answer:
+            self._background.run(lambda: self._dispatch.heed(turn))
         return turn.id if turn is not None else None
 
     async def revise(self, key: str, text: str) -> bool:
