@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.postgres import NoPostgres, new_database, postgres
 from tests.warm_processes import warm_processes
@@ -13,6 +14,10 @@ WHOLE_FOLDERS = {"e2e", "attacks"}
 """Here the bot is tried with all that it has, the toolkit's process included."""
 STARTING_FIXTURES = {"postgres_server", "browser"}
 STARTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}
+
+_UNMINDED = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture)
+settings.register_profile("busy machine", deadline=None, suppress_health_check=_UNMINDED)
+settings.load_profile("busy machine")
 
 _at_work: list[pytest.Item] = []
 

@@ -162,6 +162,8 @@ class Before:
 
     asker: UserId | None = None
     """Whose words it took in last."""
+    is_joint: bool = False
+    """It took in words of others than the turn's asker."""
     history: tuple[Message, ...] = ()
     children: tuple[RunStarted, ...] = ()
     taken: tuple[RunId, ...] = ()
@@ -201,7 +203,12 @@ class RunScope:
     def acting_for(self, taken: Sequence[Taken]) -> "RunScope":
         """The scope after messages were taken in: tools act for the author of the last one."""
         said = [each for each in taken if each.author]
-        return self.acting_as(said[-1].author, said[-1].author_zone) if said else self
+        if not said:
+            return self
+        is_joint = any(each.author != self.context.asker for each in said)
+        acting = self.acting_as(said[-1].author, said[-1].author_zone)
+        context = replace(acting.context, is_joint=is_joint or self.context.is_joint)
+        return replace(acting, context=context)
 
     def acting_as(self, asker: UserId, zone: str) -> "RunScope":
         """The scope in which tools act for a person, whose time zone this is."""

@@ -46,8 +46,8 @@ class Consents:
         """A consent by id; None where there is none."""
         self._looks: dict[ConsentId, tuple[float, int]] = {}
         """When the next look at each is due, and how many there were."""
-        self._opened: dict[ConsentId, float] = {}
-        """Until when people are likely to connect right now."""
+        self._opened: dict[ConsentId, tuple[float, Callable[[], Awaitable[None]]]] = {}
+        """Until when people are likely to connect right now, and what is done once it is over."""
 
     async def decide(
         self, consent: ConsentId, by: UserId, *, verdict: Verdict, reason: str = ""
@@ -132,10 +132,15 @@ class Consents:
         await self._parts.consents.amend(found, {"link": place_of(link)})
         return link
 
-    async def open_link(self, consent: ConsentId, by: UserId) -> None:
-        """The asker has opened a link, so the account is looked at often, for a while."""
+    async def open_link(
+        self, consent: ConsentId, by: UserId, then: Callable[[], Awaitable[None]]
+    ) -> None:
+        """The asker has opened a link, so the account is looked at often, for a while.
+
+        `then` is done here once nobody waits for it any more.
+        """
         await self._open(consent, "connection", by)
-        self._opened[consent] = asyncio.get_running_loop().time() + OPENED_FOR_S
+        self._opened[consent] = (asyncio.get_running_loop().time() + OPENED_FOR_S, then)
 
     async def skip_connection(self, consent: ConsentId, by: UserId) -> None:
         """The asker does not want to connect now: the turn goes on without."""
@@ -154,18 +159,19 @@ class Consents:
         """
         waits = (turn.wait for turn in waiting)
         open_now = {wait.consent for wait in waits if isinstance(wait, ConnectionWait)}
-        self._opened = {key: until for key, until in self._opened.items() if now_s < until}
-        for consent in open_now | self._opened.keys():
+        known = open_now | self._opened.keys()
+        for consent in known:
             due_s, looks = self._looks.get(consent, (0.0, 0))
-            if now_s < due_s and consent not in self._opened:
+            until_s, then = self._opened.get(consent, (0.0, None))
+            if now_s < due_s and now_s >= until_s:
                 continue
             self._looks[consent] = (now_s + LOOKS.wait_s(looks + 1), looks + 1)
             found = await self._parts.consents.find(consent)
-            if found is not None and found.status == "open":
-                await self._look(found)
-            else:
-                self._opened.pop(consent, None)
-        self._looks = {key: at for key, at in self._looks.items() if key in open_now}
+            is_over = found is None or found.status != "open" or await self._look(found)
+            if is_over and then is not None:
+                del self._opened[consent]
+                await then()
+        self._looks = {key: at for key, at in self._looks.items() if key in known}
 
     async def _look(self, consent: Consent) -> bool:
         if not await are_connected(self._accounts, consent.asker, _toolkits(consent)):

@@ -33,7 +33,7 @@ from agent_core.sessions.leases import new_process_id
 from agent_core.sessions.overview import Overview
 from agent_core.subagents.children import MAX_AT_WORK, MAX_DEPTH
 from agent_core.subagents.task import SubagentSpec, child_tools
-from agent_core.tools import MAIN_AGENT, ToolContext, ToolOutput
+from agent_core.tools import JOINT, MAIN_AGENT, ToolContext, ToolOutput
 from agent_core.tools.composio_api import Accounts
 from agent_core.tools.registry import Registry
 from agent_core.tools.search import AgentTools
@@ -137,8 +137,11 @@ def my_account_tool(known_of: Callable[[UserId], Awaitable[str]]) -> BodyTool:
     """The tool that tells the agent what its asker, and nobody else, has connected and used."""
 
     async def look(_: ToolCall, scope: RunScope) -> ToolOutput:
-        told = await scope.steps.once(MY_ACCOUNT, lambda: known_of(scope.context.asker), TEXT)
-        return ToolOutput(text=told)
+        async def work() -> str:
+            return JOINT if scope.context.is_joint else await known_of(scope.context.asker)
+
+        told = await scope.steps.once(MY_ACCOUNT, work, TEXT)
+        return ToolOutput(text=told, is_error=told == JOINT)
 
     schema: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}
     spec = ToolSpec(name=MY_ACCOUNT, description=prompt(MY_ACCOUNT), input_schema=schema)

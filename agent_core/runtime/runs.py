@@ -175,6 +175,7 @@ class Work:
             turn=turn.id,
             run=run,
             asker=asker,
+            is_joint=before.is_joint,
             zone=await self.zone_of(asker),
             workspace=self.workspace,
             agent=started.agent,
@@ -225,6 +226,7 @@ class Work:
         children = {e.run: e for e in known.started.values() if e.parent == run}
         return Before(
             asker=next((e.author for e in reversed(heard) if e.author), None),
+            is_joint=not {e.author for e in heard} <= {"", self.turn.inbound.asker},
             history=await parts.store.run_messages(turn, run),
             children=tuple(children.values()),
             taken=tuple(e.run for e in events if isinstance(e, ResultTaken) and e.run in children),

@@ -13,6 +13,12 @@ from agent_core.models import ToolSpec
 MAIN_AGENT = "universal-agent"
 """The name of the agent that answers people; of the others their definitions tell."""
 
+JOINT = (
+    "Not done: several people wrote while you worked on this, and it could be another's wish. Say "
+    "that whoever wants it may ask for it once you have answered."
+)
+"""What becomes of what a tool does by the rights of its asker alone, where the work is joint."""
+
 Progress = Callable[[str], Awaitable[None]]
 """Says how far a call is, in people's words; may be dropped."""
 
@@ -33,6 +39,8 @@ class ToolContext:
     """As in the message that began the turn."""
     zone: str = ""
     """The asker's time zone, such as `Europe/Berlin`; empty where it is not known."""
+    is_joint: bool = False
+    """Several people had a word in the work: a wish of one is not granted by another's rights."""
     may_wait: bool = True
     """Whether a person can be asked before the call: not for sub-agents and scheduled turns."""
 

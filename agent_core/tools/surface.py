@@ -20,7 +20,7 @@ from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.sessions import KnownSessions, ToldTurn
-from agent_core.tools import MAIN_AGENT, Progress, ToolContext, ToolOutput, Toolset
+from agent_core.tools import JOINT, MAIN_AGENT, Progress, ToolContext, ToolOutput, Toolset
 from agent_core.tools.schemas import fault_of_arguments
 
 READ_FILE = "mcp__local_toolkit__read_local_file"
@@ -173,6 +173,7 @@ class SurfaceTools:
         return f"{read.get('text') or '(There is no further part.)'}{more}"
 
     async def _read_channel(self, call: ToolCall, context: ToolContext) -> ToolOutput:
+        _require_alone(context)
         try:
             since = datetime.fromisoformat(str(call.arguments["since"]))
         except ValueError:
@@ -206,6 +207,7 @@ class SurfaceTools:
         What a person approved by these words is what is changed. An answer that told of a change
         comes last.
         """
+        _require_alone(context)
         told = await self._sessions.told_in(context.session, limit=MAX_TURNS, calling=MENDS)
         here = [e for e in told if e.turn.session == context.session and e.turn.kind == "work"]
         here.sort(key=lambda each: each.is_calling)
@@ -222,6 +224,12 @@ class SurfaceTools:
             who = _line(asked.author_name, 60)
             raise SurfaceRefused(f"Only {who}, who asked for it, or an admin can have it changed.")
         return found
+
+
+def _require_alone(context: ToolContext) -> None:
+    """Earlier work of the place itself may be read by everybody who writes in it."""
+    if context.is_joint:
+        raise SurfaceRefused(JOINT)
 
 
 def _is_named(what: str, each: ToldTurn) -> bool:

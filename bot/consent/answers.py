@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from agent_core.errors import SessionError
-from agent_core.ids import UserId
+from agent_core.ids import TurnId, UserId
 from agent_core.messages import InboundMessage
 from agent_core.runtime import Question, Runtime, StoredTurn
 from bot.inbound import post_key
@@ -13,7 +13,7 @@ from bot.presenter.journal import whisper
 from bot.presenter.questions import OTHER, Asked, answer_form, read_value
 from bot.render import Draft
 from bot.slack_api import People, SlackApi
-from bot.threads import user_id
+from bot.threads import parse_user, user_id
 from bot.words import BOT
 
 
@@ -37,13 +37,12 @@ class Answers:
         by, place = user_id(press.team, press.user), f"{press.channel} {press.message_ts}"
         language = await self._people.language(press.user)
         turn, wait, why = await self._find(asked, by)
-        if wait and press.action_id == OTHER:
+        if press.action_id == OTHER and not why:
             form = answer_form(asked, BOT.of(language), place=place, language=language)
             why = "" if await self._api.open_view(press.trigger_id, form) else "write-it"
-        elif wait and turn and 0 < number <= len(wait.options):
-            why = await self._give(
-                turn, by, press.user, place, wait.options[number - 1], is_choice=True
-            )
+        elif turn and wait and 0 < number <= len(wait.options):
+            text = wait.options[number - 1]
+            why = await self._give(turn, by, place, text, why, is_choice=True)
         if why:
             said = BOT.say(language, f"question-{why}")
             await whisper(self._api, press.thread, by, Draft(text=said))
@@ -52,49 +51,57 @@ class Answers:
         """Answer in the person's own words."""
         language, channel, ts, value = submission.private_metadata.split(" ", 3)
         by = user_id(submission.team, submission.user)
-        turn, wait, why = await self._find(read_value(value)[0], by)
+        turn, _, why = await self._find(read_value(value)[0], by)
         text = submission.values.get("answer", "").strip()
-        if turn and wait and text:
-            why = await self._give(turn, by, submission.user, f"{channel} {ts}", text)
+        if turn and text:
+            why = await self._give(turn, by, f"{channel} {ts}", text, why)
         return {"answer": BOT.say(language, f"question-{why}")} if why else None
 
     async def _find(
         self, asked: Asked, by: UserId
     ) -> tuple[StoredTurn | None, Question | None, str]:
-        """The question while it is open to this person, or else why it is not."""
+        """The question, and why it is not open to this person, if so."""
         try:
             turn = await self._runtime.turn(asked.turn)
         except SessionError:
             return None, None, "over"
-        wait = turn.wait if turn.status == "waiting" and isinstance(turn.wait, Question) else None
-        if wait is None or wait.call_id != asked.call or wait.is_over(self._clock()):
+        wait = turn.wait if isinstance(turn.wait, Question) else None
+        if wait is None or wait.call_id != asked.call:
             return turn, None, "over"
-        return (turn, wait, "") if by == wait.asker else (turn, None, "not-yours")
+        if turn.status != "waiting" or wait.is_over(self._clock()):
+            return turn, wait, "over"
+        return turn, wait, "" if by == wait.asker else "not-yours"
 
     async def _give(
         self,
         turn: StoredTurn,
         by: UserId,
-        user: str,
         place: str,
         text: str,
+        why: str,
         *,
         is_choice: bool = False,
     ) -> str:
-        """Why it was not taken, if so."""
-        team = by.partition(":")[0]
-        person = await self._people.person(user)
-        message = InboundMessage(
-            session=turn.session,
-            key=post_key(team, *place.split(" ")),
-            asker=by,
-            author_name=person.name if person else "",
-            text=text,
-            received_at=self._clock(),
-            author_locale=person.locale if person else "",
-            author_zone=person.zone if person else "",
-            places=turn.inbound.places,
-            is_choice=is_choice,
-        )
-        is_new = await self._runtime.handle(message, is_answer=True) is not None
-        return "" if is_new else "over"
+        """Why it was not taken, if so. What was taken, and comes again, is no news to anybody."""
+        team, user = parse_user(by)
+        key = post_key(team, *place.split(" "))
+        if not why:
+            person = await self._people.person(user)
+            message = InboundMessage(
+                session=turn.session,
+                key=key,
+                asker=by,
+                author_name=person.name if person else "",
+                text=text,
+                received_at=self._clock(),
+                author_locale=person.locale if person else "",
+                author_zone=person.zone if person else "",
+                places=turn.inbound.places,
+                is_choice=is_choice,
+            )
+            await self._runtime.handle(message, is_answer=True)
+        try:
+            taken = (await self._runtime.turn(TurnId(f"turn:{key}"))).inbound
+        except SessionError:
+            return why
+        return "" if (taken.asker, taken.text) == (by, text) else why or "over"

@@ -7,6 +7,7 @@ that it is about, and that whoever is refused is told why, and nobody else.
 import asyncio
 import logging
 from collections.abc import Mapping
+from functools import partial
 
 from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.events import PlannedAction
@@ -85,7 +86,7 @@ class Clicks:
 
     async def _do(self, name: str, by: UserId, press: Press, language: str) -> str:
         """What is to be told to the person alone, if anything."""
-        consent, toolkits = read_value(press.value)
+        consent, _ = read_value(press.value)
         thread, words = press.thread, BOT.of(language)
         await self._require_in(consent, thread.session)
         match name:
@@ -98,21 +99,30 @@ class Clicks:
                 if name != "reject":
                     return "press_again"
                 await self._consents.decide(consent, by, verdict=name)
-            case "link" | "open":
-                if name == OPEN:
-                    await self._consents.open_link(consent, by)
-                    if float(press.action_ts) - float(press.message_ts) < RENEW_AFTER_S:
-                        return ""
-                link = self._consents.connect_link
-                draft = await fresh_links(link, consent, by, toolkits, words)
-                await whisper(self._api, thread, by, draft)
-            case "skip":
-                await self._consents.skip_connection(consent, by)
-            case "check":
-                is_connected = await self._consents.check_connection(consent, by)
-                return "" if is_connected else "not_connected_yet"
+            case _ if name in _OF_CONNECTIONS:
+                return await self._connect(name, by, press, words)
             case _:
                 logger.warning("a button of another version was pressed: %s", name[:80])
+        return ""
+
+    async def _connect(self, name: str, by: UserId, press: Press, words: Words) -> str:
+        """As `_do`, for the buttons of a connection. What shows a link goes when the wait does."""
+        consent, toolkits = read_value(press.value)
+        take_away = partial(self._api.take_away, press.response_url)
+        if name == OPEN:
+            await self._consents.open_link(consent, by, take_away)
+            if float(press.action_ts) - float(press.message_ts) < RENEW_AFTER_S:
+                return ""
+        elif name == "skip":
+            await self._consents.skip_connection(consent, by)
+            return ""
+        elif name == "check" and not await self._consents.check_connection(consent, by):
+            return "not_connected_yet"
+        await take_away()
+        if name != "check":
+            link = self._consents.connect_link
+            draft = await fresh_links(link, consent, by, toolkits, words)
+            await whisper(self._api, press.thread, by, draft)
         return ""
 
     async def _form(

@@ -4,9 +4,10 @@ Everything is looked up for who asks, by their id; a button says what is meant, 
 theirs is looked up again when it is pressed.
 """
 
+import asyncio
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from agent_core.errors import ToolServerError
@@ -16,12 +17,13 @@ from agent_core.runtime.schedules import ScheduleId
 from bot.digests import DigestMessages, Orders, posts
 from bot.digests.orders import NotDone
 from bot.home import view
-from bot.home.view import FOLLOW_UPS, LANGUAGES, Rule, Seen, Team
+from bot.home.view import FOLLOW_UPS, LANGUAGES, Seen, Shown, Team
 from bot.ingress import COMMAND_TEXT, HOME_OPENED, Facts, Press, Rules, Submission, authorise
 from bot.ingress.authorise import refusal
 from bot.ingress.gestures import Errors
 from bot.presenter.apps import app_name
 from bot.presenting import title_of
+from bot.render import section
 from bot.slack_api import People, Person, SlackApi, language_of
 from bot.threads import parse_session, parse_user, user_id
 from bot.words import BOT
@@ -31,15 +33,9 @@ logger = logging.getLogger(__name__)
 PROMPTS = 4
 OWN_PROMPTS = 2
 PROMPT_CHARS = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """What Home shows of the last press."""
-
-    note: str = ""
-    links: Mapping[str, str] = field(default_factory=dict[str, str])
-    rule: Rule | None = None
+LOOK_S = 2.0
+LOOKS = 90
+"""So often and so many times it is looked whether an account is there whose link was opened."""
 
 
 @dataclass(slots=True)
@@ -65,8 +61,6 @@ class Home:
             return
         who = user_id(press.team, press.user)
         name = press.action_id.removeprefix(view.PREFIX)
-        if name in ("open", "link"):
-            return  # the browser has opened it
         person = await self._people.person(press.user)
         language = language_of(person)
         try:
@@ -76,7 +70,9 @@ class Home:
             shown = Shown(note=BOT.say(language, "home-apps-away"))
         except NotDone as refused:
             shown = Shown(note=posts.refusal(refused, language))
-        await self._publish(press.team, press.user, shown)
+        await self._publish(who, shown)
+        if name == "link" and await self._is_connected(who, press.value):
+            await self._publish(who, Shown())
 
     async def submit(self, submission: Submission) -> Errors:
         """What a slash command asks for, said to its author alone."""
@@ -86,13 +82,12 @@ class Home:
         words, text = BOT.of(language), ""
         match submission.values[COMMAND_TEXT].strip().casefold():
             case "status":
-                seen = await self._seen(who, language)
-                text = "\n".join(view.work_lines(seen)) or words("home-nothing-running")
+                text = await self._work(who, language) or words("home-nothing-running")
             case "stop":
                 text = await self._stop_here(who, submission, person, language)
             case "schedules":
                 listed = posts.listing(await self._orders.own(who), language, self._clock())
-                text = f"{listed.text}\n_{words('home-buttons')}_"
+                text = listed.text + (f"\n_{words('home-buttons')}_" if listed.blocks else "")
             case "connections":
                 text = await self._connections(who, language)
             case "usage":
@@ -106,62 +101,59 @@ class Home:
         """Home is shown, or where a chat begins, some things to ask. A guest is told why not."""
         facts = Facts(team=opening.team, app_id="", channel="", user=opening.user)
         person = await self._people.person(opening.user)
-        served = authorise(facts, self._everywhere, person)
+        served = authorise(facts, replace(self._rules, channels=None), person)
         if opening.value == "messages":
             if isinstance(served, Person):
                 await self._suggest(user_id(opening.team, opening.user), opening.channel, served)
         elif isinstance(served, Person):
-            await self._publish(opening.team, opening.user, Shown())
+            await self._publish(user_id(opening.team, opening.user), Shown())
         elif sentence := refusal(served, language_of(person)):
-            await self._api.publish_home(opening.user, view.sentence_view(sentence))
+            alone = {"type": "home", "blocks": [section(sentence)]}
+            await self._api.publish_home(opening.user, alone)
 
-    @property
-    def _everywhere(self) -> Rules:
-        """Home stands in no channel."""
-        own = self._rules
-        return Rules(identity=own.identity, teams=own.teams, users=own.users)
-
-    async def _publish(self, team: str, user: str, shown: Shown) -> None:
-        who, person = user_id(team, user), await self._people.person(user)
-        seen = await self._seen(who, language_of(person))
-        seen = replace(seen, note=shown.note, links=shown.links)
-        if person is not None and person.is_admin:
-            seen = replace(seen, team=await self._team(who, shown.rule))
-        await self._api.publish_home(user, view.home_view(seen))
-
-    async def _seen(self, who: UserId, language: str) -> Seen:
-        overview = self._runtime.overview
-        waiting = [turn for turn in await overview.unfinished(who) if turn.status == "waiting"]
-        return Seen(
-            language=language,
+    async def _publish(self, who: UserId, shown: Shown) -> None:
+        """All parts are asked for side by side. What fails is in an ExceptionGroup."""
+        user, overview = parse_user(who)[1], self._runtime.overview
+        person = await self._people.person(user)
+        is_admin = person is not None and person.is_admin
+        async with asyncio.TaskGroup() as together:
+            ask = together.create_task
+            unfinished, sessions = ask(overview.unfinished(who)), ask(overview.sessions(who))
+            schedules, accounts = ask(self._orders.own(who)), ask(self._accounts(who))
+            spent = ask(overview.spent(who, self._month()))
+            preferences = ask(self._runtime.preferences.of(who))
+            team = ask(self._team(who)) if is_admin else None
+        seen = Seen(
+            language=language_of(person),
             now=self._clock(),
             url=self._rules.identity.url,
-            sessions=await overview.sessions(who),
-            waiting=waiting,
-            schedules=await self._orders.own(who),
-            accounts=await self._accounts(who),
-            spent=await overview.spent(who, self._month()),
-            preferences=await self._runtime.preferences.of(who),
+            sessions=sessions.result(),
+            waiting=[turn for turn in unfinished.result() if turn.status == "waiting"],
+            schedules=schedules.result(),
+            accounts=accounts.result(),
+            spent=spent.result(),
+            preferences=preferences.result(),
+            shown=shown,
+            team=team.result() if team is not None else None,
         )
+        await self._api.publish_home(user, view.home_view(seen))
 
-    async def _team(self, who: UserId, rule: Rule | None) -> Team:
+    async def _team(self, who: UserId) -> Team:
         team, overview = parse_user(who)[0], self._runtime.overview
-        unfinished = await overview.unfinished(team)
-        public: set[str] = set()
-        for channel in {
-            parse_session(turn.session).channel for turn in unfinished[: view.MAX_ROWS]
-        }:
-            about = await self._api.channels.about(channel)
-            if about is not None and about.kind == "channel":
-                public.add(channel)
         here = SessionId(f"{team}:D0:0.000000")  # as in a direct conversation of the admin's
-        schedules = await self._orders.visible_to(who, here)
+        unfinished = await overview.unfinished(team)
+        channels = {parse_session(turn.session).channel for turn in unfinished[: view.MAX_ROWS]}
+        async with asyncio.TaskGroup() as together:
+            ask = together.create_task
+            spent = ask(overview.spent(team, self._month()))
+            schedules = ask(self._orders.visible_to(who, here))
+            known = [ask(self._api.channels.about(channel)) for channel in channels]
+        abouts = [each.result() for each in known]
         return Team(
-            spent=await overview.spent(team, self._month()),
+            spent=spent.result(),
             unfinished=[turn for turn in unfinished if turn.inbound.asker != who],
-            public=frozenset(public),
-            schedules=[each for each in schedules if each.order.owner != who],
-            rule=rule,
+            public=frozenset(each.id for each in abouts if each and each.kind == "channel"),
+            schedules=[each for each in schedules.result() if each.order.owner != who],
         )
 
     async def _accounts(self, who: UserId) -> list[Account] | None:
@@ -177,7 +169,7 @@ class Home:
         self, name: str, press: Press, who: UserId, person: Person | None, language: str
     ) -> Shown:
         """What Home shows besides once it is done."""
-        accounts, value, note, links, rule = self._runtime.accounts, press.value, "", {}, None
+        accounts, value, note, links, rule = self._runtime.accounts, press.value, "", {}, ""
         is_admin = person is not None and person.is_admin
         words = BOT.of(language)
         match name:
@@ -191,7 +183,7 @@ class Home:
                     await self._digests.edit(press, ScheduleId(schedule))
                 else:
                     note = await self._digests.do(verb, ScheduleId(schedule), who, language)
-            case "connect" if accounts is not None and value in view.APPS:
+            case "connect" | "link" if accounts is not None and value in view.APPS:
                 links = {value: await accounts.link(who, value)}
             case "disconnect" if accounts is not None:
                 if gone := await accounts.remove(who, value):
@@ -203,6 +195,14 @@ class Home:
             case _:
                 logger.warning("something of another version was pressed: %s", name[:80])
         return Shown(note=note, links=links, rule=rule)
+
+    async def _is_connected(self, who: UserId, app: str) -> bool:
+        """Whether they have connected it, a while after they have opened its link."""
+        for _ in range(LOOKS):
+            await self._api.clock.sleep(LOOK_S)
+            if app in {each.toolkit for each in await self._accounts(who) or ()}:
+                return True
+        return False
 
     async def _stop(self, who: UserId, session: SessionId, person: Person | None) -> str:
         if not await self._may_act(who, session, person):
@@ -228,14 +228,14 @@ class Home:
         await self._runtime.preferences.put(who, name, value)
         self._people.forget(parse_user(who)[1])
 
-    async def _follow_ups(self, team: str, value: str) -> Rule:
-        """The rule of a channel, as it is or as it was just set."""
+    async def _follow_ups(self, team: str, value: str) -> str:
+        """A channel with its rule, as it is or as it was just set."""
         channel, _, wanted = value.partition(" ")
         place = f"{team}:{channel}"
         if wanted in FOLLOW_UPS:
             await self._runtime.preferences.put(place, "follow_ups", wanted)
         rule = await self._runtime.preferences.get(place, "follow_ups")
-        return Rule(channel=channel, rule=rule or FOLLOW_UPS[0])
+        return f"{channel} {rule or FOLLOW_UPS[0]}"
 
     async def _stop_here(
         self, who: UserId, command: Submission, person: Person | None, language: str
@@ -247,9 +247,13 @@ class Home:
         stopped = [await self._runtime.stop(session, name) for session in sorted(here)]
         if any(stopped):
             return BOT.say(language, "home-stopped")
-        seen = await self._seen(who, language)
-        elsewhere = "\n".join(view.work_lines(seen))
-        return "\n".join(filter(None, [BOT.say(language, "home-nothing-here"), elsewhere]))
+        nothing = BOT.say(language, "home-nothing-here")
+        return "\n".join(filter(None, [nothing, await self._work(who, language)]))
+
+    async def _work(self, who: UserId, language: str) -> str:
+        sessions = await self._runtime.overview.sessions(who)
+        words, url = BOT.of(language), self._rules.identity.url
+        return "\n".join(view.work_lines(sessions, url, words))
 
     async def _connections(self, who: UserId, language: str) -> str:
         words, accounts = BOT.of(language), await self._accounts(who)

@@ -14,15 +14,24 @@ from agent_core.runtime.schedules import Schedule
 from agent_core.words import Words
 from bot.digests.posts import listing
 from bot.presenter.apps import app_name
-from bot.render import actions, button, context, foreign_line, limits, mention, plain_text, section
+from bot.render import (
+    actions,
+    button,
+    context,
+    foreign_line,
+    limits,
+    mention,
+    one_line,
+    plain_text,
+    section,
+)
 from bot.threads import ThreadRef, parse_session
 from bot.words import BOT
 
 PREFIX = "home."
 """Of the names of all that is pressed on App Home."""
-MAX_SESSIONS = 8
 MAX_ROWS = 8
-"""Of each other list."""
+"""Of each list."""
 ASKED_CHARS = 90
 LANGUAGES = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français"}
 FOLLOW_UPS = ("meant", "two_party", "mention")
@@ -37,11 +46,14 @@ APPS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """When the bot answers in a channel, for whoever may set it."""
+class Shown:
+    """What is shown of the last press."""
 
-    channel: str
-    rule: str
+    note: str = ""
+    links: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By app the link by which this person connects it."""
+    rule: str = ""
+    """A channel that an admin chose, and when the bot answers there: `C0123 mention`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +65,6 @@ class Team:
     public: frozenset[str]
     """Channels whose threads may be named here; of others only that there is work."""
     schedules: Sequence[Schedule]
-    rule: Rule | None = None
-    """Of the channel that was chosen just now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +82,7 @@ class Seen:
     accounts: Sequence[Account] | None = None
     """None where accounts cannot be had."""
     preferences: Mapping[str, str] = field(default_factory=dict[str, str])
-    note: str = ""
-    """What became of the last press."""
-    links: Mapping[str, str] = field(default_factory=dict[str, str])
-    """By app the link by which this person connects it."""
+    shown: Shown = field(default_factory=Shown)
     team: Team | None = None
 
     @property
@@ -83,25 +90,19 @@ class Seen:
         return BOT.of(self.language)
 
 
-def sentence_view(sentence: str) -> JsonObject:
-    """A Home of one sentence."""
-    return {"type": "home", "blocks": [section(sentence)]}
-
-
 def home_view(seen: Seen) -> JsonObject:
     """A person's Home."""
-    blocks = [context(seen.note)] if seen.note else []
+    blocks = [context(seen.shown.note)] if seen.shown.note else []
     for part in (_waiting, _sessions, _schedules, _accounts, _usage, _preferences, _team):
         blocks += part(seen)
     return {"type": "home", "blocks": blocks[: limits.BLOCKS_PER_VIEW]}
 
 
-def work_lines(seen: Seen) -> list[str]:
-    """What goes on for a person, each with a link to its thread."""
+def work_lines(sessions: Sequence[SessionState], url: str, words: Words) -> list[str]:
+    """What goes on for a person, each with a link to its thread in the workspace at `url`."""
     return [
-        f"• {_told(each.asked)} · _{_state(each.newest, seen.words)}_ · "
-        f"<{thread_url(seen.url, each.id)}|{seen.words('home-open')}>"
-        for each in seen.sessions
+        f"• {_thread(url, each.id, each.asked)} · _{_state(each.newest, words)}_"
+        for each in sessions
         if each.newest.outcome is None
     ]
 
@@ -116,22 +117,14 @@ def usage_line(spent: Spent, words: Words) -> str:
     return words("home-usage", n=spent.turns, tokens=spent.tokens)
 
 
-def thread_url(url: str, session: SessionId) -> str:
-    """The address of a session's thread in the workspace at `url`."""
-    thread = parse_session(session)
-    return f"{url}archives/{thread.channel}/p{thread.root_ts.replace('.', '')}"
-
-
 def _waiting(seen: Seen) -> Iterator[JsonObject]:
     words = seen.words
     if not seen.waiting:
         return
     yield _head(words("home-waiting"))
     for turn in seen.waiting[:MAX_ROWS]:
-        kind = turn.wait.kind if turn.wait else "question"
-        what = words(f"home-waits-{kind}")
-        text = f"{what}: {_told(turn.inbound.text)}"
-        yield {**section(text), "accessory": _open(seen, turn.session)}
+        what = words(f"home-waits-{turn.wait.kind if turn.wait else 'question'}")
+        yield section(f"{what}: *{_thread(seen.url, turn.session, turn.inbound.text)}*")
     yield from _more(len(seen.waiting) - MAX_ROWS, words)
 
 
@@ -140,24 +133,27 @@ def _sessions(seen: Seen) -> Iterator[JsonObject]:
     yield _head(words("home-sessions"))
     if not seen.sessions:
         yield section(words("home-no-sessions"))
-    for each in seen.sessions[:MAX_SESSIONS]:
-        place = _place(parse_session(each.id), words)
-        yield section(f"*{_told(each.asked)}*\n{place} · _{_state(each.newest, words)}_")
-        row = [_open(seen, each.id)]
+    for each in seen.sessions[:MAX_ROWS]:
+        place, state = _place(parse_session(each.id), words), _state(each.newest, words)
+        row = section(f"*{_thread(seen.url, each.id, each.asked)}*\n{place} · _{state}_")
         if each.newest.outcome is None:
-            row.append(button(f"{PREFIX}stop", words("home-stop"), each.id))
+            row["accessory"] = button(f"{PREFIX}stop", words("home-stop"), each.id)
         elif each.began:
-            sure = _confirm(words, "home-delete", words("home-delete-sure"))
-            name = f"{PREFIX}delete"
-            row.append({**button(name, words("home-delete"), each.id), **sure})
-        yield actions(*row)
-    yield from _more(len(seen.sessions) - MAX_SESSIONS, words)
+            delete = button(f"{PREFIX}delete", words("home-delete"), each.id)
+            row["accessory"] = delete | _confirm(words, "home-delete", words("home-delete-sure"))
+        yield row
+    yield from _more(len(seen.sessions) - MAX_ROWS, words)
 
 
 def _schedules(seen: Seen) -> Iterator[JsonObject]:
-    listed = listing(seen.schedules[:MAX_ROWS], seen.language, seen.now, menu=f"{PREFIX}schedule")
-    yield from listed.blocks or (_head(seen.words("digest-listed")), section(listed.text))
-    yield from _more(len(seen.schedules) - MAX_ROWS, seen.words)
+    yield _head(seen.words("digest-listed"))
+    yield from _listed(seen.schedules, seen)
+
+
+def _listed(schedules: Sequence[Schedule], seen: Seen) -> Iterator[JsonObject]:
+    listed = listing(schedules[:MAX_ROWS], seen.language, seen.now, menu=f"{PREFIX}schedule")
+    yield from listed.blocks[1:] or [section(listed.text)]
+    yield from _more(len(schedules) - MAX_ROWS, seen.words)
 
 
 def _accounts(seen: Seen) -> Iterator[JsonObject]:
@@ -170,13 +166,13 @@ def _accounts(seen: Seen) -> Iterator[JsonObject]:
     for each in seen.accounts[:MAX_ROWS]:
         sure = words("home-disconnect-sure", what=app_name(each.toolkit))
         off = button(f"{PREFIX}disconnect", words("home-disconnect"), each.id, "danger")
-        accessory = {**off, **_confirm(words, "home-disconnect", sure)}
-        yield {**section(account_line(each)), "accessory": accessory}
+        accessory = off | _confirm(words, "home-disconnect", sure)
+        yield section(account_line(each)) | {"accessory": accessory}
     yield from _more(len(seen.accounts) - MAX_ROWS, words)
     links = [
-        {**button(f"{PREFIX}link", words("consent-connect", what=app_name(app)), app, "primary")}
+        button(f"{PREFIX}link", words("consent-connect", what=app_name(app)), app, "primary")
         | {"url": link}
-        for app, link in seen.links.items()
+        for app, link in seen.shown.links.items()
     ]
     known = {each.toolkit for each in seen.accounts}
     options = {app: app_name(app) for app in APPS if app not in known}
@@ -194,10 +190,10 @@ def _preferences(seen: Seen) -> Iterator[JsonObject]:
     options = {"auto": words("home-language-auto"), **LANGUAGES}
     chosen = seen.preferences.get("language", "auto")
     menu = _menu("language", options, chosen, words("home-language"))
-    yield {**section(words("home-language")), "accessory": menu}
+    yield section(words("home-language")) | {"accessory": menu}
     at = seen.preferences.get("digest_time", USUAL_TIME)
     times = _menu("digest_time", {time: time for time in TIMES}, at, words("home-digest-time"))
-    yield {**section(words("home-digest-time")), "accessory": times}
+    yield section(words("home-digest-time")) | {"accessory": times}
 
 
 def _team(seen: Seen) -> Iterator[JsonObject]:
@@ -206,34 +202,31 @@ def _team(seen: Seen) -> Iterator[JsonObject]:
         return
     yield {"type": "divider"}
     yield _head(words("home-team"))
-    yield section(usage_line(team.spent, words))
+    yield section(f"{words('home-this-month')}: {usage_line(team.spent, words)}")
     for turn in team.unfinished[:MAX_ROWS]:
-        place = parse_session(turn.session)
+        told = f"_{words('home-in-private')}_"
+        if parse_session(turn.session).channel in team.public:
+            told = f"*{_thread(seen.url, turn.session, turn.inbound.text)}*"
         who, state = mention(turn.inbound.asker), _state(turn, words)
         stop = button(f"{PREFIX}stop", words("home-stop"), turn.session)
-        told, row = f"_{words('home-in-private')}_", [stop]
-        if place.channel in team.public:
-            told, row = f"*{_told(turn.inbound.text)}*", [_open(seen, turn.session), stop]
-        yield section(f"{who} · {told} · _{state}_")
-        yield actions(*row)
+        yield section(f"{who} · {told} · _{state}_") | {"accessory": stop}
     yield from _more(len(team.unfinished) - MAX_ROWS, words)
     if team.schedules:
-        own = f"{PREFIX}schedule"
-        yield from listing(team.schedules[:MAX_ROWS], seen.language, seen.now, menu=own).blocks
-        yield from _more(len(team.schedules) - MAX_ROWS, words)
+        yield _head(words("digest-listed"))
+        yield from _listed(team.schedules, seen)
     pick = {
         "type": "conversations_select",
         "action_id": f"{PREFIX}channel",
         "placeholder": plain_text(words("home-channel")),
         "filter": {"include": ["public", "private"], "exclude_bot_users": True},
     }
-    yield {**section(words("home-follow-ups")), "accessory": pick}
-    if team.rule is not None:
+    yield section(words("home-follow-ups")) | {"accessory": pick}
+    if chosen := seen.shown.rule:
+        channel = chosen.partition(" ")[0]
         named = [(rule, words(f"home-follow-ups-{rule.replace('_', '-')}")) for rule in FOLLOW_UPS]
-        options = {f"{team.rule.channel} {rule}": label for rule, label in named}
-        chosen = f"{team.rule.channel} {team.rule.rule}"
+        options = {f"{channel} {rule}": label for rule, label in named}
         menu = _menu("follow_ups", options, chosen, words("home-channel"))
-        yield {**section(f"<#{team.rule.channel}>"), "accessory": menu}
+        yield section(f"<#{channel}>") | {"accessory": menu}
 
 
 def _head(text: str) -> JsonObject:
@@ -243,11 +236,6 @@ def _head(text: str) -> JsonObject:
 def _more(left: int, words: Words) -> Iterator[JsonObject]:
     if left > 0:
         yield context(words("home-more", n=left))
-
-
-def _open(seen: Seen, session: SessionId) -> JsonObject:
-    url = thread_url(seen.url, session)
-    return {**button(f"{PREFIX}open", seen.words("home-open"), session), "url": url}
 
 
 def _confirm(words: Words, title: str, text: str) -> JsonObject:
@@ -264,8 +252,11 @@ def _menu(name: str, options: Mapping[str, str], chosen: str, placeholder: str) 
     return {**menu, "placeholder": plain_text(placeholder), **initial}
 
 
-def _told(asked: str) -> str:
-    return foreign_line(asked, ASKED_CHARS) or "…"
+def _thread(url: str, session: SessionId, asked: str) -> str:
+    """What was asked, as a link to its thread."""
+    thread = parse_session(session)
+    label = one_line(asked, ASKED_CHARS).replace("|", "\u00a6") or "…"
+    return f"<{url}archives/{thread.channel}/p{thread.root_ts.replace('.', '')}|{label}>"
 
 
 def _place(thread: ThreadRef, words: Words) -> str:

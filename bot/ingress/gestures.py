@@ -38,6 +38,8 @@ class Press:
     """The button's, or that of what was chosen."""
     trigger_id: str
     """Opens one modal, for three seconds; empty where it is too late for that."""
+    response_url: str = ""
+    """By which a post that this person alone sees is taken away, for half an hour; else empty."""
 
     @property
     def key(self) -> str:
@@ -213,6 +215,7 @@ def _read_press(body: JsonObject) -> Press | None:
         action_ts=text_in(action, "action_ts"),
         value=_value(action),
         trigger_id=text_in(body, "trigger_id"),
+        response_url=text_in(body, "response_url") if place.get("is_ephemeral") else "",
     )
     known = press.team and press.user and press.action_id and press.action_ts
     return press if known else None

@@ -1,21 +1,14 @@
-"""The answer of a turn as posts: smaller, or elsewhere, where Slack insists."""
+"""The answer of a turn as posts, and smaller ones where Slack insists."""
 
 import logging
 import re
 from collections.abc import Sequence
-from functools import partial
 
 from agent_core.events import TurnFinished
 from agent_core.words import Words
-from bot.presenter.journal import Place, whisper
-from bot.render import (
-    Draft,
-    IsLive,
-    answer_drafts,
-    limits,
-    split,
-)
-from bot.slack_api import ContentRefused, SlackAuthRefused, SlackRefused
+from bot.presenter.journal import Place
+from bot.render import Draft, IsLive, answer_drafts, limits, split
+from bot.slack_api import ContentRefused
 
 WHOLE_ANSWER_NAME = "answer.md"
 
@@ -76,47 +69,17 @@ def thread_drafts(
     return [*drafts[:1], Draft(text=words("progress-whole-answer"))], True
 
 
-async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> bool:
-    """Post an answer's parts in order and say whether Slack took them all.
+async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> None:
+    """Post an answer's parts in order: each as it is, or else without blocks and in shorter parts.
 
-    Each as it is, or else without blocks and in shorter parts; not if Slack takes no form. Raises
-    SlackError where Slack gave no answer or refused the token; the rest can be posted later.
+    Raises ContentRefused if Slack takes a part in no form, SlackError where it gave no answer or
+    refused the token; the rest can be posted later.
     """
-    is_whole = True
     for number, draft in enumerate(drafts):
         part_op = f"{op}:{number}"
         try:
-            await _post(place, part_op, draft)
+            await place.post(part_op, draft)
         except ContentRefused as refused:
             _log.warning("posting smaller: %s", refused)
-            is_whole &= await _post_smaller(place, part_op, draft.whole or draft.text)
-    return is_whole
-
-
-async def _post(place: Place, op: str, draft: Draft) -> None:
-    """In its place or, where thread and direct conversation take nothing, for the asker alone."""
-    try:
-        await place.post(op, draft)
-    except (SlackAuthRefused, ContentRefused):
-        raise
-    except SlackRefused as refused:
-        _log.warning("the asker cannot be written to: %s", refused)
-        await place.journal.once(f"{op}:ephemeral", partial(_whisper, place, draft))
-
-
-async def _whisper(place: Place, draft: Draft, _may_exist: bool) -> None:
-    """The last place: nobody else sees it, and it is gone when Slack is loaded anew."""
-    try:
-        await whisper(place.api, place.thread, place.board.asker, Draft(text=draft.text))
-    except SlackRefused:
-        _log.exception("an answer could be posted nowhere")
-
-
-async def _post_smaller(place: Place, op: str, text: str) -> bool:
-    try:
-        for number, part in enumerate(split(text, limits.TEXT_CHARS // 3)):
-            await _post(place, f"{op}.{number}", Draft(text=part))
-    except ContentRefused:
-        _log.exception("a part of an answer was refused in every form")
-        return False
-    return True
+            for n, text in enumerate(split(draft.whole or draft.text, limits.TEXT_CHARS // 3)):
+                await place.post(f"{part_op}.{n}", Draft(text=text))

@@ -113,10 +113,12 @@ def approval_draft(
     is_whole: bool,
     is_attached: bool = False,
     unseen: Sequence[SentFile] = (),
+    edited: ApprovalDecided | None = None,
 ) -> Draft:
     """The post while it is undecided; what neither it nor a file shows cannot be approved.
 
-    Of the files that would be sent along nobody can look at those that are `unseen`.
+    Of the files that would be sent along nobody can look at those that are `unseen`; `edited` tells
+    who made it of an earlier request.
     """
     digest = event.digest[:DIGEST_CHARS]
     below = [words("consent-until", when=local_time(event.deadline), digest=digest)]
@@ -128,6 +130,8 @@ def approval_draft(
         named = [inline_code(made_visible(file.name)[: limits.OPTION_CHARS]) for file in files]
         told = words(f"consent-sent-{'hidden' if unseen else 'shown'}", files=", ".join(named))
         below.insert(0, told)
+    if edited:
+        below.insert(0, decision(edited, words))
     is_seen = (is_whole or is_attached) and not unseen
     names: list[Button] = ["approve", "reject"] if is_seen else ["reject"]
     if "approve" in names and event.may_allow_thread:
@@ -156,15 +160,13 @@ def details_form(actions: Sequence[PlannedAction], words: Words) -> JsonObject:
     }
 
 
-def decided_drafts(event: ApprovalRequested, decided: ApprovalDecided, words: Words) -> list[Draft]:
-    """The post once it is decided, best first: the same facts, and how it ended for the buttons."""
+def decided_draft(event: ApprovalRequested, decided: ApprovalDecided, words: Words) -> Draft:
+    """The post once it is decided: the same facts, and how it ended in place of the buttons."""
     said = decision(decided, words)
     text = split("\n".join([_fallback(event, words), said]), limits.TEXT_CHARS)[0]
     below = (context(f"`{event.digest[:DIGEST_CHARS]}`"), section(f"*{said}*"))
-    kinds = [True, False] if is_short(event, words) else [False]
-    return [
-        Draft(text=text, blocks=(*_facts(event, words, is_whole=kind), *below)) for kind in kinds
-    ]
+    facts = _facts(event, words, is_whole=is_short(event, words))
+    return Draft(text=text, blocks=(*facts, *below))
 
 
 def decision(decided: ApprovalDecided, words: Words) -> str:

@@ -160,10 +160,10 @@ class Board:
         return spoken_time(self._told_s)
 
     def title(self) -> str:
-        """What the plan is called: at work, or how it ended."""
+        """What the plan is called: at work, or for how long; how it ended says the post below."""
         said = [self.words("progress-working")]
         if self.outcome is not None:
-            ended = "done" if self.outcome in {"answered", "steered"} else self.outcome
+            ended = "done" if self.outcome in {"answered", "steered"} else "early"
             said = [self.words(f"progress-ended-{ended}", time=self.time())]
         if pages := len(self._read):
             said.append(self.words("progress-pages-read", n=pages))

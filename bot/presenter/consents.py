@@ -17,7 +17,7 @@ from agent_core.words import Words
 from bot.presenter.approval import (
     approval_draft,
     approval_file,
-    decided_drafts,
+    decided_draft,
     file_name,
     is_short,
 )
@@ -117,11 +117,11 @@ class ConsentPosts:
                 is_whole=whole,
                 is_attached=attached,
                 unseen=unseen,
+                edited=before,
             )
+            instead_of = _op(before) if before and whole else ""
             try:
-                await self._place.post(
-                    op, draft, instead_of=_op(before) if before and whole else ""
-                )
+                await self._place.post(op, draft, instead_of=instead_of)
             except ContentRefused as refused:
                 _log.warning("an approval is not taken: %s", refused)
             else:
@@ -139,8 +139,8 @@ class ConsentPosts:
 
     async def _settle(self, decided: ApprovalDecided) -> None:
         request, words = self._requests[decided.consent], self._place.board.words
-        drafts = await asyncio.to_thread(decided_drafts, request, decided, words)
-        await self._place.settle(_op(request), decided.verdict, *drafts)
+        draft = await asyncio.to_thread(decided_draft, request, decided, words)
+        await self._place.settle(_op(request), decided.verdict, draft)
 
     async def invite(self, event: AuthRequired) -> None:
         """Post for all that the asker is waited for, and show the links to the asker alone."""

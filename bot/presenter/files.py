@@ -12,39 +12,24 @@ import stat
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Final
 
 from agent_core.events import REPORT, ArtifactSaved, SentFile
 from agent_core.messages import JsonObject
 from bot.presenter.answer import post_answer
 from bot.presenter.journal import Place
 from bot.render import Draft, clean, foreign_line, inert, limits, section, split
-from bot.slack_api import ContentRefused, SlackRefused, Upload
+from bot.slack_api import SlackError, SlackRefused, Upload
 from bot.threads import ThreadRef
 
 _log = logging.getLogger(__name__)
-
-_FILE_REFUSALS: Final = {
-    "file_type_not_allowed": "no-such-type",
-    "file_upload_size_restricted": "too-big",
-    "file_uploads_disabled": "no-uploads",
-    "missing_scope": "no-scope",
-    "no_permission": "no-scope",
-    "storage_limit_reached": "no-room",
-}
-"""Why Slack did not take a file, so far as a person can do something about it."""
 
 PUBLIC_DIRECTORY = "work_products"
 _UNSAFE = re.compile(r"[^\w.\- ()]+")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 
 
-Refusals = list[tuple[Upload, SlackRefused]]
-"""Files that Slack did not take, and how it said so."""
-
-
 class ArtifactRefused(Exception):
-    """The file may not be, or cannot be, handed out. The message names the reason's sentence."""
+    """The file may not be, or cannot be, handed out."""
 
 
 def read_artifact(workspace: Path, path: str, *, max_bytes: int = limits.FILE_BYTES) -> bytes:
@@ -53,26 +38,16 @@ def read_artifact(workspace: Path, path: str, *, max_bytes: int = limits.FILE_BY
     Only regular files below `work_products/`, reached without any link, with no second name
     elsewhere, and no bigger than `max_bytes`. Raises ArtifactRefused for all others.
     """
-    parts = PurePosixPath(path).parts
-    if len(parts) < 2 or parts[0] != PUBLIC_DIRECTORY or ".." in parts:
-        raise ArtifactRefused("not-public")
-    try:
-        return _read_below(workspace, parts, max_bytes)
-    except OSError as error:
-        raise ArtifactRefused("unreadable") from error
+    if PurePosixPath(path).parts[:1] != (PUBLIC_DIRECTORY,):
+        raise ArtifactRefused("it is no work product")
+    return _read(workspace, path, max_bytes)
 
 
 def read_sent(workspace: Path, file: SentFile) -> bytes:
     """What a call would send along. Raises ArtifactRefused where it is not what was uploaded."""
-    parts = PurePosixPath(file.path).parts
-    if not parts or parts[0] == "/" or ".." in parts:
-        raise ArtifactRefused("not-public")
-    try:
-        content = _read_below(workspace, parts, limits.FILE_BYTES)
-    except OSError as error:
-        raise ArtifactRefused("unreadable") from error
+    content = _read(workspace, file.path, limits.FILE_BYTES)
     if hashlib.sha256(content).hexdigest() != file.sha256:
-        raise ArtifactRefused("unreadable")
+        raise ArtifactRefused("it was changed")
     return content
 
 
@@ -88,29 +63,34 @@ def file_name(name: str) -> str:
     return f"{_cut(stem, limits.FILE_NAME_BYTES - len(ending.encode()) - 1)}.{ending}"
 
 
-def _read_below(workspace: Path, parts: tuple[str, ...], max_bytes: int) -> bytes:
+def _read(workspace: Path, path: str, max_bytes: int) -> bytes:
     """Every step is opened from the one before and without following links."""
-    directory = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY)
+    *folders, name = PurePosixPath(path).parts or ("..",)
+    if ".." in {*folders, name} or PurePosixPath(path).is_absolute():
+        raise ArtifactRefused("it lies elsewhere")
     try:
-        for part in parts[:-1]:
-            inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=directory)
+        directory = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            for part in folders:
+                flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+                inner = os.open(part, flags, dir_fd=directory)
+                os.close(directory)
+                directory = inner
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+            return _read_open(os.open(name, flags, dir_fd=directory), max_bytes)
+        finally:
             os.close(directory)
-            directory = inner
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-        return _read_open(os.open(parts[-1], flags, dir_fd=directory), max_bytes)
-    finally:
-        os.close(directory)
+    except OSError as error:
+        raise ArtifactRefused("it cannot be read") from error
 
 
 def _read_open(descriptor: int, max_bytes: int) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         about = os.fstat(file.fileno())
         if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
-            raise ArtifactRefused("not-plain")
-        if about.st_size == 0:
-            raise ArtifactRefused("empty")
-        if about.st_size > max_bytes:
-            raise ArtifactRefused("too-big-for-us")
+            raise ArtifactRefused("it is no plain file")
+        if not 0 < about.st_size <= max_bytes:
+            raise ArtifactRefused("it is empty or too big")
         return file.read(about.st_size)
 
 
@@ -147,48 +127,53 @@ class ThreadFiles:
         drafts: Sequence[Draft],
         saved: Iterable[ArtifactSaved],
         more: Sequence[Upload] = (),
-    ) -> bool:
-        """Posts in order, the last one with files of the workspace and more; as `post_answer`.
-
-        Raises SlackError where Slack gave no answer; what is missing can be posted later.
-        """
-        uploads, missing = list[Upload](), list[tuple[str, str]]()
+    ) -> None:
+        """Posts in order, the last one with files of the workspace and more; as `post_answer`."""
+        uploads, missing = list[Upload](), list[str]()
         for file in saved:
             try:
                 content = await asyncio.to_thread(read_artifact, self._workspace, file.path)
             except ArtifactRefused as refused:
-                missing.append((file.title or file.path, str(refused)))
+                _log.warning("%s is not handed out: %s", file.path, refused)
+                missing.append(file.title or file.path)
             else:
                 uploads.append(self._upload(file, content))
         uploads += more
-        last = len(drafts) - 1 if uploads else len(drafts)
-        is_whole = await post_answer(self._place, op, drafts[:last])
+        apart = len(drafts) - 1 if uploads else len(drafts)
+        await post_answer(self._place, op, drafts[:apart])
         if uploads:
-            is_whole &= await self._post_last(f"{op}:{max(last, 0)}", drafts[last:], uploads)
-        for name, why in missing:
-            await self._say_why(f"{op}:{name}", name, why)
-        return is_whole
+            last = f"{op}:{max(apart, 0)}"
+            missing += await self._post_last(last, drafts[apart:], uploads)
+        await self._say_missing(op, missing)
 
-    async def _post_last(self, op: str, draft: Sequence[Draft], uploads: Sequence[Upload]) -> bool:
-        """One post with words and files, or two where Slack does not take it."""
-        blocks, is_whole = [block for each in draft for block in each.blocks or _blocks(each)], True
+    async def _post_last(
+        self, op: str, draft: Sequence[Draft], uploads: Sequence[Upload]
+    ) -> list[str]:
+        """One post with words and files; or two, where Slack refuses it or takes no files now."""
+        bookmark, words = await self._place.journal.open(), f"{op}:words"
+        if f"{words}:0" not in bookmark.begun:
+            blocks = [block for each in draft for block in each.blocks or _blocks(each)]
+            try:
+                return await self._share(op, uploads, blocks)
+            except SlackRefused as refused:
+                _log.warning("files are posted apart from their words: %s", refused)
+            except SlackError:
+                if not any(each.startswith(op) for each in bookmark.files):
+                    await post_answer(self._place, words, draft)
+                raise
+        await post_answer(self._place, words, draft)
+        await self.upload(f"{op}:files", *uploads)
+        return []
+
+    async def upload(self, op: str, *uploads: Upload) -> bool:
+        """Post files by themselves, or say which are missing; whether all are there."""
         try:
-            refused = await self._share(op, uploads, blocks)
-        except ContentRefused as error:
-            _log.warning("files are posted apart from their words: %s", error)
-            is_whole = await post_answer(self._place, f"{op}:words", draft)
-            refused = await self._share(f"{op}:files", uploads)
-        else:
-            if len(refused) == len(uploads):
-                is_whole = await post_answer(self._place, f"{op}:words", draft)
-        await self._say_which(op, refused)
-        return is_whole
-
-    async def upload(self, op: str, upload: Upload) -> bool:
-        """Post a file by itself, or say why not; whether it is there."""
-        refused = await self._share(op, [upload])
-        await self._say_which(op, refused)
-        return not refused
+            missing = await self._share(op, uploads)
+        except SlackRefused as refused:
+            _log.warning("files were refused: %s", refused)
+            missing = [upload.title for upload in uploads]
+        await self._say_missing(op, missing)
+        return not missing
 
     async def show_sent(self, op: str, file: SentFile) -> bool:
         """Post what a call would send along, once a turn; whether it can be looked at."""
@@ -209,28 +194,17 @@ class ThreadFiles:
 
     async def _share(
         self, op: str, uploads: Sequence[Upload], blocks: Sequence[JsonObject] = ()
-    ) -> Refusals:
-        """Post them; what was refused, if not the words. Raises ContentRefused for these."""
-        refused: Refusals = []
-        try:
-            await self._place.once(op, partial(self._write, uploads, blocks, refused))
-        except ContentRefused:
-            raise
-        except SlackRefused as error:
-            return [(upload, error) for upload in uploads]
-        return refused
-
-    async def _say_which(self, op: str, refused: Refusals) -> None:
-        for upload, error in refused:
-            _log.warning("a file was refused: %s", error)
-            why = _FILE_REFUSALS.get(error.code, "other")
-            await self._say_why(f"{op}:{upload.name}", upload.title, why)
+    ) -> list[str]:
+        """Post them, and name those that Slack does not take. Raises SlackRefused if it is all."""
+        missing = list[str]()
+        await self._place.once(op, partial(self._write, uploads, blocks, missing))
+        return missing
 
     async def _write(
         self,
         uploads: Sequence[Upload],
         blocks: Sequence[JsonObject],
-        refused: Refusals,
+        missing: list[str],
         place: ThreadRef,
         op: str,
         may_exist: bool,
@@ -244,13 +218,14 @@ class ThreadFiles:
             (await journal.open()).files[op] = ids[0]
             await journal.save()
 
-        refused += await files.share(place, uploads, blocks=blocks, remember=remember)
+        refused = await files.share(place, uploads, blocks=blocks, remember=remember)
+        missing += [upload.title for upload, _ in refused]
 
-    async def _say_why(self, op: str, name: str, why: str) -> None:
-        words = self._place.board.words
-        what = foreign_line(name, limits.PROGRESS_WORD_CHARS)
-        text = words("progress-no-file", what=what, why=words(f"progress-file-refusal-{why}"))
-        await self._place.post(f"{op}:why", Draft(text=text))
+    async def _say_missing(self, op: str, names: Sequence[str]) -> None:
+        for name in names:
+            what = foreign_line(name, limits.PROGRESS_WORD_CHARS)
+            said = self._place.board.words("progress-no-file", what=what)
+            await self._place.post(f"{op}:{name}:why", Draft(text=said))
 
 
 def _blocks(draft: Draft) -> list[JsonObject]:

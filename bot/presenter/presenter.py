@@ -35,7 +35,7 @@ from bot.presenter.progress import Progress
 from bot.presenter.questions import QuestionPosts
 from bot.presenter.sign import Signs
 from bot.presenter.stream import AnswerStream
-from bot.slack_api import SlackApi, Upload
+from bot.slack_api import ContentRefused, SlackApi, Upload
 from bot.threads import ThreadRef
 
 _RATED = ("answered", "limited")
@@ -151,22 +151,19 @@ class ThreadPresenter(TurnPresenter):
 
     async def _ask(self, event: Wait) -> None:
         """What is asked first: nobody waits for progress to say that it waits."""
-        bookmark, waits = await self._journal.open(), self._waits
+        bookmark = await self._journal.open()
         await self._progress.stop()
         match event:
-            case QuestionAsked() if bookmark.waits < waits:
+            case QuestionAsked():
                 await self._questions.ask(event)
             case ApprovalRequested():
                 await self._consents.request(event)
             case AuthRequired():
                 await self._consents.invite(event)
-            case _:
-                pass
-        if bookmark.waits < waits:
+        if bookmark.waits < self._waits:
             await self._progress.edit()  # it stands still from now on
-        if bookmark.waits <= waits:
-            await self._signs.rest(*self._asked)
-            bookmark.waits = waits
+            await self._signs.take_back(*self._asked)
+            bookmark.waits = self._waits
             await self._journal.save()
 
     async def _end_consent(self, event: ApprovalDecided | AuthEnded) -> None:
@@ -191,9 +188,7 @@ class ThreadPresenter(TurnPresenter):
         await self._end(is_steered=event.outcome == "steered")
 
     async def _end(self, *, is_steered: bool = False) -> None:
-        """A message that became part of another turn keeps its reaction: it was seen."""
-        end = self._signs.leave if is_steered else self._signs.take_back
-        await end(*self._asked)
+        await self._signs.take_back(*self._asked, is_taken_in=is_steered)
         await self._journal.finish()
 
     async def _show_result(self, event: TurnFinished) -> None:
@@ -214,6 +209,7 @@ class ThreadPresenter(TurnPresenter):
             rows = (*follow_up_rows(saved), feedback_block(event.turn, words))
             drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))
         whole = Upload(name=WHOLE_ANSWER_NAME, content=markdown.encode(), title=WHOLE_ANSWER_NAME)
-        is_posted = await self._files.post(op, drafts, saved, [whole] if is_cut else [])
-        if not is_posted and not is_cut:
-            await self._files.upload(f"{op}:whole", whole)
+        try:
+            await self._files.post(op, drafts, saved, [whole] if is_cut else [])
+        except ContentRefused:
+            await self._files.post(f"{op}:whole", [], saved, [whole])

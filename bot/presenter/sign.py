@@ -24,8 +24,6 @@ class _Post:
     has_reaction: bool = False
     is_held: bool = False
     """A presenter of this process takes its sign back."""
-    is_resting: bool = False
-    """Its turn waits for a person; it has no sign meanwhile."""
 
 
 @dataclass(slots=True)
@@ -33,10 +31,6 @@ class _Thread:
     posts: dict[str, _Post] = field(default_factory=dict[str, _Post])
     status_s: float | None = None
     """Since when the thread shows that the bot is at work; None while it does not."""
-
-    @property
-    def is_at_work(self) -> bool:
-        return not all(post.is_resting for post in self.posts.values())
 
 
 class Signs:
@@ -69,83 +63,44 @@ class Signs:
             if post_ts not in self._thread(thread).posts:
                 self._forget_unheld()
             shown, now = self._threads.setdefault(thread, _Thread()), self._api.clock.seconds()
-            post = shown.posts.get(post_ts)
-            if post is None:
+            if (post := shown.posts.get(post_ts)) is None:
                 post = _Post(at_s=now, has_reaction=may_be_left or is_held)
-                await self._light(thread, post_ts, post, needs_own=shown.status_s is not None)
-            elif post.is_resting:
-                await self._light(thread, post_ts, post)
+                if shown.status_s is None and await self._api.set_status(thread, "processing"):
+                    shown.status_s = now
+                elif shown.status_s is None or not is_held:
+                    post.has_reaction = True
+                    await self._react(thread, post_ts, add=True)
             elif shown.status_s is not None and now - shown.status_s >= RENEWAL_S:
                 shown.status_s = now
                 await self._api.set_status(thread, "processing")
             post.is_held |= is_held
-            post.is_resting = False
             shown.posts[post_ts] = post
             self._threads[thread] = shown  # `forget` may have dropped it meanwhile
 
-    async def take_back(self, thread: ThreadRef, post_ts: str) -> None:
-        """The post is dealt with. The status stays while another post of the thread waits."""
-        async with self._lock(thread):
-            await self._end(thread, post_ts, self._pop(thread, post_ts))
+    async def take_back(
+        self, thread: ThreadRef, post_ts: str, *, is_taken_in: bool = False
+    ) -> None:
+        """The post is dealt with. The status stays while another post of the thread waits.
 
-    async def rest(self, thread: ThreadRef, post_ts: str) -> None:
-        """The post's turn waits for a person: its sign is taken back until it is shown again."""
+        One that was taken in became part of another's turn: its reaction stays, for it was seen.
+        """
         async with self._lock(thread):
-            if post := self._pop(thread, post_ts):
-                await self._end(thread, post_ts, post)
-            resting = _Post(at_s=self._api.clock.seconds(), is_held=True, is_resting=True)
-            self._threads.setdefault(thread, _Thread()).posts[post_ts] = resting
-
-    async def leave(self, thread: ThreadRef, post_ts: str) -> None:
-        """The post became part of another's turn: its reaction stays, its status is now theirs."""
-        async with self._lock(thread):
-            if self._pop(thread, post_ts):
-                self._wake(thread)
-                await self._end_status(thread)
+            post = self._thread(thread).posts.get(post_ts)
+            self.forget(thread, post_ts)
+            if post is not None and post.has_reaction and not is_taken_in:
+                await self._react(thread, post_ts, add=False)
+            if thread not in self._threads and not (is_taken_in and post is None):
+                await self._api.set_status(thread, "active", insist=True)
 
     def forget(self, thread: ThreadRef, post_ts: str) -> None:
         """The post is another process's now, and so is its sign."""
-        self._pop(thread, post_ts)
-        self._wake(thread)
-
-    async def _light(
-        self, thread: ThreadRef, post_ts: str, post: _Post, *, needs_own: bool = False
-    ) -> None:
-        """By the thread's status; `needs_own` where that stands for another post."""
-        shown = self._threads[thread]
-        if shown.status_s is None and await self._api.set_status(thread, "processing"):
-            shown.status_s = self._api.clock.seconds()
-        elif shown.status_s is None or needs_own:
-            post.has_reaction = True
-            await self._react(thread, post_ts, add=True)
-
-    async def _end(self, thread: ThreadRef, post_ts: str, post: _Post | None) -> None:
-        if post is not None and post.has_reaction:
-            await self._react(thread, post_ts, add=False)
-        await self._end_status(thread)
-
-    async def _end_status(self, thread: ThreadRef) -> None:
-        """Take the status back unless another post of the thread is worked on."""
         shown = self._thread(thread)
-        if not shown.is_at_work:
-            shown.status_s = None
-            await self._api.set_status(thread, "active", insist=True)
+        shown.posts.pop(post_ts, None)
+        if not shown.posts:
+            self._threads.pop(thread, None)
 
     def _thread(self, thread: ThreadRef) -> _Thread:
         return self._threads.get(thread, _Thread())
-
-    def _pop(self, thread: ThreadRef, post_ts: str) -> _Post | None:
-        shown = self._thread(thread)
-        post = shown.posts.pop(post_ts, None)
-        if not shown.posts:
-            self._threads.pop(thread, None)
-        return post
-
-    def _wake(self, thread: ThreadRef) -> None:
-        """The thread's status now stands for a post whose turn waited for the one that is gone."""
-        shown = self._thread(thread)
-        if shown.status_s is not None and shown.posts and not shown.is_at_work:
-            next(iter(shown.posts.values())).is_resting = False
 
     async def _react(self, thread: ThreadRef, post_ts: str, *, add: bool) -> None:
         if not post_ts:

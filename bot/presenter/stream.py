@@ -8,6 +8,7 @@ import asyncio
 import logging
 import re
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from agent_core.events import (
@@ -34,18 +35,20 @@ HOLD_CHARS = 200
 _BLANK = re.compile(r"\n[ \t]*\n(?=\S)")
 _ITEM = re.compile(r"\n(?=(?:[-*+]|\d{1,9}[.)])[ \t])")
 _IS_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
-_FENCE = re.compile(
-    r"^ {0,3}(?P<code>`{3,}|~{3,})"
-    r"|-----(?:(?P<key>BEGIN) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?|END [A-Z0-9 ]{0,40})-----",
-    re.MULTILINE,
+_SENTENCE = re.compile(r"(?<=[.!?…:])[ \n](?=\S)")
+_BLOCK = re.compile(
+    r"(?:^ {0,3}(?P<fence>`{3,}+|~{3,}+)|-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY).*?"
+    r"(?:(?(fence)\n {0,3}(?P=fence)|-----END [A-Z0-9 ]{0,40}-----)[^\n]*(?P<end>\n)|\Z)",
+    re.MULTILINE | re.DOTALL,
 )
-_SIGN = re.compile(
-    r"\\[^\w\s`]|`+|\*+|_+|~~|\]\(|[\[\])>]|<(?=[A-Za-z/!@#])|(?<=[.!?…:])[ \n](?=\S)"
+"""Code, or a private key: it is masked as a whole, which its pieces would not be."""
+_HELD = re.compile(
+    r"(?P<tick>`++).{0,300}?(?:(?<!`)(?P=tick)(?!`)|\Z)"
+    r"|\[[^\]]{0,300}(?:\](?:\([^)]{0,300}(?:\)|\Z))?|\Z)"
+    r"|(?<![\w*_~])(?P<mark>\*\*?|__?|~~)(?![\s*_~]).{0,300}?(?:(?<!\s)(?P=mark)|\Z)",
+    re.DOTALL,
 )
-"""What opens or closes something in a paragraph, and the blank behind a sentence."""
-_OPENED = {"]": "[", "](": "[", ")": "(", ">": "<"}
-HELD_CHARS = 300
-"""What is open for longer was no formatting, but a sign of the words."""
+"""Code, a link or formatting; what is open for longer was none, but a sign of the words."""
 _STOPPED = "stopped_by_user"
 
 _log = logging.getLogger(__name__)
@@ -66,14 +69,14 @@ class AnswerStream:
 
     def __init__(self, place: Place, workspace: Path, *, asked_ts: str, is_off: bool) -> None:
         self._place = place
+        self._streams = place.api.streams
         self._turn = TurnId("")
         self._workspace = workspace
         self._asked_ts = asked_ts
         self._is_off = is_off
         self._text, self._gap, self._chars = "", "", 0
         """What is not shown yet, what stands before it, and how much there was of all."""
-        self._at = (-1, 0)
-        """The step and the attempt that it is of."""
+        self._is_fast = False
         self._open: _Open | None = None
         self._ended = set[str]()
         """The `ts` of those that grow no more."""
@@ -88,15 +91,11 @@ class AnswerStream:
             return
         match event:
             case TextDelta():
-                if event.step == self._at[0] and event.attempt != self._at[1]:
-                    await self._take_back()
                 await self._grow(event)
-            case StepRetried() | FastPathFallback():
+            case StepRetried() | FastPathFallback() | ArtifactSaved():
+                self._is_off |= isinstance(event, ArtifactSaved)
                 await self._take_back()
             case StepFinished() if event.tool_calls:
-                await self._take_back()
-            case ArtifactSaved():
-                self._is_off = True
                 await self._take_back()
             case _:
                 pass
@@ -110,50 +109,44 @@ class AnswerStream:
             await asyncio.wait([self._task])
             self._task = None
         if self._open is not None:
-            self._place.api.streams.let_go(self._open.ts)
+            self._streams.let_go(self._open.ts)
 
     async def end(self) -> None:
         """End all streams of the turn, also those of a process that died; their posts stay."""
         await self.stop()
-        bookmark = await self._place.journal.open()
-        lost = [op for op in self._ops() if f"{op}:stream" in bookmark.begun - bookmark.done]
-        lost = [op for op in lost if op not in bookmark.streams]
-        if lost:
-            try:
-                await self._find(lost)
-            except SlackRefused as refused:
-                _log.warning("what was streamed is not found: %s", refused)
+        bookmark, thread = await self._place.journal.open(), self._place.thread
+        begun = bookmark.begun - bookmark.done
+        if lost := [op for op in self._ops() if f"{op}:stream" in begun]:
+            left = await self._streams.left_over(thread, after=self._asked_ts)
+            found = [ts for ts in left if ts not in bookmark.streams.values()]
+            bookmark.streams |= dict(zip(lost, found, strict=False))
+            bookmark.done |= {f"{op}:stream" for op in lost}
+            await self._place.journal.save()
         for op, ts in bookmark.streams.items():
-            try:
-                if op not in bookmark.done:
-                    await self._stop(op, ts)
-            except SlackRefused as refused:
-                _log.warning("the answer is posted beside what was streamed: %s", refused)
+            if op not in bookmark.done:
+                await self._stop(op, ts)
 
     async def clear(self) -> None:
         """Take away what became no post of the answer. Call `end` first."""
         bookmark = await self._place.journal.open()
         for op, ts in list(bookmark.streams.items()):
-            try:
-                if f"{self._place.thread.channel} {ts}" not in bookmark.posts.values():
-                    await self._delete(op, ts)
-            except SlackRefused as refused:
-                _log.warning("a streamed post stands beside the answer: %s", refused)
+            if f"{self._place.thread.channel} {ts}" not in bookmark.posts.values():
+                await self._delete(op, ts)
 
     async def _grow(self, event: TextDelta) -> None:
         bookmark = await self._place.journal.open()
         if self._task is None and any(f"{op}:stream" in bookmark.begun for op in self._ops()):
             self._is_off = True  # an earlier process has begun, and what it wrote is not known
             return
-        self._at = (event.step, event.attempt)
         self._text, self._chars = self._text + event.text, self._chars + len(event.text)
+        self._is_fast = event.step == 0
         self._grown.set()
         if self._task is None:
             self._task = asyncio.create_task(self._keep_up(), name=f"stream {self._turn}")
 
     async def _keep_up(self) -> None:
         """Write what there is, at most once in an interval, until it is stopped."""
-        clock, streams = self._place.api.clock, self._place.api.streams
+        clock = self._place.api.clock
         await clock.sleep(HOLD_S)
         while not self._is_off:
             await self._grown.wait()
@@ -164,12 +157,11 @@ class AnswerStream:
                 except SlackError as error:
                     _log.info("the answer comes whole: %s", error)
                     self._is_off = True
-            await clock.sleep(streams.interval_s)
+            await clock.sleep(self._streams.interval_s)
 
     async def _write(self) -> None:
         """Let the stream grow by what is whole. What Slack does not take now waits."""
-        is_fast = self._at[0] == 0
-        if self._open is None and self._chars < HOLD_CHARS and not is_fast:
+        if self._open is None and self._chars < HOLD_CHARS and not self._is_fast:
             return
         end, gap = whole(self._text)
         said = masked_post(without_paths(self._text[:end], self._workspace, {}))
@@ -185,50 +177,38 @@ class AnswerStream:
 
     async def _put(self, gap: str, text: str) -> bool:
         """Into the open stream, or the next one; False while Slack asks for a pause."""
-        stream, now = self._open, self._place.api.clock.seconds()
-        added = len(f"{gap}{text}".encode())
-        if stream is not None and (
-            stream.size_bytes + added > limits.STREAM_BYTES
-            or now - stream.begun_s > limits.STREAM_S
-        ):
-            await self._stop(stream.op, stream.ts)
-            stream = self._open = None
-        if stream is not None:
-            channel = self._place.thread.channel
+        if stream := self._open:
+            size = stream.size_bytes + len(f"{gap}{text}".encode())
+            age_s = self._place.api.clock.seconds() - stream.begun_s
             try:
-                is_taken = await self._place.api.streams.append(channel, stream.ts, gap + text)
+                if size <= limits.STREAM_BYTES and age_s <= limits.STREAM_S:
+                    channel = self._place.thread.channel
+                    is_taken = await self._streams.append(channel, stream.ts, gap + text)
+                    stream.size_bytes = size if is_taken else stream.size_bytes
+                    return is_taken
             except SlackRefused as refused:
                 if refused.code == _STOPPED:
                     raise
                 _log.info("the words go on in a new stream: %s", refused)
-                await self._stop(stream.op, stream.ts)
-                self._open = None
-            else:
-                stream.size_bytes += added if is_taken else 0
-                return is_taken
+            await self._stop(stream.op, stream.ts)
+            self._open = None
         return await self._begin(text)
 
     async def _begin(self, text: str) -> bool:
         """The next stream; where there is none to be had, the answer is simply posted."""
-        journal, place = self._place.journal, self._place
-        bookmark = await journal.open()
+        bookmark = await self._place.journal.open()
         op = next((op for op in self._ops() if op not in bookmark.streams), "")
-        if not op or bookmark.direct:
-            self._is_off = True
-            return False
-        bookmark.begun.add(f"{op}:stream")
-        await journal.save()
-        _, user = parse_user(place.board.asker)
-        ts = await place.api.streams.start(place.thread, user, text)
-        if ts is None:
-            bookmark.begun.discard(f"{op}:stream")
-            self._is_off = True
-        else:
-            bookmark.streams[op] = ts
-            size, now = len(text.encode()), place.api.clock.seconds()
-            self._open = _Open(op=op, ts=ts, begun_s=now, size_bytes=size)
-        await journal.save()
-        return ts is not None
+        if op and not bookmark.direct:
+            await self._place.journal.once(f"{op}:stream", partial(self._start, op, text))
+        self._is_off = self._open is None
+        return not self._is_off
+
+    async def _start(self, op: str, text: str, _may_exist: bool) -> None:
+        _, user = parse_user(self._place.board.asker)
+        if ts := await self._streams.start(self._place.thread, user, text):
+            (await self._place.journal.open()).streams[op] = ts
+            now = self._place.api.clock.seconds()
+            self._open = _Open(op=op, ts=ts, begun_s=now, size_bytes=len(text.encode()))
 
     async def _take_back(self) -> None:
         """What was said is not of the answer, or is said again."""
@@ -244,26 +224,20 @@ class AnswerStream:
                     self._is_off = True
 
     async def _stop(self, op: str, ts: str) -> None:
-        if ts in self._ended:
-            return
-        await self._place.api.streams.stop(self._place.thread.channel, ts, op)
-        self._ended.add(ts)
+        if ts not in self._ended:
+            await self._streams.stop(self._place.thread.channel, ts, op)
+            self._ended.add(ts)
 
     async def _delete(self, op: str, ts: str) -> None:
         bookmark = await self._place.journal.open()
-        await self._place.api.streams.delete(self._place.thread.channel, ts)
+        try:
+            await self._streams.delete(self._place.thread.channel, ts)
+        except SlackRefused as refused:
+            _log.warning("a streamed post stands beside the answer: %s", refused)
+            return
         bookmark.streams.pop(op, None)
-        bookmark.begun.discard(f"{op}:stream")
-        await self._place.journal.save()
-
-    async def _find(self, lost: list[str]) -> None:
-        """Streams that were begun by a process that died before it knew their `ts`."""
-        bookmark = await self._place.journal.open()
-        streams, thread = self._place.api.streams, self._place.thread
-        left = await streams.left_over(thread, after=self._asked_ts)
-        found = [ts for ts in left if ts not in bookmark.streams.values()]
-        bookmark.streams |= dict(zip(lost, found, strict=False))
-        bookmark.begun -= {f"{op}:stream" for op in lost}
+        for marks in (bookmark.begun, bookmark.done):
+            marks.discard(f"{op}:stream")
         await self._place.journal.save()
 
     def _ops(self) -> list[str]:
@@ -277,57 +251,17 @@ def whole(text: str) -> tuple[int, str]:
     It ends behind a block, an item of a list or a sentence, and never inside of code, a table, a
     link or anything else that has an end of its own.
     """
-    closed, opening = _fences(text)
-    if opening:
-        return opening, "\n\n"
-    end = len(text) if opening is None else opening
-    start = max([closed, *(found.end() for found in _BLANK.finditer(text, closed, end))])
-    tail, gap = text[start:end], " "
+    *_, last = None, *_BLOCK.finditer(text)
+    if last and not last["end"]:
+        return last.start(), "\n\n"
+    start = last.end() if last else 0
+    start = max([start, *(blank.end() for blank in _BLANK.finditer(text, start))])
+    tail, gap = text[start:], " "
     if _IS_ITEM.match(tail):
-        cut, gap = max([0, *(found.end() for found in _ITEM.finditer(tail))]), "\n"
-    else:
-        is_words = tail[:1] not in "#>| \t\n" and "|" not in tail
-        cut = _sentences(tail) if is_words else 0
-    if not cut:
+        ends, gap = _ITEM.finditer(tail), "\n"
+    elif tail[:1] in "#>| \t\n" or "|" in tail:
         return start, "\n\n"
-    return start + cut, "\n" if tail[cut - 1] == "\n" else gap
-
-
-def _fences(text: str) -> tuple[int, int | None]:
-    """Where the last fence that has an end ends, and where one begins that has none yet.
-
-    A private key is one too: it is masked as a whole, which its pieces would not be.
-    """
-    closed = 0
-    opening: re.Match[str] | None = None
-    for fence in _FENCE.finditer(text):
-        if opening is None:
-            opening = fence if fence["code"] or fence["key"] else None
-            continue
-        code, begun = fence["code"] or "", opening["code"]
-        is_end = code.startswith(begun) if begun else not (code or fence["key"])
-        if is_end and (close := text.find("\n", fence.end())) != -1:
-            closed, opening = close + 1, None
-    return closed, opening.start() if opening else None
-
-
-def _sentences(text: str) -> int:
-    """Where the last sentence of a paragraph ends in which nothing is open; one pass over it."""
-    end, held = 0, dict[str, int]()
-    for found in _SIGN.finditer(text):
-        at, sign = found.start(), found[0]
-        held = {each: begun for each, begun in held.items() if at - begun <= HELD_CHARS}
-        before, after = text[max(at - 1, 0) : at], text[found.end() : found.end() + 1]
-        code = next((each for each in held if each[0] == "`"), "")
-        if sign.isspace():
-            end = end if held else found.end()
-        elif code:
-            held.pop(sign if sign == code else "", None)
-        elif sign in _OPENED:
-            held.pop(_OPENED[sign], None)
-            held |= {"(": at} if sign == "](" else {}
-        elif sign[0] in "*_~" and sign in held and not before.isspace():
-            del held[sign]
-        elif sign[0] in "`[<" or (sign[0] in "*_~" and after.strip() and not before.isalnum()):
-            held.setdefault(sign, at)
-    return end
+    else:
+        ends = _SENTENCE.finditer(_HELD.sub(lambda held: "x" * len(held[0]), tail))
+    cut = max([0, *(end.end() for end in ends)])
+    return start + cut, "\n\n" if not cut else "\n" if tail[cut - 1] == "\n" else gap

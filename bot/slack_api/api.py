@@ -11,8 +11,10 @@ from functools import partial
 from typing import Any, Literal, cast
 from weakref import WeakValueDictionary
 
+import aiohttp
 from cachetools import TTLCache
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from agent_core.messages import JsonObject
 from agent_core.runtime import Language, Preferences
@@ -196,6 +198,21 @@ class SlackApi:
         """Tell one person something that nobody else sees. Not repeated when the answer is lost."""
         place = {"channel": channel, "user": user, "thread_ts": thread_ts}
         await self._calls.single("chat.postEphemeral", {**_quiet(text, blocks), **place})
+
+    async def take_away(self, response_url: str) -> None:
+        """Take back what one person alone sees, by the address that a press on it came with.
+
+        Where that is not possible any more, it stays.
+        """
+        if not response_url:
+            return
+        client = self._calls.client
+        hook = AsyncWebhookClient(response_url, session=client.session, proxy=client.proxy)
+        try:
+            answer = await hook.send_dict({"delete_original": True})
+            _log.info("a private post is taken away: %s", answer.status_code)
+        except (TimeoutError, aiohttp.ClientError, OSError) as error:
+            _log.info("a private post stays: %s", type(error).__name__)
 
     async def set_status(
         self, thread: ThreadRef, status: SessionStatus, *, insist: bool = False

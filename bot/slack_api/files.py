@@ -17,7 +17,13 @@ import aiohttp
 from agent_core.fault_points import fault_point
 from agent_core.messages import JsonObject
 from bot.slack_api.calls import BACKOFF, Calls
-from bot.slack_api.errors import DownloadRefused, FileTooBig, SlackRefused, SlackUnavailable
+from bot.slack_api.errors import (
+    DownloadRefused,
+    FileTooBig,
+    SlackError,
+    SlackRefused,
+    SlackUnavailable,
+)
 from bot.slack_api.records import shared_in
 from bot.threads import ThreadRef
 
@@ -68,6 +74,9 @@ class Files:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._send_one(upload)) for upload in uploads]
         sent = [task.result() for task in tasks]
+        for each in sent:
+            if isinstance(each, SlackError) and not isinstance(each, SlackRefused):
+                raise each
         refused = [
             (u, e) for u, e in zip(uploads, sent, strict=True) if isinstance(e, SlackRefused)
         ]
@@ -90,16 +99,16 @@ class Files:
         )
         return refused
 
-    async def _send_one(self, upload: Upload) -> str | SlackRefused:
+    async def _send_one(self, upload: Upload) -> str | SlackError:
         """The id of a file whose bytes are with Slack, seen by nobody yet; or why it is none."""
         about = {"filename": upload.name, "length": len(upload.content)}
         about |= {"alt_txt": upload.alt_text} if upload.alt_text else {}
         try:
             reserved = await self._calls.repeatable("files.getUploadURLExternal", about)
-        except SlackRefused as refused:
-            return refused
-        fault_point("upload_bytes.before")
-        await self._calls.insist(partial(self._send, reserved["upload_url"], upload.content))
+            fault_point("upload_bytes.before")
+            await self._calls.insist(partial(self._send, reserved["upload_url"], upload.content))
+        except SlackError as error:
+            return error
         fault_point("upload_bytes.after")
         return str(reserved["file_id"])
 

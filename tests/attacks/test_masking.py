@@ -14,7 +14,7 @@ from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
-from bot.presenter.approval import approval_draft, decided_drafts
+from bot.presenter.approval import approval_draft, decided_draft
 from bot.words import BOT
 from tests.agent_core.runtime.threads import begin, end_of
 from tests.bot.desk import Desk, open_desk
@@ -134,7 +134,7 @@ async def test_nothing_hides_from_whoever_approves_it(secret: str) -> None:
         event = turn.requested(action(recipient_email=secret, body=f"{secret}\nAnd the rest."))
         asked = approval_draft(event, words, is_whole=True)
         ts = await desk.api.post(desk.thread, asked.text, op_id="op1", blocks=asked.blocks)
-        for draft in (asked, decided_drafts(event, turn.decided(), words)[0]):
+        for draft in (asked, decided_draft(event, turn.decided(), words)):
             await desk.api.update(desk.thread.channel, ts, draft.text, blocks=draft.blocks)
             post = desk.slack.thread("general", desk.thread.root_ts)[-1]
             assert MASK not in str(post)

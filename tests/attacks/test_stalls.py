@@ -70,7 +70,7 @@ async def test_no_shape_holds_the_loop_at_any_door(name: str, unstalled: None) -
 
 
 @pytest.mark.proves("stalls.none")
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(pieces=st.lists(PIECES, min_size=1, max_size=4), end=st.text(max_size=3))
 def test_whatever_is_repeated_is_rendered_in_bounded_time(pieces: list[str], end: str) -> None:
     text = shape("".join(pieces), limits.ANSWER_CHARS, end=end)

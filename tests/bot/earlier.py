@@ -77,6 +77,12 @@ class Threads:
     ) -> None:
         """The same in a thread."""
         self.script[:] = script
+        key = await self.write(thread, who, said)
+        async with asyncio.timeout(TIMEOUT_S):
+            await self.bot.front.ended(key)
+
+    async def write(self, thread: ThreadRef, who: str, said: str) -> str:
+        """A person writes in a thread; the key of the message."""
         slack = self.place.slack
         ts = await slack.say(who, thread.channel, "bot, …", thread_ts=thread.root_ts)
         message = InboundMessage(
@@ -88,8 +94,7 @@ class Threads:
             received_at=datetime.now(UTC),
         )
         assert await self.bot.front.handle(message)
-        async with asyncio.timeout(TIMEOUT_S):
-            await self.bot.front.ended(message.key)
+        return message.key
 
     def answers(self, thread: ThreadRef) -> list[str]:
         """What the bot has said there."""

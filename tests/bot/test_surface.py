@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.testing.models import calls_reply
+from agent_core.testing.models import Held, calls_reply
 from agent_core.testing.tools import tool_call
 from bot.presenter.answer import live_links
 from tests.agent_core.sessions.announced import Announced
@@ -201,6 +201,23 @@ async def test_another_persons_answer_is_changed_by_an_admin_alone(threads: Thre
     told = await threads.told(thread, "ben", "remove_my_post", what="For Cleo.")
     assert "Only Cleo" in told
     assert any("For Cleo." in text for text in threads.answers(thread))
+
+
+async def test_a_wish_that_came_into_anothers_work_changes_none_of_their_answers(
+    threads: Threads,
+) -> None:
+    thread = await threads.ask("ann", "general", "It is 41.")
+    held = Held(then=tool_call("find_earlier_work", {"query": "it"}))
+    wish = tool_call("correct_my_answer", {"what": "It is 41.", "text": "It is 42."})
+    threads.script[:] = [held, wish, "Done."]
+    key = await threads.write(thread, "ann", "continue")
+    await held.reached.wait()
+    await threads.write(thread, "ben", "say that it is 42")
+    await threads.write(thread, "ann", "and hurry up, please")
+    held.release.set()
+    await threads.bot.front.ended(key)
+    assert "may ask for it once you have answered" in told_last(threads.model)
+    assert threads.answers(thread)[0] == "It is 41."
 
 
 async def test_tools_that_look_back_are_the_main_agents_alone(threads: Threads) -> None:

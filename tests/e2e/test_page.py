@@ -281,7 +281,7 @@ async def test_home_and_the_command_tell_each_person_what_is_theirs(
     told = {
         "status": "Find out what teams say about queues",
         "help": "end my work for you in this channel",
-        "connections": "Gmail",
+        "connections": "on my Home tab",
         "usage": "This month:",
     }
     for word, said in told.items():
@@ -301,7 +301,7 @@ async def test_home_and_the_command_tell_each_person_what_is_theirs(
         await expect(home).not_to_contain_text("whole team")
         await expect(home).not_to_contain_text("what teams say about queues")
     await act_as(page, "Ann Arbor")
-    await home.get_by_role("link", name="Open").first.click()
+    await home.get_by_role("link", name="Find out what teams say about queues").first.click()
     thread = page.get_by_role("complementary", name="Thread")
     await expect(thread).to_contain_text("Stopped, as ann asked.")
 

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_local.pages import (
@@ -37,7 +37,7 @@ def page(
 PLAIN = st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=60)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(max_examples=60)
 @given(title=PLAIN.map(lambda text: " ".join(text.split())), markdown=PLAIN)
 def test_a_stored_page_is_read_as_it_was_saved(tmp_path: Path, title: str, markdown: str) -> None:
     workspace = Workspace(tmp_path)

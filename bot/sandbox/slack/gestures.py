@@ -219,6 +219,7 @@ class Gestures:
             container=without_none(container),
             channel={"id": post.channel},
             message=None if post.ephemeral_to else show_post(self.state, post),
+            response_url=f"{self.workspace.base_url}/actions/{post.ts}",
             state={"values": collect_values(post.blocks, {**(entered or {}), action_id: chosen})},
             actions=[self._action(post.blocks, action_id, block_id, chosen)],
         )

@@ -125,6 +125,7 @@ class Server:
         app.router.add_post("/upload/v1/{ticket}", self._handle_upload)
         app.router.add_get("/files-pri/{team}-{file}/{name}", self._handle_download)
         app.router.add_get("/files-pri/{team}-{file}/download/{name}", self._handle_download)
+        app.router.add_post("/actions/{ts}", self._handle_response)
         app.router.add_get("/link/", self._workspace.sockets.handle)
         return app
 
@@ -214,6 +215,15 @@ class Server:
             return web.Response(status=400, text="upload refused")
         uploads[ticket] = replace(upload, content=content)
         return web.Response(text=f"OK - {len(content)}")
+
+    async def _handle_response(self, request: web.Request) -> web.StreamResponse:
+        """A `response_url`, of which the app uses one thing: to take a private post away."""
+        state, ts = self._workspace.state, request.match_info["ts"]
+        post = next((post for post in state.ephemerals if post.ts == ts), None)
+        if post is None or await request.json() != {"delete_original": True}:
+            return web.Response(status=404, text="expired_url")
+        state.remove_ephemeral(post)
+        return web.Response(text="ok")
 
     async def _handle_download(self, request: web.Request) -> web.StreamResponse:
         """The bytes for a token that may read them; otherwise the page that Slack shows instead."""

@@ -85,6 +85,10 @@ class State:
         self.ephemerals.append(post)
         self.feed.publish(Change(post))
 
+    def remove_ephemeral(self, post: Post) -> None:
+        self.ephemerals.remove(post)
+        self.feed.publish(Change(post, is_gone=True))
+
     def direct_channel(self, *members: str) -> Channel:
         """The direct conversation of these users, opened if there is none."""
         for known in self.channels.values():

@@ -93,7 +93,7 @@ def test_nesting_has_no_depth_that_breaks_the_search() -> None:
     assert addresses_in(nested) == ("https://evil.test/deep",)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(place=st.sampled_from(PLACES), path=PATHS)
 def test_an_address_that_stands_in_a_text_was_seen(place: str, path: str) -> None:
     address = f"https://news.test/{path}"
@@ -111,7 +111,7 @@ def test_a_slash_at_the_end_makes_no_difference_and_people_write_bare_hosts() ->
     assert made_up(["https://example.test/a"], ["https://example.test/a/"]) == ()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(path=PATHS, more=LETTERS)
 def test_nothing_can_be_added_to_an_address_that_was_seen(path: str, more: str) -> None:
     seen = f"https://news.test/{path}"
@@ -119,7 +119,7 @@ def test_nothing_can_be_added_to_an_address_that_was_seen(path: str, more: str) 
     assert made_up(carrying, [f"Please read {seen} now."]) == tuple(carrying)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(path=PATHS, data=st.data())
 def test_nothing_can_be_told_by_where_an_address_is_cut(path: str, data: st.DataObject) -> None:
     seen = f"https://evil.test/{path}-x"

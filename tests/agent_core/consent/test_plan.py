@@ -65,7 +65,7 @@ def test_whatever_is_changed_changes_the_digest(changed: dict[str, Any]) -> None
     assert sealed(**changed) != sealed()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(ARGUMENTS, st.text(min_size=1), st.data())
 def test_one_byte_changed_in_any_text_changes_the_digest(
     arguments: dict[str, Any], text: str, data: st.DataObject
@@ -77,7 +77,7 @@ def test_one_byte_changed_in_any_text_changes_the_digest(
     assert sealed(arguments=before) != sealed(arguments=after)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(VALUES, VALUES)
 def test_values_that_differ_as_json_have_digests_that_differ(one: Any, other: Any) -> None:
     assume(json.dumps(one, sort_keys=True) != json.dumps(other, sort_keys=True))

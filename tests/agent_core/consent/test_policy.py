@@ -263,7 +263,7 @@ ANY_RULES = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(READING_RULES, max_size=4), st.sampled_from(EFFECTS))
 def test_no_rule_for_reading_allows_an_effect(rules: list[Rule], name: str) -> None:
     policy = Policy(rules=(*rules, *SHIPPED.rules))
@@ -271,7 +271,7 @@ def test_no_rule_for_reading_allows_an_effect(rules: list[Rule], name: str) -> N
         assert policy.judge(call(name, to="x"), is_tainted=is_tainted).verdict != "allow"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(ANY_RULES, max_size=4), st.sampled_from([*EFFECTS, *CODE]))
 def test_after_the_taint_no_rule_allows_an_effect_unless_it_says_so(
     rules: list[Rule], name: str
@@ -287,7 +287,7 @@ IN_BATCHES = {
 }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.sampled_from(sorted(IN_BATCHES)), min_size=1, max_size=6))
 def test_no_company_makes_an_effect_free(slugs: list[str]) -> None:
     judgement = tainted(batch(*map(entry, slugs)))

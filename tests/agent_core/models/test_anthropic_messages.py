@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_core.errors import ModelUnavailable, ReplyTruncated, RequestTooLarge
@@ -192,7 +192,6 @@ def test_a_stream_cut_after_any_event_is_not_a_reply(kept: int) -> None:
     assert caught.value.kind == "incomplete"
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=6), VALUES, max_size=4), st.data())
 def test_arguments_survive_any_split(arguments: dict[str, object], data: st.DataObject) -> None:
     raw = json.dumps(arguments, ensure_ascii=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_core.messages import JsonObject
@@ -366,14 +366,12 @@ def test_a_month_ago_from_a_long_months_end_is_the_short_ones_end() -> None:
     assert parse_relative_date("1 year ago", datetime(2024, 2, 29, tzinfo=UTC)) == "2023-02-28"
 
 
-@settings(deadline=None)
 @given(st.dates(min_value=date(1990, 1, 1), max_value=date(2090, 1, 1)), MOMENTS)
 def test_a_full_date_is_itself_whenever_it_is_read(day: date, now: datetime) -> None:
     for written in (f"{day:%b %d, %Y}", f"{day:%d %B %Y}", day.isoformat(), f"{day:%m/%d/%Y}"):
         assert parse_relative_date(written, now) == day.isoformat()
 
 
-@settings(deadline=None)
 @given(st.text(max_size=30) | st.from_regex(r"\d{1,6} ?[a-z]{1,6}s?( ago)?"), MOMENTS)
 def test_any_text_is_a_day_or_none(text: str, now: datetime) -> None:
     day = parse_relative_date(text, now)
@@ -398,7 +396,6 @@ TOOLS = st.sampled_from(
 )
 
 
-@settings(deadline=None)
 @given(TOOLS, JSON, st.dictionaries(KEYS, JSON, max_size=2))
 def test_any_json_is_read_without_failing(tool: str, result: object, asked: JsonObject) -> None:
     for execution in executions(observed(Path(), tool, result, arguments=asked)):
@@ -409,7 +406,6 @@ def test_any_json_is_read_without_failing(tool: str, result: object, asked: Json
             json.dumps(cleaned)
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_read_without_failing(text: str) -> None:
     parse(text)

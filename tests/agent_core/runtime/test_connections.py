@@ -65,14 +65,21 @@ async def test_after_a_link_was_opened_each_look_is_one_at_the_account(office: O
         auth = await seen(runtime, turn, "auth_required")
         assert isinstance(auth, AuthRequired)
         await until(runtime, turn, "waiting")
+        over = asyncio.Event()
+
+        async def then() -> None:
+            over.set()
+
         with pytest.raises(ConsentRefused):
-            await runtime.consents.open_link(auth.consent, BEN)
+            await runtime.consents.open_link(auth.consent, BEN, then)
         now_s = asyncio.get_running_loop().time()
-        await runtime.consents.open_link(auth.consent, ANN)
+        await runtime.consents.open_link(auth.consent, ANN, then)
         for later_s in (100.0, 100.1):
             await runtime.consents.look((), now_s + later_s)
+        assert not over.is_set()
         office.accounts.connect(ANN, "gmail")
         await runtime.consents.look((), now_s + 102.0)
+        assert over.is_set()
         await requested(runtime, turn, generation=2)
 
 

@@ -27,7 +27,7 @@ def texts(svg: Xml.Element) -> list[str]:
     return [text.text or "" for text in svg.iter(f"{SVG}text")]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     kind=st.sampled_from(KINDS), data=flat | st.dictionaries(labels, flat, min_size=1, max_size=4)
 )

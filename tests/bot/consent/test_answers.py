@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -86,7 +86,7 @@ async def asking(place: Place, *lines: str, begins: bool = True) -> AsyncGenerat
         yield Asking(place, bot, answers)
 
 
-async def test_one_press_answers_whatever_the_words_and_a_second_one_is_explained(
+async def test_one_press_answers_once_whatever_the_words_and_another_answer_is_explained(
     place: Place,
 ) -> None:
     async with asking(place, "Then I leave it.") as world:
@@ -97,6 +97,7 @@ async def test_one_press_answers_whatever_the_words_and_a_second_one_is_explaine
         ended = await world.posted(f"<@{ann}> answered: Stop")
         assert ended.ts == post.ts
         assert "button" not in json.dumps(ended.blocks)
+        await world.press("Stop", post=post)
         await world.press("Poland", post=post)
         [why] = world.told("ann")
         assert why.startswith("Too late: this question")
@@ -133,7 +134,8 @@ async def test_an_answer_of_ones_own_is_written_in_a_form(place: Place) -> None:
         assert await world.answers.submit(submission) is None
         await world.posted("Chile then.")
         assert await world.posted("answered: Chile")
-        late = await world.answers.submit(submission)
+        assert await world.answers.submit(submission) is None
+        late = await world.answers.submit(replace(submission, values={"answer": "Peru"}))
         assert late is not None
         assert late["answer"].startswith("Too late: this question")
 

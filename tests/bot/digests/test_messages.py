@@ -184,7 +184,7 @@ async def test_a_command_that_was_carried_out_and_not_answered_shows_how_things_
     assert await table.digests.take(table.message("delete it", 3))
     assert await table.agreed() == []
     [_, now] = table.posts()
-    assert now.startswith("There are no digests here.")
+    assert now.startswith("There are no digests yet.")
     assert len(table.model.requests) == 2
 
 

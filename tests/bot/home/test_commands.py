@@ -1,9 +1,6 @@
 """The slash command is answered to its author alone, in the acknowledgement."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
-
-import pytest
 
 from agent_core.ids import UserId
 from agent_core.runtime import Account
@@ -12,17 +9,6 @@ from bot.words import BOT
 from tests.bot.home.world import Around, around
 
 SAY = BOT.of("en")
-
-
-@pytest.fixture
-def accounts() -> FakeAccounts:
-    return FakeAccounts()
-
-
-@pytest.fixture
-async def place(tmp_path: Path, accounts: FakeAccounts) -> AsyncIterator[Around]:
-    async with around(tmp_path, accounts=accounts) as place:
-        yield place
 
 
 async def test_help_names_what_there_is_and_so_does_what_is_not_known(place: Around) -> None:
@@ -106,3 +92,4 @@ class BrokenAccounts(FakeAccounts):
 async def test_a_command_that_comes_to_nothing_says_so(tmp_path: Path) -> None:
     async with around(tmp_path, accounts=BrokenAccounts()) as place:
         assert await place.command("ann", "connections") == SAY("ingress-in-vain")
+        assert await place.command("ann", "status") == SAY("home-nothing-running")  # asks for less

@@ -1,8 +1,7 @@
 """App Home shows each person what is theirs, and its buttons do what they say for them alone."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,26 +12,15 @@ from agent_core.runtime import Account, SessionState, Spent, StoredTurn
 from agent_core.runtime.schedules import Order, ScheduleId
 from agent_core.testing.accounts import FakeAccounts
 from bot.digests.form import on_weekdays
-from bot.home.view import Rule, Seen, Team, home_view
+from bot.home.view import Seen, Shown, Team, home_view
 from bot.render import limits
 from bot.words import BOT
-from tests.bot.home.world import NOW, Around, around
+from tests.bot.home.world import NOW, Around
 from tests.schedules import a_schedule, an_order
 
 SAY = BOT.of("en")
 MAX_VIEW_BYTES = 250_000
 """Slack's, of a view."""
-
-
-@pytest.fixture
-def accounts() -> FakeAccounts:
-    return FakeAccounts()
-
-
-@pytest.fixture
-async def place(tmp_path: Path, accounts: FakeAccounts) -> AsyncIterator[Around]:
-    async with around(tmp_path, accounts=accounts) as place:
-        yield place
 
 
 def said(blocks: Sequence[JsonObject]) -> str:
@@ -130,9 +118,15 @@ async def test_accounts_are_connected_and_disconnected_by_their_owner(
     assert accounts.links == [(ann, "notion")]
     assert "https://connect.composio.dev/link/lk_1" in said(shown)
     assert "lk_1" not in said(await place.open_home("ben"))
+    shown = await place.press("ann", "home.link")
+    assert "https://connect.composio.dev/link/lk_2" in said(shown)  # the first may be over by then
+    accounts.connect(ann, "notion")  # which is seen a moment after its link was opened
+    shown = await place.press("ann", "home.link")
+    assert "*Notion*" in said(shown)
+    assert "lk_" not in said(shown)
     shown = await place.press("ann", "home.disconnect")
     assert SAY("home-disconnected", what="Gmail") in said(shown)
-    assert await accounts.of(ann) == []
+    assert [each.toolkit for each in await accounts.of(ann)] == ["notion"]
     assert len(await accounts.of(ben)) == 1
 
 
@@ -250,7 +244,11 @@ def test_the_biggest_home_that_there_can_be_fits_into_a_view(language: str) -> N
         unfinished=[turn] * many,
         public=frozenset({"C0123456789"}),
         schedules=[schedule] * many,
-        rule=Rule(channel="C0123456789", rule="mention"),
+    )
+    shown = Shown(
+        note=long[: limits.SECTION_CHARS],
+        links={"notion": f"https://connect.composio.dev/{'x' * 2_000}"},
+        rule="C0123456789 mention",
     )
     blocks = home_view(
         Seen(
@@ -262,8 +260,7 @@ def test_the_biggest_home_that_there_can_be_fits_into_a_view(language: str) -> N
             waiting=[turn] * many,
             schedules=[schedule] * many,
             accounts=[account] * many,
-            note=long[: limits.SECTION_CHARS],
-            links={"notion": f"https://connect.composio.dev/{'x' * 2_000}"},
+            shown=shown,
             team=team,
         )
     )["blocks"]

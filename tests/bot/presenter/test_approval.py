@@ -17,7 +17,7 @@ from agent_core.messages import JsonObject
 from bot.presenter.approval import (
     approval_draft,
     approval_file,
-    decided_drafts,
+    decided_draft,
     details_form,
     is_short,
 )
@@ -169,7 +169,7 @@ def test_every_form_keeps_to_the_limits_of_slack(actions: int, chars: int, peopl
     drafts = [
         approval_draft(event, WORDS_EN, is_whole=form, is_attached=not form) for form in forms
     ]
-    drafts += decided_drafts(event, TURN.decided("rejected", reason="n" * 3_000), WORDS_EN)
+    drafts.append(decided_draft(event, TURN.decided("rejected", reason="n" * 3_000), WORDS_EN))
     for draft in drafts:
         written = texts(draft.blocks)
         assert len(draft.blocks) <= limits.BLOCKS_PER_POST
@@ -191,7 +191,7 @@ def test_every_language_says_how_it_ended(language: str) -> None:
         TURN.decided("void", by=None),
         TURN.decided("edited"),
     ]
-    said = [decided_drafts(event, ending, words)[0] for ending in endings]
+    said = [decided_draft(event, ending, words) for ending in endings]
     lines = [texts(draft.blocks)[-1] for draft in said]
     assert len(set(lines)) == len(endings)
     assert all(labels(draft.blocks) == [] for draft in said)

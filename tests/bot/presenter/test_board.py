@@ -275,12 +275,14 @@ def test_what_is_done_now_is_told_and_a_busy_model_when_it_takes_long(turn: Turn
     ("outcome", "title", "card"),
     [
         ("answered", "Done in 2 s", "done: Working with the data"),
-        ("limited", "Stopped early after 2 s", "done: Working with the data"),
-        ("stopped", "Stopped after 2 s", "stopped: Working with the data (Not finished)"),
-        ("failed", "Failed after 2 s", "failed: Working with the data (Not finished)"),
+        ("limited", "Worked for 2 s", "done: Working with the data"),
+        ("stopped", "Worked for 2 s", "stopped: Working with the data (Not finished)"),
+        ("failed", "Worked for 2 s", "failed: Working with the data (Not finished)"),
     ],
 )
-def test_the_closed_plan_says_how_it_ended(turn: Turn, outcome: Any, title: str, card: str) -> None:
+def test_the_closed_plan_says_how_long_it_took_and_how_far_it_came(
+    turn: Turn, outcome: Any, title: str, card: str
+) -> None:
     board = board_of(turn.started(), turn.call("c1", "run_python"), turn.finished("x", outcome))
     assert [board.title(), *told(board)] == [title, card]
 

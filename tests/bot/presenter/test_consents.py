@@ -133,6 +133,7 @@ async def test_an_edited_request_takes_the_place_of_the_first_one(stage: Stage) 
     assert progress.text == WORKING
     assert "*To:* `eve@example.com`" in str(asked.blocks)
     assert "bob@example.com" not in str(asked.blocks)
+    assert "Changed by <@" in str(asked.blocks)
     assert "Approve" in buttons(asked)
     await stage.show(*begun(turn), first, edited, second, approved, state=state)
     assert buttons(visible(stage)[1]) == []

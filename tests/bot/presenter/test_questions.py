@@ -150,7 +150,7 @@ async def test_two_questions_make_no_second_progress_post(stage: Stage) -> None:
 async def test_a_stop_ends_the_wait(stage: Stage) -> None:
     turn = stage.turn()
     await stage.show(*until_asked(turn), turn.finished("Nothing was sent.", "stopped"))
-    stopped = "Stopped after 4 s\n✓ Working with the data"
+    stopped = "Worked for 4 s\n✓ Working with the data"
     ended = f"<@{stage.slack.people['ann']}> Which *grid*?\n\nThis was not answered."
     assert stage.texts() == [stopped, ended, "Nothing was sent."]
     assert stage.status() == "active"
@@ -172,4 +172,4 @@ async def test_the_answer_and_its_question_show_one_status_between_them(stage: S
     assert stage.status() == "processing"
     await asking.show(turn.finished("It is Poland."))
     assert stage.status() == "active"
-    assert stage.calls("reactions.add") == stage.calls("reactions.remove") == 0
+    assert stage.calls("reactions.add") == 0

@@ -114,33 +114,12 @@ async def test_a_sign_that_is_being_shown_while_another_is_forgotten_is_not_lost
     assert calls(stage) == ["processing", *own, "active"]
 
 
-@pytest.mark.parametrize("is_small_talk", [False, True])
-async def test_a_turn_that_waits_for_a_person_shows_no_sign_until_it_goes_on(
-    stage: Stage, is_small_talk: bool
-) -> None:
-    signs, first = Signs(stage.api), stage.thread.root_ts
-    await signs.show(stage.thread, first)
-    await signs.rest(stage.thread, first)
-    ts = await another(stage) if is_small_talk else first
-    await signs.show(stage.thread, ts)
-    await signs.take_back(stage.thread, ts)
-    assert calls(stage) == ["processing", "active", "processing", "active"]
-
-
-async def test_without_a_status_a_turn_that_goes_on_gets_its_reaction_again(stage: Stage) -> None:
-    stage.slack.fail("agents.sessions.setStatus", error="feature_disabled")
-    signs, first = Signs(stage.api), stage.thread.root_ts
-    for act, shown in (("show", True), ("rest", False), ("show", True), ("take_back", False)):
-        await getattr(signs, act)(stage.thread, first)
-        assert bool(stage.reactions()) == shown
-
-
 async def test_what_became_part_of_another_leaves_no_status_and_what_is_forgotten_costs_no_call(
     stage: Stage,
 ) -> None:
     signs, first = Signs(stage.api), stage.thread.root_ts
     await signs.show(stage.thread, first)
-    await signs.leave(stage.thread, first)
+    await signs.take_back(stage.thread, first, is_taken_in=True)
     assert calls(stage) == ["processing", "active"]
     await signs.show(stage.thread, first)
     signs.forget(stage.thread, first)
@@ -154,6 +133,7 @@ async def test_a_turn_that_another_took_in_is_silent_and_its_post_stays_marked_a
     signs, ts = Signs(stage.api), await another(stage)
     working, turn = stage.presenter(signs=signs), stage.turn()
     await working.show(turn.started())
+    await signs.show(stage.thread, ts)
     steering, steered = stage.presenter(signs=signs, asked_ts=ts), stage.turn("turn2")
     await steering.show(steered.started(""))
     await steering.show(steered.finished("", "steered"))

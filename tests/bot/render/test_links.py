@@ -122,7 +122,7 @@ PARTS = st.sampled_from([
 
 
 @pytest.mark.proves("posts.no_live_address")
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.lists(PARTS, max_size=30), st.sampled_from([200, 300, limits.TEXT_CHARS]))
 def test_whatever_a_text_is_made_of_only_what_is_known_is_live(
     parts: list[str], limit: int

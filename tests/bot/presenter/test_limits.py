@@ -1,0 +1,362 @@
+"""At, below and above each limit: Slack takes what is made, and refuses what is above."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from agent_core.events import REPORT
+from agent_core.messages import JsonObject
+from bot.presenter.answer import thread_drafts
+from bot.presenter.approval import decision
+from bot.presenter.apps import app_name
+from bot.presenter.board import Board
+from bot.presenter.feedback import follow_up_rows
+from bot.presenter.files import ArtifactRefused, file_name, read_artifact
+from bot.presenter.questions import question_drafts
+from bot.presenter.stream import HOLD_S
+from bot.render import (
+    actions,
+    answer_drafts,
+    button,
+    limits,
+    menu,
+    modal,
+    none_live,
+    plain_text,
+    section,
+    split,
+)
+from bot.sandbox.slack.arguments import Arguments, Content, read_content
+from bot.sandbox.slack.blocks import check_message_blocks, check_view
+from bot.sandbox.slack.clock import SystemClock
+from bot.sandbox.slack.team import Ids
+from bot.sandbox.slack.text import texts_in
+from bot.sandbox.slack.wire import ApiError
+from bot.threads import ThreadRef
+from bot.words import BOT
+from tests.bot.presenter.conftest import Stage
+from tests.bot.presenter.test_stream import until_streamed
+from tests.bot.presenter.turns import Turn
+
+WORDS = BOT.of("en")
+
+
+def sent(*, is_update: bool = True, **content: object) -> Content:
+    """A post, or an edit, with this content."""
+    return read_content(Arguments(content), Ids(SystemClock()), is_update=is_update)
+
+
+def table(rows: int = 2, columns: int = 2, cell: str = "x") -> str:
+    line = "|" + f" {cell} |" * columns
+    return "\n".join([line, "|" + "--|" * columns, *[line] * (rows - 1)])
+
+
+def answered(markdown: str) -> list[str]:
+    """The kinds of all blocks of an answer, each of whose posts Slack takes."""
+    drafts = answer_drafts(markdown)
+    for draft in drafts:
+        sent(text=draft.text, blocks=draft.blocks)
+    return [block["type"] for draft in drafts for block in draft.blocks]
+
+
+AROUND = (-1, 0, 1)
+
+
+ANSWERS: Mapping[str, Callable[[int], str]] = {
+    "MARKDOWN_CHARS": lambda n: "x" * n,
+    "BLOCK_TEXT_CHARS": lambda n: "word " * (n // 5),
+    "TEXT_CHARS": lambda n: "word. " * (n // 6),
+    "TABLE_ROWS": lambda n: table(rows=n),
+    "DATA_TABLE_ROWS": lambda n: table(rows=n),
+    "DATA_TABLE_LEAST_ROWS": lambda n: table(rows=n),
+    "TABLE_COLUMNS": lambda n: table(columns=n),
+    "TABLE_CHARS": lambda n: table(rows=2, columns=1, cell="x" * (n // 2)),
+    "CAPTION_CHARS": lambda n: "\n\n".join([table(columns=1, cell="x" * n)] * 2),
+    "DATA_TABLE_PAGE": lambda n: "\n\n".join([table(rows=n + 1)] * 2),
+    "DATA_TABLES_PER_POST": lambda n: "\n\n".join([table()] * n),
+    "BLOCKS_PER_POST": lambda n: "\n\n".join(["a", table()] * n),
+    "ANSWER_CHARS": lambda n: "word. " * (n // 6),
+}
+
+
+@pytest.mark.parametrize("over", AROUND)
+@pytest.mark.parametrize("name", ANSWERS)
+def test_slack_takes_every_post_of_an_answer_at_a_limit(name: str, over: int) -> None:
+    assert answered(ANSWERS[name](getattr(limits, name) + over))
+
+
+@pytest.mark.parametrize("over", AROUND)
+def test_plain_words_are_posts_that_can_be_edited(over: int) -> None:
+    size = limits.TEXT_CHARS + over
+    posts = [draft.text for draft in answer_drafts("x" * size, is_plain=True)]
+    assert sum(post.count("x") for post in posts) == size
+    for post in posts:
+        assert "x" in post
+        sent(text=post)
+
+
+TURN = Turn(ThreadRef(team="T1", channel="C1", root_ts="1.000001"))
+
+
+def take(*blocks: JsonObject) -> None:
+    check_message_blocks(list(blocks))
+
+
+def row(element: JsonObject) -> JsonObject:
+    """As it is, however much is in it."""
+    return {"type": "actions", "elements": [element]}
+
+
+def the_x(*blocks: JsonObject) -> int:
+    """Slack takes these; how much of what was given is in them."""
+    take(*blocks)
+    return max(text.count("x") for text in texts_in(blocks))
+
+
+def asked(size: int) -> int:
+    [draft] = question_drafts(TURN.asked("Which?", "x" * size), WORDS)
+    return the_x(*draft.blocks)
+
+
+def forms(size: int) -> int:
+    words = "x" * size
+    view = modal("m", words, words, words, blocks=[])
+    check_view(view, "modal")
+    return max(map(len, texts_in(view)))
+
+
+def follow_ups(count: int) -> int:
+    [shown] = follow_up_rows([TURN.saved("a.html", mimetype=REPORT, follow_ups=("Why?",) * count)])
+    return len(shown["elements"])
+
+
+def cards(count: int) -> int:
+    board = Board()
+    for number in range(count):
+        board.fold(TURN.call(f"c{number}", "search_web", query=f"q{number}"))
+    return len(board.shown())
+
+
+def options(count: int, value: str = "v") -> int:
+    shown = menu("a", [("Stop it", value)] * count + [("Stop that", "v")])
+    take(actions(shown))
+    return len(shown["options"]) - (count < limits.MENU_OPTIONS)
+
+
+def read(size: int) -> int:
+    """How much of a file of this size is handed out."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "work_products" / "a.csv"
+        path.parent.mkdir()
+        with path.open("wb") as file:
+            file.truncate(size)
+        try:
+            return len(read_artifact(Path(folder), "work_products/a.csv"))
+        except ArtifactRefused:
+            return 0
+
+
+SHOWN: Mapping[str, Callable[[int], int]] = {
+    "SECTION_CHARS": lambda n: the_x(*map(section, split("x" * n, limits.SECTION_CHARS))),
+    "LABEL_CHARS": lambda n: the_x(actions(button("a", "x" * n, ""))),
+    "TITLE_CHARS": forms,
+    "MENU_OPTIONS": options,
+    "OPTION_VALUE_CHARS": lambda n: n * options(1, "v" * n),
+    "OPTION_CHARS": asked,
+    "COMMENT_CHARS": lambda n: decision(
+        TURN.decided("rejected", reason="x" * n), WORDS
+    ).count("x"),
+    "PROGRESS_WORD_CHARS": lambda n: app_name("x" * n).lower().count("x"),
+    "PLAN_CARDS": cards,
+    "FOLLOW_UPS": follow_ups,
+    "ANSWER_POSTS": lambda n: len(
+        thread_drafts("\n\n".join(["x" * limits.MARKDOWN_CHARS] * n), WORDS, none_live)[0]
+    ),
+    "FILE_NAME_BYTES": lambda n: len(file_name("é" + "x" * (n - 2)).encode()),
+    "FILE_BYTES": read,
+}  # fmt: skip
+"""How much is shown, or handed out, of so much."""
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_all_is_shown_up_to_a_limit_and_no_more_above_it(name: str) -> None:
+    limit, shown = getattr(limits, name), SHOWN[name]
+    assert [shown(limit - 1), shown(limit)] == [limit - 1, limit]
+    assert shown(limit + 1) <= limit
+
+
+async def sources(stage: Stage, count: int = 1, size: int = 0) -> list[JsonObject]:
+    """The links of a card whose pages were so many, with addresses of this size."""
+    turn = stage.turn()
+    urls = [f"https://a.test/{n}".ljust(size, "x") for n in range(count)]
+    pages = [(url, "A page") for url in urls]
+    await stage.show(
+        turn.started(), turn.call("c", "crawl_parallel", urls=urls), turn.read("c", *pages)
+    )
+    await stage.slack.wait_for(lambda _: "page" in "".join(stage.texts()))
+    [post] = stage.slack.thread("general", stage.thread.root_ts)[1:]
+    return post.blocks[0]["tasks"][0].get("sources", [])
+
+
+async def linked(stage: Stage, count: int) -> int:
+    return len(await sources(stage, count))
+
+
+async def address(stage: Stage, size: int) -> int:
+    return sum(len(each["url"]) for each in await sources(stage, size=size))
+
+
+async def file_title(stage: Stage, size: int) -> int:
+    turn, path = stage.turn(), stage.write("work_products/a.csv", "a;b")
+    await stage.show(turn.started(), turn.saved(path, "x" * size), turn.finished("Here."))
+    [file] = stage.slack.files
+    return len(file.title)
+
+
+IN_A_THREAD: Mapping[str, Callable[[Stage, int], Awaitable[int]]] = {
+    "CARD_SOURCES": linked,
+    "SOURCE_URL_CHARS": address,
+    "FILE_TITLE_CHARS": file_title,
+}
+
+
+@pytest.mark.parametrize("over", AROUND)
+@pytest.mark.parametrize("name", IN_A_THREAD)
+async def test_all_is_posted_up_to_a_limit_and_no_more_above_it(
+    stage: Stage, name: str, over: int
+) -> None:
+    limit = getattr(limits, name)
+    posted = await IN_A_THREAD[name](stage, limit + over)
+    assert posted == limit + over if over <= 0 else posted <= limit
+
+
+STREAMS = ("STREAM_BYTES", "STREAM_S")
+
+
+@pytest.mark.parametrize("over", AROUND)
+@pytest.mark.parametrize("name", STREAMS)
+async def test_a_stream_is_followed_by_the_next_where_it_is_full_or_old(
+    stage: Stage, name: str, over: int
+) -> None:
+    turn, begun_s = stage.turn(), stage.clock.seconds() + HOLD_S
+    presenter = await stage.show(turn.started(), turn.routed("SIMPLE"))
+    first = f"Once. {'x' * 4_000} "
+    await presenter.show(turn.said(f"{first.strip()}.\n\nN", step=0))
+    await until_streamed(stage, "x.")
+    rest = "y" * (limits.STREAM_BYTES + over - len(first) - 3)
+    if name == "STREAM_S":
+        while stage.api.streams.interval_s not in stage.clock.slept:
+            await stage.api.identify()
+        passed = over - 0.1  # what else sleeps moves this clock on, too
+        stage.clock.advance(begun_s + limits.STREAM_S + passed - stage.clock.seconds())
+        rest = "yy"
+    await presenter.show(turn.said(f"{rest[1:]}.\n\nThe end of it", step=0))
+    await until_streamed(stage, "y.")
+    assert stage.calls("chat.startStream") == 1 + (over > 0)
+
+
+def rows(count: int) -> list[list[JsonObject]]:
+    return [[{"type": "raw_text", "text": "x"}]] * count
+
+
+def data_table(count: int, text: str = "x", **more: object) -> JsonObject:
+    body = [*rows(count - 1), [{"type": "raw_text", "text": text}]]
+    return {"type": "data_table", "caption": "c", "rows": body, **more}
+
+
+def row_of(kind: str, columns: int) -> JsonObject:
+    return {"type": kind, "caption": "c", "rows": [rows(1)[0] * columns] * 2}
+
+
+def chart(title: int = 1, series: int = 1, points: int = 1, name: int = 1) -> JsonObject:
+    line = {"name": "n", "data": [{"label": "l" * name, "value": 1}] * points}
+    shown = {"type": "line", "series": [line] * series}
+    return {"type": "data_visualization", "title": "t" * title, "chart": shown}
+
+
+def refused(taken: Callable[[], object]) -> bool:
+    try:
+        taken()
+    except ApiError:
+        return True
+    return False
+
+
+SLACKS: Mapping[str, tuple[int, int, Callable[[int], object]]] = {
+    "text of an edit": (limits.TEXT_CHARS, 4_000, lambda n: sent(text="x" * n)),
+    "blocks": (limits.BLOCKS_PER_POST, 50, lambda n: take(*[{"type": "divider"}] * n)),
+    "blocks of a view": (
+        limits.BLOCKS_PER_VIEW,
+        100,
+        lambda n: check_view({"type": "home", "blocks": [{"type": "divider"}] * n}, "home"),
+    ),
+    "section": (limits.SECTION_CHARS, 3_000, lambda n: take(section("x" * n))),
+    "markdown": (
+        limits.MARKDOWN_CHARS, 12_000, lambda n: take({"type": "markdown", "text": "x" * n}),
+    ),
+    "all texts": (
+        limits.BLOCK_TEXT_CHARS,
+        13_200,
+        lambda n: take(*(
+            section("x" * each) for each in (*[2_000] * 5, n // 2 - 5_000, n - n // 2 - 5_000)
+        )),
+    ),
+    "rows of a table": (
+        limits.TABLE_ROWS, 100, lambda n: take({"type": "table", "rows": rows(n)}),
+    ),
+    "rows of a data table": (limits.DATA_TABLE_ROWS, 201, lambda n: take(data_table(n))),
+    "columns of a table": (limits.TABLE_COLUMNS, 20, lambda n: take(row_of("table", n))),
+    "columns of a data table": (limits.TABLE_COLUMNS, 20, lambda n: take(row_of("data_table", n))),
+    "text of a table": (limits.TABLE_CHARS, 10_000, lambda n: take(data_table(2, "x" * (n - 1)))),
+    "page of a data table": (
+        limits.DATA_TABLE_PAGE, 100, lambda n: take(data_table(2, page_size=n)),
+    ),
+    "label": (limits.LABEL_CHARS, 75, lambda n: take(row({
+        "type": "button", "action_id": "a", "text": plain_text("x" * n, n)}))),
+    "title of a form": (limits.TITLE_CHARS, 24, lambda n: check_view(
+        {"type": "modal", "title": plain_text("x" * n, n), "blocks": []}, "modal")),
+    "options of a menu": (limits.MENU_OPTIONS, 5, lambda n: take(row({
+        "type": "overflow", "action_id": "a",
+        "options": [{"text": plain_text("x"), "value": "v"}] * n}))),
+    "value of an option": (limits.OPTION_VALUE_CHARS, 150, lambda n: take(row({
+        "type": "overflow", "action_id": "a",
+        "options": [{"text": plain_text("x"), "value": "v" * n}]}))),
+    "cards of a plan": (limits.PLAN_CARDS, 50, lambda n: take({
+        "type": "plan", "title": "p",
+        "tasks": [{"task_id": f"{i}", "title": "t"} for i in range(n)]})),
+    "title of a chart": (50, 50, lambda n: take(chart(title=n))),
+    "series of a chart": (12, 12, lambda n: take(chart(series=n))),
+    "points of a chart": (20, 20, lambda n: take(chart(points=n))),
+    "label in a chart": (20, 20, lambda n: take(chart(name=n))),
+}  # fmt: skip
+"""Our limit, Slack's own, and what is sent with so many."""
+
+
+@pytest.mark.parametrize("name", SLACKS)
+def test_slack_takes_what_is_at_its_limit_and_nothing_above(name: str) -> None:
+    ours, slacks, taken = SLACKS[name]
+    assert ours <= slacks
+    for size in (ours - 1, ours, slacks):
+        taken(size)
+    assert refused(lambda: taken(slacks + 1))
+
+
+def test_a_data_table_has_a_row_below_its_head() -> None:
+    take(data_table(limits.DATA_TABLE_LEAST_ROWS))
+    assert refused(lambda: take(data_table(limits.DATA_TABLE_LEAST_ROWS - 1)))
+
+
+@pytest.mark.parametrize("kind", ["table", "data_visualization"])
+def test_slack_takes_so_many_of_a_kind(kind: str) -> None:
+    one = {"type": "table", "rows": rows(1)} if kind == "table" else chart()
+    most = 1 if kind == "table" else 2
+    take(*[one] * most)
+    assert refused(lambda: take(*[one] * (most + 1)))
+
+
+def test_every_limit_has_a_case() -> None:
+    """Whoever adds one adds its case, by its name; a view's blocks are counted in Slack's table."""
+    cases = {*ANSWERS, *SHOWN, *IN_A_THREAD, *STREAMS, "BLOCKS_PER_VIEW"}
+    assert {name for name in vars(limits) if name.isupper()} == cases
