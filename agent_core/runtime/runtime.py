@@ -233,7 +233,7 @@ class Runtime:
             path = create_workspace(self._root, now=now, session=session)
             fresh = StoredSession(id=session, workspace=path, created_at=now)
             if stored is None:
-                return (await self._store.add_session(fresh)).workspace
+                return (await self._store.save_session(fresh, is_new=True)).workspace
             logger.warning("the workspace of %s was gone; %s takes its place", session, path)
             renewal(path).touch()
             await self._store.save_session(fresh)

@@ -61,19 +61,17 @@ class SessionStore:
         query = select(sessions).where(sessions.c.id == session)
         return next(iter(await self._database.read(query, SESSION)), None)
 
-    async def add_session(self, session: StoredSession) -> StoredSession:
-        """Store a new session; the one that another process stored first, where there is one."""
+    async def save_session(self, session: StoredSession, *, is_new: bool = False) -> StoredSession:
+        """Store a session, or its new workspace; a new one gives way to one that is stored."""
+        row = columns_of(session) | {"workspace": str(session.workspace)}
+        save = self._database.insert_new(sessions).values(row)
         query = select(sessions).where(sessions.c.id == session.id)
 
-        def add(connection: Connection) -> StoredSession:
-            self._database.insert_if_new(connection, sessions, _row(session))
+        def store(connection: Connection) -> StoredSession:
+            connection.execute(save if is_new else self._database.upsert(sessions, row))
             return objects_of(connection, query, SESSION)[0]
 
-        return await self._database.run(add)
-
-    async def save_session(self, session: StoredSession) -> None:
-        """Store a session, or its new workspace when it is known already."""
-        await self._database.execute(self._database.upsert(sessions, _row(session)))
+        return await self._database.run(store)
 
     async def tainted_by(self, session: SessionId) -> str | None:
         """What the session first read from outside; None while it has read nothing."""
@@ -89,26 +87,19 @@ class SessionStore:
     async def add_turn(self, inbound: InboundMessage, kind: TurnKind = "work") -> StoredTurn | None:
         """Queue a turn for a message; None when its gesture has a turn already."""
         turn_id = TurnId(f"turn:{inbound.key}")
-        newest = select(func.max(turns.c.seq)).where(turns.c.session == inbound.session)
+        here, added = turns.c.session == inbound.session, select(turns).where(turns.c.id == turn_id)
+        newest = select(func.max(turns.c.seq)).where(here)
         at_work = select(turns.c.id).where(
-            turns.c.session == inbound.session, turns.c.status == "running", turns.c.kind == "work"
+            here, turns.c.status == "running", turns.c.kind == "work"
         )
-        added = select(turns).where(turns.c.id == turn_id)
+        new = {"id": turn_id, "session": inbound.session, "kind": kind, "asker": inbound.asker}
         stored: list[StoredTurn] = []
 
         def add(connection: Connection) -> bool:
             seq = (connection.execute(newest).scalar() or 0) + 1
             during = connection.execute(at_work).scalar() or ""
-            row = {
-                "id": turn_id,
-                "session": inbound.session,
-                "seq": seq,
-                "status": "queued",
-                "generation": 1,
-                "kind": kind,
-                "asker": inbound.asker,
-                "inbound": replace(inbound, came_during=during),
-            }
+            said = replace(inbound, came_during=during)
+            row = {**new, "seq": seq, "status": "queued", "generation": 1, "inbound": said}
             is_new = self._database.insert_if_new(connection, turns, row)
             stored[:] = objects_of(connection, added, TURN)
             return is_new
@@ -180,8 +171,7 @@ class SessionStore:
 
     async def begin_effect(self, turn: TurnId, run: RunId, call: ToolCallId) -> bool:
         """Note that a call is about to have its effect; False when it was noted before."""
-        row = {"turn": turn, "run": run, "call": call}
-        return await self._database.add(effects, row)
+        return await self._database.add(effects, {"turn": turn, "run": run, "call": call})
 
     async def effects_of(self, turn: TurnId) -> frozenset[tuple[RunId, ToolCallId]]:
         """The turn's calls of which it was noted that they are about to have their effect."""
@@ -288,10 +278,6 @@ class SessionStore:
     async def _messages(self, query: Select[Any]) -> tuple[Message, ...]:
         await self._behind.flush()
         return tuple(MESSAGE.validate_python(row.body) for row in await self._database.rows(query))
-
-
-def _row(session: StoredSession) -> dict[str, Any]:
-    return columns_of(session) | {"workspace": str(session.workspace)}
 
 
 class KnownSessions:
