@@ -26,14 +26,14 @@ STOP_BRANCH = "branch.stop"
 HEARTBEAT_S = 4.5
 """The line is said anew at the latest after so long."""
 
-_STATUSES = {
-    "running": "in_progress",
-    "done": "complete",
-    "stopped": "pending",
-    "failed": "error",
-    "unsure": "error",
+_SHOWN = {
+    "running": ("in_progress", "▸"),
+    "done": ("complete", "✓"),
+    "stopped": ("pending", "-"),
+    "failed": ("error", "✗"),
+    "unsure": ("error", "?"),
 }
-_TICKS = {"running": "▸", "done": "✓", "stopped": "-", "failed": "✗", "unsure": "?"}
+"""A card's state as Slack has it, and as text."""
 
 _log = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ class Progress:
             self._has_post = not isinstance(error, SlackRefused)
             _log.warning("no progress is shown: %s", error)
         else:
-            self._ts = await self._find(turn)
+            self._ts = (await self._journal.open()).posts[op].rpartition(" ")[2]
 
     def touch(self) -> None:
         """The board has changed."""
@@ -119,8 +119,10 @@ class Progress:
         return taken is not False
 
     async def close(self, turn: TurnId, *, insist: bool) -> bool:
-        """Make it the plan of what was done, as `edit`."""
-        self._turn, self._ts = turn, self._ts or await self._find(turn)
+        """Make it the plan of what was done, as `edit`; also that of a process that died."""
+        self._turn = turn
+        if _op(turn) in (await self._journal.open()).begun:
+            await self.open(turn)
         return await self.edit(insist=insist)
 
     async def hush(self) -> None:
@@ -174,7 +176,7 @@ class Progress:
 
     def _draft(self) -> Draft:
         board, shown = self._board, self._board.shown()
-        lines = [f"{_TICKS[card.state]} {_line(card)}" for card in shown]
+        lines = [f"{_SHOWN[card.state][1]} {_line(card)}" for card in shown]
         text = "\n".join([board.title(), *lines])
         if not self._has_cards:
             return Draft(text=text)
@@ -196,17 +198,6 @@ class Progress:
             *([menu(STOP_BRANCH, options)] if options else []),
         ]
 
-    async def _find(self, turn: TurnId) -> str:
-        """A post whose `ts` got lost in a crash is looked for, so that it does not stay open."""
-        bookmark, op = await self._journal.open(), _op(turn)
-        if op in bookmark.posts or op not in bookmark.begun:
-            return bookmark.posts.get(op, "").rpartition(" ")[2]
-        try:
-            return await self._api.find_post(self._thread, op) or ""
-        except SlackError as error:
-            _log.warning("the progress post was not found again: %s", error)
-        return ""
-
 
 def reading(words: Words, text: str) -> str:
     """The line of a turn that has yet to begin with anything."""
@@ -223,7 +214,7 @@ def _task(number: int, card: Card) -> JsonObject:
     task: JsonObject = {
         "task_id": f"task{number}",
         "title": card.title,
-        "status": _STATUSES[card.state],
+        "status": _SHOWN[card.state][0],
     }
     if card.details:
         said = {"type": "text", "text": card.details}
