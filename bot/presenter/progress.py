@@ -81,6 +81,9 @@ class Progress:
             _log.warning("no progress is shown: %s", error)
         else:
             self._ts = await self._find(turn)
+            async with self._writing:
+                self._said = ("", float("-inf"))  # the post has taken the line away
+                await self._tell_line()
 
     def touch(self) -> None:
         """The board has changed."""
