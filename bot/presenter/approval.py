@@ -64,6 +64,9 @@ BLOCKS_FOR_DECIDING = 4
 CHARS_FOR_DECIDING = 2_500
 """Room that is left for what stands below the actions, before and after the decision."""
 
+_OWN = {"correct_my_answer": "consent-own-correct", "remove_my_post": "consent-own-remove"}
+"""What the bot does to its own posts; nobody is reached by it."""
+
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]{0,10}(?:Z|[+-]\d\d:?\d\d)?")
 
 
@@ -195,7 +198,7 @@ def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[Js
         numbered = f"{number}. " if len(asking) > 1 else ""
         lines = [_title(event, action, numbered, words)]
         picture = _picture(action, event, words) if is_whole else None
-        if picture is None or not names_all_recipients(action):
+        if event.tool not in _OWN and (picture is None or not names_all_recipients(action)):
             lines += _reaches(action, words, room)
         told = _sections("\n".join(lines))
         chars += sum(map(_chars, told))
@@ -259,7 +262,8 @@ def _reaches(action: PlannedAction, words: Words, room: int | None) -> Iterator[
 
 
 def _title(event: ApprovalRequested, action: PlannedAction, numbered: str, words: Words) -> str:
-    parts = [f"*{numbered}{deed(action.tool, action.toolkit)}*"]
+    own = _OWN.get(event.tool)
+    parts = [f"*{numbered}{words(own) if own else deed(action.tool, action.toolkit)}*"]
     if where := app_name(action.toolkit) if action.toolkit else server_name(event.tool):
         parts.append(where)
     if action.account:

@@ -23,7 +23,7 @@ from bot.render import code, entry, inline_code, limits, modal, section, split
 
 Label = Literal[
     "to", "cc", "bcc", "subject", "body", "title", "start", "end", "zone", "people", "place",
-    "about", "channel", "text",
+    "about", "channel", "text", "answer", "report", "asked", "correction",
 ]  # fmt: skip
 _NAMES: dict[Label, tuple[str, ...]] = {
     "to": ("recipient_email", "recipient_emails", "to_recipients", "to_email", "to", "recipients"),
@@ -40,6 +40,10 @@ _NAMES: dict[Label, tuple[str, ...]] = {
     "about": ("description", "body"),
     "channel": ("channel", "channel_name", "channel_id", "chat_id"),
     "text": ("text", "markdown_text", "message", "content"),
+    "answer": ("answer",),
+    "report": ("report",),
+    "asked": ("asked",),
+    "correction": ("correction",),
 }
 """What an argument is for, by the names that apps give it; the first that is there counts."""
 ZONE_NAMES = frozenset(_NAMES["zone"])
@@ -47,12 +51,13 @@ _PICTURES: tuple[tuple[tuple[Label, ...], frozenset[Label]], ...] = (
     (("title", "start", "end", "zone", "people", "place", "about"), frozenset({"title", "start"})),
     (("to", "cc", "bcc", "subject", "body"), frozenset({"to", "body"})),
     (("channel", "text"), frozenset({"channel", "text"})),
+    (("answer", "report", "asked", "correction"), frozenset({"answer", "asked"})),
 )
-"""An event, a mail, a post: its parts in their order, and those that it cannot do without."""
+"""An event, a mail, a post, the bot's own answer: its parts in order, and those that it needs."""
 EDITABLE: frozenset[Label] = frozenset(
     {"to", "cc", "bcc", "subject", "body", "title", "place", "about", "text"}
 )
-_LONG: frozenset[Label] = frozenset({"body", "about", "text"})
+_LONG: frozenset[Label] = frozenset({"body", "about", "text", "correction"})
 """Stand below their name, as they will read."""
 
 MAX_ROWS = 16
