@@ -6,6 +6,7 @@ A conftest imports the fixtures; a module that uses them runs on the browser's l
 
 import shutil
 from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 import pytest
 import pytest_asyncio
@@ -36,12 +37,22 @@ async def browser() -> AsyncGenerator[Browser]:
         await browser.close()
 
 
-@pytest_asyncio.fixture(loop_scope="module")
-async def browser_page(browser: Browser) -> AsyncGenerator[Page]:
-    """An empty page in a context of its own: no storage or cookies of another test."""
+@asynccontextmanager
+async def fresh_page(browser: Browser) -> AsyncGenerator[Page]:
+    """An empty page in a context of its own: no storage or cookies of another one."""
     context = await browser.new_context(
-        timezone_id="Europe/Berlin", locale="en-GB", viewport={"width": 1440, "height": 900}
+        timezone_id="Europe/Berlin",
+        locale="en-GB",
+        viewport={"width": 1440, "height": 900},
+        reduced_motion="reduce",
     )
     context.set_default_timeout(WAIT_MS)
     yield await context.new_page()
     await context.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def browser_page(browser: Browser) -> AsyncGenerator[Page]:
+    """A page for each test."""
+    async with fresh_page(browser) as page:
+        yield page

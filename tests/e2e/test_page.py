@@ -2,17 +2,17 @@
 
 import re
 from collections.abc import AsyncGenerator
-from typing import Any
 
 import pytest
 import pytest_asyncio
-from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 
-from agent_core.messages import JsonObject
 from bot.sandbox.model import Text, ToolUse
 from bot.sandbox.page import Page as SandboxPage
-from tests.e2e.world import SIMPLE_ANSWER, World, mail
+from tests.bot.sandbox.page.stage import grave
+from tests.browser import chromium_path, fresh_page
+from tests.e2e.one_task import in_one_task
+from tests.e2e.world import SIMPLE_ANSWER, World, bot_in_a_world, mail
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
@@ -22,43 +22,47 @@ pytestmark = [
 OPEN_FILE = re.compile("^Open(?! live view)")
 TURN_MS = 60_000
 BOT = "universal-agent"
+FIRST_SENTENCE = "No model is connected to this sandbox"
+LAST_SENTENCE = "ANTHROPIC_API_KEY"
 COMPARISON = "Compare heat pumps, battery storage and wind power for a small town"
 REPORT = "Write a comprehensive report on keeping chat bots reliable"
-SERIOUS = {"serious", "critical"}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[World]:
+    """Where a browser makes a report's PDF, too."""
+    root = tmp_path_factory.mktemp("workspaces")
+    async with in_one_task(bot_in_a_world(root, chromium=chromium_path())) as world:
+        yield world
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def window(world: World, browser: Browser) -> AsyncGenerator[Page]:
+    """The page, loaded once for all stories."""
+    async with SandboxPage(world.slack) as site, fresh_page(browser) as page:
+        await page.goto(site.url)
+        yield page
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def page(world: World, browser_page: Page) -> AsyncGenerator[Page]:
-    """The page as Ann sees it, with #general open."""
-    async with SandboxPage(world.slack) as site:
-        await browser_page.goto(site.url)
-        await open_channel(browser_page, "general")
-        yield browser_page
-
-
-async def open_channel(page: Page, name: str) -> None:
-    channels = page.get_by_role("navigation", name="Channels")
-    await channels.get_by_role("button", name=name).first.click()
+async def page(window: Page) -> Page:
+    """As Ann has it before her, with #general open."""
+    await act_as(window, "Ann Arbor")
+    channels = window.get_by_role("navigation", name="Channels")
+    await channels.get_by_role("button", name="general").first.click()
+    return window
 
 
 async def write(page: Page, text: str, *, box: str = "Message #general") -> None:
-    """Type into a composer as a person does, and press Enter."""
     composer = page.get_by_role("textbox", name=box)
-    await composer.press_sequentially(text)
+    await composer.fill(text)
     await composer.press("Enter")
 
 
 async def mention(page: Page, text: str) -> Locator:
-    """Begin with the bot's name, take it from the list that comes up, and go on: the new post."""
-    posts = page.get_by_role("main").locator("article")
-    before = await posts.count()
-    composer = page.get_by_role("textbox", name="Message #general")
-    await composer.press_sequentially("@univ")
-    await expect(page.get_by_role("listbox").get_by_role("option").first).to_contain_text(BOT)
-    await composer.press("Enter")
-    await write(page, text)
-    await expect(posts).to_have_count(before + 1)
-    return posts.last
+    """The new post. Its text is said once in the channel."""
+    await write(page, f"@{BOT} {text}")
+    return page.get_by_role("main").locator("article").filter(has_text=text)
 
 
 async def open_thread(page: Page, post: Locator) -> Locator:
@@ -76,25 +80,37 @@ async def reply(page: Page, text: str) -> None:
     await write(page, text, box="Reply in thread")
 
 
-async def test_a_mention_is_answered_in_its_thread_where_people_may_talk_among_themselves(
+async def test_a_mention_is_answered_while_it_is_written_and_people_may_talk_below_it(
     world: World, page: Page
 ) -> None:
-    world.play_simple()
-    thread = await open_thread(page, await mention(page, "What is a typed question?"))
-    answers = thread.get_by_text(SIMPLE_ANSWER)
-    await expect(answers).to_have_count(1, timeout=TURN_MS)
+    may_go_on = world.model.stall(TURN_MS / 1000, after_events=12, kinds={"answer"})
+    composer = page.get_by_role("textbox", name="Message #general")
+    await composer.press_sequentially("@univ")
+    await expect(page.get_by_role("listbox").get_by_role("option").first).to_contain_text(BOT)
+    await composer.press("Enter")
+    await composer.press_sequentially("What is a typed question?")
+    await composer.press("Enter")
+    asked = page.get_by_role("main").locator("article").filter(has_text="a typed question?")
+    thread = await open_thread(page, asked)
+    growing = thread.get_by_role("img", name="Still writing")
+    await expect(growing).to_be_visible()
+    await expect(thread).to_contain_text(FIRST_SENTENCE)
+    await expect(thread).not_to_contain_text(LAST_SENTENCE)
+    may_go_on.set()
+    await expect(thread).to_contain_text(LAST_SENTENCE, timeout=TURN_MS)
+    await expect(growing).to_have_count(0)
     for person, text in (("Ben Nevis", "cleo, can you look at this?"), ("Cleo Lind", "tomorrow")):
         await act_as(page, person)
         await reply(page, text)
         await expect(thread.get_by_text(text)).to_be_visible()
     await world.nothing_more_happens()
-    await expect(answers).to_have_count(1)
+    await expect(thread.get_by_text(FIRST_SENTENCE)).to_have_count(1)
     world.play_simple()
-    await reply(page, "@universal-agent and what is a closed one?")
-    await expect(answers).to_have_count(2, timeout=TURN_MS)
+    await reply(page, f"@{BOT} and what is a closed one?")
+    await expect(thread.get_by_text(SIMPLE_ANSWER)).to_have_count(1, timeout=TURN_MS)
 
 
-async def test_a_report_is_watched_opened_beside_the_thread_and_continued(
+async def test_a_report_is_watched_opened_as_page_and_pdf_asked_about_and_read_by_everybody(
     world: World, page: Page
 ) -> None:
     may_go_on = world.model.stall(TURN_MS / 1000, kinds={"delegated"})
@@ -111,11 +127,18 @@ async def test_a_report_is_watched_opened_beside_the_thread_and_continued(
     await expect(report.get_by_role("heading", level=1)).to_be_visible()
     await expect(report.get_by_role("heading", name="Sources")).to_be_visible()
     await viewer.get_by_role("button", name="Close").click()
+    async with page.context.expect_page() as opened:
+        await files.get_by_role("link", name=OPEN_FILE).click()
+    paper = await opened.value
+    assert await paper.evaluate("document.contentType") == "application/pdf"
+    await paper.close()
     await thread.get_by_role("button", name="What is new about").click()
     await expect(thread.get_by_text("ann asks:")).to_be_visible(timeout=TURN_MS)
-    await reply(page, "continue: add a section on retries")
-    second = thread.locator("a[download*='_v2'][download$='.html']")
-    await expect(second).to_be_visible(timeout=TURN_MS)
+    assert [*await grave(page, "dark"), *await grave(page, "light")] == []
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await expect(files).to_be_visible()
+    assert await page.evaluate("document.documentElement.scrollWidth") == 390
+    await page.set_viewport_size({"width": 1440, "height": 900})
 
 
 async def test_one_branch_of_a_comparison_is_stopped_and_the_others_go_on(
@@ -174,7 +197,7 @@ async def test_work_is_ended_with_slacks_stop_in_polite_words_and_with_a_cross(
 ) -> None:
     for way in ("button", "words", "cross"):
         world.model.stall(TURN_MS / 1000, kinds={"research"})
-        post = await mention(page, "Find out what teams say about retries in chat bots")
+        post = await mention(page, f"Find out what teams say about a {way}")
         await post.hover()
         await post.get_by_role("button", name="Reply in thread").click()
         thread = page.get_by_role("complementary", name="Thread")
@@ -203,6 +226,8 @@ async def test_a_mail_waits_for_its_account_and_its_click_and_goes_out_as_it_was
         await thread.get_by_role("link", name="Connect Gmail").click(timeout=TURN_MS)
     consent = await opened.value
     await consent.get_by_role("button", name="Allow").click()
+    await expect(consent.get_by_role("heading", name="Connected")).to_be_visible()
+    await consent.close()  # or the page behind it would be slow, as tabs are that nobody sees
     await expect(thread.get_by_text("Gmail connected by")).to_be_visible(timeout=TURN_MS)
     approve = thread.get_by_role("button", name="Approve", exact=True)
     await expect(approve).to_be_visible(timeout=TURN_MS)
@@ -231,11 +256,11 @@ async def test_of_two_people_only_the_asker_decides_on_an_approval(
     world.model.play(mail("bob@example.com"))
     world.model.play(Text(text="I left it."))
     thread = await open_thread(page, await mention(page, "continue with the mail"))
-    await page.get_by_label("Act as").select_option(world.slack.people["ben"])
+    await act_as(page, "Ben Nevis")
     await thread.get_by_role("button", name="Approve", exact=True).click(timeout=TURN_MS)
     refusal = thread.get_by_text("Only the person who asked for this")
     await expect(refusal).to_be_visible()
-    await page.get_by_label("Act as").select_option(world.slack.people["ann"])
+    await act_as(page, "Ann Arbor")
     await expect(thread.get_by_text("bob@example.com").first).to_be_visible()
     await expect(refusal).to_be_hidden()
     await thread.get_by_role("button", name="Reject…").click()
@@ -304,17 +329,3 @@ async def test_home_and_the_command_tell_each_person_what_is_theirs(
     await home.get_by_role("link", name="Find out what teams say about queues").first.click()
     thread = page.get_by_role("complementary", name="Thread")
     await expect(thread).to_contain_text("Stopped, as ann asked.")
-
-
-async def test_axe_finds_nothing_serious_on_a_thread_with_a_report(page: Page) -> None:
-    thread = await open_thread(page, await mention(page, REPORT))
-    await expect(thread).to_contain_text("Done in", timeout=TURN_MS)
-    for scheme in ("light", "dark"):
-        await page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        axe: Any = Axe()  # its annotations are partial
-        violations: list[JsonObject] = (await axe.run(page)).response["violations"]
-        grave = [each for each in violations if each["impact"] in SERIOUS]
-        assert not grave, [(each["id"], each["nodes"][0]["html"]) for each in grave]
-    await page.set_viewport_size({"width": 390, "height": 844})
-    await expect(thread.get_by_role("list", name="Files")).to_be_visible()
-    assert await page.evaluate("document.documentElement.scrollWidth") == 390

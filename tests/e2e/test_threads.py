@@ -6,11 +6,14 @@ import re
 import pytest
 
 from agent_core.events import RouteChosen
-from bot.sandbox.model import Text
+from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.slack.records import View
 from bot.words import BOT
-from tests.e2e.world import SIMPLE_ANSWER, World
+from tests.e2e.world import SIMPLE_ANSWER, TURN_S, World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SAY = BOT.of("en")
 
 
 @pytest.mark.proves("thread.direct_message")
@@ -79,15 +82,73 @@ async def test_people_may_talk_in_the_bots_thread_and_one_mention_tells_it_what_
     assert len(world.answers(root)) == 2
 
 
-async def in_home(world: World, user: str, name: str, chosen: str) -> None:
-    """A person chooses something on their Home."""
+async def home(world: World, user: str) -> View:
+    """What a person sees who looks at it now."""
     homes, person = world.slack.state.homes, world.slack.user_id(user)
-    if person not in homes:
-        await world.slack.open_home(user)
-        await world.slack.wait_for(lambda _: person in homes)
-    before = homes[person]
+    before = homes.get(person)
+    await world.slack.open_home(user)
+    await world.slack.wait_for(lambda _: homes.get(person) is not before)
+    return homes[person]
+
+
+async def in_home(world: World, user: str, name: str, chosen: str = "") -> str:
+    """A person presses or chooses something on their Home; what it then says."""
+    homes, person = world.slack.state.homes, world.slack.user_id(user)
+    before = homes.get(person) or await home(world, user)
     await world.slack.click_view(user, before.id, name, chosen)
     await world.slack.wait_for(lambda _: homes[person].body != before.body)
+    return str(homes[person].body)
+
+
+async def in_form(world: World, **entered: str) -> None:
+    """Ann fills the form that opens and sends it."""
+    await world.slack.wait_for(lambda slack: slack.state.views)
+    [form] = world.slack.state.views
+    await world.slack.submit_view("ann", form, entered)
+
+
+async def command(world: World, user: str, words: str) -> str:
+    told = await world.slack.slash(user, "general", "/agent", words)
+    return str((told.answer or {})["text"])
+
+
+async def test_own_words_are_told_behind_other_and_an_answer_is_judged_with_a_comment(
+    world: World,
+) -> None:
+    asked = {"question": "Which town?", "options": ["Linz", "Graz"]}
+    world.model.play(ToolUse(name="ask_user", input=asked))
+    world.model.play(Text(text="Steyr it is."))
+    ts = await world.mention("continue with the map")
+    await world.slack.wait_for(lambda _: world.bot_posts(ts))
+    await world.slack.click("ann", "general", world.bot_posts(ts)[0].ts, "question.other")
+    await in_form(world, answer="Steyr")
+    turn = await world.answered(ts)
+    question, answer = world.bot_posts(ts)
+    assert question.words.endswith("answered: Steyr")
+    await world.slack.click("ann", "general", answer.ts, "feedback.give", f"down {turn.id}")
+    await in_form(world, comment="It was Wels")
+    await world.slack.wait_for(lambda _: SAY("feedback-thanks") in world.told_in_private("ann"))
+    [given] = await world.runtime.feedback.of(turn.id)
+    assert (given.verdict, given.comment) == ("down", "It was Wels")
+
+
+@pytest.mark.parametrize("way", ["command", "home"])
+async def test_what_one_has_at_work_is_told_to_them_alone_and_stopped(
+    world: World, way: str
+) -> None:
+    world.model.stall(TURN_S, kinds={"research"})
+    ts = await world.mention(f"Find out what teams say about the {way}")
+    await world.becomes(ts, lambda turn: turn.outcome is None)
+    for user, sees in (("ann", True), ("ben", False)):
+        for told in (await command(world, user, "status"), str((await home(world, user)).body)):
+            assert (f"what teams say about the {way}" in told) is sees
+    if way == "command":
+        assert await command(world, "ann", "stop") == SAY("home-stopped")
+    else:
+        assert SAY("home-stopped") in await in_home(world, "ann", "home.stop")
+    assert (await world.answered(ts)).outcome == "stopped"
+    assert (await command(world, "ann", "usage")).startswith("This month:")
+    assert await command(world, "guest", "usage") == SAY("ingress-refusal-guest")
 
 
 async def test_who_chose_a_language_gets_it_from_the_model_and_in_what_they_alone_are_told(
@@ -99,9 +160,8 @@ async def test_who_chose_a_language_gets_it_from_the_model_and_in_what_they_alon
     [request] = world.requests_with("how many are there?")
     assert "who wants every answer in French" in str(request["messages"])
     for user, language in (("cleo", "fr"), ("ann", "en")):
-        told = await world.slack.slash(user, "general", "/agent", "help")
         words = BOT.say(language, "home-help", command="/agent")
-        assert (told.answer or {})["text"] == words
+        assert await command(world, user, "help") == words
 
 
 async def test_what_is_set_for_a_channel_decides_whether_a_reply_needs_a_mention(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic_settings import BaseSettings
 
@@ -282,6 +282,7 @@ async def bot_in(
     *,
     composio_url: str | None = None,
     socket_timing: Timing | None = None,
+    chromium: str = "off",
 ) -> AsyncGenerator[World, None]:
     """A bot that listens; several after each other in one world are restarts."""
     slack = outside.slack
@@ -299,7 +300,7 @@ async def bot_in(
         logfire_token="",
         database_url="",
         workspaces_root=outside.root,
-        crawl_browser="off",
+        crawl_browser=chromium,
     )
     async with running_bot(
         settings,
@@ -313,11 +314,8 @@ async def bot_in(
 
 @asynccontextmanager
 async def bot_in_a_world(
-    root: Path, *, composio_url: str | None = None, found: Sequence[Page] = (HUGE_PAGE,)
+    root: Path, *, found: Sequence[Page] = (HUGE_PAGE,), **how: Any
 ) -> AsyncGenerator[World, None]:
-    """A running bot among fresh stand-ins."""
-    async with (
-        outside_world(root, found=found) as outside,
-        bot_in(outside, composio_url=composio_url) as world,
-    ):
+    """A running bot among fresh stand-ins; `how` is told to `bot_in`."""
+    async with outside_world(root, found=found) as outside, bot_in(outside, **how) as world:
         yield world

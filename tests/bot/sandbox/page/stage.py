@@ -1,7 +1,7 @@
 """The page in a browser over a stand-in with the echo bot: what the browser's stories act on."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Locator, expect
@@ -122,13 +122,18 @@ class Stage:
         return self.post(answer["ts"])
 
     async def violations(self) -> list[str]:
-        """What axe finds on the page as it is; without motion, so that no colour is halfway."""
-        await self.browser.emulate_media(reduced_motion="reduce")
-        axe: Any = Axe()  # its annotations are partial
-        found: list[Body] = (await axe.run(self.browser)).response["violations"]
-        return [
-            f"{rule['id']}: {node['target']} {node['failureSummary']}"
-            for rule in found
-            if rule["impact"] in SERIOUS
-            for node in rule["nodes"]
-        ]
+        """What axe finds grave on the page as it is, by day and by night."""
+        return [each for theme in ("light", "dark") for each in await grave(self.browser, theme)]
+
+
+async def grave(page: BrowserPage, theme: Literal["light", "dark"]) -> list[str]:
+    """Without motion, so that no colour is halfway."""
+    await page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    axe: Any = Axe()  # its annotations are partial
+    found: list[Body] = (await axe.run(page)).response["violations"]
+    return [
+        f"{theme}, {rule['id']}: {node['target']} {node['failureSummary']}"
+        for rule in found
+        if rule["impact"] in SERIOUS
+        for node in rule["nodes"]
+    ]

@@ -197,9 +197,8 @@ async def test_a_link_to_a_post_leads_to_its_thread(stage: Stage) -> None:
     await expect(stage.main.get_by_role("heading", level=1)).to_have_text("energy")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 async def test_axe_finds_nothing_serious_in_what_an_agent_shows_and_a_phone_has_room_for_it(
-    stage: Stage, theme: str
+    stage: Stage,
 ) -> None:
     @listener(stage.bot.app.event("app_home_opened"))
     async def publish(event: Body) -> None:
@@ -212,7 +211,6 @@ async def test_axe_finds_nothing_serious_in_what_an_agent_shows_and_a_phone_has_
             user_id=event["user"], view={"type": "home", "blocks": rows}
         )
 
-    await stage.browser.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     await stage.browser.set_viewport_size(PHONE)
     await stage.open(stage.channel("general"))
     await stage.show(PLAN, *CHARTS, actions(RADIO, CHECKS))
