@@ -10,7 +10,7 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Feedback, Runtime
 from agent_core.words import Words
 from bot.ingress import Press, Submission
-from bot.presenter.feedback import PREFIX
+from bot.presenter.answer import FEEDBACK
 from bot.presenter.journal import whisper
 from bot.render import Draft, entry, limits, modal
 from bot.slack_api import People, SlackApi
@@ -72,4 +72,4 @@ def _form(turn: TurnId, words: Words, thread: ThreadRef) -> JsonObject:
     asked = entry("comment", words("feedback-what"), field, optional=True)
     labels = (words("feedback-title"), words("feedback-send"), words("feedback-skip"))
     about = f"{thread.session} {turn}"
-    return modal(f"{PREFIX}comment", *labels, private_metadata=about, blocks=[asked])
+    return modal(f"{FEEDBACK}comment", *labels, private_metadata=about, blocks=[asked])

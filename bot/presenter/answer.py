@@ -1,17 +1,33 @@
-"""The answer of a turn as posts, and smaller ones where Slack insists."""
+"""The answer of a turn as posts, and the rows below: what one may ask next, what it was worth."""
 
 import logging
 import re
 from collections.abc import Sequence
 
-from agent_core.events import TurnFinished
+from agent_core.events import REPORT, ArtifactSaved, TurnFinished
+from agent_core.ids import TurnId
+from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot.presenter.journal import Place
-from bot.render import Draft, IsLive, answer_drafts, limits, split
+from bot.render import (
+    Draft,
+    IsLive,
+    actions,
+    answer_drafts,
+    button,
+    limits,
+    plain_line,
+    plain_text,
+    split,
+)
 from bot.slack_api import ContentRefused
 
 WHOLE_ANSWER_NAME = "answer.md"
 
+FEEDBACK = "feedback."
+"""Of the names of the buttons and the form about answers."""
+FOLLOW = "follow."
+"""Of the names of the buttons that ask a question."""
 _POST = re.compile(r"archives/[A-Z0-9]+/p\d+(?:\?thread_ts=[\d.]+&cid=[A-Z0-9]+)?")
 """A post's place below the team's address."""
 
@@ -83,3 +99,27 @@ async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> None:
             _log.warning("posting smaller: %s", refused)
             for n, text in enumerate(split(draft.whole or draft.text, limits.TEXT_CHARS // 3)):
                 await place.post(f"{part_op}.{n}", Draft(text=text))
+
+
+def follow_up_rows(files: Sequence[ArtifactSaved]) -> list[JsonObject]:
+    """What the reader of the last report may ask next, as buttons; what they say is asked."""
+    reports = [file for file in files if file.mimetype == REPORT]
+    told = reports[-1].follow_ups if reports else ()
+    shown = [plain_line(question, limits.LABEL_CHARS) for question in told]
+    buttons = [button(f"{FOLLOW}{n}", text, text) for n, text in enumerate(filter(None, shown))]
+    return [actions(*buttons[: limits.FOLLOW_UPS])] if buttons else []
+
+
+def feedback_block(turn: TurnId, words: Words) -> JsonObject:
+    """A block for the end of a turn's answer, in its language."""
+    up, down = (
+        {
+            "text": plain_text(words(f"feedback-{verdict}")),
+            "value": f"{verdict} {turn}",
+            "accessibility_label": words(f"feedback-{verdict}"),
+        }
+        for verdict in ("up", "down")
+    )
+    row = {"type": "feedback_buttons", "action_id": f"{FEEDBACK}give"}
+    row |= {"positive_button": up, "negative_button": down}
+    return {"type": "context_actions", "elements": [row]}

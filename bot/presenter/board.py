@@ -46,8 +46,8 @@ _ENDINGS: dict[Outcome, State] = {"stopped": "stopped", "failed": "failed"}
 
 _ENDS_A_QUESTION = (MessageTaken, StepStarted)
 _OWN = ToolCallId("")
-_FIRST: tuple[State, ...] = ("unsure", "running")
-"""What a card shows if one of its calls is so."""
+_FIRST: dict[State, int] = {"unsure": 2, "running": 1}
+"""What a card shows if one of its calls is so, and what such a one weighs."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -71,40 +71,32 @@ class Card:
         return states[-1] if states else "done"
 
 
-@dataclass(slots=True)
 class Board:
     """What happened so far."""
 
-    language: Language = "en"
-    asker: UserId = field(default_factory=lambda: UserId(""))
-    text: str = ""
-    """What they wrote."""
-    outcome: Outcome | None = None
-    doing: str = ""
-    """The newest that was begun; empty before anything was."""
-    artifacts: dict[str, ArtifactSaved] = field(default_factory=dict[str, ArtifactSaved])
-    waits: dict[str, Wait] = field(default_factory=dict[str, Wait])
-    """What the turn waits for now, by call or consent; several where a batch asks for several."""
-    cards: list[Card] = field(default_factory=list[Card])
-    _last_at: datetime | None = None
-    _worked_s: float = 0.0
-    _told_s: float = 0.0
-    _calls: dict[tuple[RunId, ToolCallId], Card] = field(
-        default_factory=dict[tuple[RunId, ToolCallId], Card]
-    )
-    _reads: dict[tuple[RunId, ToolCallId], list[str]] = field(
-        default_factory=dict[tuple[RunId, ToolCallId], list[str]]
-    )
-    """The addresses that calls under way read."""
-    _titles: dict[str, str] = field(default_factory=dict[str, str])
-    """Of the pages that were found or read, by address."""
-    _read: set[str] = field(default_factory=set[str])
-    _branches: dict[RunId, Card] = field(default_factory=dict[RunId, Card])
-    """By run; one that a branch began belongs to it."""
-    _taken: dict[TurnId, tuple[Card, MessageTaken]] = field(
-        default_factory=dict[TurnId, tuple[Card, MessageTaken]]
-    )
-    """What people added to the work, each message once, whatever agents took it in."""
+    def __init__(self) -> None:
+        self.language: Language = "en"
+        self.asker = UserId("")
+        self.text = ""
+        """What they wrote."""
+        self.outcome: Outcome | None = None
+        self.doing = ""
+        """The newest that was begun; empty before anything was."""
+        self.artifacts: dict[str, ArtifactSaved] = {}
+        self.waits: dict[str, Wait] = {}
+        """What the turn waits for now, by call or consent; several where a batch asks for more."""
+        self.cards: list[Card] = []
+        self._last_at: datetime | None = None
+        self._worked_s = self._told_s = 0.0
+        self._calls: dict[tuple[RunId, ToolCallId], tuple[Card, list[str]]] = {}
+        """Where a call is told, and the addresses that it reads."""
+        self._titles: dict[str, str] = {}
+        """Of the pages that were found or read, by address."""
+        self._read = set[str]()
+        self._branches: dict[RunId, Card] = {}
+        """By run; one that a branch began belongs to it."""
+        self._taken: dict[TurnId, tuple[Card, MessageTaken]] = {}
+        """What people added to the work, each message once, whatever agents took it in."""
 
     @property
     def words(self) -> Words:
@@ -170,24 +162,18 @@ class Board:
         return " · ".join(said)
 
     def shown(self) -> list[Card]:
-        """At most `PLAN_CARDS`: what has ended is folded, first single steps, then the older ones.
+        """At most `PLAN_CARDS`: others are folded, first what has ended, and single steps of that.
 
-        What nobody knows the end of is not.
+        What nobody knows the end of is folded last.
         """
         surplus = len(self.cards) - limits.PLAN_CARDS
-        ended = [card for card in self.cards if card.state not in _FIRST]
-        ended.sort(key=lambda card: card.branch is not None or not card.calls)
-        folded = ended[: surplus + 1] if surplus > 0 else []
-        shown = [card for card in self.cards if card not in folded]
-        if folded:
-            shown.insert(0, Card(title=self.words("progress-earlier-steps", n=len(folded))))
-        over = len(shown) - limits.PLAN_CARDS
-        if over > 0:
-            shown.sort(key=lambda card: card.state != "unsure")
-            more = Card(title=self.words("progress-more-steps", n=over + 1))
-            more.calls[_OWN] = "running"
-            shown[limits.PLAN_CARDS - 1 :] = [more]
-        return shown
+        if surplus <= 0:
+            return self.cards
+        folded = sorted(self.cards, key=_weight)[: surplus + 1]
+        earlier = Card(title=self.words("progress-earlier-steps", n=len(folded)))
+        if any(card.state == "running" for card in folded):
+            earlier.calls[_OWN] = "running"
+        return [earlier, *(card for card in self.cards if card not in folded)]
 
     def _pass_time(self, now: datetime) -> None:
         if self._last_at and not self.waits:
@@ -290,15 +276,14 @@ class Board:
     def _fold_call(self, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished) -> None:
         if event.tool.lower() in TOLD_OTHERWISE:
             return
-        key = (event.run, event.call_id)
         if isinstance(event, ToolCallStarted):
             self._begin(event)
-        elif (card := self._calls.get(key)) is None:
-            return
-        elif isinstance(event, ToolCallFinished):
-            self._end(event, card)
-        elif key in self._reads and not card.branch:
-            card.details = _short(event.text)
+        elif told := self._calls.get((event.run, event.call_id)):
+            card, asked = told
+            if isinstance(event, ToolCallFinished):
+                self._end(event, card, is_reading=bool(asked))
+            elif asked and not card.branch:
+                card.details = _short(event.text)
 
     def _begin(self, event: ToolCallStarted) -> None:
         self.doing = describe(event.tool, event.arguments, self.words, self._titles)
@@ -309,25 +294,26 @@ class Board:
             if card is None or card.branch:
                 card = self._add(self.doing)
             card.calls[event.call_id] = "running"
-        self._calls[event.run, event.call_id] = card
-        if pages := pages_of(event.tool, event.arguments):
-            self._reads[event.run, event.call_id] = pages
+        self._calls[event.run, event.call_id] = card, pages_of(event.tool, event.arguments)
 
-    def _end(self, event: ToolCallFinished, card: Card) -> None:
-        asked = self._reads.pop((event.run, event.call_id), None)
+    def _end(self, event: ToolCallFinished, card: Card, *, is_reading: bool) -> None:
         self._titles.update((source.url, source.title) for source in event.sources)
-        read = [source.url for source in event.sources] if asked else []
+        read = [source.url for source in event.sources] if is_reading else []
         self._read.update(read)
         card.sources |= {url: self._titles[url] for url in read}
         if event.may_have_happened:
             card.calls[event.call_id], card.details = "unsure", self.words("progress-unsure")
         elif not card.branch:
-            is_lost = event.is_error or (bool(asked) and not read)
+            is_lost = event.is_error or (is_reading and not read)
             card.calls[event.call_id] = "failed" if is_lost else "done"
             if read:
                 card.title = reading(read, self.words, self._titles)
             if card.state != "unsure":
                 card.details = self.words("progress-failed") if is_lost else _short(event.display)
+
+
+def _weight(card: Card) -> tuple[int, bool]:
+    return _FIRST.get(card.state, 0), card.branch is not None or not card.calls
 
 
 def _short(text: str) -> str:

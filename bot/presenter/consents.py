@@ -155,7 +155,10 @@ class ConsentPosts:
 
     async def _attach(self, event: ApprovalRequested, op: str) -> bool:
         """Whether the file with everything is there; nobody approves what they cannot read."""
-        name, content = file_name(event), await asyncio.to_thread(approval_file, event)
+        name, content = (
+            file_name(event),
+            await asyncio.to_thread(approval_file, event, self._place.board.words),
+        )
         await self._files.upload(op, Upload(name=name, content=content, title=name))
         return not {op, f"{op}:direct"}.isdisjoint((await self._place.journal.open()).done)
 

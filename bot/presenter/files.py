@@ -17,7 +17,7 @@ from agent_core.events import REPORT, ArtifactSaved, SentFile
 from agent_core.messages import JsonObject
 from bot.presenter.answer import post_answer
 from bot.presenter.journal import Place
-from bot.render import Draft, clean, foreign_line, inert, limits, section, split
+from bot.render import Draft, clean, foreign_line, inert, limits, sections
 from bot.slack_api import SlackError, SlackRefused, Upload
 from bot.threads import ThreadRef
 
@@ -152,7 +152,7 @@ class ThreadFiles:
         """One post with words and files; or two, where Slack refuses it or takes no files now."""
         bookmark, words = await self._place.journal.open(), f"{op}:words"
         if f"{words}:0" not in bookmark.begun:
-            blocks = [block for each in draft for block in each.blocks or _blocks(each)]
+            blocks = [block for each in draft for block in each.blocks or sections(each.text)]
             try:
                 return await self._share(op, uploads, blocks)
             except SlackRefused as refused:
@@ -226,7 +226,3 @@ class ThreadFiles:
             what = foreign_line(name, limits.PROGRESS_WORD_CHARS)
             said = self._place.board.words("progress-no-file", what=what)
             await self._place.post(f"{op}:{name}:why", Draft(text=said))
-
-
-def _blocks(draft: Draft) -> list[JsonObject]:
-    return [section(part) for part in split(draft.text, limits.SECTION_CHARS)]

@@ -22,13 +22,14 @@ from agent_core.masking import masked_post
 from bot.presenter.answer import (
     WHOLE_ANSWER_NAME,
     answer_text,
+    feedback_block,
+    follow_up_rows,
     is_silent,
     live_links,
     thread_drafts,
 )
 from bot.presenter.board import Board, Wait
 from bot.presenter.consents import ConnectLink, ConsentPosts
-from bot.presenter.feedback import feedback_block, follow_up_rows
 from bot.presenter.files import ThreadFiles, handed_out
 from bot.presenter.journal import Journal, Place, PresenterState
 from bot.presenter.progress import Progress
@@ -143,7 +144,7 @@ class ThreadPresenter(TurnPresenter):
     async def _go_on(self, event: AnyEvent) -> None:
         if self._waits < (await self._journal.open()).waits:
             return  # an earlier process came as far as a later question
-        await self._signs.show(*self._asked, is_held=True)
+        await self._signs.show(*self._asked, may_be_left=True)
         self._progress.start()
         if self._board.cards:
             await self._progress.open(event.turn)

@@ -9,23 +9,31 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import groupby
-from typing import Any, Literal, cast
+from typing import Any, cast
 
+from agent_core.clock import find_zone
 from agent_core.events import PlannedAction
 from agent_core.masking import Exact
 from agent_core.messages import JsonObject
-from agent_core.runtime import recipients_of, unpacked
+from agent_core.runtime import moment_words, unpacked
 from agent_core.words import Words
 from bot.presenter.apps import PREFIX
-from bot.render import code, entry, inline_code, limits, modal, section, split
+from bot.render import (
+    code,
+    entry,
+    foreign_line,
+    inline_code,
+    limits,
+    modal,
+    plain_line,
+    sections,
+)
 
-Label = Literal[
-    "to", "cc", "bcc", "subject", "body", "title", "start", "end", "zone", "people", "place",
-    "about", "channel", "text", "answer", "report", "asked", "correction",
-]  # fmt: skip
-_NAMES: dict[Label, tuple[str, ...]] = {
+_OWN = ("answer", "report", "asked", "correction")
+"""Of what the bot does to an answer of its own."""
+_NAMES = {
     "to": ("recipient_email", "recipient_emails", "to_recipients", "to_email", "to", "recipients"),
     "cc": ("cc", "cc_recipients", "cc_emails"),
     "bcc": ("bcc", "bcc_recipients", "bcc_emails"),
@@ -40,28 +48,25 @@ _NAMES: dict[Label, tuple[str, ...]] = {
     "about": ("description", "body"),
     "channel": ("channel", "channel_name", "channel_id", "chat_id"),
     "text": ("text", "markdown_text", "message", "content"),
-    "answer": ("answer",),
-    "report": ("report",),
-    "asked": ("asked",),
-    "correction": ("correction",),
+    **{label: (label,) for label in _OWN},
 }
 """What an argument is for, by the names that apps give it; the first that is there counts."""
 ZONE_NAMES = frozenset(_NAMES["zone"])
-_PICTURES: tuple[tuple[tuple[Label, ...], frozenset[Label]], ...] = (
-    (("title", "start", "end", "zone", "people", "place", "about"), frozenset({"title", "start"})),
-    (("to", "cc", "bcc", "subject", "body"), frozenset({"to", "body"})),
-    (("channel", "text"), frozenset({"channel", "text"})),
-    (("answer", "report", "asked", "correction"), frozenset({"answer", "asked"})),
+_PICTURES = (
+    (("title", "start", "end", "zone", "people", "place", "about"), {"title", "start"}),
+    (("to", "cc", "bcc", "subject", "body"), {"to", "body"}),
+    (("channel", "text"), {"channel", "text"}),
+    (_OWN, {"answer", "asked"}),
 )
 """An event, a mail, a post, the bot's own answer: its parts in order, and those that it needs."""
-EDITABLE: frozenset[Label] = frozenset(
-    {"to", "cc", "bcc", "subject", "body", "title", "place", "about", "text"}
-)
-_LONG: frozenset[Label] = frozenset({"body", "about", "text", "correction"})
+_FIXED = frozenset({"start", "end", "zone", "people", "channel", *_OWN})
+"""Are not changed in a form."""
+_LONG = frozenset({"body", "about", "text", "correction"})
 """Stand below their name, as they will read."""
 
 MAX_ROWS = 16
 MAX_EDIT_CHARS = 3_000
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]{0,10}(?:Z|[+-]\d\d:?\d\d)?")
 _PLAIN_NAME = re.compile(r"[a-zA-Z][\w-]{0,39}")
 _LINE_CHARS = 200
 
@@ -81,87 +86,107 @@ _BLANK = frozenset(
 """Seen as nothing, though their categories are those of letters, signs and accents."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """An argument that is known for what it is."""
-
-    label: Label
-    name: str
-    """As it is sent."""
-    value: Any
+Tell = Callable[[str, object], str]
+"""Says a moment in words, with its weekday and zone, by name and value; nothing of other values."""
 
 
-def parts_of(arguments: JsonObject) -> list[Part]:
-    """The parts of the mail, event or post that the arguments are; empty where they are none."""
+def parts_of(arguments: JsonObject) -> dict[str, str]:
+    """Of the mail, event or post that the arguments are: their names by what they are for."""
     for labels, needed in _PICTURES:
-        parts = [part for label in labels if (part := _part(label, arguments))]
-        if needed <= {part.label for part in parts}:
-            return parts
-    return []
+        given = {
+            label: name
+            for label in labels
+            for name in reversed(_NAMES[label])
+            if arguments.get(name) not in (None, "", [], {})
+        }
+        if needed <= given.keys():
+            return given
+    return {}
 
 
-def preview(
-    action: PlannedAction, words: Words, moment: Callable[[Part], str]
-) -> list[JsonObject] | None:
-    """All of it in blocks; None where it has to be shown as it is sent.
+def moments(arguments: JsonObject, zone: str, words: Words) -> Tell:
+    """Of the arguments: on the clocks of `zone`, and of the zone that stands with a moment."""
+    beside: dict[str, list[tuple[str, str]]] = {}
+    for path, value in leaves("", arguments):
+        if isinstance(value, str) and "zone" in path.lower():
+            parent, _, name = path.rpartition(".")
+            beside.setdefault(parent, []).append((name, value))
+    sure = {parent: _sure(zones) for parent, zones in beside.items()}
+    anywhere = _sure([each for zones in beside.values() for each in zones])
 
-    `moment` says a moment in words, and nothing for another value.
-    """
+    def tell(path: str, value: object) -> str:
+        if not isinstance(value, str) or not _TIME.fullmatch(value):
+            return ""
+        named = sure.get(path.rpartition(".")[0], anywhere)
+        return "" if named is None else _clock_words(value, named, zone, words)
+
+    return tell
+
+
+def _sure(zones: Sequence[tuple[str, str]]) -> str | None:
+    """The zone, if any; None where it may be that of another moment."""
+    named = {value for _, value in zones}
+    is_sure = len(named) < 2 and all(name in ZONE_NAMES for name, _ in zones)
+    return "".join(named) if is_sure else None
+
+
+def _clock_words(value: str, named: str, zone: str, words: Words) -> str:
+    """A moment in words; `named` is the zone that stands with it, if any."""
+    language = words("consent-language")
+    try:
+        moment = datetime.fromisoformat(value)
+        if (known := moment.tzinfo or find_zone(named)) is None:
+            told = moment_words(moment.replace(tzinfo=UTC), "UTC", language)
+            where = plain_line(made_visible(named), limits.PROGRESS_WORD_CHARS)
+            return f"{told} ({where or words('consent-no-zone')})"
+        moment = moment.replace(tzinfo=known)
+        zones = dict.fromkeys(filter(find_zone, (zone, named))) or ("UTC",)
+        return " = ".join(f"{moment_words(moment, each, language)} ({each})" for each in zones)
+    except (ValueError, OverflowError):
+        return ""
+
+
+def preview(action: PlannedAction, words: Words, tell: Tell) -> list[JsonObject] | None:
+    """All of it in blocks; None where it has to be shown as it is sent."""
     arguments = action.arguments
     texts = (value for _, value in leaves("", arguments) if isinstance(value, str))
-    if not arguments or any(map(unpacked, texts)):
-        return None
     parts = parts_of(arguments)
-    known = {part.name for part in parts}
-    rest = [name for name in arguments if name not in known]
-    rows = [
-        (
-            words(f"consent-part-{part.label}"),
-            part.value,
-            "" if part.label in _LONG else moment(part) or _line(part.value),
-        )
-        for part in parts
-    ]
-    rows += [(_label(name), arguments[name], _line(arguments[name])) for name in rest]
-    labels = {label.casefold() for label, *_ in rows}
-    if len(labels) < len(rows) or len(rows) > MAX_ROWS or not all(map(_PLAIN_NAME.fullmatch, rest)):
+    labels = {name: words(f"consent-part-{label}") for label, name in parts.items()}
+    rest = [name for name in arguments if name not in labels]
+    long = {name for label, name in parts.items() if label in _LONG}
+    labels |= {name: name.replace("_", " ").strip().capitalize() or name for name in rest}
+    is_clear = len({label.casefold() for label in labels.values()}) == len(labels) <= MAX_ROWS
+    is_clear = is_clear and all(map(_PLAIN_NAME.fullmatch, rest))
+    if not is_clear or any(map(unpacked, texts)):
         return None
     blocks: list[JsonObject] = []
     lines: list[str] = []
-    for label, value, shown in rows:
-        if shown:
-            lines.append(f"*{label}:* {shown}")
-            continue
-        below = _below(value)
-        if below is None:
-            return None
-        blocks += _sections([*lines, f"*{label}:*"])
-        blocks += _sections([f"```\n{code(below)}\n```"])
-        lines = []
-    return [*blocks, *_sections(lines)]
+    for name, label in labels.items():
+        value = arguments[name]
+        moment = foreign_line(tell(name, value), limits.OPTION_CHARS)
+        shown = "" if name in long else moment or _line(value)
+        lines.append(f"*{label}:* {shown}".strip())
+        if not shown:
+            is_text = isinstance(value, str)
+            below = text_of(value) if is_text else "\n".join(argument_lines({name: value}, tell))
+            blocks += [*sections("\n".join(lines)), *sections(f"```\n{code(below)}\n```")]
+            lines = []
+    return [*blocks, *sections("\n".join(lines))]
 
 
-def names_all_recipients(action: PlannedAction) -> bool:
-    """Whether the preview names everybody whom it reaches, and says how."""
-    parts = parts_of(action.arguments)
-    named = [part.value for part in parts if part.label in {"to", "cc", "bcc", "people", "channel"}]
-    told = {str(value) for one in named for _, value in leaves("x", one)}
-    return bool(parts) and told >= set(recipients_of(action.arguments))
-
-
-def editable_parts(action: PlannedAction) -> list[Part]:
+def editable_parts(action: PlannedAction) -> dict[str, str]:
     """Those whose texts a person may change before they approve."""
-    return [
-        part
-        for part in parts_of(action.arguments)
-        if part.label in EDITABLE
-        and len(_written(part)) <= MAX_EDIT_CHARS
-        and all(isinstance(each, str) for each in _items(part.value))
-    ]
+    return {
+        label: name
+        for label, name in parts_of(action.arguments).items()
+        if label not in _FIXED
+        and len(_written(action.arguments[name])) <= MAX_EDIT_CHARS
+        and all(isinstance(each, str) for each in _items(action.arguments[name]))
+    }
 
 
-def _written(part: Part) -> str:
-    return ", ".join(map(str, _items(part.value)))
+def _written(value: Any) -> str:
+    return ", ".join(map(str, _items(value)))
 
 
 def _items(value: Any) -> list[object]:
@@ -172,14 +197,14 @@ def _items(value: Any) -> list[object]:
 def edit_form(action: PlannedAction, words: Words, about: str) -> JsonObject:
     """A modal with the texts of an action; `about` says which it is."""
     blocks: list[JsonObject] = []
-    for part in editable_parts(action):
+    for label, name in editable_parts(action).items():
         element = {
             "type": "plain_text_input",
-            "multiline": part.label in _LONG,
+            "multiline": label in _LONG,
             "max_length": MAX_EDIT_CHARS,
-            "initial_value": _written(part),
+            "initial_value": _written(action.arguments[name]),
         }
-        blocks.append(entry(part.name, words(f"consent-part-{part.label}"), element))
+        blocks.append(entry(name, words(f"consent-part-{label}"), element))
     return modal(
         f"{PREFIX}edit",
         words("consent-edit-title"),
@@ -193,26 +218,12 @@ def edit_form(action: PlannedAction, words: Words, about: str) -> JsonObject:
 def read_changes(action: PlannedAction, values: Mapping[str, str]) -> dict[str, str | list[str]]:
     """What was changed in that modal, by argument."""
     changes: dict[str, str | list[str]] = {}
-    for part in editable_parts(action):
-        text = values.get(part.name, "")
-        if text == _written(part):
-            continue
-        is_list = isinstance(part.value, list)
-        items = [each.strip() for each in re.split(r"[,;\n]", text) if each.strip()]
-        changes[part.name] = items if is_list else text
+    for name in editable_parts(action).values():
+        text, value = values.get(name, ""), action.arguments[name]
+        if text != _written(value):
+            items = [each.strip() for each in re.split(r"[,;\n]", text) if each.strip()]
+            changes[name] = items if isinstance(value, list) else text
     return changes
-
-
-def _part(label: Label, arguments: JsonObject) -> Part | None:
-    for name in _NAMES[label]:
-        value = arguments.get(name)
-        if value not in (None, "", [], {}):
-            return Part(label=label, name=name, value=value)
-    return None
-
-
-def _label(name: str) -> str:
-    return name.replace("_", " ").strip().capitalize() or name
 
 
 def _line(value: Any) -> str:
@@ -226,33 +237,19 @@ def _line(value: Any) -> str:
     return ", ".join(map(inline_code, texts))
 
 
-def _below(value: Any) -> str | None:
-    """The same in lines of its own; None where one of them could be taken for another field."""
-    if isinstance(value, str):
-        return text_of(value)
-    inner = [(path, text_of(each)) for path, each in leaves("", value)]
-    if any("\n" in text or '"' in path for path, text in inner):
-        return None
-    return "\n".join(f"{path}: {text}" for path, text in inner) or json.dumps(value)
-
-
-def _sections(lines: Sequence[str]) -> Iterator[JsonObject]:
-    if lines:
-        yield from (section(part) for part in split("\n".join(lines), limits.SECTION_CHARS))
-
-
-def argument_lines(arguments: JsonObject) -> Iterator[str]:
+def argument_lines(arguments: JsonObject, tell: Tell = lambda _path, _value: "") -> Iterator[str]:
     """One line for each value, as `name.inner[0]: value`; all of them, in their order.
 
     A text of several lines stands below its name with a bar before each line, so that none of them
     looks like an argument of its own. A text that could be taken for another kind of value, or
     that begins or ends with a gap, is quoted. What is packed in base64 stands before it as it
-    reads.
+    reads, and behind a moment what it is in words: brackets like these are ours alone.
     """
     for path, value in leaves("", arguments):
         if isinstance(value, str) and (plain := unpacked(value)):
-            yield from _lines(path, plain, mark=" ⟨base64⟩")
-        yield from _lines(path, value)
+            yield from _lines(f"{made_visible(path)} ⟨base64⟩", text_of(plain))
+        told = tell(path, value)
+        yield from _lines(made_visible(path), text_of(value) + (f" ⟨{told}⟩" if told else ""))
 
 
 def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -268,9 +265,7 @@ def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def _lines(path: str, value: Any, *, mark: str = "") -> Iterator[str]:
-    name = made_visible(path) + mark
-    text = text_of(value)
+def _lines(name: str, text: str) -> Iterator[str]:
     if "\n" not in text:
         yield f"{name}: {text}"
         return
@@ -311,16 +306,6 @@ def _seen(run: re.Match[str]) -> str:
 
 def _name(name: str, n: int) -> str:
     return f"⟨{n} {name}⟩" if n > 1 else f"⟨{name}⟩"
-
-
-def exact_json(value: JsonObject) -> str:
-    """The value as JSON for a file, in which what is not to be seen is written as an escape.
-
-    The indentation is ours; behind it a long gap stands inside a string.
-    """
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    escaped = "".join(json.dumps(each)[1:-1] if _is_hidden(each) else each for each in text)
-    return re.sub(r"(?<=[^ \n]) {5,}", lambda gap: "\\u0020" * len(gap[0]), escaped) + "\n"
 
 
 def _is_hidden(character: str) -> bool:

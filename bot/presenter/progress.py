@@ -25,14 +25,14 @@ STOP_BRANCH = "branch.stop"
 HEARTBEAT_S = 4.5
 """The line is said anew at the latest after so long."""
 
-_STATUSES = {
-    "running": "in_progress",
-    "done": "complete",
-    "stopped": "pending",
-    "failed": "error",
-    "unsure": "error",
+_SHOWN = {
+    "running": ("in_progress", "▸"),
+    "done": ("complete", "✓"),
+    "stopped": ("pending", "-"),
+    "failed": ("error", "✗"),
+    "unsure": ("error", "?"),
 }
-_TICKS = {"running": "▸", "done": "✓", "stopped": "-", "failed": "✗", "unsure": "?"}
+"""A card's state as Slack has it, and as text."""
 
 _log = logging.getLogger(__name__)
 
@@ -80,10 +80,11 @@ class Progress:
             self._has_post = not isinstance(error, SlackRefused)
             _log.warning("no progress is shown: %s", error)
         else:
-            self._ts = await self._find(turn)
+            self._ts = (await self._journal.open()).posts[op].rpartition(" ")[2]
             async with self._writing:
-                self._said = ("", float("-inf"))  # the post has taken the line away
-                await self._tell_line()
+                if self._keeping is not None:
+                    self._said = ("", float("-inf"))  # the post has taken the line away
+                    await self._tell_line()
 
     def touch(self) -> None:
         """The board has changed."""
@@ -120,8 +121,10 @@ class Progress:
         return taken is not False
 
     async def close(self, turn: TurnId, *, insist: bool) -> bool:
-        """Make it the plan of what was done, as `edit`."""
-        self._turn, self._ts = turn, self._ts or await self._find(turn)
+        """Make it the plan of what was done, as `edit`; also that of a process that died."""
+        self._turn = turn
+        if _op(turn) in (await self._journal.open()).begun:
+            await self.open(turn)
         return await self.edit(insist=insist)
 
     async def hush(self) -> None:
@@ -181,8 +184,7 @@ class Progress:
 
     def _draft(self) -> Draft:
         board, shown = self._board, self._board.shown()
-        told = [(card, _TICKS[card.state]) for card in shown]
-        lines = [f"{tick} {_line(card)}" for card, tick in told]
+        lines = [f"{_SHOWN[card.state][1]} {_line(card)}" for card in shown]
         text = "\n".join([board.title(), *lines])
         if not self._has_cards:
             return Draft(text=text)
@@ -204,17 +206,6 @@ class Progress:
             *([menu(STOP_BRANCH, options)] if options else []),
         ]
 
-    async def _find(self, turn: TurnId) -> str:
-        """A post whose `ts` got lost in a crash is looked for, so that it does not stay open."""
-        bookmark, op = await self._journal.open(), _op(turn)
-        if op in bookmark.posts or op not in bookmark.begun:
-            return bookmark.posts.get(op, "").rpartition(" ")[2]
-        try:
-            return await self._api.find_post(self._thread, op) or ""
-        except SlackError as error:
-            _log.warning("the progress post was not found again: %s", error)
-        return ""
-
 
 def _line(card: Card) -> str:
     details = f" ({card.details})" if card.details else ""
@@ -226,7 +217,7 @@ def _task(number: int, card: Card) -> JsonObject:
     task: JsonObject = {
         "task_id": f"task{number}",
         "title": card.title,
-        "status": _STATUSES[card.state],
+        "status": _SHOWN[card.state][0],
     }
     if card.details:
         said = {"type": "text", "text": card.details}

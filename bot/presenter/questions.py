@@ -4,7 +4,6 @@ A button carries the id of the turn, that of the call that asks, and the number 
 """
 
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -26,7 +25,7 @@ from bot.render import (
     mention,
     modal,
     none_live,
-    section,
+    sections,
     split,
     to_mrkdwn,
 )
@@ -89,14 +88,14 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
         for n, label in enumerate(labels, start=1)
     ]
     row.append(button(OTHER, words("question-other"), asked.value()))
-    blocks = (*_sections(last), actions(*row), context(small))
+    blocks = (*sections(last), actions(*row), context(small))
     return [*map(_plain, before), Draft(text=text, blocks=blocks)]
 
 
 def ended_draft(event: QuestionAsked, said: str) -> Draft:
     """The end of the question's post once nobody is asked any more: how it ended, no buttons."""
     last = split(_asked(event), limits.TEXT_CHARS - _TAIL_CHARS)[-1]
-    return Draft(text=f"{last}\n\n{said}", blocks=(*_sections(last), context(said)))
+    return Draft(text=f"{last}\n\n{said}", blocks=(*sections(last), context(said)))
 
 
 def answer_form(asked: Asked, words: Words, *, place: str, language: str) -> JsonObject:
@@ -167,10 +166,6 @@ def _label(option: str, default: str, words: Words) -> str:
 
 def _asked(event: QuestionAsked) -> str:
     return f"{mention(event.asker)} {to_mrkdwn(event.question, none_live)}"
-
-
-def _sections(text: str) -> Sequence[JsonObject]:
-    return [section(part) for part in split(text, limits.SECTION_CHARS)]
 
 
 def _plain(text: str) -> Draft:

@@ -20,33 +20,21 @@ _PREFIX = re.compile(r"^(?:mcp__\w+?__)?(?:composio_|rube_)?")
 _OWN = re.compile(r"mcp__local_toolkit__|(?:mcp__(?:composio|rube)__)?(?:composio_|rube_)|[^_]*$")
 """Tools whose names say nothing of an app."""
 _PURPOSES = {
-    "correct_my_answer": "mend_post",
-    "crawl_parallel": "read_pages",
-    "find_earlier_work": "look_back",
-    "find_tools": "find_tools",
-    "get_tool_schemas": "find_tools",
-    "list_local_files": "read_file",
-    "manage_connections": "check_accounts",
+    "check_accounts": "manage_connections wait_for_connections",
+    "find_tools": "find_tools get_tool_schemas search_tools",
+    "look_back": "find_earlier_work read_earlier_work",
+    "mend_post": "correct_my_answer remove_my_post",
     "read_channel": "read_channel",
-    "read_earlier_work": "look_back",
-    "read_local_file": "read_file",
-    "remove_my_post": "mend_post",
-    "remote_bash_tool": "run_code",
-    "remote_workbench": "run_code",
-    "run_python": "run_code",
-    "save_app_file": "upload_file",
-    "save_corpus": "save_sources",
-    "search_corpus": "search_sources",
-    "search_fetch_url_content": "read_pages",
-    "search_tools": "find_tools",
-    "upload_to_composio": "upload_file",
-    "wait_for_connections": "check_accounts",
-    "webreader": "read_pages",
-    "workbench_download": "upload_file",
-    "workbench_upload": "upload_file",
-    "write_local_file": "write_file",
+    "read_file": "list_local_files read_local_file",
+    "read_pages": "crawl_parallel search_fetch_url_content webreader",
+    "run_code": "remote_bash_tool remote_workbench run_python",
+    "save_sources": "save_corpus",
+    "search_sources": "search_corpus",
+    "upload_file": "save_app_file upload_to_composio workbench_download workbench_upload",
+    "write_file": "write_local_file",
     "write_report": "write_report",
 }
+_PURPOSE_OF = {name: purpose for purpose, names in _PURPOSES.items() for name in names.split()}
 
 
 def describe(
@@ -86,7 +74,7 @@ def reading(urls: Sequence[str], words: Words, titles: Mapping[str, str]) -> str
 
 
 def _purpose(name: str) -> str:
-    if known := _PURPOSES.get(name):
+    if known := _PURPOSE_OF.get(name):
         return known
     if "search" in name and "news" in name:
         return "search_news"

@@ -15,6 +15,7 @@ from bot.render.blocks import (
     modal,
     plain_text,
     section,
+    sections,
 )
 from bot.render.escape import clean, code, escape, inert, inline_code, one_line, plain_line
 from bot.render.links import IsLive, defanged, foreign_line, link, none_live
@@ -24,7 +25,7 @@ from bot.render.split import split
 
 __all__ = [  # noqa: RUF022 (by module)
     "Draft", "actions", "answer_drafts", "button", "card", "context", "entry", "limits",
-    "local_time", "mention", "menu", "modal", "plain_text", "section",
+    "local_time", "mention", "menu", "modal", "plain_text", "section", "sections",
     "clean", "code", "escape", "inert", "inline_code", "one_line", "plain_line",
     "IsLive", "defanged", "foreign_line", "link", "none_live", "to_markdown", "to_mrkdwn", "split",
 ]  # fmt: skip

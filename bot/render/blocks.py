@@ -112,6 +112,11 @@ def section(text: str) -> JsonObject:
     return {"type": "section", "text": _mrkdwn(text)}
 
 
+def sections(text: str) -> list[JsonObject]:
+    """The same in as many blocks as it takes."""
+    return [section(part) for part in split(text, limits.SECTION_CHARS)]
+
+
 def context(text: str) -> JsonObject:
     """A block of small mrkdwn."""
     return {"type": "context", "elements": [_mrkdwn(text)]}

@@ -189,7 +189,6 @@ consent-reaches =
        *[other] Erreicht { $n } Empfänger: { $whom }
     }
 consent-language = de
-consent-times = Wann, mit Zeitzone:
 consent-no-zone = ohne Zeitzone: die App entscheidet
 consent-no-arguments = Ohne Angaben.
 consent-along = Geschieht im selben Zug und braucht keine Freigabe: { $what }

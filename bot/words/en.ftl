@@ -189,7 +189,6 @@ consent-reaches =
        *[other] Reaches { $n } recipients: { $whom }
     }
 consent-language = en
-consent-times = When, with the time zone:
 consent-no-zone = no time zone is given: the app decides
 consent-no-arguments = Without any arguments.
 consent-along = Goes along in the same batch and needs no approval: { $what }

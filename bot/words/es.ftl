@@ -189,7 +189,6 @@ consent-reaches =
        *[other] Llega a { $n } destinatarios: { $whom }
     }
 consent-language = es
-consent-times = Cuándo, con la zona horaria:
 consent-no-zone = sin zona horaria: decide la aplicación
 consent-no-arguments = Sin ningún dato.
 consent-along = Va en el mismo lote y no necesita aprobación: { $what }

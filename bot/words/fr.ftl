@@ -189,7 +189,6 @@ consent-reaches =
        *[other] Atteint { $n } destinataires : { $whom }
     }
 consent-language = fr
-consent-times = Quand, avec le fuseau horaire :
 consent-no-zone = sans fuseau horaire : l'application décide
 consent-no-arguments = Sans aucun paramètre.
 consent-along = Se fait dans le même lot et ne demande pas d'accord : { $what }

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.ids import TurnId
-from bot.presenter.feedback import feedback_block
+from bot.presenter.answer import feedback_block
 from bot.threads import ThreadRef
 from bot.words import BOT
 from tests.bot.home.world import Around, around

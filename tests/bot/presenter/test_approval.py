@@ -3,7 +3,6 @@
 All its arguments are told, none can be taken for another one, and what cannot be seen has a name.
 """
 
-import json
 from dataclasses import replace
 from html import unescape
 from typing import Any
@@ -21,7 +20,7 @@ from bot.presenter.approval import (
     details_form,
     is_short,
 )
-from bot.presenter.previews import argument_lines, exact_json, made_visible
+from bot.presenter.previews import argument_lines, made_visible, moments
 from bot.render import limits
 from bot.threads import ThreadRef
 from bot.words import BOT
@@ -95,7 +94,7 @@ def test_what_goes_along_without_asking_is_one_line() -> None:
         *(action("GMAIL_FETCH_EMAILS", asks=False, query="x") for _ in range(3)),
         action("GMAIL_GET_PROFILE", asks=False),
     )
-    assert "needs no approval: Gmail: Fetch emails (3), Gmail: Get profile" in shown(batch)
+    assert "needs no approval: Gmail: Fetch emails, Gmail: Get profile" in shown(batch)
     assert "query" not in shown(batch)
 
 
@@ -141,15 +140,12 @@ def test_what_does_not_fit_is_in_the_file_and_said_to_be(arguments: dict[str, An
     draft = approval_draft(event, WORDS_EN, is_whole=False, is_attached=True)
     written = texts(draft.blocks)
     assert not is_short(event, WORDS_EN)
-    assert "`approval-0123456789ab.json`" in "\n".join(written)
+    assert "`approval-0123456789ab.txt`" in "\n".join(written)
     assert labels(draft.blocks) == ["Approve", "Reject…"]
-    content = approval_file(event)
-    about = {"tool": "GMAIL_SEND_EMAIL", "toolkit": "gmail", "account": "ann@example.com"}
-    assert json.loads(content) == {
-        "digest": event.digest,
-        "tool": event.tool,
-        "actions": [{**about, "needs_approval": True, "arguments": arguments}],
-    }
+    content = approval_file(event, WORDS_EN).decode()
+    assert "actions[0].account: ann@example.com\nactions[0].needs_approval: true" in content
+    inner = argument_lines({"actions": [{"arguments": arguments}]})
+    assert set(inner) <= set(content.split("\n"))
 
 
 @pytest.mark.parametrize(
@@ -229,14 +225,6 @@ def test_two_texts_that_differ_look_different(one: str, other: str) -> None:
     assert (made_visible(one) == made_visible(other)) == (one == other)
 
 
-@given(st.dictionaries(st.text(max_size=8), st.text(max_size=60), max_size=4))
-def test_the_file_holds_exactly_what_would_be_sent(arguments: dict[str, str]) -> None:
-    text = exact_json(arguments)
-    assert json.loads(text) == arguments
-    assert all(character.isprintable() for line in text.splitlines() for character in line)
-    assert not any(" " * 5 in line.strip() for line in text.splitlines())
-
-
 @pytest.mark.parametrize(
     ("arguments", "lines"),
     [
@@ -282,11 +270,10 @@ def test_an_argument_cannot_be_taken_for_another_one(
     assert list(argument_lines(arguments)) == lines
 
 
-def shown_times(zone: str, **arguments: Any) -> list[str]:
-    """The lines that an approval has on moments."""
-    event = replace(sent(**arguments), zone=zone)
-    _, _, times = shown(event).partition("When, with the time zone:\n")
-    return [line for line in times.split("\n") if line.startswith("`")]
+def told_times(zone: str, arguments: JsonObject) -> list[str]:
+    """What the raw lines say of moments."""
+    lines = argument_lines(arguments, moments(arguments, zone, WORDS_EN))
+    return [line.partition(" ⟨")[2].rstrip("⟩") for line in lines if " ⟨" in line]
 
 
 @pytest.mark.proves("time.approval")
@@ -296,28 +283,28 @@ def shown_times(zone: str, **arguments: Any) -> list[str]:
         (
             "Europe/Berlin",
             {"start_datetime": "2026-11-27T12:00:00", "timezone": "Europe/Berlin"},
-            "`start_datetime`: Fri 27 November 2026, 12:00 (Europe/Berlin)",
+            "Fri 27 November 2026, 12:00 (Europe/Berlin)",
         ),
         (
             "Europe/Berlin",
             {"start": {"dateTime": "2026-11-27T12:00", "timeZone": "America/New_York"}},
-            "`start.dateTime`: Fri 27 November 2026, 18:00 (Europe/Berlin)"
+            "Fri 27 November 2026, 18:00 (Europe/Berlin)"
             " = Fri 27 November 2026, 12:00 (America/New_York)",
         ),
         (
             "Asia/Tokyo",
             {"at": "2026-11-27T23:30:00Z"},
-            "`at`: Sat 28 November 2026, 08:30 (Asia/Tokyo)",
+            "Sat 28 November 2026, 08:30 (Asia/Tokyo)",
         ),
         (
             "",
             {"at": "2026-11-27 12:00", "tz": {"time_zone": "America/New_York"}},
-            "`at`: Fri 27 November 2026, 12:00 (America/New_York)",
+            "Fri 27 November 2026, 12:00 (America/New_York)",
         ),
         (
             "Europe/Berlin",
             {"at": "2026-11-27T12:00:00"},
-            "`at`: Fri 27 November 2026, 12:00 (no time zone is given: the app decides)",
+            "Fri 27 November 2026, 12:00 (no time zone is given: the app decides)",
         ),
         (
             "Europe/Berlin",
@@ -326,32 +313,28 @@ def shown_times(zone: str, **arguments: Any) -> list[str]:
                 "at": "2026-11-27T12:00:00",
                 "timezone": "Europe/Berlin",
             },
-            "`at`: `2026-11-27T12:00:00`",
+            "",
         ),
         (
             "Europe/Berlin",
             {"reminder_timezone": "Pacific/Auckland", "at": "2026-11-27T12:00:00"},
-            "`at`: `2026-11-27T12:00:00`",
+            "",
         ),
         (
             "Europe/Berlin",
             {"at": "2026-11-27T12:00:00", "timeZone": "W. Europe <!here> Time"},
-            "`at`: Fri 27 November 2026, 12:00 (W. Europe &lt;!here&gt; Time)",
+            "Fri 27 November 2026, 12:00 (W. Europe <\u2060!here> Time)",
         ),
-        ("Europe/Berlin", {"at": "0001-01-01T00:00+14:00"}, "`at`: `0001-01-01T00:00+14:00`"),
-        ("Europe/Berlin", {"at": "2026-99-99T12:00"}, "`at`: `2026-99-99T12:00`"),
+        ("Europe/Berlin", {"at": "0001-01-01T00:00+14:00"}, ""),
+        ("Europe/Berlin", {"at": "2026-99-99T12:00"}, ""),
     ],
 )
 def test_a_moment_is_told_with_its_weekday_and_the_zone_that_it_is_meant_in(
     zone: str, arguments: JsonObject, said: str
 ) -> None:
-    assert shown_times(zone, **arguments) == [said]
-
-
-def test_of_very_many_moments_some_are_told_and_the_rest_counted() -> None:
-    event = sent(**{f"at{number}": "2026-11-27T12:00:00Z" for number in range(14)})
-    assert shown(event).count("27 November") == 10
-    assert "and 4 more" in shown(event)
+    assert told_times(zone, arguments) == ([said] if said else [])
+    text = unescape(shown(replace(sent(**arguments), zone=zone)))
+    assert said.partition(" (W.")[0] in text
 
 
 def test_an_event_looks_like_an_event() -> None:
@@ -368,7 +351,6 @@ def test_an_event_looks_like_an_event() -> None:
     assert "*Invited:* `bob@example.com`, `eve@example.com`\n*Where:* `Room 1`" in text
     assert "*Send updates:* `true`" in text
     assert "Reaches" not in text
-    assert "When, with" not in text
 
 
 def test_a_post_looks_like_a_post_and_anything_else_like_its_fields() -> None:
@@ -376,7 +358,7 @@ def test_a_post_looks_like_a_post_and_anything_else_like_its_fields() -> None:
         sent(channel="#team", text="Hi *all*")
     )
     text = shown(sent(page_id="p1", archived=True, size={"w": 1, "h": 2}))
-    assert "*Page id:* `p1`\n*Archived:* `true`\n*Size:*\n```\nw: 1\nh: 2\n```" in text
+    assert "*Page id:* `p1`\n*Archived:* `true`\n*Size:*\n```\nsize.w: 1\nsize.h: 2\n```" in text
 
 
 @pytest.mark.parametrize(
@@ -385,7 +367,6 @@ def test_a_post_looks_like_a_post_and_anything_else_like_its_fields() -> None:
         {"recipient_email": "bob@example.com", "body": "Hi", "To": "eve@example.com"},
         {"page": "a", "Page": "b"},
         {"page\n*To:*": "a"},
-        {"size": {"a: 1\nb": 2}},
     ],
 )
 def test_what_could_be_taken_for_another_field_is_shown_as_it_is_sent(
@@ -393,8 +374,6 @@ def test_what_could_be_taken_for_another_field_is_shown_as_it_is_sent(
 ) -> None:
     text = shown(sent(**arguments))
     assert all(line in text for line in argument_lines(arguments))
-    draft = approval_draft(sent(**arguments), WORDS_EN, is_whole=True)
-    assert "All details" not in labels(draft.blocks)
 
 
 @given(st.dictionaries(st.text("ab_T ", min_size=1, max_size=3), st.text(max_size=30), max_size=3))
@@ -414,7 +393,3 @@ def test_text_from_outside_is_named_where_it_matters(to: str, warns: bool) -> No
 def test_all_details_are_the_arguments_as_they_are_sent() -> None:
     form = details_form([action(recipient_email="bob@example.com", body="Hi")], WORDS_EN)
     assert "recipient_email: bob@example.com\nbody: Hi" in str(texts(form["blocks"])[1])
-
-
-def test_what_has_no_moment_has_no_line_on_times() -> None:
-    assert "When, with" not in shown(sent(body="On 2026-11-27 we meet", day="2026-11-27"))

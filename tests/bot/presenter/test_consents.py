@@ -15,7 +15,7 @@ from bot.sandbox.slack import Post
 from tests.bot.presenter.conftest import Stage
 from tests.bot.presenter.turns import MemoryState, Turn, action
 
-FILE = "approval-0123456789ab.json"
+FILE = "approval-0123456789ab.txt"
 
 
 class NumberedLinks:

@@ -137,7 +137,7 @@ async def test_the_newest_state_wins_over_those_that_came_meanwhile(
     stage: Stage, turn: Turn
 ) -> None:
     await go_on(stage, turn, *range(1, 51))
-    await stage.slack.wait_for(lambda _: "and 46 more" in stage.texts()[0])
+    await stage.slack.wait_for(lambda _: "46 earlier steps" in stage.texts()[0])
     for _ in range(5):
         await stage.presenters[-1].show(turn.thought())  # nothing new in the plan
         await asyncio.sleep(0)

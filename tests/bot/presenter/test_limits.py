@@ -8,11 +8,10 @@ import pytest
 
 from agent_core.events import REPORT
 from agent_core.messages import JsonObject
-from bot.presenter.answer import thread_drafts
+from bot.presenter.answer import follow_up_rows, thread_drafts
 from bot.presenter.approval import decision
 from bot.presenter.apps import app_name
 from bot.presenter.board import Board
-from bot.presenter.feedback import follow_up_rows
 from bot.presenter.files import ArtifactRefused, file_name, read_artifact
 from bot.presenter.questions import question_drafts
 from bot.presenter.stream import HOLD_S
