@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 from urllib.parse import quote
 
@@ -152,11 +153,14 @@ def _texts(messages: Sequence[Message]) -> Iterator[str]:
                 yield part.text
 
 
-def _orders_of(text: str, desk: _Desk) -> Iterator[_Order]:
-    """Orders of a text in their order, then those of the texts that are hidden in it."""
+@lru_cache(maxsize=4_096)
+def _orders_of(text: str, desk: _Desk) -> tuple[_Order, ...]:
+    """Orders of a text in their order, then those hidden in it; kept, as each request has it."""
+    found: list[_Order] = []
     for each in _unfolded(text):
-        found = sorted([*_calls(each, desk), *_sayings(each, desk)], key=lambda found: found[0])
-        yield from (order for _, order in found)
+        here = sorted([*_calls(each, desk), *_sayings(each, desk)], key=lambda placed: placed[0])
+        found += (order for _, order in here)
+    return tuple(found)
 
 
 def _calls(text: str, desk: _Desk) -> Iterator[tuple[int, _Order]]:

@@ -13,9 +13,9 @@ from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Progress, ToolContext
 from tests.bot.console.test_live_page import ATTACKS, canary
 from tests.bot.console.world import console_world
-from tests.browser import browser, browser_page
+from tests.browser import browser, browser_page, browser_window
 
-__all__ = ["browser", "browser_page", "canary"]
+__all__ = ["browser", "browser_page", "browser_window", "canary"]
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),

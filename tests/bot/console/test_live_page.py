@@ -13,9 +13,9 @@ from playwright.async_api import Locator, Page, ViewportSize, expect
 
 from bot.console.server import listening
 from tests.bot.console.live_fake import BEGIN_MS, SESSION, Json, LiveFake, agent
-from tests.browser import browser, browser_page
+from tests.browser import browser, browser_page, browser_window
 
-__all__ = ["browser", "browser_page", "view"]
+__all__ = ["browser", "browser_page", "browser_window", "view"]
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),

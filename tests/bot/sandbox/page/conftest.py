@@ -9,9 +9,9 @@ from bot.sandbox.page import Page
 from bot.sandbox.slack import SlackStandIn
 from tests.bot.sandbox.page.stage import COMMANDS, SHORTCUTS, Stage
 from tests.bot.sandbox.slack.echo_bot import EchoBot, socket_mode
-from tests.browser import browser, browser_page
+from tests.browser import browser, browser_page, browser_window
 
-__all__ = ["browser", "browser_page", "stage"]
+__all__ = ["browser", "browser_page", "browser_window", "stage"]
 
 
 @pytest_asyncio.fixture(loop_scope="module")
