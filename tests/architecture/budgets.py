@@ -34,11 +34,11 @@ ROOMS = {
     "agent_core/schedules": Budget(923, 5, 700, 5),
     "agent_core/sessions": Budget(3329, 20, 2500, 16),
     "agent_core/subagents": Budget(436, 3, 170, 2),
-    "agent_core/testing": Budget(881, 8, 950, 8),
+    "agent_core/testing": Budget(885, 8, 950, 8),
     "agent_core/tools": Budget(4813, 22, 2900, 22),
     "agent_core/words": Budget(93, 1, 90, 1),
     "agent_core/workspaces": Budget(638, 6, 650, 7),
-    "agent_core": Budget(23430, 141, 16_800, 120),
+    "agent_core": Budget(23434, 141, 16_800, 120),
     "bot/check": Budget(557, 5, 480, 5),
     "bot/consent": Budget(268, 3, 150, 2),
     "bot/console": Budget(1431, 8, 120, 2),
@@ -59,7 +59,7 @@ ROOMS = {
     "product": Budget(54554, 346, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(3751, 31, 4500, 50),
     "bot/console, JS and CSS": Budget(2102, 21, 2500, 24),
-    "tests": Budget(58562, 352, 45_000, 330),
+    "tests": Budget(58578, 352, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
