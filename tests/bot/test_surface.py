@@ -125,7 +125,7 @@ async def test_an_answer_is_corrected_in_its_place_and_says_who_wanted_it(
     new = await threads.root("ann", "general")
     found = await threads.told(new, "ann", "find_earlier_work", query="42")
     assert "It is **42**." in found
-    assert "41" not in found
+    assert "It is 41" not in found
 
 
 async def test_a_correction_of_nothing_that_is_seen_is_refused(threads: Threads) -> None:
