@@ -27,7 +27,7 @@ from bot.render import (
     none_live,
     sections,
     split,
-    to_mrkdwn,
+    to_text,
 )
 from bot.slack_api import SlackError
 
@@ -165,7 +165,7 @@ def _label(option: str, default: str, words: Words) -> str:
 
 
 def _asked(event: QuestionAsked) -> str:
-    return f"{mention(event.asker)} {to_mrkdwn(event.question, none_live)}"
+    return f"{mention(event.asker)} {to_text(event.question, none_live)}"
 
 
 def _plain(text: str) -> Draft:

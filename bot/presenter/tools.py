@@ -9,8 +9,7 @@ from typing import Any, cast
 
 from agent_core.words import Words
 from bot.presenter.apps import app_name, server_name
-from bot.render import limits, plain_line
-from bot.render.links import real_host
+from bot.render import limits, plain_line, real_host
 
 TOLD_OTHERWISE = frozenset({"ask_user", "fork", "task", "wait"})
 """A question has a post of its own, and a branch a card of its own."""
