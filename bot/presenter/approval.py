@@ -50,6 +50,8 @@ HOPELESS_CHARS = 60_000
 BLOCKS_FOR_DECIDING = 4
 CHARS_FOR_DECIDING = 2_500
 """Room that is left for what stands below the actions, before and after the decision."""
+_OWN = {"correct_my_answer": "consent-own-correct", "remove_my_post": "consent-own-remove"}
+"""What the bot does to an answer of its own."""
 
 
 def is_short(event: ApprovalRequested, words: Words) -> bool:
@@ -220,7 +222,8 @@ def _reaches(action: PlannedAction, words: Words, *, is_whole: bool) -> Iterator
 
 
 def _title(event: ApprovalRequested, action: PlannedAction, numbered: str, words: Words) -> str:
-    parts = [f"*{numbered}{deed(action.tool, action.toolkit)}*"]
+    own = _OWN.get(event.tool)
+    parts = [f"*{numbered}{words(own) if own else deed(action.tool, action.toolkit)}*"]
     if where := app_name(action.toolkit) if action.toolkit else server_name(event.tool):
         parts.append(where)
     if action.account:

@@ -81,6 +81,10 @@ class Progress:
             _log.warning("no progress is shown: %s", error)
         else:
             self._ts = (await self._journal.open()).posts[op].rpartition(" ")[2]
+            async with self._writing:
+                if self._keeping is not None:
+                    self._said = ("", float("-inf"))  # the post has taken the line away
+                    await self._tell_line()
 
     def touch(self) -> None:
         """The board has changed."""
