@@ -17,6 +17,7 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import recipients_of
 from agent_core.words import Words
 from bot.presenter.previews import (
+    FIXED,
     LONG,
     Tell,
     argument_lines,
@@ -52,8 +53,6 @@ PREFIX = "consent."
 """Of the names of all buttons and forms about approvals and connections."""
 OPEN = "open"
 _STYLES: dict[Button, str] = {"approve": "primary", "reject": "danger", "link": "primary"}
-_FIXED = frozenset({"start", "end", "zone", "people", "channel"})
-"""Are not changed in a form."""
 MAX_EDIT_CHARS = 3_000
 DIGEST_CHARS = 12
 MAX_ACTIONS = 20
@@ -68,6 +67,8 @@ HOPELESS_CHARS = 60_000
 BLOCKS_FOR_DECIDING = 4
 CHARS_FOR_DECIDING = 2_500
 """Room that is left for what stands below the actions, before and after the decision."""
+_OWN = {"correct_my_answer": "consent-own-correct", "remove_my_post": "consent-own-remove"}
+"""What the bot does to an answer of its own."""
 
 
 def consent_button(name: Button, words: Words, value: str) -> JsonObject:
@@ -169,7 +170,7 @@ def editable_parts(action: PlannedAction) -> dict[str, str]:
     return {
         label: name
         for label, name in parts_of(action.arguments).items()
-        if label not in _FIXED
+        if label not in FIXED
         and len(written(action.arguments[name])) <= MAX_EDIT_CHARS
         and all(isinstance(each, str) for each in items_of(action.arguments[name]))
     }
@@ -286,7 +287,8 @@ def _reaches(action: PlannedAction, words: Words, *, is_whole: bool) -> Iterator
 
 
 def _title(event: ApprovalRequested, action: PlannedAction, numbered: str, words: Words) -> str:
-    parts = [f"*{numbered}{deed(action.tool, action.toolkit)}*"]
+    own = _OWN.get(event.tool)
+    parts = [f"*{numbered}{words(own) if own else deed(action.tool, action.toolkit)}*"]
     if where := app_name(action.toolkit) if action.toolkit else server_name(event.tool):
         parts.append(where)
     if action.account:

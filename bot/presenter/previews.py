@@ -20,6 +20,8 @@ from agent_core.runtime import moment_words, unpacked
 from agent_core.words import Words
 from bot.render import code, foreign_line, inline_code, limits, plain_line, sections
 
+_OWN = ("answer", "report", "asked", "correction")
+"""Of what the bot does to an answer of its own."""
 _NAMES = {
     "to": ("recipient_email", "recipient_emails", "to_recipients", "to_email", "to", "recipients"),
     "cc": ("cc", "cc_recipients", "cc_emails"),
@@ -35,6 +37,7 @@ _NAMES = {
     "about": ("description", "body"),
     "channel": ("channel", "channel_name", "channel_id", "chat_id"),
     "text": ("text", "markdown_text", "message", "content"),
+    **{label: (label,) for label in _OWN},
 }
 """What an argument is for, by the names that apps give it; the first that is there counts."""
 ZONE_NAMES = frozenset(_NAMES["zone"])
@@ -42,9 +45,12 @@ _PICTURES = (
     (("title", "start", "end", "zone", "people", "place", "about"), {"title", "start"}),
     (("to", "cc", "bcc", "subject", "body"), {"to", "body"}),
     (("channel", "text"), {"channel", "text"}),
+    (_OWN, {"answer", "asked"}),
 )
-"""An event, a mail, a post: its parts in their order, and those that it cannot do without."""
-LONG = frozenset({"body", "about", "text"})
+"""An event, a mail, a post, the bot's own answer: its parts in order, and those that it needs."""
+FIXED = frozenset({"start", "end", "zone", "people", "channel", *_OWN})
+"""Are not changed in a form."""
+LONG = frozenset({"body", "about", "text", "correction"})
 """Stand below their name, as they will read."""
 
 MAX_ROWS = 16
