@@ -75,7 +75,7 @@ class ThreadPresenter(TurnPresenter):
 
     `asked_ts` is the asker's post, for a reaction where Slack cannot show a status;
     `edit_interval_s` the least time between two edits of the progress post. `now` is the clock of
-    the events. With `is_plain` the answer is shown as it is.
+    the events. With `is_plain` the answer is shown as it is; with `is_told` the line is said.
     """
 
     def __init__(
@@ -90,6 +90,7 @@ class ThreadPresenter(TurnPresenter):
         connect_link: ConnectLink,
         edit_interval_s: float = 2.0,
         is_plain: bool = False,
+        is_told: bool = False,
         offers_live_view: Callable[[], bool] = lambda: False,
         now: Callable[[], datetime] = machine_time,
     ) -> None:
@@ -98,7 +99,7 @@ class ThreadPresenter(TurnPresenter):
         self._is_plain = is_plain
         self._asked = (thread, asked_ts)
         self._place = Place(api, thread, self._journal, self._board)
-        self._progress = Progress(self._place, edit_interval_s, offers_live_view, now)
+        self._progress = Progress(self._place, edit_interval_s, offers_live_view, now, is_told)
         self._files = ThreadFiles(self._place, workspace)
         self._stream = AnswerStream(self._place, workspace, asked_ts=asked_ts, is_off=is_plain)
         self._questions = QuestionPosts(self._place)
@@ -198,12 +199,7 @@ class ThreadPresenter(TurnPresenter):
         is_live = live_links(event, self._place.api.home)
         is_plain = self._is_plain and event.outcome != "failed"  # then the words are ours
         drafts, is_cut = await asyncio.to_thread(
-            thread_drafts,
-            markdown,
-            words,
-            is_live,
-            sources=event.citations,
-            is_plain=is_plain,
+            thread_drafts, markdown, words, is_live, sources=event.citations, is_plain=is_plain
         )
         op, saved = f"{event.turn}:answer", handed_out(self._board.artifacts.values())
         if drafts[-1].blocks and event.outcome in _RATED and self._is_by_model:

@@ -13,6 +13,7 @@ from functools import partial
 
 from agent_core.ids import TurnId, agent_id
 from agent_core.messages import JsonObject
+from agent_core.words import Words
 from bot.presenter.board import Board, Card
 from bot.presenter.journal import Place
 from bot.render import Draft, actions, button, foreign_line, limits, menu, plain_line
@@ -46,6 +47,7 @@ class Progress:
         interval_s: float,
         offers_live_view: Callable[[], bool],
         now: Callable[[], datetime],
+        is_told: bool,
     ) -> None:
         self._offers_live_view = offers_live_view
         self._now = now
@@ -59,7 +61,7 @@ class Progress:
         self._ts = ""
         self._shown: Draft | None = None
         self._shown_s = float("-inf")
-        self._said = ("", float("-inf"))
+        self._said = ("", self._api.clock.seconds() if is_told else float("-inf"))
         """What the line told, and when."""
         self._has_line = self._has_post = self._has_cards = True
         """Slack has not refused it."""
@@ -162,14 +164,8 @@ class Progress:
         time, now_s = self._board.time(self._now()), self._api.clock.seconds()
         if said == doing and now_s - at_s < HEARTBEAT_S - self._interval_s:
             return
-        if doing:
-            is_said = await self._say(
-                words("progress-line", time=time), f"{plain_line(doing, 100)} · {time}"
-            )
-        else:
-            asked = plain_line(self._board.text, limits.PROGRESS_WORD_CHARS)
-            is_said = await self._say(words("progress-line-reading", what=asked))
-        if is_said:
+        line = words("progress-line", time=time) if doing else reading(words, self._board.text)
+        if await self._say(line, *([f"{plain_line(doing, 100)} · {time}"] if doing else [])):
             self._said = (doing, now_s)
 
     async def _say(self, line: str, *loading: str) -> bool:
@@ -205,6 +201,11 @@ class Progress:
             *([opening] if self._offers_live_view() else []),
             *([menu(STOP_BRANCH, options)] if options else []),
         ]
+
+
+def reading(words: Words, text: str) -> str:
+    """The line of a turn that has yet to begin with anything."""
+    return words("progress-line-reading", what=plain_line(text, limits.PROGRESS_WORD_CHARS))
 
 
 def _line(card: Card) -> str:

@@ -59,7 +59,7 @@ ROOMS = {
     "product": Budget(54554, 346, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(3765, 31, 4500, 50),
     "bot/console, JS and CSS": Budget(2102, 21, 2500, 24),
-    "tests": Budget(58816, 353, 45_000, 330),
+    "tests": Budget(58817, 353, 45_000, 330),
 }
 """A folder with all below it, or one of the sums that `holdings` knows by name."""
 
