@@ -222,12 +222,13 @@ def _task(number: int, card: Card) -> JsonObject:
         said = {"type": "text", "text": card.details}
         section = {"type": "rich_text_section", "elements": [said]}
         task["details"] = {"type": "rich_text", "elements": [section]}
-    fitting = [it for it in card.sources.items() if len(it[0]) <= limits.SOURCE_URL_CHARS]
-    if fitting:
-        task["sources"] = [
-            {"type": "url", "url": url, "text": plain_line(title or url, limits.LABEL_CHARS)}
-            for url, title in fitting[: limits.CARD_SOURCES]
-        ]
+    sources = [
+        {"type": "url", "url": url, "text": plain_line(title or url, limits.LABEL_CHARS)}
+        for url, title in card.sources.items()
+        if len(url) <= limits.SOURCE_URL_CHARS
+    ]
+    if sources:
+        task["sources"] = sources[: limits.CARD_SOURCES]
     return {"type": "task_card", **task}
 
 

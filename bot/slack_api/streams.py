@@ -112,7 +112,11 @@ class Streams:
         """The `ts` of streamed posts behind another that no op id names: their writer died."""
         await self._calls.clock.sleep(self._settle_s)
         pages = self._channels.replies(thread, oldest=after, at_once=True)
-        posts = [read_post(raw) async for page in pages for raw in page]
+        try:
+            posts = [read_post(raw) async for page in pages for raw in page]
+        except SlackRefused as refused:
+            _log.warning("what was streamed is not found: %s", refused)
+            posts = []
         return [
             post.ts
             for post in posts
