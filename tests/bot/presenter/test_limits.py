@@ -9,12 +9,11 @@ import pytest
 from agent_core.events import REPORT
 from agent_core.messages import JsonObject
 from bot.presenter.answer import follow_up_rows, thread_drafts
-from bot.presenter.approval import decision
-from bot.presenter.apps import app_name
 from bot.presenter.board import Board
 from bot.presenter.files import ArtifactRefused, file_name, read_artifact
 from bot.presenter.questions import question_drafts
 from bot.presenter.stream import HOLD_S
+from bot.presenter.tools import app_name
 from bot.render import (
     actions,
     answer_drafts,
@@ -173,9 +172,6 @@ SHOWN: Mapping[str, Callable[[int], int]] = {
     "MENU_OPTIONS": options,
     "OPTION_VALUE_CHARS": lambda n: n * options(1, "v" * n),
     "OPTION_CHARS": asked,
-    "COMMENT_CHARS": lambda n: decision(
-        TURN.decided("rejected", reason="x" * n), WORDS
-    ).count("x"),
     "PROGRESS_WORD_CHARS": lambda n: app_name("x" * n).lower().count("x"),
     "PLAN_CARDS": cards,
     "FOLLOW_UPS": follow_ups,
@@ -253,7 +249,7 @@ async def test_a_stream_is_followed_by_the_next_where_it_is_full_or_old(
     first = f"Once. {'x' * 4_000} "
     await presenter.show(turn.said(f"{first.strip()}.\n\nN", step=0))
     await until_streamed(stage, "x.")
-    rest = "y" * (limits.STREAM_BYTES + over - len(first) - 3)
+    rest = "y" * (limits.STREAM_BYTES + over - len(first) - 5)
     if name == "STREAM_S":
         while stage.api.streams.interval_s not in stage.clock.slept:
             await stage.api.identify()
