@@ -16,7 +16,7 @@ from agent_core.consent.plan import Plan, plan_of, used_accounts
 from agent_core.consent.policy import Judgement, Policy
 from agent_core.consent.seen import Seen
 from agent_core.consent.taint import brings_outside_text
-from agent_core.errors import ToolServerError
+from agent_core.errors import SurfaceRefused, ToolServerError
 from agent_core.ids import ConsentId, RunId, ToolCallId, TurnId
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
@@ -28,6 +28,7 @@ from agent_core.tools import ToolContext, ToolOutput
 from agent_core.tools.actions import OpenedCall, batch_results
 from agent_core.tools.composio_api import Accounts, are_connected
 from agent_core.tools.pins import digest_of_json
+from agent_core.tools.surface import SurfaceTools
 
 logger = logging.getLogger(__name__)
 
@@ -76,6 +77,7 @@ class ConsentGate:
     places: LinkPlaces
     links: FreshLinks
     clock: Callable[[], datetime]
+    surface: SurfaceTools | None = None
 
     async def edited(self, call: ToolCall, context: ToolContext) -> ToolCall:
         newest = await newest_consent(self.consents, context.turn, context.run, call.id)
@@ -86,6 +88,10 @@ class ConsentGate:
         self, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
     ) -> ToolOutput | Wait | None:
         """None lets the call be made; an output is its result; a wait is for a person first."""
+        try:
+            call = await self.surface.named(call, context) if self.surface else call
+        except SurfaceRefused as refused:
+            return _refused(str(refused))
         is_tainted = await self.store.tainted_by(context.session) is not None
         judged = self.policy.judge(call, is_tainted=is_tainted)
         if judged.verdict == "refuse":

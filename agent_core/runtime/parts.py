@@ -207,6 +207,7 @@ class TurnParts:
             places=self.places,
             links=self.links,
             clock=self.clock,
+            surface=self.surface,
         )
         self._places: WeakValueDictionary[TurnId, asyncio.Semaphore] = WeakValueDictionary()
         self.writing_records = asyncio.Lock()

@@ -21,6 +21,7 @@ from agent_core.models import ToolSpec
 from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.sessions import KnownSessions, ToldTurn
 from agent_core.tools import JOINT, MAIN_AGENT, Progress, ToolContext, ToolOutput, Toolset
+from agent_core.tools.actions import OpenedCall
 from agent_core.tools.schemas import fault_of_arguments
 
 READ_FILE = "mcp__local_toolkit__read_local_file"
@@ -99,13 +100,30 @@ class SurfaceTools:
         own = self._own.get(call.name)
         if own is None or not self._is_for(context):
             return await self._tools.run(call, context, progress)
-        schema = next(spec.input_schema for spec in SPECS if spec.name == call.name)
-        if fault := fault_of_arguments(call.arguments, schema):
-            return _refused(f"Invalid arguments for {call.name}: {fault}")
         try:
+            _require_fit(call)
             return await own(call, context)
         except SurfaceRefused as refused:
-            return _refused(str(refused))
+            return ToolOutput(text=str(refused), is_error=True, is_ours=True)
+
+    async def named(self, call: OpenedCall, context: ToolContext) -> OpenedCall:
+        """What changes a post, with that post as people know it: what they approve is this one.
+
+        Raises SurfaceRefused where there is no such post, or it is not to be changed.
+        """
+        if call.name not in MENDS or not self._is_for(context):
+            return call
+        _require_fit(call.call)
+        found = await self._named(call.call, context)
+        shown = {"answer": _line(found.answer, _ASKED_CHARS)}
+        if found.reports:
+            shown["report"] = found.reports[-1][1]
+        shown["asked"] = found.turn.inbound.received_at.astimezone(UTC).isoformat(
+            timespec="minutes"
+        )
+        if text := call.call.arguments.get("text"):
+            shown["correction"] = text
+        return replace(call, actions=(replace(call.actions[0], arguments=shown),))
 
     def _is_for(self, context: ToolContext) -> bool:
         return self.surface is not None and context.agent == MAIN_AGENT and context.may_wait
@@ -226,6 +244,12 @@ class SurfaceTools:
         return found
 
 
+def _require_fit(call: ToolCall) -> None:
+    schema = next(spec.input_schema for spec in SPECS if spec.name == call.name)
+    if fault := fault_of_arguments(call.arguments, schema):
+        raise SurfaceRefused(f"Invalid arguments for {call.name}: {fault}")
+
+
 def _require_alone(context: ToolContext) -> None:
     """Earlier work of the place itself may be read by everybody who writes in it."""
     if context.is_joint:
@@ -270,10 +294,6 @@ def _line(text: str, max_chars: int) -> str:
 def _material(text: str, told: Sequence[ToldTurn], context: ToolContext) -> ToolOutput:
     is_ours = all(e.tainted_by is None and e.turn.inbound.asker == context.asker for e in told)
     return ToolOutput(text=text, is_ours=is_ours)
-
-
-def _refused(text: str) -> ToolOutput:
-    return ToolOutput(text=text, is_error=True, is_ours=True)
 
 
 async def _untold(_progress: str) -> None:

@@ -17,15 +17,27 @@ from bot.render.blocks import (
     section,
     sections,
 )
-from bot.render.escape import clean, code, escape, inert, inline_code, one_line, plain_line
-from bot.render.links import IsLive, defanged, foreign_line, link, none_live
-from bot.render.markdown import to_markdown
-from bot.render.mrkdwn import to_mrkdwn
+from bot.render.escape import (
+    IsLive,
+    clean,
+    code,
+    defanged,
+    escape,
+    foreign_line,
+    inert,
+    inline_code,
+    link,
+    none_live,
+    one_line,
+    plain_line,
+    real_host,
+)
+from bot.render.markdown import to_markdown, to_text
 from bot.render.split import split
 
 __all__ = [  # noqa: RUF022 (by module)
     "Draft", "actions", "answer_drafts", "button", "card", "context", "entry", "limits",
     "local_time", "mention", "menu", "modal", "plain_text", "section", "sections",
-    "clean", "code", "escape", "inert", "inline_code", "one_line", "plain_line",
-    "IsLive", "defanged", "foreign_line", "link", "none_live", "to_markdown", "to_mrkdwn", "split",
+    "IsLive", "clean", "code", "defanged", "escape", "foreign_line", "inert", "inline_code", "link",
+    "none_live", "one_line", "plain_line", "real_host", "to_markdown", "to_text", "split",
 ]  # fmt: skip

@@ -9,9 +9,8 @@ from typing import Any
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject
 from bot.render import limits
-from bot.render.links import IsLive, all_live
-from bot.render.markdown import MarkdownWriter
-from bot.render.mrkdwn import MrkdwnWriter, Piece, as_it_is, joined, written
+from bot.render.escape import IsLive, all_live
+from bot.render.markdown import Piece, as_text, joined, pieces
 from bot.render.split import split
 from bot.render.tables import table_block
 from bot.threads import parse_user
@@ -27,20 +26,6 @@ class Draft:
     """All that the blocks say, where `text` is only the beginning of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A piece in both of Slack's markups; what is not a table fits into a post."""
-
-    mrkdwn: Piece
-    markdown: Piece
-
-    @property
-    def chars(self) -> int:
-        """As Slack counts them."""
-        table = self.markdown.table
-        return table.chars if table else len(self.markdown.gap + self.markdown.text)
-
-
 def answer_drafts(
     markdown: str,
     is_live: IsLive = all_live,
@@ -54,49 +39,40 @@ def answer_drafts(
     the `sources`. With `is_plain` all of it is shown as it is. A post ends before a piece that does
     not fit into it, and only what fits into none is divided.
     """
-    writers = MrkdwnWriter(is_live, sources), MarkdownWriter(is_live, sources)
-    read = None if is_plain else written(markdown, *writers)
-    if read is None:
-        return [Draft(text=text) for text in split(as_it_is(markdown), limits.TEXT_CHARS)]
-    pairs = zip(*read, strict=True)
     drafts: list[Draft] = []
-    parts: list[_Part] = []
+    fitting: list[Piece] = []
     chars = tables = 0
-    for part in (part for pair in pairs for part in _fitting(*pair)):
-        is_table = part.markdown.table is not None
-        room = limits.BLOCK_TEXT_CHARS if is_table else limits.MARKDOWN_CHARS
-        if parts and (chars + part.chars > room or tables == limits.DATA_TABLES_PER_POST):
-            drafts.append(_draft(parts))
-            parts, chars, tables = [], 0, 0
-        parts.append(part)
-        chars, tables = chars + part.chars, tables + is_table
-    return [*drafts, _draft(parts)] if parts else drafts
+    whole = pieces(markdown, is_live, sources, is_plain=is_plain)
+    for piece in (part for each in whole for part in _fitting(each)):
+        size = piece.table.chars if piece.table else len(piece.gap + piece.text)
+        room = limits.BLOCK_TEXT_CHARS if piece.table else limits.MARKDOWN_CHARS
+        if fitting and (chars + size > room or tables == limits.DATA_TABLES_PER_POST):
+            drafts.append(_draft(fitting, is_live))
+            fitting, chars, tables = [], 0, 0
+        fitting.append(piece)
+        chars, tables = chars + size, tables + (piece.table is not None)
+    return [*drafts, _draft(fitting, is_live)] if fitting else drafts
 
 
-def _fitting(mrkdwn: Piece, markdown: Piece) -> Iterator[_Part]:
+def _fitting(piece: Piece) -> Iterator[Piece]:
     """The piece, in parts if it is too long; a table that Slack does not show is code."""
-    if mrkdwn.table and mrkdwn.table.is_shown:
-        yield _Part(mrkdwn, markdown)
+    if piece.table and piece.table.is_shown:
+        yield piece
         return
-    shown = split(markdown.text, limits.MARKDOWN_CHARS)
-    texts = split(mrkdwn.text, limits.MARKDOWN_CHARS)
-    for number, text in enumerate(shown):
-        is_last = number == len(shown) - 1
-        said = "\n".join(texts[number:] if is_last else texts[number : number + 1])
-        gap = markdown.gap if number == 0 else "\n\n"
-        yield _Part(Piece(text=said, gap=gap), Piece(text=text, gap=gap))
+    for number, text in enumerate(split(piece.text, limits.MARKDOWN_CHARS)):
+        yield Piece(text=text, gap=piece.gap if number == 0 else "\n\n")
 
 
-def _draft(parts: Sequence[_Part]) -> Draft:
+def _draft(fitting: Sequence[Piece], is_live: IsLive) -> Draft:
     """One post: tables as Slack has them, and all between them as Markdown."""
-    is_alone = sum(part.markdown.table is not None for part in parts) == 1
+    is_alone = sum(piece.table is not None for piece in fitting) == 1
     blocks: list[JsonObject] = []
-    for table, run in groupby(parts, key=lambda part: part.markdown.table):
+    for table, run in groupby(fitting, key=lambda piece: piece.table):
         if table is not None:
             blocks += [table_block(table, is_alone=is_alone) for _ in run]
-        elif text := joined([part.markdown for part in run]):
+        elif text := joined(list(run)):
             blocks.append({"type": "markdown", "text": text})
-    whole = joined([part.mrkdwn for part in parts])
+    whole = as_text(joined(fitting), is_live)
     first, *rest = split(whole, limits.TEXT_CHARS) or [""]
     return Draft(text=first, blocks=tuple(blocks), whole=whole if rest else "")
 

@@ -1,6 +1,12 @@
-"""Foreign text made inert: no mention, no markup, no hidden or reversed characters. Pure."""
+"""Foreign text made inert: no mention, no markup, no hidden or reversed characters.
+
+Links show their real host, or are text that nobody can follow. Pure.
+"""
 
 import re
+from collections.abc import Callable
+from html import unescape
+from urllib.parse import urlsplit
 
 WORD_JOINER = "\u2060"
 ZERO_WIDTH_SPACE = "\u200b"
@@ -17,14 +23,37 @@ _HIDDEN = re.compile(
 _REFERENCE = re.compile(
     r"<(?=@[A-Z0-9]|#[A-Z0-9]|!(?:here|channel|everyone|group|subteam|date)\b|(?:https?|mailto):)"
 )
-"""What Slack might read even in code, and what code hardly ever holds."""
+"""What Slack might read anywhere, and what code hardly ever holds."""
 _BROADCAST = re.compile(r"@(?=(?:here|channel|everyone|group)(?![^\W_]))", re.IGNORECASE)
-_TAG = re.compile(r"<(?=[@!#])")
 _OPENING = re.compile(r"(?<!\w)[*_~](?=\S)")
-_CLOSING = re.compile(r"[*_~](?!\w)")
-_OPEN_FENCE = re.compile("``(?=`)")
+_FENCE = re.compile("``(?=`)")
 LOOKS_LIKE_TICK = "\u2035"
 """Stands for every backtick in foreign text, so that all that reach Slack are ours, in pairs."""
+
+IsLive = Callable[[str], bool]
+
+_LIVE_SCHEMES = frozenset({"http", "https", "mailto"})
+MAX_LIVE_CHARS = 900
+"""A longer address is not live: a post's border could run through it."""
+MAX_LABEL_CHARS = 300
+"""A longer label stands before its link, so that no host hides in it."""
+_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]+", re.IGNORECASE)
+_UNSAFE = {"<": "%3C", ">": "%3E", "|": "%7C", '"': "%22", " ": "%20", "\n": "", "\t": ""}
+_DOT = "[.\u3002\uff0e\uff61]"
+"""All that browsers take for the dot in a name."""
+_NAME = rf"(?:[\w-]+{_DOT}){{1,6}}[^\W\d_][\w-]+"
+_NUMBERS = r"\d+(?:\.\d+){3}"
+ADDRESSES = re.compile(
+    r"`[^`\n]+`|<[^<>\n]*>|(?P<bare>(?:[a-z][a-z0-9+-]{0,20}://|mailto:|tel:)[^\s<>`]+"
+    rf"|(?<![\w-])(?:[\w.+-]{{1,64}}@)?(?:{_NAME}|{_NUMBERS})(?::\d+)?(?:[/?#][^\s<>`]*)?)",
+    re.IGNORECASE,
+)
+"""Code, links, and addresses that Slack makes links of, with a scheme wherever in a word they
+begin, and without: names of hosts and machines, and mail addresses."""
+_SCHEME = re.compile(r"[a-z][a-z0-9+-]{0,20}://|mailto:|tel:", re.IGNORECASE)
+_TRAILING = f".,;:!?)]}}>\u2019\u201d\"'*_~{ZERO_WIDTH_SPACE}"
+_EDGES = f"([{{*_~>{ZERO_WIDTH_SPACE}"
+"""Behind these, blanks and at the beginning Slack surely sees code."""
 
 
 def clean(text: str) -> str:
@@ -43,37 +72,25 @@ def escape(text: str) -> str:
 
 
 def inert(text: str) -> str:
-    """Text for places that parse nothing: not escaped, and still no mention if they ever do."""
-    apart = _TAG.sub(f"<{WORD_JOINER}", clean(text))
-    return _BROADCAST.sub(f"@{WORD_JOINER}", apart)
-
-
-def inert_code(text: str) -> str:
-    """Text for inside Markdown's code: as it is but for references of Slack's own."""
-    apart = _REFERENCE.sub(f"<{WORD_JOINER}", clean(text))
-    return _BROADCAST.sub(f"@{WORD_JOINER}", apart)
+    """Text for places that parse nothing, and Markdown's code: as it is but for references."""
+    shown = _REFERENCE.sub(f"<{WORD_JOINER}", clean(text))
+    return _BROADCAST.sub(f"@{WORD_JOINER}", shown)
 
 
 def literal(text: str) -> str:
     """Escaped text in which `*`, `_`, `~` and backticks do not begin any formatting."""
     shown = escape(text).replace("`", LOOKS_LIKE_TICK)
-    return "\n".join(map(_without_marks, shown.split("\n")))
-
-
-def _without_marks(line: str) -> str:
-    """A sign begins something only where another one of its kind can end it in the same line."""
-    ends = {sign[0]: sign.start() for sign in _CLOSING.finditer(line)}
-
-    def apart(sign: re.Match[str]) -> str:
-        is_mark = ends.get(sign[0], 0) > sign.start() + 1
-        return f"{sign[0]}{ZERO_WIDTH_SPACE}" if is_mark else sign[0]
-
-    return _OPENING.sub(apart, line)
+    return _OPENING.sub(rf"\g<0>{ZERO_WIDTH_SPACE}", shown)
 
 
 def code(text: str) -> str:
     """Escaped text for inside a code fence, which it cannot close."""
-    return _OPEN_FENCE.sub(rf"\g<0>{ZERO_WIDTH_SPACE}", escape(text))
+    return apart(escape(text))
+
+
+def apart(text: str) -> str:
+    """The text without three backticks in a row."""
+    return _FENCE.sub(rf"\g<0>{ZERO_WIDTH_SPACE}", text)
 
 
 def inline_code(text: str) -> str:
@@ -95,3 +112,105 @@ def plain_line(text: str, max_chars: int) -> str:
 def _cut(text: str, max_chars: int) -> str:
     words = " ".join(clean(text).split())
     return words if len(words) <= max_chars else words[: max_chars - 1].rstrip() + "…"
+
+
+def all_live(_url: str) -> bool:
+    """For text in which nothing came from outside."""
+    return True
+
+
+def none_live(_url: str) -> bool:
+    """For words that came from outside."""
+    return False
+
+
+def link(
+    url: str, label: str, is_live: IsLive = all_live, literal: Callable[[str], str] = literal
+) -> str:
+    """A link in Slack's form, or text where the address may not be live.
+
+    The host stands beside a label that does not show it. A label that names another host is shown
+    as text, and the link wears its own host. Anything but http, https and mailto is not live.
+    """
+    host = real_host(url)
+    words = " ".join(clean(label).split())
+    if host is None or len(_wire_url(url)) > MAX_LIVE_CHARS or not is_live(clean(url)):
+        return unlinked(url, words, literal)
+    if not words or words in {url, host}:
+        return f"<{_wire_url(url)}|{literal(words or host)}>"
+    named = {name.lower() for name in _HOST.findall(words[:MAX_LABEL_CHARS])}
+    is_long = len(words) > MAX_LABEL_CHARS
+    if is_long or named - {host, f"www.{host}", host.removeprefix("www.")}:
+        return f"{literal(words)} (<{_wire_url(url)}|{literal(host)}>)"
+    inside = literal(words).replace("|", "\u00a6")
+    shown = f"<{_wire_url(url)}|{inside}>"
+    return shown if named or host in words.split() else f"{shown} ({literal(host)})"
+
+
+def unlinked(url: str, label: str, literal: Callable[[str], str] = literal) -> str:
+    """A label and its address as text that nobody can follow by accident."""
+    words = " ".join(clean(label).split())
+    return f"{literal(words)} ({as_code(url)})" if words and "://" not in words else as_code(url)
+
+
+def defanged(text: str, is_live: IsLive = none_live) -> str:
+    """Rendered text in which every address that may not be live is code.
+
+    It is to be the whole text of a line: addresses also come about where parts of it meet. All
+    backticks and angle brackets in it are ours, around code and links, which stay as they are.
+    A code span is the one place where Slack makes no link of an address; the scheme is left out, so
+    that nothing else does either. Slack sees code only at a word's edge and apart from other code.
+    """
+    if is_live is not all_live:
+        text = ADDRESSES.sub(lambda match: _part(match, is_live), text)
+    return text.replace("``", f"`{ZERO_WIDTH_SPACE}`")
+
+
+def foreign_line(text: str, max_chars: int) -> str:
+    """Foreign words in a sentence of ours: one line, no mention, no markup, no live address."""
+    return defanged(one_line(text, max_chars))
+
+
+def _part(match: re.Match[str], is_live: IsLive) -> str:
+    before = match.string[max(match.start() - 1, 0) : match.start()]
+    edge = " " if before in {":", "/"} else ZERO_WIDTH_SPACE
+    if not before or before.isspace() or before in _EDGES:
+        edge = ""
+    if match[0].startswith("`"):
+        after = match.string[match.end() : match.end() + 1]
+        return f"{edge}{match[0]}{ZERO_WIDTH_SPACE if after.isalnum() else ''}"
+    address, rest = bare_address(match["bare"] or "")
+    if not match["bare"] or (len(match[0]) <= MAX_LIVE_CHARS and is_live(address)):
+        return match[0]
+    return f"{edge}{as_code(address)}{escape(rest)}"
+
+
+def bare_address(found: str) -> tuple[str, str]:
+    """An address as it stands in a rendered text, and the sentence's own signs behind it."""
+    whole = unescape(found)
+    address = whole.rstrip(_TRAILING)
+    return address, whole[len(address) :]
+
+
+def real_host(url: str) -> str | None:
+    """The host that a click would reach, or a mail address's domain; None for what is not live."""
+    try:
+        parts = urlsplit(clean(url))
+        host = parts.hostname or ""
+    except ValueError:
+        return None
+    if parts.scheme.lower() not in _LIVE_SCHEMES:
+        return None
+    if parts.scheme.lower() == "mailto":
+        host = parts.path.rpartition("@")[2]
+    return host.lower() or None
+
+
+def _wire_url(url: str) -> str:
+    safe = "".join(_UNSAFE.get(character, character) for character in clean(url))
+    return safe.replace("&", "&amp;")
+
+
+def as_code(url: str) -> str:
+    """An address that nobody can follow by accident."""
+    return inline_code(_SCHEME.sub(ZERO_WIDTH_SPACE, url).lstrip(ZERO_WIDTH_SPACE))

@@ -8,7 +8,10 @@ _FENCE_LINE = re.compile(r"^[^\n`]*+```(\w*+)[^\n`]*+$", re.MULTILINE)
 _WHOLE = re.compile(
     r"`[^`\n]+`|<[^<>\n]+>|\[[^\[\]\n]{1,400}\]\([^()\s]+\)"
     r"|(?:https?://|mailto:)[^\s<>`]+|&(?:amp|lt|gt);|:[a-z0-9_+-]+:|\\[!-/:-@\[-`{-~]"
+    "|[\U0001f1e6-\U0001f1ff]{2}"
+    "|\\S(?:[\u0300-\u036f\u20d0-\u20ff\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|\u200d\\S)+"
 )
+"""Code, links, entities, flags, and letters and emojis with what is joined to them."""
 _BREAKS = (
     re.compile(r"\n\n+"),
     re.compile(r"\n"),
@@ -16,12 +19,6 @@ _BREAKS = (
     re.compile(r"\s+"),
 )
 """Where a text may be cut, best first; what matches is dropped at the cut."""
-_JOINED = re.compile(
-    "[\u0300-\u036f\u20d0-\u20ff\ufe0e\ufe0f\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff]"
-)
-"""Characters that belong to the one before: accents, skin tones, the second half of a flag."""
-_JOINER = "\u200d"
-_MAX_JOINED = 32
 
 
 def split(text: str, limit: int) -> list[str]:
@@ -60,9 +57,8 @@ def _cut(text: str, room: int) -> tuple[int, int]:
                     break
                 if _start_of_token(gap.start(), whole) == gap.start():
                     return gap.start(), _after_break(text, gap)
-    end = room
-    while end > room - _MAX_JOINED and _is_torn(text, end):
-        end -= 1
+    besides = (at for at in range(room, room - 4, -1) if "`" not in text[at - 1 : at + 1])
+    end = next(besides, room)  # no code is left empty
     end = _start_of_token(end, whole) or end
     return end, end
 
@@ -80,12 +76,6 @@ def _after_break(text: str, gap: re.Match[str]) -> int:
 def _start_of_token(position: int, whole: list[tuple[int, int]]) -> int:
     """Where the link, entity or emoji begins that a position is inside of; itself otherwise."""
     return next((start for start, end in whole if start < position < end), position)
-
-
-def _is_torn(text: str, end: int) -> bool:
-    """Whether a cut here would tear an emoji or an accented letter, or leave code empty."""
-    around = text[end - 1 : end + 1]
-    return _JOINER in around or "`" in around or _JOINED.match(text, end) is not None
 
 
 def _open_code(part: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from agent_core.messages import JsonObject
 from bot.render import limits
-from bot.render.escape import clean, code, inert
+from bot.render.escape import clean, inert
 
 Cell = tuple[tuple[str, str], ...]
 """Plain words in runs, each with the address that it links to, which is mostly empty."""
@@ -82,22 +82,18 @@ def _raw(text: str) -> JsonObject:
     return {"type": "raw_text", "text": inert(text).strip() or "-"}
 
 
-def table_fence(table: Table) -> str:
-    """The table as aligned text in a code fence."""
+def aligned(table: Table) -> str:
+    """The table as text in columns."""
     rows = [[_shorten(cell) for cell in row] for row in table.texts]
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-    lines: list[str] = []
-    for row in rows:
-        cells = zip(row, widths, table.alignments, strict=True)
-        lines.append(code(" | ".join(_pad(*cell) for cell in cells).rstrip()))
+    lines = [
+        " | ".join(
+            cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
     lines.insert(1, "-+-".join("-" * width for width in widths))
-    return "\n".join(["```", *lines, "```"])
-
-
-def _pad(cell: str, width: int, align: str) -> str:
-    missing = width - cell_len(cell)
-    before = {"right": missing, "center": missing // 2}.get(align, 0)
-    return " " * before + cell + " " * (missing - before)
+    return "\n".join(lines)
 
 
 def _shorten(cell: str) -> str:

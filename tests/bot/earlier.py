@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from agent_core.consent.policy import Policy
 from agent_core.events import REPORT
 from agent_core.messages import InboundMessage, JsonObject, ToolResult
 from agent_core.models import ModelRequest
 from agent_core.testing.models import Line, ScriptedModel
+from agent_core.testing.runtimes import ANYTHING_GOES
 from agent_core.testing.tools import FakeToolset, tool_call
 from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
 from agent_core.tools.surface import READ_FILE
@@ -122,7 +124,7 @@ def told_last(model: ScriptedModel) -> str:
 
 
 @asynccontextmanager
-async def open_threads(root: Path) -> AsyncGenerator[Threads]:
+async def open_threads(root: Path, policy: Policy = ANYTHING_GOES) -> AsyncGenerator[Threads]:
     """With the tools of the surface and two of the toolkit's."""
     script: list[Line] = []
 
@@ -133,7 +135,7 @@ async def open_threads(root: Path) -> AsyncGenerator[Threads]:
     tools = FakeToolset({WRITE: write_report, READ_FILE: read_file})
     async with (
         open_desk(Place, root=root) as place,
-        process(place, model, tools) as bot,
+        process(place, model, tools, policy) as bot,
     ):
         await place.api.identify()
         await bot.runtime.readers.show_with(READER, bot.presenting.attach)

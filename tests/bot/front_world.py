@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from agent_core.consent.policy import Policy
 from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel
-from agent_core.testing.runtimes import scripted_runtime
+from agent_core.testing.runtimes import ANYTHING_GOES, scripted_runtime
 from agent_core.tools import Toolset
 from bot.digests import DigestLimits, DigestMessages, DigestPresenter, Orders
 from bot.front import FrontDoor, WorkspaceFiles
@@ -79,10 +80,14 @@ def digests_of(runtime: Runtime, api: SlackApi) -> DigestMessages:
 
 @asynccontextmanager
 async def process(
-    place: Place, model: Model | None = None, tools: Toolset | None = None
+    place: Place,
+    model: Model | None = None,
+    tools: Toolset | None = None,
+    policy: Policy = ANYTHING_GOES,
 ) -> AsyncGenerator[Process]:
     """Start the bot without its ingress; leaving the block stops it in the order of the app."""
-    runtime = scripted_runtime(place.root, model=model or ScriptedModel([]), tools=tools)
+    model = model or ScriptedModel([])
+    runtime = scripted_runtime(place.root, model=model, tools=tools, policy=policy)
     async with runtime:
         runtime.talk_on(SlackSurface(runtime, place.api, People(place.api)))
         presenting = presenting_of(runtime, place.api)

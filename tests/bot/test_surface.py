@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.consent.policy import Policy
+from agent_core.consent.rules import Rule
+from agent_core.ids import TurnId
+from agent_core.runtime import ApprovalWait
 from agent_core.testing.models import Held, calls_reply
+from agent_core.testing.runtimes import ANYTHING_GOES
 from agent_core.testing.tools import tool_call
 from bot.presenter.answer import live_links
 from tests.agent_core.sessions.announced import Announced
@@ -120,7 +125,7 @@ async def test_an_answer_is_corrected_in_its_place_and_says_who_wanted_it(
     new = await threads.root("ann", "general")
     found = await threads.told(new, "ann", "find_earlier_work", query="42")
     assert "It is **42**." in found
-    assert "41" not in found
+    assert "It is 41" not in found
 
 
 async def test_a_correction_of_nothing_that_is_seen_is_refused(threads: Threads) -> None:
@@ -143,6 +148,31 @@ async def test_what_is_removed_is_what_the_person_was_shown_and_no_courtesy_afte
     await threads.told(thread, "ann", "remove_my_post", what="Ann earns 81000 euros.")
     assert not any("81000" in text for text in threads.answers(thread))
     assert [text for text in before if "81000" not in text] == threads.answers(thread)[:1]
+
+
+async def test_who_is_asked_sees_the_post_as_it_stands_and_nobody_is_asked_about_none(
+    tmp_path: Path,
+) -> None:
+    asks = Rule(rule="removal", tools=["agent__remove_my_post"], verdict="ask")
+    policy = Policy(rules=(asks, *ANYTHING_GOES.rules))
+    async with open_threads(tmp_path, policy) as threads:
+        thread = await threads.ask("ann", "general", "Ann earns 81000 euros a year, and Ben too.")
+        wrong = {"what": "Ben earns 81000 euros a year."}
+        assert "no such post" in await threads.told(thread, "ann", "remove_my_post", **wrong)
+        right = tool_call("remove_my_post", {"what": "ann earns 81000 euros a year"}, id="t2")
+        threads.script[:] = [right, "Done."]
+        key = await threads.write(thread, "ann", "continue")
+        slack, runtime = threads.place.slack, threads.bot.runtime
+        await slack.wait_for(lambda _: "My answer begins" in str(slack.posts("general")[-1].blocks))
+        card = str(slack.posts("general")[-1].blocks)
+        assert "*Remove an answer of mine for good*" in card
+        assert "*My answer begins:* `Ann earns 81000 euros a year, and Ben too.`" in card
+        assert re.search(r"\*Asked:\* \w+ \d+ \w+ \d{4}, \d\d:\d\d \(UTC\)", card)
+        wait = (await runtime.turn(TurnId(f"turn:{key}"))).wait
+        assert isinstance(wait, ApprovalWait)
+        await runtime.consents.decide(wait.consent, wait.asker, verdict="approve")
+        await threads.bot.front.ended(key)
+        assert told_last(threads.model) == "Removed, with its files, for good."
 
 
 async def test_a_second_correction_is_of_the_answer_and_not_of_what_told_of_the_first(

@@ -136,7 +136,7 @@ async def test_own_words_are_told_behind_other_and_an_answer_is_judged_with_a_co
 async def test_what_one_has_at_work_is_told_to_them_alone_and_stopped(
     world: World, way: str
 ) -> None:
-    world.model.stall(TURN_S, kinds={"research"})
+    held = world.model.stall(TURN_S, kinds={"research"})
     ts = await world.mention(f"Find out what teams say about the {way}")
     await world.becomes(ts, lambda turn: turn.outcome is None)
     for user, sees in (("ann", True), ("ben", False)):
@@ -147,6 +147,7 @@ async def test_what_one_has_at_work_is_told_to_them_alone_and_stopped(
     else:
         assert SAY("home-stopped") in await in_home(world, "ann", "home.stop")
     assert (await world.answered(ts)).outcome == "stopped"
+    held.set()  # where the stop came before the request that is held
     assert (await command(world, "ann", "usage")).startswith("This month:")
     assert await command(world, "guest", "usage") == SAY("ingress-refusal-guest")
 

@@ -29,7 +29,7 @@ KINDS = {
 async def test_a_simple_answer_is_one_post_and_no_progress(stage: Stage) -> None:
     turn = stage.turn()
     await stage.show(turn.started(), turn.routed("SIMPLE"), turn.finished("It is **Paris**."))
-    assert stage.texts() == ["It is *Paris*."]
+    assert stage.texts() == ["It is Paris."]
     assert stage.calls("chat.update") == 0
     posted = [call.args for call in stage.slack.calls if call.method == "chat.postMessage"]
     previews = {str(args[kind]) for args in posted for kind in ("unfurl_links", "unfurl_media")}

@@ -189,6 +189,8 @@ async def test_in_a_long_quiet_call_the_line_is_never_silent_for_five_seconds(
         await quiet.slack.wait_for(lambda _: len(lines(quiet)) == 1)
         assert lines(quiet)[0].args["status"] == "is reading “What is <\u2060!channel> new?”"
         await presenter.show(turn.call("c1", "run_python"))
+        [session] = quiet.slack.state.sessions.values()
+        assert session.status_text, "the plan's post has taken the line away"
         while time.now() < lines(quiet)[0].at_s + 300:
             await clock.pass_idle_time()
         await presenter.close()

@@ -9,12 +9,11 @@ import pytest
 from agent_core.events import REPORT
 from agent_core.messages import JsonObject
 from bot.presenter.answer import follow_up_rows, thread_drafts
-from bot.presenter.approval import decision
-from bot.presenter.apps import app_name
 from bot.presenter.board import Board
 from bot.presenter.files import ArtifactRefused, file_name, read_artifact
 from bot.presenter.questions import question_drafts
 from bot.presenter.stream import HOLD_S
+from bot.presenter.tools import app_name
 from bot.render import (
     actions,
     answer_drafts,
@@ -89,11 +88,10 @@ def test_slack_takes_every_post_of_an_answer_at_a_limit(name: str, over: int) ->
 @pytest.mark.parametrize("over", AROUND)
 def test_plain_words_are_posts_that_can_be_edited(over: int) -> None:
     size = limits.TEXT_CHARS + over
-    posts = [draft.text for draft in answer_drafts("x" * size, is_plain=True)]
-    assert sum(post.count("x") for post in posts) == size
+    posts = answer_drafts("x" * size, is_plain=True)
+    assert sum((post.whole or post.text).count("x") for post in posts) == size
     for post in posts:
-        assert "x" in post
-        sent(text=post)
+        sent(text=post.text, blocks=post.blocks)
 
 
 TURN = Turn(ThreadRef(team="T1", channel="C1", root_ts="1.000001"))
@@ -164,9 +162,6 @@ SHOWN: Mapping[str, Callable[[int], int]] = {
     "MENU_OPTIONS": options,
     "OPTION_VALUE_CHARS": lambda n: n * options(1, "v" * n),
     "OPTION_CHARS": asked,
-    "COMMENT_CHARS": lambda n: decision(
-        TURN.decided("rejected", reason="x" * n), WORDS
-    ).count("x"),
     "PROGRESS_WORD_CHARS": lambda n: app_name("x" * n).lower().count("x"),
     "PLAN_CARDS": cards,
     "FOLLOW_UPS": follow_ups,
@@ -244,7 +239,7 @@ async def test_a_stream_is_followed_by_the_next_where_it_is_full_or_old(
     first = f"Once. {'x' * 4_000} "
     await presenter.show(turn.said(f"{first.strip()}.\n\nN", step=0))
     await until_streamed(stage, "x.")
-    rest = "y" * (limits.STREAM_BYTES + over - len(first) - 3)
+    rest = "y" * (limits.STREAM_BYTES + over - len(first) - 5)
     if name == "STREAM_S":
         while stage.api.streams.interval_s not in stage.clock.slept:
             await stage.api.identify()

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it.token import Token
 
-from bot.render import answer_drafts, clean, escape, one_line, to_mrkdwn
+from bot.render import answer_drafts, clean, escape, one_line, to_text
 from tests.bot.render.slack_links import MARKDOWN, words_of
 
 LIVE_MENTION = re.compile(r"<[@#!][^>]*>")
@@ -62,7 +62,7 @@ def _words(tokens: list[Token]) -> Iterator[str]:
 
 @given(hostile)
 def test_nothing_hidden_reaches_slack_and_every_link_goes_to_the_web(text: str) -> None:
-    shown = to_mrkdwn(text)
+    shown = to_text(text)
     assert not re.search("[\u202a-\u202e\u2066-\u2069\x00-\x08]", shown)
     for target in re.findall(r"<([^>|]+)", shown):
         assert target.startswith(("https://", "http://", "mailto:"))

@@ -78,15 +78,15 @@ def from_earlier(conversation: Conversation) -> Reply | None:
     found, read = now.done("find_earlier_work"), now.done("read_earlier_work")
     if not found:
         return (conversation.use("find_earlier_work", query=now.words[:SHOWN_CHARS]),)
-    ids = re.findall(r"^- id (\w+)", found[-1].result, re.MULTILINE)
-    if not ids:
+    told = dict(re.findall(r"^- id (\w+)(.*(?:\n  .*)*)", found[-1].result, re.MULTILINE))
+    if not told:
         return None
     if not read:
-        return (conversation.use("read_earlier_work", id=ids[0]),)
-    thread = re.search(r"^Thread: (https?://\S+)$", read[-1].result, re.MULTILINE)
+        fitting = max(told, key=lambda each: share(stems(now.words), told[each]))
+        return (conversation.use("read_earlier_work", id=fitting),)
+    thread = read[-1].result.partition("Thread: ")[2].partition("\n")[0]
     said = read[-1].result.partition("The answer:\n")[2] or read[-1].result
-    where = f"[an earlier thread]({thread[1]})" if thread else "an earlier thread"
-    return say(f"In {where} I wrote:\n\n{_quote(said, now.words)}")
+    return say(f"In [an earlier thread]({thread}) I wrote:\n\n{_quote(said, now.words)}")
 
 
 def _quote(text: str, question: str) -> str:

@@ -34,9 +34,10 @@ MAX_DELEGATIONS = 2
 URL = re.compile(r"https?://[^\s<>\"')\]]+")
 MARK = re.compile(r" \[(\d+)\]")
 NOTHING = "I found nothing about {topic}: none of the pages here speaks of it."
-FOLLOW_UPS = ("What is new about {topic}?", "Which figures on {topic} matter most?")
+FOLLOW_UPS = ("Find the latest news on {topic}", "Look up what people say about {topic}")
 ASK_TOPIC = "What should this be about?"
 UNSAID = "I do not know what this should be about, so I did nothing."
+TOPICS = ("Keeping chat bots reliable", "Batteries in the grid", "Heat pumps in old houses")
 NOTHING_OPEN = (
     "Nothing is open in this thread. I can add a section to the report, look into another subject, "
     "or compare two."
@@ -88,7 +89,8 @@ def decide(conversation: Conversation) -> Reply:
     brief = read_brief(conversation)
     if not stems(brief.topic):
         can_ask = "ask_user" in conversation.tools and not conversation.now.done("ask_user")
-        return (conversation.use("ask_user", question=ASK_TOPIC),) if can_ask else say(UNSAID)
+        asked = {"question": ASK_TOPIC, "options": TOPICS}
+        return (conversation.use("ask_user", **asked),) if can_ask else say(UNSAID)
     if step := search(conversation, [*brief.sections, brief.topic]):
         return step
     hits = find_hits(conversation, [*brief.sections, brief.topic])

@@ -74,7 +74,7 @@ async def test_a_plan_says_each_state_in_words_and_its_menu_reaches_the_app(stag
     await stage.open()
     menu = {"type": "overflow", "action_id": "branch.stop", "options": options("Stop this branch")}
     post = await stage.show(PLAN, actions(button("live.open", "Open live view"), menu))
-    for words in ("Done", "In progress", "Failed", "Waiting"):
+    for words in ("Done", "In progress", "Failed", "Not done"):
         await expect(post.get_by_text(words, exact=True)).to_be_visible()
     await expect(post.get_by_text("The page did not open.")).to_be_visible()
     await post.get_by_text("Reading two reports").click()

@@ -15,7 +15,7 @@ import { Places } from "./places.js";
 import { Sidebar } from "./sidebar.js";
 import { Store } from "./store.js";
 import { Unread } from "./unread.js";
-import { authorName, excerpt, placeName } from "./words.js";
+import { authorName, excerpt, placeName, readIn } from "./words.js";
 
 const PERSON_KEY = "sandbox.person";
 const PERMALINK = /^https:\/\/sandbox\.slack\.com\/archives\/(\w+)\/p(\d+)(\d{6})/;
@@ -72,6 +72,7 @@ class App {
   }
 
   drawTeam() {
+    readIn(this.store.user(this.store.me)?.tz);
     if (!this.parts) this.build();
     this.places.settle();
     this.noteArrival();

@@ -56,34 +56,47 @@ export function excerpt(post, length = 140) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
-const format = (options) => new Intl.DateTimeFormat("en", options);
-const TIME = format({ hour: "numeric", minute: "2-digit" });
-const SECONDS = format({ hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
-const DAY = format({ weekday: "long", month: "long", day: "numeric" });
-const LONG_DAY = format({ weekday: "long", year: "numeric", month: "long", day: "numeric" });
-const FULL = format({ dateStyle: "full", timeStyle: "medium" });
+const FORMS = {
+  time: { hour: "numeric", minute: "2-digit" },
+  seconds: { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false },
+  year: { year: "numeric" },
+  day: { weekday: "long", month: "long", day: "numeric" },
+  longDay: { weekday: "long", year: "numeric", month: "long", day: "numeric" },
+  full: { dateStyle: "full", timeStyle: "medium" },
+};
+const written = {};
+let zone = null;
+
+/** All times are in the zone of the person who reads, as those in a post are. */
+export function readIn(timeZone) {
+  if (zone === timeZone) return;
+  zone = timeZone;
+  for (const [name, form] of Object.entries(FORMS)) {
+    const format = new Intl.DateTimeFormat("en", { ...form, timeZone });
+    written[name] = (ts) => format.format(dateOf(ts));
+  }
+}
 const DAY_S = 86_400;
 
 export const dateOf = (ts) => new Date(Number(ts) * 1000);
 
 /** "2:05 PM" */
-export const timeLabel = (ts) => TIME.format(dateOf(ts));
+export const timeLabel = (ts) => written.time(ts);
 
 /** "14:05:09" */
-export const secondsLabel = (atS) => SECONDS.format(dateOf(atS));
+export const secondsLabel = (atS) => written.seconds(atS);
 
 /** The whole date and time, for tooltips. */
-export const fullLabel = (ts) => FULL.format(dateOf(ts));
+export const fullLabel = (ts) => written.full(ts);
 
 /** A key that is the same for all moments of one day. */
-export const dayKey = (ts) => dateOf(ts).toDateString();
+export const dayKey = (ts) => written.longDay(ts);
 
 /** "Today", "Yesterday", or the day's name and date. */
 export function dayLabel(ts, nowS) {
   if (dayKey(ts) === dayKey(nowS)) return "Today";
   if (dayKey(ts) === dayKey(nowS - DAY_S)) return "Yesterday";
-  const isThisYear = dateOf(ts).getFullYear() === dateOf(nowS).getFullYear();
-  return (isThisYear ? DAY : LONG_DAY).format(dateOf(ts));
+  return written.year(ts) === written.year(nowS) ? written.day(ts) : dayKey(ts);
 }
 
 /** "just now", "5 minutes ago", "today at 2:05 PM", "Friday, June 5 at 2:05 PM" */

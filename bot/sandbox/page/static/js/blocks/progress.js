@@ -6,7 +6,7 @@ import { texts } from "../markup.js";
 
 const MAX_REMEMBERED = 500;
 const STATUSES = {
-  pending: ["pending", "Waiting"],
+  pending: ["pending", "Not done"],
   in_progress: [null, "In progress"],
   complete: ["success", "Done"],
   error: ["error", "Failed"],
