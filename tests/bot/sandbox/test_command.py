@@ -28,7 +28,6 @@ async def test_a_digest_that_was_agreed_to_comes_on_both_sides_of_a_weekend(
     )
     done = ran.json()
     assert done["posts"][0]["ts"].startswith("177459839"), "Slack lives at the moment as well"
-    assert Path(done["workspace"]).name.startswith("session_20260327_07595")
     first, second = done["root_posts"]
     assert (first["channel"], second["channel"]) == ("news", "news")
     assert first["at"].startswith("2026-03-27T09:00:")
