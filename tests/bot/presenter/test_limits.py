@@ -1,6 +1,6 @@
 """At, below and above each limit: Slack takes what is made, and refuses what is above."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -51,6 +51,11 @@ def table(rows: int = 2, columns: int = 2, cell: str = "x") -> str:
     return "\n".join([line, "|" + "--|" * columns, *[line] * (rows - 1)])
 
 
+def series(points: int = 3, heads: Sequence[str] = "a") -> str:
+    lines = [f"| {2000 + n} |{' 1 |' * len(heads)}" for n in range(points)]
+    return "\n".join([f"| Year | {' | '.join(heads)} |", "|--" * (len(heads) + 1) + "|", *lines])
+
+
 def answered(markdown: str) -> list[str]:
     """The kinds of all blocks of an answer, each of whose posts Slack takes."""
     drafts = answer_drafts(markdown)
@@ -75,6 +80,11 @@ ANSWERS: Mapping[str, Callable[[int], str]] = {
     "DATA_TABLE_PAGE": lambda n: "\n\n".join([table(rows=n + 1)] * 2),
     "DATA_TABLES_PER_POST": lambda n: "\n\n".join([table()] * n),
     "BLOCKS_PER_POST": lambda n: "\n\n".join(["a", table()] * n),
+    "CHARTS_PER_POST": lambda n: "\n\n".join([series()] * (n + 1)),
+    "CHART_POINTS": lambda n: series(points=n),
+    "CHART_SERIES": lambda n: series(heads="abcde"[:n]),
+    "CHART_LABEL_CHARS": lambda n: series(heads=["x" * n, "y" * n]),
+    "CHART_TITLE_CHARS": lambda n: series(heads=["x" * (n // 2 - 1), "y" * (n // 2 - 2)]),
     "ANSWER_CHARS": lambda n: "word. " * (n // 6),
 }
 
@@ -320,10 +330,10 @@ SLACKS: Mapping[str, tuple[int, int, Callable[[int], object]]] = {
     "cards of a plan": (limits.PLAN_CARDS, 50, lambda n: take({
         "type": "plan", "title": "p",
         "tasks": [{"task_id": f"{i}", "title": "t"} for i in range(n)]})),
-    "title of a chart": (50, 50, lambda n: take(chart(title=n))),
-    "series of a chart": (12, 12, lambda n: take(chart(series=n))),
-    "points of a chart": (20, 20, lambda n: take(chart(points=n))),
-    "label in a chart": (20, 20, lambda n: take(chart(name=n))),
+    "title of a chart": (limits.CHART_TITLE_CHARS, 50, lambda n: take(chart(title=n))),
+    "series of a chart": (limits.CHART_SERIES, 12, lambda n: take(chart(series=n))),
+    "points of a chart": (limits.CHART_POINTS, 20, lambda n: take(chart(points=n))),
+    "label in a chart": (limits.CHART_LABEL_CHARS, 20, lambda n: take(chart(name=n))),
 }  # fmt: skip
 """Our limit, Slack's own, and what is sent with so many."""
 
@@ -345,7 +355,7 @@ def test_a_data_table_has_a_row_below_its_head() -> None:
 @pytest.mark.parametrize("kind", ["table", "data_visualization"])
 def test_slack_takes_so_many_of_a_kind(kind: str) -> None:
     one = {"type": "table", "rows": rows(1)} if kind == "table" else chart()
-    most = 1 if kind == "table" else 2
+    most = 1 if kind == "table" else limits.CHARTS_PER_POST
     take(*[one] * most)
     assert refused(lambda: take(*[one] * (most + 1)))
 
