@@ -130,7 +130,8 @@ class ThreadPresenter(TurnPresenter):
     async def give_up(self) -> None:
         await self._progress.stop()
         await self._stream.stop()
-        await self._end()
+        await self._signs.take_back(*self._asked)
+        await self._journal.finish()
 
     async def close(self) -> None:
         await self._progress.stop()
@@ -141,10 +142,7 @@ class ThreadPresenter(TurnPresenter):
         if self._waits < (await self._journal.open()).waits:
             return  # an earlier process came as far as a later question
         await self._signs.show(*self._asked, may_be_left=True)
-        self._progress.start()
-        if self._board.cards:
-            await self._progress.open(event.turn)
-        self._progress.touch()
+        await self._progress.go_on(event.turn)
 
     async def _ask(self, event: Wait) -> None:
         """What is asked first: nobody waits for progress to say that it waits."""
@@ -172,9 +170,6 @@ class ThreadPresenter(TurnPresenter):
         await self._stream.clear()
         if not is_closed:
             await self._progress.close(event.turn, insist=True)
-        await self._end(is_steered=is_steered)
-
-    async def _end(self, *, is_steered: bool = False) -> None:
         await self._signs.take_back(*self._asked, is_taken_in=is_steered)
         await self._journal.finish()
 
