@@ -119,6 +119,7 @@ progress-not-in-thread = Im Thread konnte ich nicht antworten, daher hier.
 progress-took-in = { $who }: „{ $what }“ — aufgenommen
 progress-took-in-late = { $who }: „{ $what }“ — zu spät für den Bericht; sag „weiter“, dann arbeite ich es ein
 progress-failed = Das ging nicht; ich mache ohne weiter
+progress-stopped = Nicht getan: dazu gab es kein Ja
 progress-cut = Nicht fertig geworden
 progress-line = ist dran · { $time }
 progress-line-reading = liest „{ $what }“

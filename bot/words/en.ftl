@@ -119,6 +119,7 @@ progress-not-in-thread = I could not answer in the thread, so here is the answer
 progress-took-in = { $who }: “{ $what }” — taken in
 progress-took-in-late = { $who }: “{ $what }” — too late for the report; say “continue” to work it in
 progress-failed = That did not work; I go on without it
+progress-stopped = Not done: it was not agreed to
 progress-cut = Not finished
 progress-line = is working on it · { $time }
 progress-line-reading = is reading “{ $what }”

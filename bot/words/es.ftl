@@ -119,6 +119,7 @@ progress-not-in-thread = No pude responder en el hilo, así que aquí está la r
 progress-took-in = { $who }: «{ $what }» — incorporado
 progress-took-in-late = { $who }: «{ $what }» — demasiado tarde para el informe; di «continúa» y lo incorporo
 progress-failed = No funcionó; sigo sin ello
+progress-stopped = No se hizo: nadie lo aprobó
 progress-cut = Sin terminar
 progress-line = está en ello · { $time }
 progress-line-reading = está leyendo «{ $what }»

@@ -119,6 +119,7 @@ progress-not-in-thread = Je n'ai pas pu répondre dans le fil, voici donc la ré
 progress-took-in = { $who } : « { $what } » — pris en compte
 progress-took-in-late = { $who } : « { $what } » — trop tard pour le rapport ; dites « continue » et je l'y intègre
 progress-failed = Cela n'a pas marché ; je continue sans
+progress-stopped = Pas fait : personne ne l'a accepté
 progress-cut = Pas terminé
 progress-line = y travaille · { $time }
 progress-line-reading = lit « { $what } »
