@@ -37,8 +37,7 @@ def buttons(stage: Stage) -> list[str]:
 def question(stage: Stage) -> str:
     ann = stage.slack.people["ann"]
     return (
-        f"<@{ann}> Which grid?\n\n1. Germany\n2. Poland\n\n"
-        "_Choose one, or just write your answer._"
+        f"<@{ann}> Which grid?\n\n1. Germany\n2. Poland\n\n_Choose one, or just write your answer._"
     )
 
 
