@@ -35,11 +35,13 @@ from agent_core.runtime import (
     Runtime,
     StoredTurn,
     detect_language,
+    read_language,
 )
 from bot.inbound import posted_ts
 from bot.presenter import READER, PresenterState, Signs, ThreadPresenter, TurnPresenter
 from bot.presenter.consents import consent_link
-from bot.slack_api import Guard, SlackApi, SlackAuthRefused, SlackRefused
+from bot.presenter.progress import reading
+from bot.slack_api import Guard, SlackApi, SlackAuthRefused, SlackError, SlackRefused
 from bot.threads import parse_session
 from bot.words import BOT
 
@@ -110,22 +112,19 @@ class Presenting:
         earlier = self._tasks.get(turn.id)
         if earlier is not None and not earlier.done() and not is_resumed:
             return earlier
-        showing = self._show_after(earlier, turn)
-        task = self._tasks[turn.id] = self._work.start(showing, name=f"present {turn.id}")
-        return task
+        showing = self._work.start(self._show(turn, earlier), name=f"present {turn.id}")
+        self._tasks[turn.id] = showing
+        return showing
 
     async def close(self) -> None:
         """Stop showing. What is not shown is shown by the next process."""
         await self._work.close(patience_s=CLOSE_PATIENCE_S)
 
-    async def _show_after(self, earlier: asyncio.Task[None] | None, turn: StoredTurn) -> None:
+    async def _show(self, turn: StoredTurn, earlier: asyncio.Task[None] | None) -> None:
+        """Until the turn is shown: what fails unexpectedly is begun again from the bookmark."""
         if earlier is not None:
             earlier.cancel()
             await asyncio.wait([earlier])
-        await self._show(turn)
-
-    async def _show(self, turn: StoredTurn) -> None:
-        """Until the turn is shown: what fails unexpectedly is begun again from the bookmark."""
         waits_s = BACKOFF.waits_s()
         while True:
             try:
@@ -178,13 +177,14 @@ class Presenting:
 
     async def _presenter(self, turn: StoredTurn) -> TurnPresenter:
         """Whatever it writes is written by who has the session's lease, or not at all."""
-        workspace = await self._runtime.workspace(turn.session, turn.inbound.received_at)
         guard = partial(self._runtime.check, turn.session)
         api, state = self._api.guarded(guard), StoredBookmark(self._runtime, turn.id, guard)
+        begins = turn.seq == 1 and turn.status == "queued" and not turn.inbound.scheduled
+        if begins:
+            self._work.start(_open(api, turn), name=f"open {turn.session}")
+        workspace = await self._runtime.workspace(turn.session, turn.inbound.received_at)
         if turn.inbound.scheduled:
             return self._scheduled(turn, api, state, workspace)
-        if turn.seq == 1:
-            self._work.start(_name(api, turn), name=f"name {turn.session}")
         return ThreadPresenter(
             api,
             parse_session(turn.session),
@@ -194,6 +194,7 @@ class Presenting:
             signs=self._signs.guarded(guard),
             connect_link=self._runtime.consents.connect_link,
             is_plain=turn.tries >= MAX_TRIES,
+            is_told=begins,
             offers_live_view=self._offers_live_view,
             now=self._now,
         )
@@ -215,10 +216,14 @@ class Presenting:
             logger.exception("turn %s: %s was not shown", event.turn, event.kind)
 
 
-async def _name(api: SlackApi, begun: StoredTurn) -> None:
-    """A session has a few words of what was asked first as its name."""
-    with suppress(LeaseLost):  # then another process names it
-        await api.name_session(parse_session(begun.session), title_of(begun.inbound.text))
+async def _open(api: SlackApi, begun: StoredTurn) -> None:
+    """A session shows at once what was asked first, and has a few words of that as its name."""
+    thread, asked = parse_session(begun.session), begun.inbound
+    chosen = read_language(asked.language)
+    words = BOT.of(chosen or detect_language(asked.text, locale=asked.author_locale))
+    with suppress(SlackError):
+        await api.say_status(thread, reading(words, asked.text))
+    await api.name_session(thread, title_of(asked.text))
 
 
 def title_of(asked: str) -> str:

@@ -121,17 +121,17 @@ class Dispatch:
                 unfinished = await self._store.unfinished_of(session)
             await self._begin_work([turn for turn in unfinished if turn.kind == "work"])
 
-    async def heed(self, turn_id: TurnId) -> None:
+    async def heed(self, turn: StoredTurn) -> None:
         """What was written to work that goes on may ask to end it, in whatever words.
 
         It steers without waiting for this. Where this process dies meanwhile, it has only steered.
         """
-        turn = await self._store.turn(turn_id)
         unfinished = await self._store.unfinished_of(turn.session)
         earlier = [each for each in unfinished if each.seq < turn.seq and each.status != "queued"]
-        if turn.kind != "work" or not earlier:
+        if not earlier:
             return
-        if any(_is_about_approval(each.wait, turn) for each in earlier):
+        turn = await self._store.turn(turn.id)  # it may read otherwise by now
+        if turn.kind != "work" or any(_is_about_approval(each.wait, turn) for each in earlier):
             return  # its session's process weighs it
         if await verdict_of(self._parts, turn) == "STOP":
             await self._take_as_stop(turn)

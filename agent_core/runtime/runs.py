@@ -150,10 +150,8 @@ class Work:
         Raises:
             LeaseLost: another process works on the session.
         """
-        turn = await parts.store.turn(turn_id)
+        workspace, (*earlier, turn) = await parts.store.turns_until(turn_id)
         await parts.leases.check(turn.session)
-        earlier = (await parts.store.turns_until(turn))[:-1]
-        workspace = (await parts.store.session_of(turn)).workspace
         parts.run_logs.follow(turn.session, workspace)
         return cls(
             parts=parts,
@@ -315,11 +313,12 @@ class Work:
         return await self.parts.inbox.has_messages(self.turn) or bool(await self._not_heard())
 
     async def zone_of(self, person: UserId) -> str:
-        """The time zone that a person had last in the session; empty where it is not known."""
-        taken = await self.parts.inbox.taken_by(self.turn.id)
-        said = [each.inbound for each in (*self.earlier, self.turn, *taken)]
-        zones = (each.author_zone for each in reversed(said) if each.asker == person)
-        return next(filter(None, zones), "")
+        """The time zone that a person had in the session; empty where it is not known."""
+        said = [*self.earlier, self.turn]
+        if all(each.inbound.asker != person for each in said):
+            said = await self.parts.inbox.taken_by(self.turn.id)
+        zones = [each.inbound.author_zone for each in said if each.inbound.asker == person]
+        return next(filter(None, reversed(zones)), "")
 
     async def ending(self, run: RunId) -> Intervened | None:
         """By what a run is to end that goes on below its turn's end."""

@@ -184,8 +184,8 @@ class Runtime:
         turn = await self._store.add_turn(message, "work" if is_answer else kind_of(message))
         if turn is not None:
             await self._dispatch.advance(message.session)
-        if turn is not None and not is_answer:
-            self._background.run(lambda: self._dispatch.heed(turn.id))
+        if turn is not None and turn.seq > 1 and not is_answer:
+            self._background.run(lambda: self._dispatch.heed(turn))
         return turn.id if turn is not None else None
 
     async def revise(self, key: str, text: str) -> bool:
@@ -233,7 +233,7 @@ class Runtime:
             path = create_workspace(self._root, now=now, session=session)
             fresh = StoredSession(id=session, workspace=path, created_at=now)
             if stored is None:
-                return (await self._store.add_session(fresh)).workspace
+                return (await self._store.save_session(fresh, is_new=True)).workspace
             logger.warning("the workspace of %s was gone; %s takes its place", session, path)
             renewal(path).touch()
             await self._store.save_session(fresh)

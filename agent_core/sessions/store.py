@@ -15,7 +15,7 @@ from agent_core.errors import SessionError
 from agent_core.events import REPORT
 from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId
 from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message, Text
-from agent_core.sessions.database import Database, columns_of
+from agent_core.sessions.database import Database, columns_of, objects_of
 from agent_core.sessions.log import WriteBehind
 from agent_core.sessions.schema import cursors, effects, events, messages, sessions, turns
 from agent_core.sessions.turns import TURN, Status, StoredTurn, TurnKind, Wait
@@ -61,21 +61,17 @@ class SessionStore:
         query = select(sessions).where(sessions.c.id == session)
         return next(iter(await self._database.read(query, SESSION)), None)
 
-    async def session_of(self, turn: StoredTurn) -> StoredSession:
-        """The session of a turn; SessionError where there is none."""
-        session = await self.session(turn.session)
-        if session is None:
-            raise SessionError(f"Turn {turn.id} has no session.")
-        return session
+    async def save_session(self, session: StoredSession, *, is_new: bool = False) -> StoredSession:
+        """Store a session, or its new workspace; a new one gives way to one that is stored."""
+        row = columns_of(session) | {"workspace": str(session.workspace)}
+        save = self._database.insert_new(sessions).values(row)
+        query = select(sessions).where(sessions.c.id == session.id)
 
-    async def add_session(self, session: StoredSession) -> StoredSession:
-        """Store a new session; the one that another process stored first, where there is one."""
-        await self._database.add(sessions, _row(session))
-        return await self.session(session.id) or session
+        def store(connection: Connection) -> StoredSession:
+            connection.execute(save if is_new else self._database.upsert(sessions, row))
+            return objects_of(connection, query, SESSION)[0]
 
-    async def save_session(self, session: StoredSession) -> None:
-        """Store a session, or its new workspace when it is known already."""
-        await self._database.execute(self._database.upsert(sessions, _row(session)))
+        return await self._database.run(store)
 
     async def tainted_by(self, session: SessionId) -> str | None:
         """What the session first read from outside; None while it has read nothing."""
@@ -91,31 +87,28 @@ class SessionStore:
     async def add_turn(self, inbound: InboundMessage, kind: TurnKind = "work") -> StoredTurn | None:
         """Queue a turn for a message; None when its gesture has a turn already."""
         turn_id = TurnId(f"turn:{inbound.key}")
-        newest = select(func.max(turns.c.seq)).where(turns.c.session == inbound.session)
+        here, added = turns.c.session == inbound.session, select(turns).where(turns.c.id == turn_id)
+        newest = select(func.max(turns.c.seq)).where(here)
         at_work = select(turns.c.id).where(
-            turns.c.session == inbound.session, turns.c.status == "running", turns.c.kind == "work"
+            here, turns.c.status == "running", turns.c.kind == "work"
         )
+        new = {"id": turn_id, "session": inbound.session, "kind": kind, "asker": inbound.asker}
+        stored: list[StoredTurn] = []
 
         def add(connection: Connection) -> bool:
             seq = (connection.execute(newest).scalar() or 0) + 1
             during = connection.execute(at_work).scalar() or ""
-            row = {
-                "id": turn_id,
-                "session": inbound.session,
-                "seq": seq,
-                "status": "queued",
-                "generation": 1,
-                "kind": kind,
-                "asker": inbound.asker,
-                "inbound": replace(inbound, came_during=during),
-            }
-            return self._database.insert_if_new(connection, turns, row)
+            said = replace(inbound, came_during=during)
+            row = {**new, "seq": seq, "status": "queued", "generation": 1, "inbound": said}
+            is_new = self._database.insert_if_new(connection, turns, row)
+            stored[:] = objects_of(connection, added, TURN)
+            return is_new
 
         while not await self._database.change(add):
-            if await self._database.row(select(turns.c.id).where(turns.c.id == turn_id)):
+            if stored:
                 return None
             # Another message took the number in the meantime; the next one is free or taken too.
-        return await self.turn(turn_id)
+        return stored[0]
 
     async def turn(self, turn: TurnId) -> StoredTurn:
         """A turn by id; SessionError where there is none."""
@@ -128,9 +121,18 @@ class SessionStore:
         """The session's turns that have not ended, oldest first."""
         return await self._turns(turns.c.session == session, turns.c.status != "finished")
 
-    async def turns_until(self, turn: StoredTurn) -> list[StoredTurn]:
-        """The session's turns up to this one, oldest first."""
-        return await self._turns(turns.c.session == turn.session, turns.c.seq <= turn.seq)
+    async def turns_until(self, turn: TurnId) -> tuple[Path, list[StoredTurn]]:
+        """The session's workspace, and its turns up to this one, oldest first."""
+        this = turns.alias()
+        query = (
+            select(turns, sessions.c.workspace)
+            .join(sessions, sessions.c.id == turns.c.session)
+            .join(this, (this.c.session == turns.c.session) & (turns.c.seq <= this.c.seq))
+            .where(this.c.id == turn)
+            .order_by(turns.c.seq)
+        )
+        found = await self._database.run(lambda each: each.execute(query).mappings().all())
+        return Path(found[-1]["workspace"]), [TURN.validate_python(dict(row)) for row in found]
 
     async def mark_running(self, turn: TurnId) -> bool:
         """Whether the turn may start now; False when it has been started in the meantime."""
@@ -169,8 +171,7 @@ class SessionStore:
 
     async def begin_effect(self, turn: TurnId, run: RunId, call: ToolCallId) -> bool:
         """Note that a call is about to have its effect; False when it was noted before."""
-        row = {"turn": turn, "run": run, "call": call}
-        return await self._database.add(effects, row)
+        return await self._database.add(effects, {"turn": turn, "run": run, "call": call})
 
     async def effects_of(self, turn: TurnId) -> frozenset[tuple[RunId, ToolCallId]]:
         """The turn's calls of which it was noted that they are about to have their effect."""
@@ -206,6 +207,8 @@ class SessionStore:
 
     async def history_before(self, turn: StoredTurn) -> tuple[Message, ...]:
         """What the session's earlier turns said, oldest first; child runs left out."""
+        if turn.seq == 1:
+            return ()
         query = (
             select(messages.c.body)
             .join(turns, turns.c.id == messages.c.turn)
@@ -275,10 +278,6 @@ class SessionStore:
     async def _messages(self, query: Select[Any]) -> tuple[Message, ...]:
         await self._behind.flush()
         return tuple(MESSAGE.validate_python(row.body) for row in await self._database.rows(query))
-
-
-def _row(session: StoredSession) -> dict[str, Any]:
-    return columns_of(session) | {"workspace": str(session.workspace)}
 
 
 class KnownSessions:

@@ -39,9 +39,6 @@ from bot.presenter.stream import AnswerStream
 from bot.slack_api import ContentRefused, SlackApi, Upload
 from bot.threads import ThreadRef
 
-_RATED = ("answered", "limited")
-"""How a turn ends whose answer people may say something of."""
-
 
 class TurnPresenter(ABC):
     """Shows one turn. After a restart it is given the turn's events again, from the first one."""
@@ -75,7 +72,7 @@ class ThreadPresenter(TurnPresenter):
 
     `asked_ts` is the asker's post, for a reaction where Slack cannot show a status;
     `edit_interval_s` the least time between two edits of the progress post. `now` is the clock of
-    the events. With `is_plain` the answer is shown as it is.
+    the events. With `is_plain` the answer is shown as it is; with `is_told` the line is said.
     """
 
     def __init__(
@@ -90,6 +87,7 @@ class ThreadPresenter(TurnPresenter):
         connect_link: ConnectLink,
         edit_interval_s: float = 2.0,
         is_plain: bool = False,
+        is_told: bool = False,
         offers_live_view: Callable[[], bool] = lambda: False,
         now: Callable[[], datetime] = machine_time,
     ) -> None:
@@ -98,7 +96,7 @@ class ThreadPresenter(TurnPresenter):
         self._is_plain = is_plain
         self._asked = (thread, asked_ts)
         self._place = Place(api, thread, self._journal, self._board)
-        self._progress = Progress(self._place, edit_interval_s, offers_live_view, now)
+        self._progress = Progress(self._place, edit_interval_s, offers_live_view, now, is_told)
         self._files = ThreadFiles(self._place, workspace)
         self._stream = AnswerStream(self._place, workspace, asked_ts=asked_ts, is_off=is_plain)
         self._questions = QuestionPosts(self._place)
@@ -124,12 +122,11 @@ class ThreadPresenter(TurnPresenter):
                 await self._finish(event)
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 await self._ask(event)
-            case ApprovalDecided() | AuthEnded():
-                await self._end_consent(event)
-            case _ if not self._board.waits:
-                await self._go_on(event)
             case _:
-                pass
+                if isinstance(event, ApprovalDecided | AuthEnded):
+                    await self._consents.end(event)
+                if not self._board.waits:
+                    await self._go_on(event)
 
     async def give_up(self) -> None:
         await self._progress.stop()
@@ -154,26 +151,15 @@ class ThreadPresenter(TurnPresenter):
         """What is asked first: nobody waits for progress to say that it waits."""
         bookmark = await self._journal.open()
         await self._progress.stop()
-        match event:
-            case QuestionAsked():
-                await self._questions.ask(event)
-            case ApprovalRequested():
-                await self._consents.request(event)
-            case AuthRequired():
-                await self._consents.invite(event)
+        if isinstance(event, QuestionAsked):
+            await self._questions.ask(event)
+        else:
+            await self._consents.ask(event)
         if bookmark.waits < self._waits:
             await self._progress.edit()  # it stands still from now on
             await self._signs.take_back(*self._asked)
             bookmark.waits = self._waits
             await self._journal.save()
-
-    async def _end_consent(self, event: ApprovalDecided | AuthEnded) -> None:
-        if isinstance(event, ApprovalDecided):
-            await self._consents.decide(event)
-        else:
-            await self._consents.end(event)
-        if not self._board.waits:
-            await self._go_on(event)
 
     async def _finish(self, event: TurnFinished) -> None:
         await self._progress.stop()
@@ -198,15 +184,10 @@ class ThreadPresenter(TurnPresenter):
         is_live = live_links(event, self._place.api.home)
         is_plain = self._is_plain and event.outcome != "failed"  # then the words are ours
         drafts, is_cut = await asyncio.to_thread(
-            thread_drafts,
-            markdown,
-            words,
-            is_live,
-            sources=event.citations,
-            is_plain=is_plain,
+            thread_drafts, markdown, words, is_live, sources=event.citations, is_plain=is_plain
         )
         op, saved = f"{event.turn}:answer", handed_out(self._board.artifacts.values())
-        if drafts[-1].blocks and event.outcome in _RATED and self._is_by_model:
+        if drafts[-1].blocks and event.outcome in {"answered", "limited"} and self._is_by_model:
             rows = (*follow_up_rows(saved), feedback_block(event.turn, words))
             drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))
         whole = Upload(name=WHOLE_ANSWER_NAME, content=markdown.encode(), title=WHOLE_ANSWER_NAME)

@@ -13,6 +13,7 @@ from functools import partial
 
 from agent_core.ids import TurnId, agent_id
 from agent_core.messages import JsonObject
+from agent_core.words import Words
 from bot.presenter.board import Board, Card
 from bot.presenter.journal import Place
 from bot.render import Draft, actions, button, foreign_line, limits, menu, plain_line
@@ -46,6 +47,7 @@ class Progress:
         interval_s: float,
         offers_live_view: Callable[[], bool],
         now: Callable[[], datetime],
+        is_told: bool,
     ) -> None:
         self._offers_live_view = offers_live_view
         self._now = now
@@ -59,7 +61,7 @@ class Progress:
         self._ts = ""
         self._shown: Draft | None = None
         self._shown_s = float("-inf")
-        self._said = ("", float("-inf"))
+        self._said = ("", self._api.clock.seconds() if is_told else float("-inf"))
         """What the line told, and when."""
         self._has_line = self._has_post = self._has_cards = True
         """Slack has not refused it."""
@@ -80,7 +82,7 @@ class Progress:
             self._has_post = not isinstance(error, SlackRefused)
             _log.warning("no progress is shown: %s", error)
         else:
-            self._ts = (await self._journal.open()).posts[op].rpartition(" ")[2]
+            self._ts = (await self._journal.open()).posts.get(op, "").rpartition(" ")[2]
             async with self._writing:
                 if self._keeping is not None:
                     self._said = ("", float("-inf"))  # the post has taken the line away
@@ -162,14 +164,8 @@ class Progress:
         time, now_s = self._board.time(self._now()), self._api.clock.seconds()
         if said == doing and now_s - at_s < HEARTBEAT_S - self._interval_s:
             return
-        if doing:
-            is_said = await self._say(
-                words("progress-line", time=time), f"{plain_line(doing, 100)} · {time}"
-            )
-        else:
-            asked = plain_line(self._board.text, limits.PROGRESS_WORD_CHARS)
-            is_said = await self._say(words("progress-line-reading", what=asked))
-        if is_said:
+        line = words("progress-line", time=time) if doing else reading(words, self._board.text)
+        if await self._say(line, *([f"{plain_line(doing, 100)} · {time}"] if doing else [])):
             self._said = (doing, now_s)
 
     async def _say(self, line: str, *loading: str) -> bool:
@@ -184,8 +180,7 @@ class Progress:
 
     def _draft(self) -> Draft:
         board, shown = self._board, self._board.shown()
-        lines = [f"{_SHOWN[card.state][1]} {_line(card)}" for card in shown]
-        text = "\n".join([board.title(), *lines])
+        text = "\n".join([board.title(), *map(_line, shown)])
         if not self._has_cards:
             return Draft(text=text)
         tasks = [_task(number, card) for number, card in enumerate(shown)]
@@ -197,9 +192,8 @@ class Progress:
         """“Open live view”, where there is one, and a menu of the branches at work."""
         opening = button(OPEN_LIVE_VIEW, board.words("live-button"), "")
         options = [
-            (board.words("progress-stop", what=card.title), agent_id(self._turn, card.branch))
-            for card in board.branches
-            if card.branch is not None
+            (board.words("progress-stop", what=title), agent_id(self._turn, run))
+            for run, title in board.branches.items()
         ]
         return [
             *([opening] if self._offers_live_view() else []),
@@ -207,9 +201,14 @@ class Progress:
         ]
 
 
+def reading(words: Words, text: str) -> str:
+    """The line of a turn that has yet to begin with anything."""
+    return words("progress-line-reading", what=plain_line(text, limits.PROGRESS_WORD_CHARS))
+
+
 def _line(card: Card) -> str:
-    details = f" ({card.details})" if card.details else ""
-    return foreign_line(card.title + details, limits.SECTION_CHARS)
+    told = f"{card.title} ({card.details})" if card.details else card.title
+    return f"{_SHOWN[card.state][1]} {foreign_line(told, limits.SECTION_CHARS)}"
 
 
 def _task(number: int, card: Card) -> JsonObject:

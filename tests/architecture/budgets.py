@@ -50,7 +50,7 @@ ROOMS = {
     "bot/slack_api": Budget(1663, 10, 1350, 11),
     "bot/socket": Budget(553, 4, 700, 8),
     "bot without sandbox": Budget(15936, 93, 10_900, 85),
-    "bot/sandbox/slack": Budget(3463, 26, 3400, 30),
+    "bot/sandbox/slack": Budget(3465, 26, 3400, 30),
     "bot/sandbox/page": Budget(586, 4, 600, 8),
     "bot/sandbox/model": Budget(2250, 15, 2000, 16),
     "bot/sandbox/composio": Budget(1582, 11, 1600, 14),

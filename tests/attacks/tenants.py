@@ -116,7 +116,7 @@ async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
         now = datetime.now(UTC)
         for team in TEAMS:
             session = SessionId(f"{team}:C1:1.000001")
-            await store.add_session(StoredSession(id=session, workspace=root, created_at=now))
+            await store.save_session(StoredSession(id=session, workspace=root, created_at=now))
         gate = ConsentGate(
             policy=POLICY,
             store=store,

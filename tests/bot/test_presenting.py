@@ -88,13 +88,12 @@ async def test_turns_are_shown_from_their_start_to_their_end(place: Place) -> No
     assert (answers(place, "One."), answers(place, "Two.")) == (1, 1)
 
 
-async def test_a_session_is_named_after_what_was_asked_first(place: Place) -> None:
+async def test_a_session_tells_what_it_reads_and_is_named_after_it(place: Place) -> None:
     await place.api.set_status(place.thread, "processing")
     async with process(place, ScriptedModel(["One.", "Two."])) as bot:
         await shows(bot)
         first = await bot.front.handle(place.message("compare the  battery makers"))
-        key = (place.thread.channel, place.thread.root_ts)
-        sessions = place.slack.state.sessions
+        key, sessions = (place.thread.channel, place.thread.root_ts), place.slack.state.sessions
         await place.slack.wait_for(lambda _: sessions[key].title == "compare the battery makers")
         assert first is not None
         await shown(bot, first)
@@ -102,6 +101,8 @@ async def test_a_session_is_named_after_what_was_asked_first(place: Place) -> No
         assert second is not None
         await shown(bot, second)
     assert sessions[key].title == "compare the battery makers"
+    lines = (call.args["status"] for call in place.slack.calls if call.method == LINE)
+    assert next(lines) == "is reading “compare the battery makers”"
 
 
 async def test_a_turn_that_ended_unseen_is_shown_after_a_restart_and_once(place: Place) -> None:

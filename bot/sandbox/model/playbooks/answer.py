@@ -78,7 +78,7 @@ def from_earlier(conversation: Conversation) -> Reply | None:
     found, read = now.done("find_earlier_work"), now.done("read_earlier_work")
     if not found:
         return (conversation.use("find_earlier_work", query=now.words[:SHOWN_CHARS]),)
-    told = dict(re.findall(r"^- id (\w+)(.*)$", found[-1].result, re.MULTILINE))
+    told = dict(re.findall(r"^- id (\w+)(.*(?:\n  .*)*)", found[-1].result, re.MULTILINE))
     if not told:
         return None
     if not read:
