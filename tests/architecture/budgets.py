@@ -54,7 +54,7 @@ ROOMS = {
     "bot/sandbox/page": Budget(586, 4, 600, 8),
     "bot/sandbox/model": Budget(2250, 15, 2000, 16),
     "bot/sandbox/composio": Budget(1582, 11, 1600, 14),
-    "bot/sandbox": Budget(9460, 67, 9000, 80),
+    "bot/sandbox": Budget(9462, 67, 9000, 80),
     "mcp_local": Budget(5779, 45, 4700, 42),
     "product": Budget(54554, 346, 43_000, 330),
     "bot/sandbox, JS and CSS": Budget(3765, 31, 4500, 50),
