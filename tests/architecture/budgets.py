@@ -47,7 +47,7 @@ ROOMS = {
     "bot/ingress": Budget(3083, 14, 2700, 12),
     "bot/presenter": Budget(3247, 16, 2100, 12),
     "bot/render": Budget(1096, 9, 600, 8),
-    "bot/slack_api": Budget(1663, 10, 1350, 11),
+    "bot/slack_api": Budget(1665, 10, 1350, 11),
     "bot/socket": Budget(553, 4, 700, 8),
     "bot without sandbox": Budget(15936, 93, 10_900, 85),
     "bot/sandbox/slack": Budget(3465, 26, 3400, 30),
