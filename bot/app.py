@@ -41,7 +41,7 @@ from bot.ingress import (
 from bot.ingress.shortcuts import PREFIX as ASK
 from bot.presenter import Signs
 from bot.presenter.answer import FEEDBACK, FOLLOW
-from bot.presenter.apps import PREFIX as CONSENTS
+from bot.presenter.approval import PREFIX as CONSENTS
 from bot.presenter.journal import READER
 from bot.presenter.progress import OPEN_LIVE_VIEW, STOP_BRANCH
 from bot.presenter.questions import PREFIX as QUESTIONS

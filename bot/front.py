@@ -18,8 +18,7 @@ from bot.digests import DigestMessages
 from bot.inbound import SlackFile, read_file
 from bot.ingress import MAX_MB, Fault, LeftOut, Press, Standing, Submission, Taken
 from bot.presenter.files import file_name
-from bot.presenter.journal import READER, whisper
-from bot.render import Draft
+from bot.presenter.journal import READER
 from bot.slack_api import Clock, DownloadRefused, FileTooBig, People, SlackApi, SlackError
 from bot.threads import user_id
 from bot.words import BOT
@@ -141,8 +140,10 @@ class BranchStops:
             )
         except InterventionRefused:
             language = await self._people.language(press.user)
-            draft = Draft(text=BOT.say(language, "progress-stop-late"))
-            await whisper(self._api, press.thread, by, draft)
+            said, thread = BOT.say(language, "progress-stop-late"), press.thread
+            await self._api.post_ephemeral(
+                thread.channel, press.user, said, thread_ts=thread.root_ts
+            )
 
     async def submit(self, submission: Submission) -> None:
         """No form belongs to it."""

@@ -51,7 +51,7 @@ def parse_spec(text: str, *, source: str) -> SubagentSpec:
     if not text.startswith("---\n") or not fence:
         raise SettingsError(f"{source}: a sub-agent begins with front matter between --- lines.")
     try:
-        spec = SubagentSpec(**yaml.safe_load(head), instructions=body.strip())
+        spec = SubagentSpec(**yaml.load(head, yaml.CSafeLoader), instructions=body.strip())
         fill(spec.instructions, today="", workspace="")
     except (yaml.YAMLError, TypeError, ValueError, KeyError) as error:
         raise SettingsError(f"{source}: {error}") from error

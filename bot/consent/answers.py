@@ -9,9 +9,7 @@ from agent_core.messages import InboundMessage
 from agent_core.runtime import Question, Runtime, StoredTurn
 from bot.inbound import post_key
 from bot.ingress import Press, Submission
-from bot.presenter.journal import whisper
-from bot.presenter.questions import OTHER, Asked, answer_form, read_value
-from bot.render import Draft
+from bot.presenter.questions import OTHER, answer_form, read_value
 from bot.slack_api import People, SlackApi
 from bot.threads import parse_user, user_id
 from bot.words import BOT
@@ -33,40 +31,41 @@ class Answers:
 
         Raises SlackError where Slack could not be asked; the press may come again.
         """
-        asked, number = read_value(press.value)
+        *_, number = read_value(press.value)
         by, place = user_id(press.team, press.user), f"{press.channel} {press.message_ts}"
         language = await self._people.language(press.user)
-        turn, wait, why = await self._find(asked, by)
+        turn, wait, why = await self._find(press.value, by)
         if press.action_id == OTHER and not why:
-            form = answer_form(asked, BOT.of(language), place=place, language=language)
+            form = answer_form(press.value, BOT.of(language), place=place, language=language)
             why = "" if await self._api.open_view(press.trigger_id, form) else "write-it"
         elif turn and wait and 0 < number <= len(wait.options):
             text = wait.options[number - 1]
             why = await self._give(turn, by, place, text, why, is_choice=True)
         if why:
-            said = BOT.say(language, f"question-{why}")
-            await whisper(self._api, press.thread, by, Draft(text=said))
+            said, thread = BOT.say(language, f"question-{why}"), press.thread
+            await self._api.post_ephemeral(
+                thread.channel, press.user, said, thread_ts=thread.root_ts
+            )
 
     async def submit(self, submission: Submission) -> Mapping[str, str] | None:
         """Answer in the person's own words."""
         language, channel, ts, value = submission.private_metadata.split(" ", 3)
         by = user_id(submission.team, submission.user)
-        turn, _, why = await self._find(read_value(value)[0], by)
+        turn, _, why = await self._find(value, by)
         text = submission.values.get("answer", "").strip()
         if turn and text:
             why = await self._give(turn, by, f"{channel} {ts}", text, why)
         return {"answer": BOT.say(language, f"question-{why}")} if why else None
 
-    async def _find(
-        self, asked: Asked, by: UserId
-    ) -> tuple[StoredTurn | None, Question | None, str]:
+    async def _find(self, value: str, by: UserId) -> tuple[StoredTurn | None, Question | None, str]:
         """The question, and why it is not open to this person, if so."""
+        named, call, _ = read_value(value)
         try:
-            turn = await self._runtime.turn(asked.turn)
+            turn = await self._runtime.turn(named)
         except SessionError:
             return None, None, "over"
         wait = turn.wait if isinstance(turn.wait, Question) else None
-        if wait is None or wait.call_id != asked.call:
+        if wait is None or wait.call_id != call:
             return turn, None, "over"
         if turn.status != "waiting" or wait.is_over(self._clock()):
             return turn, wait, "over"

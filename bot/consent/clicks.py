@@ -16,11 +16,15 @@ from agent_core.messages import JsonObject
 from agent_core.runtime.consents import Consents
 from agent_core.words import Words
 from bot.ingress import Press, Submission
-from bot.presenter.approval import details_form
-from bot.presenter.apps import OPEN, PREFIX, read_value, reason_form
+from bot.presenter.approval import (
+    OPEN,
+    PREFIX,
+    details_form,
+    edit_form,
+    read_changes,
+    read_value,
+)
 from bot.presenter.consents import fresh_links
-from bot.presenter.journal import whisper
-from bot.presenter.previews import edit_form, read_changes
 from bot.render import Draft
 from bot.slack_api import People, SlackApi
 from bot.threads import parse_session, user_id
@@ -60,29 +64,22 @@ class Clicks:
             logger.warning("a press came to nothing: %s", error)
             why = "press_again"
         if why:
-            await whisper(self._api, press.thread, by, Draft(text=_sentence(why, language)))
+            await self._whisper(press, Draft(text=_sentence(why, language)))
 
     async def submit(self, submission: Submission) -> Mapping[str, str] | None:
-        """Reject for the reason that was written, or none; or ask again for what was edited."""
+        """Ask again for what was edited."""
         name, language, place = submission.private_metadata.rsplit(" ", 2)
         consent, by = ConsentId(name), user_id(submission.team, submission.user)
         values = submission.values
         try:
             await self._require_in(consent, SessionId(place))
-            if submission.callback_id == f"{PREFIX}edit":
-                await self._edit(consent, by, values)
-            else:
-                reason = values.get("reason", "").strip()
-                await self._consents.decide(consent, by, verdict="reject", reason=reason)
+            await self._consents.check_may_decide(consent, by)
+            [action] = await self._actions(consent)
+            if changes := read_changes(action, values):
+                await self._consents.edit(consent, by, changes)
         except ConsentRefused as refused:
-            return {next(iter(values), "reason"): _sentence(refused.why, language)}
+            return {next(iter(values), ""): _sentence(refused.why, language)}
         return None
-
-    async def _edit(self, consent: ConsentId, by: UserId, values: Mapping[str, str]) -> None:
-        await self._consents.check_may_decide(consent, by)
-        [action] = await self._actions(consent)
-        if changes := read_changes(action, values):
-            await self._consents.edit(consent, by, changes)
 
     async def _do(self, name: str, by: UserId, press: Press, language: str) -> str:
         """What is to be told to the person alone, if anything."""
@@ -90,15 +87,11 @@ class Clicks:
         thread, words = press.thread, BOT.of(language)
         await self._require_in(consent, thread.session)
         match name:
-            case "approve" | "approve_thread":
+            case "approve" | "approve_thread" | "reject":
                 await self._consents.decide(consent, by, verdict=name)
-            case "reject" | "edit" | "details":
+            case "edit" | "details":
                 form = await self._form(name, consent, by, words, f"{language} {thread.session}")
-                if await self._api.open_view(press.trigger_id, form):
-                    return ""
-                if name != "reject":
-                    return "press_again"
-                await self._consents.decide(consent, by, verdict=name)
+                return "" if await self._api.open_view(press.trigger_id, form) else "press_again"
             case _ if name in _OF_CONNECTIONS:
                 return await self._connect(name, by, press, words)
             case _:
@@ -122,19 +115,21 @@ class Clicks:
         if name != "check":
             link = self._consents.connect_link
             draft = await fresh_links(link, consent, by, toolkits, words)
-            await whisper(self._api, press.thread, by, draft)
+            await self._whisper(press, draft)
         return ""
+
+    async def _whisper(self, press: Press, draft: Draft) -> None:
+        thread = press.thread
+        await self._api.post_ephemeral(
+            thread.channel, press.user, draft.text, thread_ts=thread.root_ts, blocks=draft.blocks
+        )
 
     async def _form(
         self, name: str, consent: ConsentId, by: UserId, words: Words, place: str
     ) -> JsonObject:
-        """For a reason, for other texts, or with all arguments."""
+        """For other texts, or with all arguments."""
         if name == "edit":
             await self._consents.check_may_edit(consent, by)
-        elif name != "details":
-            await self._consents.check_may_decide(consent, by)
-        if name == "reject":
-            return reason_form(words, f"{consent} {place}")
         actions = await self._actions(consent)
         if name == "edit":
             return edit_form(actions[0], words, f"{consent} {place}")

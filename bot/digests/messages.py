@@ -34,7 +34,6 @@ from bot.digests import posts
 from bot.digests.form import form, on_weekdays, read_form
 from bot.digests.orders import NotDone, Orders
 from bot.ingress import Press, Submission
-from bot.presenter.journal import whisper
 from bot.render import Draft, card
 from bot.slack_api import SlackApi
 from bot.threads import ThreadRef, parse_session, parse_user, user_id
@@ -186,8 +185,10 @@ class DigestMessages:
             language = refused.slots.get("language", "en")
             if refused.schedule is not None:
                 language = posts.language_of(refused.schedule.order)
-            draft = Draft(text=posts.refusal(refused, language))
-            await whisper(self._api, press.thread, user_id(press.team, press.user), draft)
+            said, thread = posts.refusal(refused, language), press.thread
+            await self._api.post_ephemeral(
+                thread.channel, press.user, said, thread_ts=thread.root_ts
+            )
 
     async def submit(self, submission: Submission) -> Mapping[str, str] | None:
         """Order or change the schedule as the form says."""

@@ -11,8 +11,7 @@ from agent_core.runtime import Feedback, Runtime
 from agent_core.words import Words
 from bot.ingress import Press, Submission
 from bot.presenter.answer import FEEDBACK
-from bot.presenter.journal import whisper
-from bot.render import Draft, entry, limits, modal
+from bot.render import entry, limits, modal
 from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, parse_session, user_id
 from bot.words import BOT
@@ -59,9 +58,8 @@ class FeedbackClicks:
         await self._thank(submission.user, parse_session(SessionId(place)))
 
     async def _thank(self, user: str, thread: ThreadRef) -> None:
-        words = await self._words(user)
-        who = user_id(thread.team, user)
-        await whisper(self._api, thread, who, Draft(text=words("feedback-thanks")))
+        thanks = (await self._words(user))("feedback-thanks")
+        await self._api.post_ephemeral(thread.channel, user, thanks, thread_ts=thread.root_ts)
 
     async def _words(self, user: str) -> Words:
         return BOT.of(await self._people.language(user))

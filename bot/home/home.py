@@ -21,7 +21,7 @@ from bot.home.view import FOLLOW_UPS, LANGUAGES, Seen, Shown, Team
 from bot.ingress import COMMAND_TEXT, HOME_OPENED, Facts, Press, Rules, Submission, authorise
 from bot.ingress.authorise import refusal
 from bot.ingress.gestures import Errors
-from bot.presenter.apps import app_name
+from bot.presenter.tools import app_name
 from bot.presenting import title_of
 from bot.render import section
 from bot.slack_api import People, Person, SlackApi, language_of

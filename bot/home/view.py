@@ -13,7 +13,7 @@ from agent_core.runtime import Account, SessionState, Spent, StoredTurn
 from agent_core.runtime.schedules import Schedule
 from agent_core.words import Words
 from bot.digests.posts import listing
-from bot.presenter.apps import app_name
+from bot.presenter.tools import app_name
 from bot.render import (
     actions,
     button,

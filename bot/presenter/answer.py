@@ -44,11 +44,6 @@ def answer_text(event: TurnFinished, words: Words) -> str:
     return f"{sentence}\n\n{words('progress-reference', what=f'`{event.reference}`')}"
 
 
-def is_silent(event: TurnFinished) -> bool:
-    """Whether nobody waits for an answer of this turn: taken back, or answered by another."""
-    return event.outcome == "steered" or (event.outcome == "stopped" and not event.answer)
-
-
 def live_links(event: TurnFinished, home: str) -> IsLive:
     """Which addresses of the answer may be live: all, or those that the session came by.
 
@@ -86,7 +81,9 @@ def thread_drafts(
 
 
 async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> None:
-    """Post an answer's parts in order: each as it is, or else without blocks and in shorter parts.
+    """Post an answer's parts in order: each as it is, or else less of it.
+
+    That is without charts, or without blocks and in shorter parts.
 
     Raises ContentRefused if Slack takes a part in no form, SlackError where it gave no answer or
     refused the token; the rest can be posted later.
@@ -94,11 +91,20 @@ async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> None:
     for number, draft in enumerate(drafts):
         part_op = f"{op}:{number}"
         try:
-            await place.post(part_op, draft)
+            await _post(place, part_op, draft)
         except ContentRefused as refused:
             _log.warning("posting smaller: %s", refused)
             for n, text in enumerate(split(draft.whole or draft.text, limits.TEXT_CHARS // 3)):
                 await place.post(f"{part_op}.{n}", Draft(text=text))
+
+
+async def _post(place: Place, op: str, draft: Draft) -> None:
+    try:
+        await place.post(op, draft)
+    except ContentRefused:
+        if draft.without_charts == draft:
+            raise
+        await place.post(op, draft.without_charts)
 
 
 def follow_up_rows(files: Sequence[ArtifactSaved]) -> list[JsonObject]:

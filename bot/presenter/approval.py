@@ -1,42 +1,59 @@
-"""An approval as a post: what would be done, in full, and the buttons that decide it. Pure.
+"""An approval as a post: what would be done, in full, and the buttons and forms of it. Pure.
 
 It shows each action as people know it, or else its arguments as they are sent: nothing is left out.
 Where that is more than a post holds, it says what and whom, and a file beside it holds everything.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Literal
 
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction, SentFile
+from agent_core.ids import ConsentId
 from agent_core.masking import Exact
 from agent_core.messages import JsonObject
 from agent_core.runtime import recipients_of
 from agent_core.words import Words
-from bot.presenter.apps import Button, app_name, consent_button, deed, server_name
 from bot.presenter.previews import (
+    FIXED,
+    LONG,
     Tell,
     argument_lines,
-    editable_parts,
+    items_of,
     made_visible,
     moments,
+    parts_of,
     preview,
+    written,
 )
+from bot.presenter.tools import app_name, deed, server_name
 from bot.render import (
     Draft,
     actions,
+    button,
     code,
     context,
-    foreign_line,
+    entry,
     inline_code,
     limits,
     local_time,
     mention,
+    modal,
     plain_text,
     section,
     sections,
     split,
 )
 
+Button = Literal["approve", "approve_thread", "edit", "reject", "details", "link", "skip", "check"]
+
+PREFIX = "consent."
+"""Of the names of all buttons and forms about approvals and connections."""
+OPEN = "open"
+_STYLES: dict[Button, str] = {"approve": "primary", "reject": "danger", "link": "primary"}
+MAX_EDIT_CHARS = 3_000
 DIGEST_CHARS = 12
 MAX_ACTIONS = 20
 """Of those that ask: so many are told when not all fit."""
@@ -54,6 +71,23 @@ _OWN = {"correct_my_answer": "consent-own-correct", "remove_my_post": "consent-o
 """What the bot does to an answer of its own."""
 
 
+def consent_button(name: Button, words: Words, value: str) -> JsonObject:
+    """One of our buttons."""
+    label = words(f"consent-button-{name.replace('_', '-')}")
+    return button(f"{PREFIX}{name}", label, value, _STYLES.get(name, ""))
+
+
+def connection_value(consent: ConsentId, toolkits: tuple[str, ...]) -> str:
+    """What the buttons of a connection carry; `read_value` reads it."""
+    return f"{consent} {','.join(toolkits)}"
+
+
+def read_value(value: str) -> tuple[ConsentId, tuple[str, ...]]:
+    """The id and the apps; an approval's value has no apps."""
+    consent, _, toolkits = value.partition(" ")
+    return ConsentId(consent), tuple(filter(None, toolkits.split(",")))
+
+
 def is_short(event: ApprovalRequested, words: Words) -> bool:
     """Whether Slack takes a post with all arguments."""
     if sum(len(json.dumps(action.arguments)) for action in event.actions) > HOPELESS_CHARS:
@@ -67,16 +101,7 @@ def is_short(event: ApprovalRequested, words: Words) -> bool:
 
 def approval_file(event: ApprovalRequested, words: Words) -> bytes:
     """The file with everything that would be sent, as `argument_lines`."""
-    done = [
-        {
-            "tool": action.tool,
-            "toolkit": action.toolkit,
-            "account": action.account,
-            "needs_approval": action.asks,
-            "arguments": action.arguments,
-        }
-        for action in event.actions
-    ]
+    done = [asdict(action) for action in event.actions]
     told = {"digest": event.digest, "tool": event.tool, "actions": done}
     return "\n".join(argument_lines(told, moments(told, event.zone, words))).encode()
 
@@ -100,18 +125,16 @@ def approval_draft(
     Of the files that would be sent along nobody can look at those that are `unseen`; `edited` tells
     who made it of an earlier request.
     """
-    digest = event.digest[:DIGEST_CHARS]
-    below = [words("consent-until", when=local_time(event.deadline), digest=digest)]
-    if is_attached:
-        below.insert(0, words("consent-in-file", file=file_name(event), digest=digest))
-    elif not is_whole:
-        below.insert(0, words("consent-not-shown"))
+    digest, below = event.digest[:DIGEST_CHARS], [decision(edited, words)] if edited else []
     if files := unseen or event.files:
         named = [inline_code(made_visible(file.name)[: limits.OPTION_CHARS]) for file in files]
-        told = words(f"consent-sent-{'hidden' if unseen else 'shown'}", files=", ".join(named))
-        below.insert(0, told)
-    if edited:
-        below.insert(0, decision(edited, words))
+        shown = "hidden" if unseen else "shown"
+        below.append(words(f"consent-sent-{shown}", files=", ".join(named)))
+    if is_attached:
+        below.append(words("consent-in-file", file=file_name(event), digest=digest))
+    elif not is_whole:
+        below.append(words("consent-not-shown"))
+    below.append(words("consent-until", when=local_time(event.deadline), digest=digest))
     is_seen = (is_whole or is_attached) and not unseen
     names: list[Button] = ["approve", "reject"] if is_seen else ["reject"]
     if "approve" in names and event.may_allow_thread:
@@ -140,6 +163,49 @@ def details_form(actions: Sequence[PlannedAction], words: Words) -> JsonObject:
     }
 
 
+def editable_parts(action: PlannedAction) -> dict[str, str]:
+    """Those whose texts a person may change before they approve."""
+    return {
+        label: name
+        for label, name in parts_of(action.arguments).items()
+        if label not in FIXED
+        and len(written(action.arguments[name])) <= MAX_EDIT_CHARS
+        and all(isinstance(each, str) for each in items_of(action.arguments[name]))
+    }
+
+
+def edit_form(action: PlannedAction, words: Words, about: str) -> JsonObject:
+    """A modal with the texts of an action; `about` says which it is."""
+    blocks: list[JsonObject] = []
+    for label, name in editable_parts(action).items():
+        element = {
+            "type": "plain_text_input",
+            "multiline": label in LONG,
+            "max_length": MAX_EDIT_CHARS,
+            "initial_value": written(action.arguments[name]),
+        }
+        blocks.append(entry(name, words(f"consent-part-{label}"), element))
+    return modal(
+        f"{PREFIX}edit",
+        words("consent-edit-title"),
+        words("consent-edit-save"),
+        words("consent-cancel"),
+        private_metadata=about,
+        blocks=[*map(Exact, blocks)],
+    )
+
+
+def read_changes(action: PlannedAction, values: Mapping[str, str]) -> dict[str, str | list[str]]:
+    """What was changed in that modal, by argument."""
+    changes: dict[str, str | list[str]] = {}
+    for name in editable_parts(action).values():
+        text, value = values.get(name, ""), action.arguments[name]
+        if text != written(value):
+            items = [each.strip() for each in re.split(r"[,;\n]", text) if each.strip()]
+            changes[name] = items if isinstance(value, list) else text
+    return changes
+
+
 def decided_draft(event: ApprovalRequested, decided: ApprovalDecided, words: Words) -> Draft:
     """The post once it is decided: the same facts, and how it ended in place of the buttons."""
     said = decision(decided, words)
@@ -151,16 +217,11 @@ def decided_draft(event: ApprovalRequested, decided: ApprovalDecided, words: Wor
 
 def decision(decided: ApprovalDecided, words: Words) -> str:
     """One sentence on how it ended, who ended it, and when."""
-    verdict: str = decided.verdict
-    if decided.verdict == "approved" and decided.for_thread:
-        verdict = "approved-thread"
-    elif decided.verdict == "rejected" and decided.reason.strip():
-        verdict = "rejected-because"
+    is_wide = decided.verdict == "approved" and decided.for_thread
     return words(
-        f"consent-decided-{verdict}",
+        f"consent-decided-{'approved-thread' if is_wide else decided.verdict}",
         who=mention(decided.by) if decided.by else "…",
         when=local_time(decided.at),
-        reason=foreign_line(made_visible(decided.reason), limits.COMMENT_CHARS),
     )
 
 
@@ -187,7 +248,9 @@ def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[Js
     if left:
         blocks.append(section(f"*… {words('consent-more', n=left)}*"))
     if along := [action for action in event.actions if not action.asks]:
-        blocks.append(context(words("consent-along", what=_deeds(along, words))))
+        deeds = [*dict.fromkeys(deed(action.tool, action.toolkit) for action in along)]
+        what = _counted(deeds, MAX_ALONG, words)
+        blocks.append(context(words("consent-along", what=what)))
     if event.is_tainted and not all(map(_is_for_oneself, asking)):
         blocks.append(context(f":warning: *{_warning(event, words)}*"))
     return [*map(Exact, blocks)]
@@ -238,15 +301,6 @@ def _arguments(action: PlannedAction, tell: Tell, words: Words) -> list[JsonObje
         return [context(words("consent-no-arguments"))]
     text = code("\n".join(argument_lines(action.arguments, tell)))
     return sections(f"```\n{text}\n```")
-
-
-def _deeds(actions: Sequence[PlannedAction], words: Words) -> str:
-    named = [
-        f"{app_name(each.toolkit)}: {told}" if each.toolkit else told
-        for each in actions
-        for told in [deed(each.tool, each.toolkit)]
-    ]
-    return _counted([*dict.fromkeys(named)], MAX_ALONG, words)
 
 
 def _counted(named: Sequence[str], most: int, words: Words) -> str:

@@ -32,8 +32,8 @@ from agent_core.events import (
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
 from agent_core.runtime import Language, detect_language, read_language, spoken_time
 from agent_core.words import Words
-from bot.presenter.tools import REPORT_EXPERT, TOLD_OTHERWISE, describe, pages_of, reading
-from bot.render import limits, plain_line
+from bot.presenter.tools import REPORT_EXPERT, TOLD_OTHERWISE, describe, pages_of, reading, short
+from bot.render import limits
 from bot.words import BOT
 
 BUSY_WAIT_S = 3.0
@@ -44,7 +44,6 @@ Wait = QuestionAsked | ApprovalRequested | AuthRequired
 State = Literal["running", "done", "stopped", "failed", "unsure"]
 _ENDINGS: dict[Outcome, State] = {"stopped": "stopped", "failed": "failed"}
 
-_ENDS_A_QUESTION = (MessageTaken, StepStarted)
 _OWN = ToolCallId("")
 _FIRST: dict[State, int] = {"unsure": 2, "running": 1}
 """What a card shows if one of its calls is so, and what such a one weighs."""
@@ -103,9 +102,10 @@ class Board:
         return BOT.of(self.language)
 
     @property
-    def branches(self) -> list[Card]:
-        """Those that somebody could stop."""
-        return [card for card in self.cards if card.branch and card.calls[_OWN] == "running"]
+    def branches(self) -> dict[RunId, str]:
+        """Titles of those that somebody could stop."""
+        at_work = (card for card in self.cards if card.calls.get(_OWN) == "running")
+        return {card.branch: card.title for card in at_work if card.branch}
 
     def fold(self, event: AnyEvent) -> None:
         """Take an event into the picture."""
@@ -211,7 +211,7 @@ class Board:
                 after = event.title.strip() or event.task.strip().partition("\n")[0]
                 if event.agent == REPORT_EXPERT:
                     after = self.words("progress-purpose-write-report")
-                card = self._add(_short(after[:1].upper() + after[1:]), branch=event.run)
+                card = self._add(short(after[:1].upper() + after[1:]), branch=event.run)
             self._branches[event.run] = card
         if card.branch == event.run:
             card.calls[_OWN], self.doing = "running", card.title
@@ -234,7 +234,7 @@ class Board:
     def _intervene(self, event: Intervened) -> None:
         """Who ended a branch, or wants it again."""
         if card := self._branches.get(event.run):
-            card.details = self.words(f"progress-{event.what}-branch", who=_short(event.by_name))
+            card.details = self.words(f"progress-{event.what}-branch", who=short(event.by_name))
             if card.branch == event.run and event.what != "retry":
                 card.calls[_OWN] = "stopped" if event.what == "stop" else "done"
 
@@ -250,10 +250,10 @@ class Board:
             self._taken[taken] = self._add(told), event
         card, _ = self._taken[taken]
         if (branch := self._branches.get(event.run)) and branch.title not in card.details:
-            card.details = _short("; ".join(filter(None, (card.details, branch.title))))
+            card.details = short("; ".join(filter(None, (card.details, branch.title))))
 
     def _told(self, event: MessageTaken, key: str) -> str:
-        return self.words(key, who=_short(event.author_name), what=_short(event.text))
+        return self.words(key, who=short(event.author_name), what=short(event.text))
 
     def _end_waits(self, event: AnyEvent) -> None:
         """A question ends with what comes next, a consent with its own last event.
@@ -268,10 +268,9 @@ class Board:
                 del self.waits[event.call_id]
         elif isinstance(event, TurnFinished):
             self.waits.clear()
-        elif isinstance(event, _ENDS_A_QUESTION) and event.run == ROOT_RUN:
-            asked = [key for key, wait in self.waits.items() if isinstance(wait, QuestionAsked)]
-            for key in asked:
-                del self.waits[key]
+        elif isinstance(event, MessageTaken | StepStarted) and event.run == ROOT_RUN:
+            waits = self.waits.items()
+            self.waits = {key: wait for key, wait in waits if not isinstance(wait, QuestionAsked)}
 
     def _fold_call(self, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished) -> None:
         if event.tool.lower() in TOLD_OTHERWISE:
@@ -283,7 +282,7 @@ class Board:
             if isinstance(event, ToolCallFinished):
                 self._end(event, card, is_reading=bool(asked))
             elif asked and not card.branch:
-                card.details = _short(event.text)
+                card.details = short(event.text)
 
     def _begin(self, event: ToolCallStarted) -> None:
         self.doing = describe(event.tool, event.arguments, self.words, self._titles)
@@ -309,12 +308,8 @@ class Board:
             if read:
                 card.title = reading(read, self.words, self._titles)
             if card.state != "unsure":
-                card.details = self.words("progress-failed") if is_lost else _short(event.display)
+                card.details = self.words("progress-failed") if is_lost else short(event.display)
 
 
 def _weight(card: Card) -> tuple[int, bool]:
     return _FIRST.get(card.state, 0), card.branch is not None or not card.calls
-
-
-def _short(text: str) -> str:
-    return plain_line(text, limits.PROGRESS_WORD_CHARS)

@@ -15,35 +15,24 @@ from agent_core.ids import ConsentId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot.presenter.approval import (
+    OPEN,
+    PREFIX,
     approval_draft,
     approval_file,
+    connection_value,
+    consent_button,
     decided_draft,
     file_name,
     is_short,
 )
-from bot.presenter.apps import app_name, app_names, connection_value, consent_button, link_button
 from bot.presenter.files import ThreadFiles
-from bot.presenter.journal import Bookmark, Place, whisper
-from bot.render import Draft, card, local_time, mention
+from bot.presenter.journal import Bookmark, Place
+from bot.presenter.tools import app_name, app_names
+from bot.render import Draft, button, card, local_time, mention
 from bot.slack_api import ContentRefused, SlackApi, SlackError, SlackRefused, Upload
+from bot.threads import parse_user
 
 _log = logging.getLogger(__name__)
-
-
-def waiting_draft(event: AuthRequired, words: Words) -> Draft:
-    """What everybody sees; it holds no link."""
-    what = app_names(event.toolkits, words("consent-conjunction"))
-    who, when = mention(event.asker), local_time(event.deadline)
-    text = words("consent-to-connect", who=who, what=what, when=when)
-    value = connection_value(event.consent, event.toolkits)
-    return card(text, *(consent_button(name, words, value) for name in ("link", "skip")))
-
-
-def ended_draft(event: AuthEnded, words: Words) -> Draft:
-    """What that post becomes."""
-    what = app_names(event.toolkits, words("consent-conjunction"))
-    n, who = len(event.toolkits), mention(event.asker)
-    return card(words(f"consent-ended-{event.outcome}", n=n, who=who, what=what))
 
 
 ConnectLink = Callable[[ConsentId, UserId, str], Awaitable[str]]
@@ -73,13 +62,10 @@ async def fresh_links(
     apps = tuple(found)
     text = words("consent-link", what=app_names(apps, words("consent-conjunction")))
     opening = [
-        link_button(
-            number,
-            words("consent-connect", what=app_name(toolkit)),
-            url,
-            connection_value(consent, (toolkit,)),
-        )
+        {**button(f"{PREFIX}{OPEN}.{number}", label, value, "primary"), "url": url}
         for number, (toolkit, url) in enumerate(found.items(), start=1)
+        for label in [words("consent-connect", what=app_name(toolkit))]
+        for value in [connection_value(consent, (toolkit,))]
     ]
     check = consent_button("check", words, connection_value(consent, apps))
     return card(text, *opening, check)
@@ -96,26 +82,56 @@ class ConsentPosts:
         self._edited: dict[ToolCallId, ApprovalDecided] = {}
         """By call, how the request ended that was edited."""
 
-    async def request(self, event: ApprovalRequested) -> None:
-        """Post what is to be approved, whole or beside a file with all of it.
+    async def ask(self, event: ApprovalRequested | AuthRequired) -> None:
+        """Post what is waited for: an approval, or an account, with links for the asker alone."""
+        if isinstance(event, ApprovalRequested):
+            self._requests[event.consent] = event
+            if not (await self._place.journal.open()).post_of(_op(event)):
+                await self._request(event)
+        else:
+            op, words, what = _op(event), self._place.board.words, self._apps(event)
+            who, when = mention(event.asker), local_time(event.deadline)
+            text = words("consent-to-connect", who=who, what=what, when=when)
+            value = connection_value(event.consent, event.toolkits)
+            row = [consent_button(name, words, value) for name in ("link", "skip")]
+            await self._place.post(op, card(text, *row))
+            await self._place.journal.once(f"{op}:link", partial(self._whisper, event))
+
+    async def end(self, event: ApprovalDecided | AuthEnded) -> None:
+        """Take the buttons away and say how it ended; of what was edited the next request does."""
+        if isinstance(event, AuthEnded):
+            words, who, n = self._place.board.words, mention(event.asker), len(event.toolkits)
+            said = words(f"consent-ended-{event.outcome}", n=n, who=who, what=self._apps(event))
+            await self._place.settle(_op(event), event.outcome, card(said))
+        elif event.verdict == "edited":
+            self._edited[event.call_id] = event
+        else:
+            await self._settle(event)
+
+    def _apps(self, event: AuthRequired | AuthEnded) -> str:
+        return app_names(event.toolkits, self._place.board.words("consent-conjunction"))
+
+    async def _request(self, event: ApprovalRequested) -> None:
+        """Whole, or beside a file with all of it: nobody approves what they cannot read.
 
         One that was edited takes the place of what it was before, unless it is too long for it.
         """
-        self._requests[event.consent] = event
         op, words, before = _op(event), self._place.board.words, self._edited.get(event.call_id)
-        if await self._place.post_of(op):
-            return
         sent, show = f"{event.turn}:sent", self._files.show_sent
         unseen = [f for f in event.files if not await show(f"{sent}:{f.sha256[:12]}", f)]
         is_whole = await asyncio.to_thread(is_short, event, words)
         for whole in [True, False] if is_whole else [False]:
-            if before and not whole:
-                await self._settle(before)
-            attached = not whole and await self._attach(event, f"{op}.file")
+            is_attached = False
+            if not whole:
+                if before:
+                    await self._settle(before)
+                content = await asyncio.to_thread(approval_file, event, words)
+                file = Upload(name=file_name(event), content=content, title=file_name(event))
+                is_attached = await self._files.upload(f"{op}.file", file)
             draft = await asyncio.to_thread(
                 *(approval_draft, event, words),
                 is_whole=whole,
-                is_attached=attached,
+                is_attached=is_attached,
                 unseen=unseen,
                 edited=before,
             )
@@ -127,53 +143,26 @@ class ConsentPosts:
             else:
                 return
 
-    async def decide(self, event: ApprovalDecided) -> None:
-        """Take the buttons away and say how it ended. Without the request nothing stands there.
-
-        One that was edited is replaced by the request that comes next.
-        """
-        if event.verdict == "edited" and event.consent in self._requests:
-            self._edited[event.call_id] = event
-        elif event.consent in self._requests:
-            await self._settle(event)
-
     async def _settle(self, decided: ApprovalDecided) -> None:
-        request, words = self._requests[decided.consent], self._place.board.words
-        draft = await asyncio.to_thread(decided_draft, request, decided, words)
-        await self._place.settle(_op(request), decided.verdict, draft)
-
-    async def invite(self, event: AuthRequired) -> None:
-        """Post for all that the asker is waited for, and show the links to the asker alone."""
-        op = _op(event)
-        await self._place.post(op, waiting_draft(event, self._place.board.words))
-        await self._place.journal.once(f"{op}:link", partial(self._whisper, event))
-
-    async def end(self, event: AuthEnded) -> None:
-        """Say in that post how it ended."""
-        draft = ended_draft(event, self._place.board.words)
-        await self._place.settle(_op(event), event.outcome, draft)
-
-    async def _attach(self, event: ApprovalRequested, op: str) -> bool:
-        """Whether the file with everything is there; nobody approves what they cannot read."""
-        name, content = (
-            file_name(event),
-            await asyncio.to_thread(approval_file, event, self._place.board.words),
-        )
-        await self._files.upload(op, Upload(name=name, content=content, title=name))
-        return not {op, f"{op}:direct"}.isdisjoint((await self._place.journal.open()).done)
+        """Without the request nothing stands there."""
+        if request := self._requests.get(decided.consent):
+            words = self._place.board.words
+            draft = await asyncio.to_thread(decided_draft, request, decided, words)
+            await self._place.settle(_op(request), decided.verdict, draft)
 
     async def _whisper(self, event: AuthRequired, _may_exist: bool) -> None:
         """A courtesy: the button in the post shows the links as well."""
         words, link = self._place.board.words, self._connect_link
         try:
             draft = await fresh_links(link, event.consent, event.asker, event.toolkits, words)
-            await whisper(self._place.api, await self._place.current(), event.asker, draft)
-        except SlackRefused as refused:
-            _log.warning("no link was shown: %s", refused)
-        except SlackError:
-            raise
+            there, (_, user) = await self._place.current(), parse_user(event.asker)
+            await self._place.api.post_ephemeral(
+                there.channel, user, draft.text, thread_ts=there.root_ts, blocks=draft.blocks
+            )
         except AgentError as error:
-            _log.warning("there is no link to show: %s", type(error).__name__)
+            if isinstance(error, SlackError) and not isinstance(error, SlackRefused):
+                raise
+            _log.warning("no link is shown: %s", type(error).__name__)
 
 
 async def consent_link(

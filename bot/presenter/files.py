@@ -77,21 +77,17 @@ def _read(workspace: Path, path: str, max_bytes: int) -> bytes:
                 os.close(directory)
                 directory = inner
             flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-            return _read_open(os.open(name, flags, dir_fd=directory), max_bytes)
+            with os.fdopen(os.open(name, flags, dir_fd=directory), "rb") as file:
+                about = os.fstat(file.fileno())
+                if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
+                    raise ArtifactRefused("it is no plain file")
+                if not 0 < about.st_size <= max_bytes:
+                    raise ArtifactRefused("it is empty or too big")
+                return file.read(about.st_size)
         finally:
             os.close(directory)
     except OSError as error:
         raise ArtifactRefused("it cannot be read") from error
-
-
-def _read_open(descriptor: int, max_bytes: int) -> bytes:
-    with os.fdopen(descriptor, "rb") as file:
-        about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
-            raise ArtifactRefused("it is no plain file")
-        if not 0 < about.st_size <= max_bytes:
-            raise ArtifactRefused("it is empty or too big")
-        return file.read(about.st_size)
 
 
 def _cut(text: str, max_bytes: int) -> str:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent_core.ids import SessionId, UserId
+from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from bot.presenter.board import Board
 from bot.render import Draft
@@ -121,15 +121,12 @@ class Place:
 
     async def post(self, op: str, draft: Draft, *, instead_of: str = "") -> None:
         """Make a post once, as with `once`; instead of another op's, if that stands there."""
-        await self.once(op, partial(self._post, draft, await self.post_of(instead_of)))
-
-    async def post_of(self, op: str) -> tuple[str, str] | None:
-        """As `Bookmark.post_of`."""
-        return (await self.journal.open()).post_of(op) if op else None
+        before = (await self.journal.open()).post_of(instead_of)
+        await self.once(op, partial(self._post, draft, before))
 
     async def settle(self, op: str, ended_as: str, draft: Draft) -> None:
         """Say in a post how it ended, once. Where none stands, or it is gone, nothing is said."""
-        if stands := await self.post_of(op):
+        if stands := (await self.journal.open()).post_of(op):
             await self.journal.once(f"{op}:{ended_as}", partial(self._edit, stands, draft))
 
     async def once(self, op: str, write: PlacedWrite) -> None:
@@ -197,11 +194,3 @@ class Place:
             place, draft.text, blocks=draft.blocks, op_id=op, may_exist=may_exist
         )
         bookmark.posts[op.removesuffix(":direct")] = f"{place.channel} {ts}"
-
-
-async def whisper(api: SlackApi, thread: ThreadRef, person: UserId, draft: Draft) -> None:
-    """Tell one person in a thread what nobody else sees. Raises SlackError."""
-    _, user = parse_user(person)
-    await api.post_ephemeral(
-        thread.channel, user, draft.text, thread_ts=thread.root_ts, blocks=draft.blocks
-    )

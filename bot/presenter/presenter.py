@@ -24,7 +24,6 @@ from bot.presenter.answer import (
     answer_text,
     feedback_block,
     follow_up_rows,
-    is_silent,
     live_links,
     thread_drafts,
 )
@@ -38,9 +37,6 @@ from bot.presenter.sign import Signs
 from bot.presenter.stream import AnswerStream
 from bot.slack_api import ContentRefused, SlackApi, Upload
 from bot.threads import ThreadRef
-
-_RATED = ("answered", "limited")
-"""How a turn ends whose answer people may say something of."""
 
 
 class TurnPresenter(ABC):
@@ -61,9 +57,9 @@ class TurnPresenter(ABC):
         Raises SlackError where it could not be posted now; show the same event again later.
         """
 
+    @abstractmethod
     async def give_up(self) -> None:
         """Slack will never take the rest of the turn: count it as shown, for good."""
-        await self._journal.finish()
 
     @abstractmethod
     async def close(self) -> None:
@@ -125,17 +121,17 @@ class ThreadPresenter(TurnPresenter):
                 await self._finish(event)
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 await self._ask(event)
-            case ApprovalDecided() | AuthEnded():
-                await self._end_consent(event)
-            case _ if not self._board.waits:
-                await self._go_on(event)
             case _:
-                pass
+                if isinstance(event, ApprovalDecided | AuthEnded):
+                    await self._consents.end(event)
+                if not self._board.waits:
+                    await self._go_on(event)
 
     async def give_up(self) -> None:
         await self._progress.stop()
         await self._stream.stop()
-        await self._end()
+        await self._signs.take_back(*self._asked)
+        await self._journal.finish()
 
     async def close(self) -> None:
         await self._progress.stop()
@@ -146,50 +142,34 @@ class ThreadPresenter(TurnPresenter):
         if self._waits < (await self._journal.open()).waits:
             return  # an earlier process came as far as a later question
         await self._signs.show(*self._asked, may_be_left=True)
-        self._progress.start()
-        if self._board.cards:
-            await self._progress.open(event.turn)
-        self._progress.touch()
+        await self._progress.go_on(event.turn)
 
     async def _ask(self, event: Wait) -> None:
         """What is asked first: nobody waits for progress to say that it waits."""
         bookmark = await self._journal.open()
         await self._progress.stop()
-        match event:
-            case QuestionAsked():
-                await self._questions.ask(event)
-            case ApprovalRequested():
-                await self._consents.request(event)
-            case AuthRequired():
-                await self._consents.invite(event)
+        if isinstance(event, QuestionAsked):
+            await self._questions.ask(event)
+        else:
+            await self._consents.ask(event)
         if bookmark.waits < self._waits:
             await self._progress.edit()  # it stands still from now on
             await self._signs.take_back(*self._asked)
             bookmark.waits = self._waits
             await self._journal.save()
 
-    async def _end_consent(self, event: ApprovalDecided | AuthEnded) -> None:
-        if isinstance(event, ApprovalDecided):
-            await self._consents.decide(event)
-        else:
-            await self._consents.end(event)
-        if not self._board.waits:
-            await self._go_on(event)
-
     async def _finish(self, event: TurnFinished) -> None:
         await self._progress.stop()
         await self._stream.end()
         is_closed = await self._progress.close(event.turn, insist=False)
-        if not is_silent(event):
+        is_steered = event.outcome == "steered"  # then another turn answers
+        if not is_steered and (event.answer or event.outcome != "stopped"):
             await self._show_result(event)
-        elif event.outcome != "steered":
+        elif not is_steered:
             await self._progress.hush()
         await self._stream.clear()
         if not is_closed:
             await self._progress.close(event.turn, insist=True)
-        await self._end(is_steered=event.outcome == "steered")
-
-    async def _end(self, *, is_steered: bool = False) -> None:
         await self._signs.take_back(*self._asked, is_taken_in=is_steered)
         await self._journal.finish()
 
@@ -202,7 +182,7 @@ class ThreadPresenter(TurnPresenter):
             thread_drafts, markdown, words, is_live, sources=event.citations, is_plain=is_plain
         )
         op, saved = f"{event.turn}:answer", handed_out(self._board.artifacts.values())
-        if drafts[-1].blocks and event.outcome in _RATED and self._is_by_model:
+        if drafts[-1].blocks and event.outcome in {"answered", "limited"} and self._is_by_model:
             rows = (*follow_up_rows(saved), feedback_block(event.turn, words))
             drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))
         whole = Upload(name=WHOLE_ANSWER_NAME, content=markdown.encode(), title=WHOLE_ANSWER_NAME)

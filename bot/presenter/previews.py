@@ -8,28 +8,17 @@ or `⟨U+202E⟩`, and what could be taken for another field is shown as it is s
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, cast
 
 from agent_core.clock import find_zone
 from agent_core.events import PlannedAction
-from agent_core.masking import Exact
 from agent_core.messages import JsonObject
 from agent_core.runtime import moment_words, unpacked
 from agent_core.words import Words
-from bot.presenter.apps import PREFIX
-from bot.render import (
-    code,
-    entry,
-    foreign_line,
-    inline_code,
-    limits,
-    modal,
-    plain_line,
-    sections,
-)
+from bot.render import code, foreign_line, inline_code, limits, plain_line, sections
 
 _OWN = ("answer", "report", "asked", "correction")
 """Of what the bot does to an answer of its own."""
@@ -59,13 +48,12 @@ _PICTURES = (
     (_OWN, {"answer", "asked"}),
 )
 """An event, a mail, a post, the bot's own answer: its parts in order, and those that it needs."""
-_FIXED = frozenset({"start", "end", "zone", "people", "channel", *_OWN})
+FIXED = frozenset({"start", "end", "zone", "people", "channel", *_OWN})
 """Are not changed in a form."""
-_LONG = frozenset({"body", "about", "text", "correction"})
+LONG = frozenset({"body", "about", "text", "correction"})
 """Stand below their name, as they will read."""
 
 MAX_ROWS = 16
-MAX_EDIT_CHARS = 3_000
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]{0,10}(?:Z|[+-]\d\d:?\d\d)?")
 _PLAIN_NAME = re.compile(r"[a-zA-Z][\w-]{0,39}")
 _LINE_CHARS = 200
@@ -73,9 +61,8 @@ _LINE_CHARS = 200
 _PLAIN_KEY = re.compile(r"[\w-]{1,80}")
 _CONTINUED = "  │ "
 _READS_AS_VALUE = re.compile(r'\s*+(?:[-+]?\d[\d.eE+-]*|true|false|null|["{\[].*)?\s*+', re.DOTALL)
-_MOST = {" ": 4, "\n": 3, "\t": 0}
-"""So many in a row stay as they are: people make no longer gaps."""
-_NAMED = {" ": "␣", "\n": "⏎", "\t": "⇥"}
+_GAPS = {" ": (4, "␣"), "\n": (3, "⏎"), "\t": (0, "⇥")}
+"""So many in a row stay as they are, since people make no longer gaps; and what names more."""
 _RUNS = re.compile(r"[ \n\t]{2,}|\t|([^\w \n\t]|[\u115f\u1160\u3164\uffa0])\1*")
 """Gaps, and whatever is not surely a letter or a digit."""
 _BLANK = frozenset(
@@ -153,7 +140,7 @@ def preview(action: PlannedAction, words: Words, tell: Tell) -> list[JsonObject]
     parts = parts_of(arguments)
     labels = {name: words(f"consent-part-{label}") for label, name in parts.items()}
     rest = [name for name in arguments if name not in labels]
-    long = {name for label, name in parts.items() if label in _LONG}
+    long = {name for label, name in parts.items() if label in LONG}
     labels |= {name: name.replace("_", " ").strip().capitalize() or name for name in rest}
     is_clear = len({label.casefold() for label in labels.values()}) == len(labels) <= MAX_ROWS
     is_clear = is_clear and all(map(_PLAIN_NAME.fullmatch, rest))
@@ -174,61 +161,19 @@ def preview(action: PlannedAction, words: Words, tell: Tell) -> list[JsonObject]
     return [*blocks, *sections("\n".join(lines))]
 
 
-def editable_parts(action: PlannedAction) -> dict[str, str]:
-    """Those whose texts a person may change before they approve."""
-    return {
-        label: name
-        for label, name in parts_of(action.arguments).items()
-        if label not in _FIXED
-        and len(_written(action.arguments[name])) <= MAX_EDIT_CHARS
-        and all(isinstance(each, str) for each in _items(action.arguments[name]))
-    }
+def written(value: Any) -> str:
+    """A text, or several with commas, as a form has it."""
+    return ", ".join(map(str, items_of(value)))
 
 
-def _written(value: Any) -> str:
-    return ", ".join(map(str, _items(value)))
-
-
-def _items(value: Any) -> list[object]:
+def items_of(value: Any) -> list[object]:
     """Those of a list, or the value alone."""
     return cast("list[object]", value) if isinstance(value, list) else [value]
 
 
-def edit_form(action: PlannedAction, words: Words, about: str) -> JsonObject:
-    """A modal with the texts of an action; `about` says which it is."""
-    blocks: list[JsonObject] = []
-    for label, name in editable_parts(action).items():
-        element = {
-            "type": "plain_text_input",
-            "multiline": label in _LONG,
-            "max_length": MAX_EDIT_CHARS,
-            "initial_value": _written(action.arguments[name]),
-        }
-        blocks.append(entry(name, words(f"consent-part-{label}"), element))
-    return modal(
-        f"{PREFIX}edit",
-        words("consent-edit-title"),
-        words("consent-edit-save"),
-        words("consent-cancel"),
-        private_metadata=about,
-        blocks=[*map(Exact, blocks)],
-    )
-
-
-def read_changes(action: PlannedAction, values: Mapping[str, str]) -> dict[str, str | list[str]]:
-    """What was changed in that modal, by argument."""
-    changes: dict[str, str | list[str]] = {}
-    for name in editable_parts(action).values():
-        text, value = values.get(name, ""), action.arguments[name]
-        if text != _written(value):
-            items = [each.strip() for each in re.split(r"[,;\n]", text) if each.strip()]
-            changes[name] = items if isinstance(value, list) else text
-    return changes
-
-
 def _line(value: Any) -> str:
     """A value, or a list of them, as code in one line; empty where it is no such thing."""
-    items = _items(value) or [value]
+    items = items_of(value) or [value]
     if any(each and isinstance(each, dict | list) for each in items):
         return ""
     texts = [text_of(item) for item in items]
@@ -293,14 +238,15 @@ def made_visible(text: str) -> str:
 
 def _seen(run: re.Match[str]) -> str:
     first, n = run[0][0], len(run[0])
-    if first not in _MOST:
+    if first not in _GAPS:
         return _name(f"U+{ord(first):04X}", n) if _is_hidden(first) or first in "⟨⟩" else run[0]
-    is_long = run[0].count("\n") > _MOST["\n"]
+    is_long = run[0].count("\n") > _GAPS["\n"][0]
     seen = ""
     for character, same in groupby(run[0]):
         n = len(list(same))
-        stays = n <= _MOST[character] and not (is_long and character == "\n")
-        seen += character * n if stays else _name(_NAMED[character], n)
+        most, name = _GAPS[character]
+        stays = n <= most and not (is_long and character == "\n")
+        seen += character * n if stays else _name(name, n)
     return f"{seen}\n" if is_long else seen
 
 

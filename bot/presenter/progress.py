@@ -66,12 +66,15 @@ class Progress:
         self._has_line = self._has_post = self._has_cards = True
         """Slack has not refused it."""
 
-    def start(self) -> None:
-        """Keep line and post up to date from now on."""
+    async def go_on(self, turn: TurnId) -> None:
+        """The board has changed: keep line and post up to date from now on."""
         if self._keeping is None:
             self._keeping = asyncio.create_task(self._keep_up(), name="progress")
+        if self._board.cards:
+            await self._open(turn)
+        self._changed.set()
 
-    async def open(self, turn: TurnId) -> None:
+    async def _open(self, turn: TurnId) -> None:
         """Post the plan, unless it is there."""
         if self._ts or not self._has_post:
             return
@@ -82,15 +85,11 @@ class Progress:
             self._has_post = not isinstance(error, SlackRefused)
             _log.warning("no progress is shown: %s", error)
         else:
-            self._ts = (await self._journal.open()).posts[op].rpartition(" ")[2]
+            self._ts = (await self._journal.open()).posts.get(op, "").rpartition(" ")[2]
             async with self._writing:
                 if self._keeping is not None:
                     self._said = ("", float("-inf"))  # the post has taken the line away
                     await self._tell_line()
-
-    def touch(self) -> None:
-        """The board has changed."""
-        self._changed.set()
 
     async def stop(self) -> None:
         """Nothing is written or on its way any more when this returns. Safe to call twice."""
@@ -126,7 +125,7 @@ class Progress:
         """Make it the plan of what was done, as `edit`; also that of a process that died."""
         self._turn = turn
         if _op(turn) in (await self._journal.open()).begun:
-            await self.open(turn)
+            await self._open(turn)
         return await self.edit(insist=insist)
 
     async def hush(self) -> None:
@@ -180,8 +179,7 @@ class Progress:
 
     def _draft(self) -> Draft:
         board, shown = self._board, self._board.shown()
-        lines = [f"{_SHOWN[card.state][1]} {_line(card)}" for card in shown]
-        text = "\n".join([board.title(), *lines])
+        text = "\n".join([board.title(), *map(_line, shown)])
         if not self._has_cards:
             return Draft(text=text)
         tasks = [_task(number, card) for number, card in enumerate(shown)]
@@ -193,9 +191,8 @@ class Progress:
         """“Open live view”, where there is one, and a menu of the branches at work."""
         opening = button(OPEN_LIVE_VIEW, board.words("live-button"), "")
         options = [
-            (board.words("progress-stop", what=card.title), agent_id(self._turn, card.branch))
-            for card in board.branches
-            if card.branch is not None
+            (board.words("progress-stop", what=title), agent_id(self._turn, run))
+            for run, title in board.branches.items()
         ]
         return [
             *([opening] if self._offers_live_view() else []),
@@ -209,28 +206,26 @@ def reading(words: Words, text: str) -> str:
 
 
 def _line(card: Card) -> str:
-    details = f" ({card.details})" if card.details else ""
-    return foreign_line(card.title + details, limits.SECTION_CHARS)
+    told = f"{card.title} ({card.details})" if card.details else card.title
+    return f"{_SHOWN[card.state][1]} {foreign_line(told, limits.SECTION_CHARS)}"
 
 
 def _task(number: int, card: Card) -> JsonObject:
     """A card's block. What was read is linked: its address was opened already."""
-    task: JsonObject = {
-        "task_id": f"task{number}",
-        "title": card.title,
-        "status": _SHOWN[card.state][0],
-    }
+    task: JsonObject = {"type": "task_card", "task_id": f"task{number}", "title": card.title}
+    task["status"] = _SHOWN[card.state][0]
     if card.details:
         said = {"type": "text", "text": card.details}
         section = {"type": "rich_text_section", "elements": [said]}
         task["details"] = {"type": "rich_text", "elements": [section]}
-    fitting = [it for it in card.sources.items() if len(it[0]) <= limits.SOURCE_URL_CHARS]
-    if fitting:
-        task["sources"] = [
-            {"type": "url", "url": url, "text": plain_line(title or url, limits.LABEL_CHARS)}
-            for url, title in fitting[: limits.CARD_SOURCES]
-        ]
-    return {"type": "task_card", **task}
+    sources = [
+        {"type": "url", "url": url, "text": plain_line(title or url, limits.LABEL_CHARS)}
+        for url, title in card.sources.items()
+        if len(url) <= limits.SOURCE_URL_CHARS
+    ]
+    if sources:
+        task["sources"] = sources[: limits.CARD_SOURCES]
+    return task
 
 
 def _op(turn: TurnId) -> str:

@@ -4,7 +4,6 @@ A button carries the id of the turn, that of the call that asks, and the number 
 """
 
 import logging
-from dataclasses import dataclass
 from datetime import timedelta
 
 from agent_core.events import AnyEvent, MessageTaken, QuestionAsked, StepStarted, TurnFinished
@@ -43,23 +42,11 @@ _TAIL_CHARS = 1_000
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Which question a button or a form belongs to."""
-
-    turn: TurnId
-    call: ToolCallId
-
-    def value(self, number: int = 0) -> str:
-        """What a button carries; `read_value` reads it."""
-        return f"{number} {self.turn} {self.call}"
-
-
-def read_value(value: str) -> tuple[Asked, int]:
-    """The question, and the option's number from 1 on; 0 for none."""
-    number, _, rest = value.partition(" ")
-    turn, _, call = rest.partition(" ")
-    return Asked(TurnId(turn), ToolCallId(call)), int(number) if number.isdecimal() else 0
+def read_value(value: str) -> tuple[TurnId, ToolCallId, int]:
+    """Of a button: turn and call that ask, and the option's number from 1 on, 0 for none."""
+    number, _, asked = value.partition(" ")
+    turn, _, call = asked.partition(" ")
+    return TurnId(turn), ToolCallId(call), int(number) if number.isdecimal() else 0
 
 
 def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
@@ -68,7 +55,8 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
     It names the person, and nothing else in it is live: what it asks for may come from outside.
     Options that are too long for a button are numbered, and so are the buttons.
     """
-    labels = [_label(option, event.default, words) for option in event.options]
+    default = words("question-default-option", what=event.default)
+    labels = [default if option == event.default else option for option in event.options]
     is_short = all(len(label) <= limits.LABEL_CHARS for label in labels)
     numbered = "\n".join(
         f"{n}. {foreign_line(each, limits.OPTION_CHARS)}" for n, each in enumerate(labels, start=1)
@@ -81,15 +69,15 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
     *before, last = split(shown, limits.TEXT_CHARS - _TAIL_CHARS)
     text = "\n\n".join(filter(None, [last, numbered if is_short else "", small]))
     if not labels:
-        return [*map(_plain, before), Draft(text=text)]
-    asked = Asked(event.turn, event.call_id)
+        return [Draft(text=each) for each in (*before, text)]
+    asked = f"{event.turn} {event.call_id}"
     row = [
-        button(f"{OPTION}.{n}", label if is_short else str(n), asked.value(n))
+        button(f"{OPTION}.{n}", label if is_short else str(n), f"{n} {asked}")
         for n, label in enumerate(labels, start=1)
     ]
-    row.append(button(OTHER, words("question-other"), asked.value()))
+    row.append(button(OTHER, words("question-other"), f"0 {asked}"))
     blocks = (*sections(last), actions(*row), context(small))
-    return [*map(_plain, before), Draft(text=text, blocks=blocks)]
+    return [*(Draft(text=each) for each in before), Draft(text=text, blocks=blocks)]
 
 
 def ended_draft(event: QuestionAsked, said: str) -> Draft:
@@ -98,15 +86,15 @@ def ended_draft(event: QuestionAsked, said: str) -> Draft:
     return Draft(text=f"{last}\n\n{said}", blocks=(*sections(last), context(said)))
 
 
-def answer_form(asked: Asked, words: Words, *, place: str, language: str) -> JsonObject:
-    """A modal for an answer in one's own words; `place` is where the question's post stands."""
+def answer_form(value: str, words: Words, *, place: str, language: str) -> JsonObject:
+    """A modal for an answer in one's own words; `value` is the button's, `place` its post's."""
     element = {"type": "plain_text_input", "multiline": True, "max_length": ANSWER_CHARS}
     return modal(
         f"{PREFIX}form",
         words("question-form-title"),
         words("question-form-send"),
         words("consent-cancel"),
-        private_metadata=f"{language} {place} {asked.value()}",
+        private_metadata=f"{language} {place} {value}",
         blocks=[entry("answer", words("question-form-label"), element)],
     )
 
@@ -117,7 +105,7 @@ class QuestionPosts:
     def __init__(self, place: Place) -> None:
         self._place = place
         self._open: QuestionAsked | None = None
-        self._end: Draft | None = None
+        self._end = ""
 
     async def ask(self, event: QuestionAsked) -> None:
         """Raises SlackError where it could not be posted now."""
@@ -130,14 +118,13 @@ class QuestionPosts:
         An edit that fails is made with a later event.
         """
         if isinstance(event, QuestionAsked):
-            self._open, self._end = event, None
-        elif self._open is not None and self._end is None and event.run == ROOT_RUN:
-            said = self._said(self._open, event)
-            self._end = ended_draft(self._open, said) if said else None
-        if self._open is None or self._end is None:
+            self._open, self._end = event, ""
+        elif self._open and event.run == ROOT_RUN:
+            self._end = self._end or self._said(self._open, event)
+        if not self._open or not self._end:
             return
         try:
-            await self._place.settle(_op(self._open), "ended", self._end)
+            await self._place.settle(_op(self._open), "ended", ended_draft(self._open, self._end))
         except SlackError as error:
             _log.warning("a question's end is shown later: %s", error)
         else:
@@ -160,16 +147,8 @@ class QuestionPosts:
                 return ""
 
 
-def _label(option: str, default: str, words: Words) -> str:
-    return words("question-default-option", what=option) if option == default else option
-
-
 def _asked(event: QuestionAsked) -> str:
     return f"{mention(event.asker)} {to_text(event.question, none_live)}"
-
-
-def _plain(text: str) -> Draft:
-    return Draft(text=text)
 
 
 def _op(event: QuestionAsked) -> str:

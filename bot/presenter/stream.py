@@ -74,8 +74,8 @@ class AnswerStream:
         self._workspace = workspace
         self._asked_ts = asked_ts
         self._is_off = is_off
-        self._text, self._gap, self._chars = "", "", 0
-        """What is not shown yet, what stands before it, and how much there was of all."""
+        self._text, self._chars = "", 0
+        """What is not shown yet, and how much there was of all."""
         self._is_fast = False
         self._open: _Open | None = None
         self._ended = set[str]()
@@ -127,11 +127,21 @@ class AnswerStream:
                 await self._stop(op, ts)
 
     async def clear(self) -> None:
-        """Take away what became no post of the answer. Call `end` first."""
-        bookmark = await self._place.journal.open()
+        """Take away what became no post of the answer."""
+        bookmark, channel = await self._place.journal.open(), self._place.thread.channel
         for op, ts in list(bookmark.streams.items()):
-            if f"{self._place.thread.channel} {ts}" not in bookmark.posts.values():
-                await self._delete(op, ts)
+            if f"{channel} {ts}" in bookmark.posts.values():
+                continue
+            await self._stop(op, ts)
+            try:
+                await self._streams.delete(channel, ts)
+            except SlackRefused as refused:
+                _log.warning("a streamed post stands beside the answer: %s", refused)
+                continue
+            del bookmark.streams[op]
+            for marks in (bookmark.begun, bookmark.done):
+                marks.discard(f"{op}:stream")
+            await self._place.journal.save()
 
     async def _grow(self, event: TextDelta) -> None:
         bookmark = await self._place.journal.open()
@@ -169,21 +179,20 @@ class AnswerStream:
         size = len(shown.encode())
         parts = split(shown, limits.STREAM_BYTES // 4) if size > limits.STREAM_BYTES else [shown]
         for part in parts if shown.strip() else ():
-            if not await self._put(self._gap, part):
+            if not await self._put(part + gap):
                 self._grown.set()
                 return
-            self._gap = "\n\n"
-        self._text, self._gap = self._text[end:], gap if end else self._gap
+        self._text = self._text[end:]
 
-    async def _put(self, gap: str, text: str) -> bool:
+    async def _put(self, text: str) -> bool:
         """Into the open stream, or the next one; False while Slack asks for a pause."""
         if stream := self._open:
-            size = stream.size_bytes + len(f"{gap}{text}".encode())
+            size = stream.size_bytes + len(text.encode())
             age_s = self._place.api.clock.seconds() - stream.begun_s
             try:
                 if size <= limits.STREAM_BYTES and age_s <= limits.STREAM_S:
                     channel = self._place.thread.channel
-                    is_taken = await self._streams.append(channel, stream.ts, gap + text)
+                    is_taken = await self._streams.append(channel, stream.ts, text)
                     stream.size_bytes = size if is_taken else stream.size_bytes
                     return is_taken
             except SlackRefused as refused:
@@ -213,32 +222,17 @@ class AnswerStream:
     async def _take_back(self) -> None:
         """What was said is not of the answer, or is said again."""
         async with self._writing:
-            self._text, self._gap, self._chars, self._open = "", "", 0, None
-            bookmark = await self._place.journal.open()
-            for op, ts in list(bookmark.streams.items()):
-                try:
-                    await self._stop(op, ts)
-                    await self._delete(op, ts)
-                except SlackError as error:
-                    _log.warning("a stream stands until the answer comes: %s", error)
-                    self._is_off = True
+            self._text, self._chars, self._open = "", 0, None
+            try:
+                await self.clear()
+            except SlackError as error:
+                _log.warning("a stream stands until the answer comes: %s", error)
+                self._is_off = True
 
     async def _stop(self, op: str, ts: str) -> None:
         if ts not in self._ended:
             await self._streams.stop(self._place.thread.channel, ts, op)
             self._ended.add(ts)
-
-    async def _delete(self, op: str, ts: str) -> None:
-        bookmark = await self._place.journal.open()
-        try:
-            await self._streams.delete(self._place.thread.channel, ts)
-        except SlackRefused as refused:
-            _log.warning("a streamed post stands beside the answer: %s", refused)
-            return
-        bookmark.streams.pop(op, None)
-        for marks in (bookmark.begun, bookmark.done):
-            marks.discard(f"{op}:stream")
-        await self._place.journal.save()
 
     def _ops(self) -> list[str]:
         """Of the answer's posts."""
@@ -246,7 +240,7 @@ class AnswerStream:
 
 
 def whole(text: str) -> tuple[int, str]:
-    """How much of a text that still grows can be shown, and what then stands before the rest.
+    """How much of a text that still grows can be shown, and what then stands behind it.
 
     It ends behind a block, an item of a list or a sentence, and never inside of code, a table, a
     link or anything else that has an end of its own.

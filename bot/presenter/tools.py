@@ -1,15 +1,12 @@
-"""What a tool call is for, in people's words: no names of tools or files, no ids.
-
-Plain text. Pure.
-"""
+"""Apps and tool calls in people's words: no names of tools or files, no ids. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from agent_core.runtime import name_of_app
 from agent_core.words import Words
-from bot.presenter.apps import app_name, server_name
-from bot.render import limits, plain_line, real_host
+from bot.render import foreign_line, limits, plain_line, real_host
 
 TOLD_OTHERWISE = frozenset({"ask_user", "fork", "task", "wait"})
 """A question has a post of its own, and a branch a card of its own."""
@@ -18,6 +15,10 @@ REPORT_EXPERT = "report-creation-expert"
 _PREFIX = re.compile(r"^(?:mcp__\w+?__)?(?:composio_|rube_)?")
 _OWN = re.compile(r"mcp__local_toolkit__|(?:mcp__(?:composio|rube)__)?(?:composio_|rube_)|[^_]*$")
 """Tools whose names say nothing of an app."""
+_SPACING = re.compile(r"[\W_]+")
+_SERVER = re.compile(r"^mcp__(\w+?)__")
+_OF_APPS = ("composio", "rube")
+"""Servers whose tools are those of many apps; which one is told elsewhere."""
 _PURPOSES = {
     "check_accounts": "manage_connections wait_for_connections",
     "find_tools": "find_tools get_tool_schemas search_tools",
@@ -36,6 +37,34 @@ _PURPOSES = {
 _PURPOSE_OF = {name: purpose for purpose, names in _PURPOSES.items() for name in names.split()}
 
 
+def app_name(toolkit: str) -> str:
+    """An app's name, safe to show."""
+    return foreign_line(name_of_app(toolkit), limits.PROGRESS_WORD_CHARS) or "…"
+
+
+def app_names(toolkits: tuple[str, ...], conjunction: str) -> str:
+    """Several names as part of a sentence: `Gmail, Slack and GitHub`."""
+    *others, last = [app_name(toolkit) for toolkit in toolkits] or ["…"]
+    return f"{', '.join(others)} {conjunction} {last}" if others else last
+
+
+def server_name(tool: str) -> str:
+    """The server of a tool's full name, as people write it; empty where that says nothing."""
+    named = _SERVER.match(tool)
+    return app_name(named[1]) if named and named[1] not in _OF_APPS else ""
+
+
+def deed(tool: str, toolkit: str) -> str:
+    """What a tool does, from its name: `GMAIL_SEND_EMAIL` of `gmail` is `Send email`."""
+    words = [word for word in _SPACING.split(_SERVER.sub("", tool).lower()) if word]
+    of_app = [word for word in _SPACING.split(toolkit.lower()) if word]
+    for prefix in (of_app, ["".join(of_app)]):
+        if of_app and words[: len(prefix)] == prefix and len(words) > len(prefix):
+            words = words[len(prefix) :]
+            break
+    return foreign_line(" ".join(words).capitalize(), limits.OPTION_CHARS) or "…"
+
+
 def describe(
     tool: str, arguments: Mapping[str, Any], words: Words, titles: Mapping[str, str]
 ) -> str:
@@ -51,7 +80,7 @@ def describe(
             return words("progress-purpose-use-tool")
         return words("progress-purpose-use-app", what=server_name(tool) or app_name(_first(name)))
     query = arguments.get("query") or arguments.get("q") or arguments.get("channel")
-    what = f"“{_short(query)}”" if isinstance(query, str) and query.strip() else "…"
+    what = f"“{short(query)}”" if isinstance(query, str) and query.strip() else "…"
     return words(f"progress-purpose-{purpose.replace('_', '-')}", what=what)
 
 
@@ -65,8 +94,8 @@ def pages_of(tool: str, arguments: Mapping[str, Any]) -> list[str]:
 def reading(urls: Sequence[str], words: Words, titles: Mapping[str, str]) -> str:
     """By the first page whose title is known, with its publisher."""
     first = next((url for url in urls if titles.get(url)), urls[0] if urls else "")
-    host = _short((real_host(first) or "…").removeprefix("www."))
-    what = f"“{_short(titles[first])}” ({host})" if titles.get(first) else host
+    host = short((real_host(first) or "…").removeprefix("www."))
+    what = f"“{short(titles[first])}” ({host})" if titles.get(first) else host
     if len(urls) > 1:
         return words("progress-purpose-read-pages", what=what, n=len(urls) - 1)
     return words("progress-purpose-read-page", what=what)
@@ -104,5 +133,6 @@ def _objects(value: object) -> list[dict[str, Any]]:
     return [item for item in _items(value) if isinstance(item, dict)]
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """Foreign words inside a line."""
     return plain_line(text, limits.PROGRESS_WORD_CHARS)

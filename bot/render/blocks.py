@@ -1,7 +1,7 @@
 """The posts that the bot makes, ready to send: text, and blocks where text is not enough. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
@@ -12,7 +12,7 @@ from bot.render import limits
 from bot.render.escape import IsLive, all_live
 from bot.render.markdown import Piece, as_text, joined, pieces
 from bot.render.split import split
-from bot.render.tables import table_block
+from bot.render.tables import chart_block, table_block
 from bot.threads import parse_user
 
 
@@ -24,6 +24,12 @@ class Draft:
     blocks: tuple[JsonObject, ...] = ()
     whole: str = ""
     """All that the blocks say, where `text` is only the beginning of it."""
+
+    @property
+    def without_charts(self) -> "Draft":
+        """The same for a Slack that knows none: their tables say it all."""
+        kept = [block for block in self.blocks if block["type"] != "data_visualization"]
+        return replace(self, blocks=tuple(kept))
 
 
 def answer_drafts(
@@ -67,9 +73,14 @@ def _draft(fitting: Sequence[Piece], is_live: IsLive) -> Draft:
     """One post: tables as Slack has them, and all between them as Markdown."""
     is_alone = sum(piece.table is not None for piece in fitting) == 1
     blocks: list[JsonObject] = []
+    charts = 0
     for table, run in groupby(fitting, key=lambda piece: piece.table):
         if table is not None:
-            blocks += [table_block(table, is_alone=is_alone) for _ in run]
+            for _ in run:
+                blocks.append(table_block(table, is_alone=is_alone))
+                if charts < limits.CHARTS_PER_POST and (chart := chart_block(table)):
+                    blocks.append(chart)
+                    charts += 1
         elif text := joined(list(run)):
             blocks.append({"type": "markdown", "text": text})
     whole = as_text(joined(fitting), is_live)

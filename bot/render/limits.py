@@ -24,6 +24,12 @@ DATA_TABLE_PAGE: Final = 20
 """Ours: rows that are seen at once; Slack allows 100."""
 DATA_TABLES_PER_POST: Final = 10
 CAPTION_CHARS: Final = 75
+CHARTS_PER_POST: Final = 2
+CHART_POINTS: Final = 12
+"""Ours, as the next; Slack allows 20 points, and 6 or 12 series: it says both."""
+CHART_SERIES: Final = 3
+CHART_LABEL_CHARS: Final = 20
+CHART_TITLE_CHARS: Final = 50
 
 STREAM_BYTES: Final = 9_000
 """Of a stream's whole text in UTF-8; Slack was measured to refuse more than about 10,600."""
@@ -54,4 +60,3 @@ OPTION_CHARS: Final = 300
 FILE_NAME_BYTES: Final = 120
 FILE_TITLE_CHARS: Final = 200
 FILE_BYTES: Final = 50_000_000
-COMMENT_CHARS: Final = 500

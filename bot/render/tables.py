@@ -2,11 +2,16 @@
 
 Slack takes one `table` in a post, and it takes several `data_table`s, which are also bigger, can be
 sorted, and show some rows at a time. So a table that is alone in its post is a `table` as long as
-it fits, and all others are `data_table`s.
+it fits, and all others are `data_table`s. Below a small series of figures stands a chart of them.
 """
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
 
+from dateutil import parser as dates
 from rich.cells import cell_len
 
 from agent_core.messages import JsonObject
@@ -17,6 +22,16 @@ Cell = tuple[tuple[str, str], ...]
 """Plain words in runs, each with the address that it links to, which is mostly empty."""
 
 MAX_CELL_WIDTH = 60
+_DATED = re.compile(r"\b\d{4}\b|[^\W\d]{3}")
+_QUARTER, _BEGINNINGS = re.compile(r"\bQ([1-4])\b"), ("Jan", "Apr", "Jul", "Oct")
+_FIGURE = re.compile(
+    r"(?P<before>[^\s\d.,+\u2212-]*)\s?\+?(?P<sign>[\u2212-]?)"
+    r"(?P<whole>\d{1,3}(?:[,\s\u2019']\d{3})+|\d+)(?:[.,](?P<part>\d{1,2}|\d{4,}))?"
+    r"\s?(?P<after>\D*)"
+)
+"""A number and its unit. Three digits behind a point may mean two things, and are none."""
+_GROUPS = re.compile(r"\D")
+_IN_BRACKETS = re.compile(r"\(([^()]*)\)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,20 +97,76 @@ def _raw(text: str) -> JsonObject:
     return {"type": "raw_text", "text": inert(text).strip() or "-"}
 
 
-def aligned(table: Table) -> str:
-    """The table as text in columns."""
-    rows = [[_shorten(cell) for cell in row] for row in table.texts]
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        " | ".join(
-            cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)
-        ).rstrip()
-        for row in rows
+def chart_block(table: Table) -> JsonObject | None:
+    """Slack's chart of a small series in lines; None for any other table.
+
+    The first column holds 3 to 12 dates, each later than the one before: what dateutil reads, with
+    a year or a month's name in it, and quarters as `Q1 2024`. Each cell of the others, three at
+    most, is a number, all of one unit: beside it, or in brackets in the column's head.
+    """
+    head, *body = [
+        ["".join(text for text, url in cell if not url).strip() for cell in row]
+        for row in table.rows
     ]
+    if not (3 <= len(body) <= limits.CHART_POINTS and 2 <= len(head) <= limits.CHART_SERIES + 1):
+        return None
+    periods, *columns = zip(*body, strict=True)
+    try:
+        moments = [_moment(period) for period in periods]
+        lines = [_line(name, periods, cells) for name, cells in zip(head[1:], columns, strict=True)]
+    except (ValueError, OverflowError):
+        return None
+    series, units = [line for line, _ in lines], {unit for _, unit in lines}
+    names = [line["name"] for line in series]
+    is_mixed = len(units) > 1 or len(set(names)) < len(names)
+    if is_mixed or any(later <= before for before, later in pairwise(moments)):
+        return None
+    axes: JsonObject = {"categories": [_short(period) for period in periods]}
+    if unit := units.pop():
+        axes["y_label"] = _short(unit)
+    return {
+        "type": "data_visualization",
+        "title": " · ".join(names)[: limits.CHART_TITLE_CHARS],
+        "chart": {"type": "line", "series": series, "axis_config": axes},
+    }
+
+
+def _moment(period: str) -> datetime:
+    """A moment of it. Raises ValueError, OverflowError for what is no date."""
+    if not _DATED.search(period):
+        raise ValueError(period)
+    named = _QUARTER.sub(lambda quarter: _BEGINNINGS[int(quarter[1]) - 1], period)
+    return dates.parse(named, ignoretz=True)
+
+
+def _line(name: str, labels: Sequence[str], cells: Sequence[str]) -> tuple[JsonObject, str]:
+    """A column as a series, and its unit. Raises ValueError for what is no number."""
+    figures = [figure for figure in map(_FIGURE.fullmatch, cells) if figure]
+    units = {f"{figure['before']}{figure['after']}" for figure in figures}
+    if len(figures) < len(cells) or len(units) > 1:
+        raise ValueError(name)
+    values = [
+        float(f"{found['sign'] and '-'}{_GROUPS.sub('', found['whole'])}.{found['part'] or 0}")
+        for found in figures
+    ]
+    data = [{"label": _short(at), "value": n} for at, n in zip(labels, values, strict=True)]
+    unit = "".join([*units, *_IN_BRACKETS.findall(name)])
+    return {"name": _short(_IN_BRACKETS.sub("", name)), "data": data}, unit
+
+
+def _short(text: str) -> str:
+    return inert(text)[: limits.CHART_LABEL_CHARS].strip() or "-"
+
+
+def aligned(table: Table) -> str:
+    """The table as text in columns; a long cell sticks out."""
+    rows = [[" ".join(clean(text).split()) for text in row] for row in table.texts]
+    columns = zip(*rows, strict=True)
+    widths = [min(MAX_CELL_WIDTH, max(map(cell_len, column))) for column in columns]
+    lines = [" | ".join(map(_padded, row, widths)).rstrip() for row in rows]
     lines.insert(1, "-+-".join("-" * width for width in widths))
     return "\n".join(lines)
 
 
-def _shorten(cell: str) -> str:
-    words = " ".join(clean(cell).split())
-    return words if len(words) <= MAX_CELL_WIDTH else words[: MAX_CELL_WIDTH - 1] + "…"
+def _padded(cell: str, width: int) -> str:
+    return cell + " " * (width - cell_len(cell))

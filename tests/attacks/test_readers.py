@@ -1,7 +1,7 @@
 """Group D: what pages may cost their reader in memory and time, and what that costs others."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,7 +29,7 @@ HOSTILE: dict[str, Callable[[], str]] = {
     "a million nested elements": lambda: "<div>" * 1_000_000 + paragraphs(20),
     "elements that are never closed": lambda: opened("b", 500_000),
     "nested tables": lambda: opened("table><tr><td", 200_000),
-    "headings": lambda: opened("h2", 80_000, "a</h2>"),
+    "headings": lambda: opened("h2", 16_000, "a</h2>"),
     "links": lambda: opened("a href=/x", 80_000, "text</a> "),
     "an element of 500,000 attributes": lambda: opened(
         f"p {' '.join(f'a{n}' for n in range(500_000))}", 1
@@ -38,7 +38,7 @@ HOSTILE: dict[str, Callable[[], str]] = {
         f"p {' '.join(f'a{n}=1' for n in range(100))}", 4_000
     ),
     "attributes with brackets in them": lambda: opened(
-        f"""p {" ".join(f'a{n}="<"' for n in range(80_000))}""", 1
+        f"""p {" ".join(f'a{n}="<"' for n in range(20_000))}""", 1
     ),
     "ten million wide letters": lambda: opened("p", 1, "\U0001f600 word " * 1_000_000),
     "an entity of entities": lambda: (
@@ -51,6 +51,18 @@ HOSTILE: dict[str, Callable[[], str]] = {
 }
 
 
+LIGHT = (
+    "a million nested elements",
+    "elements that are never closed",
+    "nested tables",
+    "an element of 500,000 attributes",
+    "nothing but brackets",
+    "nested data",
+    "a class of megabytes",
+)
+"""They cost less than the start of a worker, so that one reads them all."""
+
+
 def peak_mb(html: str) -> float:
     """What the worker has held at most once it has read the page."""
     read_page("html", html, URL)
@@ -59,11 +71,12 @@ def peak_mb(html: str) -> float:
 
 
 @pytest.mark.proves("attacks.reader_memory")
-@pytest.mark.parametrize("shape", HOSTILE)
-async def test_a_reader_lives_in_256_mb_whatever_the_page(shape: str) -> None:
-    readers = Readers()
-    with suppress(ReadingFailed):  # one of its limits ended it
-        assert await readers.run(peak_mb, HOSTILE[shape](), session="a") < MAX_MB
+@pytest.mark.parametrize("shapes", [LIGHT, *([each] for each in HOSTILE if each not in LIGHT)])
+async def test_a_reader_lives_in_256_mb_whatever_the_page(shapes: Sequence[str]) -> None:
+    readers = Readers(cpu_s=2.0)
+    for shape in shapes:
+        with suppress(ReadingFailed):  # one of its limits ended it
+            assert await readers.run(peak_mb, HOSTILE[shape](), session="a") < MAX_MB
     assert "Paragraph 3" in (await readers.read("html", article(), URL, session="b")).markdown
 
 

@@ -24,7 +24,7 @@ Ended = subprocess.CompletedProcess[str]
 
 
 def environment(slack: SlackStandIn, **given: str) -> dict[str, str]:
-    basis = {"PATH": os.defpath, "ANTHROPIC_API_KEY": "sk-ant-given"}
+    basis = {"PATH": os.defpath, "ANTHROPIC_API_KEY": "sk-ant-given", "CRAWL_BROWSER": "off"}
     return {**basis, **slack.environment, **given}
 
 

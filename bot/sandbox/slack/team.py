@@ -55,7 +55,9 @@ class Team:
 
 def build_team(ids: Ids, bot_name: str, created_s: int) -> Team:
     """The team of `team.yml`, with the app under test among its users."""
-    told: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(_TEAM.read_text(encoding="utf-8"))
+    told: dict[str, dict[str, dict[str, Any]]] = yaml.load(
+        _TEAM.read_text("utf-8"), yaml.CSafeLoader
+    )
     users = {name: _user(ids, name, **fields) for name, fields in told["users"].items()}
     users["bot"] = _user(ids, bot_name, real_name=bot_name, display_name="", is_bot=True)
     channels: dict[str, Channel] = {}

@@ -48,7 +48,7 @@ async def restarting(server: Any, schedules: Schedules) -> AsyncGenerator[list[i
 @pytest.mark.usefixtures("postgres_server")  # which skips where none can be started
 async def test_postgres_restarts_in_the_middle_of_turns(tmp_path: Path) -> None:
     with postgres() as server:
-        schedules = Schedules(tmp_path, 1, threads=8, database_url=new_database(server))
+        schedules = Schedules(tmp_path, 1, threads=4, database_url=new_database(server))
         async with restarting(server, schedules) as restarts:
             await schedules.run(restarts=1)
     assert restarts, "too little was done for a restart"

@@ -198,7 +198,7 @@ async def test_many_threads_through_both_processes_are_each_worked_on_once(
     tmp_path: Path, postgres_url: str
 ) -> None:
     (tmp_path / "gate").touch()
-    threads = range(1, 21)
+    threads = range(1, 11)
     async with (
         member(tmp_path, postgres_url, "a") as a,
         member(tmp_path, postgres_url, "b") as b,

@@ -8,8 +8,6 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import pytest
-
 from agent_core.errors import ModelRejected
 from agent_core.events import AnyEvent, TurnFinished
 from agent_core.ids import SessionId, ToolCallId, TurnId
@@ -314,9 +312,8 @@ def _id(turns: Sequence[StoredTurn], turn: str) -> TurnId:
     return next(each.id for each in turns if each.id == turn)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-async def test_every_gesture_of_a_random_schedule_ends_once(tmp_path: Path, seed: int) -> None:
-    schedules = Schedules(tmp_path, seed, threads=6)
+async def test_every_gesture_of_a_random_schedule_ends_once(tmp_path: Path) -> None:
+    schedules = Schedules(tmp_path, 1, threads=6)
     await schedules.run(restarts=3)
     assert schedules.faults == []
     assert not any(thread.actions for thread in schedules.threads)

@@ -1,4 +1,4 @@
-"""Eighty turns with a model whose answers are legal but arbitrary, and tools that are odd."""
+"""Forty turns with a model whose answers are legal but arbitrary, and tools that are odd."""
 
 import asyncio
 import gc
@@ -43,7 +43,6 @@ from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
 from tests.agent_core.testing.chaos import CANARY, any_line, chaos_model, drawn_text
 from tests.agent_core.testing.validity import MARK, Issued, faults_of, faults_of_results
 
-BATCHES = 2
 SESSIONS_A_BATCH = 8
 TURNS_A_SESSION = 5
 PATIENCE_S = 100
@@ -199,10 +198,10 @@ def _message(random: Random, thread: int, number: int) -> InboundMessage:
     return kind
 
 
-@pytest.mark.parametrize("seed", range(BATCHES))
 async def test_no_reply_of_a_model_makes_a_turn_crash_or_a_history_invalid(
-    seed: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    seed = 0
     caplog.set_level(logging.WARNING)
     faults: list[str] = []
     model = watched(seed, faults)

@@ -228,23 +228,6 @@ async def test_what_was_not_asked_in_this_thread_is_not_decided_here(
     assert asking.told("ann") == ["I know nothing of this here, so I have done nothing."]
 
 
-@pytest.mark.parametrize("reason", ["Use the other address", ""])
-async def test_a_rejection_asks_for_a_reason_where_a_form_can_be_opened(
-    asking: Asking, reason: str
-) -> None:
-    await asking.ask("approval")
-    if not reason:
-        asking.slack.fail("views.open", error="expired_trigger_id")
-    await asking.press("reject")
-    if reason:
-        assert asking.consents.decided == []
-        [view_id] = asking.slack.state.views
-        await asking.slack.submit_view("ann", view_id, {"reason": reason})
-        await asking.settle()
-    assert asking.consents.decided == [(ONE, asking.consents.asker, "reject", reason)]
-    assert not asking.slack.state.views
-
-
 async def test_who_may_decide_edits_the_texts_in_a_form_and_decides_nothing_by_it(
     asking: Asking,
 ) -> None:

@@ -191,6 +191,16 @@ async def test_blocks_that_slack_refuses_are_replaced_by_text(stage: Stage) -> N
 
 
 @pytest.mark.proves("posts.refused")
+async def test_where_slack_refuses_a_chart_its_table_is_shown_all_the_same(stage: Stage) -> None:
+    stage.slack.fail("chat.postMessage", error="invalid_blocks")
+    turn = stage.turn()
+    answer = "| Year | GW |\n|---|---|\n| 2021 | 1 |\n| 2022 | 2 |\n| 2023 | 3 |"
+    await stage.show(turn.started(), turn.finished(answer))
+    _, post = stage.slack.thread("general", stage.thread.root_ts)
+    assert [block["type"] for block in post.blocks] == ["table", "context_actions"]
+
+
+@pytest.mark.proves("posts.refused")
 async def test_text_that_slack_refuses_altogether_comes_as_a_file(stage: Stage) -> None:
     stage.slack.fail("chat.postMessage", error="msg_too_long", times=2)
     turn = stage.turn()

@@ -136,7 +136,7 @@ def test_a_branch_is_one_card_by_what_it_is_after_with_its_newest_doing_and_its_
         "failed: Who makes B? (That did not work; I go on without it)",
     ]
     assert board.shown()[0].sources == {IEA: "Grid storage"}
-    assert [card.branch for card in board.branches] == [ONE]
+    assert [*board.branches] == [ONE]
     board.fold(turn.branch_ended(ONE))
     assert told(board)[0] == "done: Storage *prices* (1 page read)"
     assert cards(turn.branch(ONE, "x", agent="report-creation-expert")) == [
@@ -159,7 +159,7 @@ def test_what_people_did_to_a_branch_stands_with_it(turn: Turn) -> None:
         "stopped: Markets (Ben stopped this part)",
         "done: Ben: “also Poland” — taken in (Prices)",
     ]
-    assert [card.branch for card in board.branches] == [ONE]
+    assert [*board.branches] == [ONE]
 
 
 @pytest.mark.proves("inbox.told")

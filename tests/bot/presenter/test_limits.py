@@ -1,6 +1,6 @@
 """At, below and above each limit: Slack takes what is made, and refuses what is above."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -9,12 +9,11 @@ import pytest
 from agent_core.events import REPORT
 from agent_core.messages import JsonObject
 from bot.presenter.answer import follow_up_rows, thread_drafts
-from bot.presenter.approval import decision
-from bot.presenter.apps import app_name
 from bot.presenter.board import Board
 from bot.presenter.files import ArtifactRefused, file_name, read_artifact
 from bot.presenter.questions import question_drafts
 from bot.presenter.stream import HOLD_S
+from bot.presenter.tools import app_name
 from bot.render import (
     actions,
     answer_drafts,
@@ -52,6 +51,11 @@ def table(rows: int = 2, columns: int = 2, cell: str = "x") -> str:
     return "\n".join([line, "|" + "--|" * columns, *[line] * (rows - 1)])
 
 
+def series(points: int = 3, heads: Sequence[str] = "a") -> str:
+    lines = [f"| {2000 + n} |{' 1 |' * len(heads)}" for n in range(points)]
+    return "\n".join([f"| Year | {' | '.join(heads)} |", "|--" * (len(heads) + 1) + "|", *lines])
+
+
 def answered(markdown: str) -> list[str]:
     """The kinds of all blocks of an answer, each of whose posts Slack takes."""
     drafts = answer_drafts(markdown)
@@ -76,6 +80,11 @@ ANSWERS: Mapping[str, Callable[[int], str]] = {
     "DATA_TABLE_PAGE": lambda n: "\n\n".join([table(rows=n + 1)] * 2),
     "DATA_TABLES_PER_POST": lambda n: "\n\n".join([table()] * n),
     "BLOCKS_PER_POST": lambda n: "\n\n".join(["a", table()] * n),
+    "CHARTS_PER_POST": lambda n: "\n\n".join([series()] * (n + 1)),
+    "CHART_POINTS": lambda n: series(points=n),
+    "CHART_SERIES": lambda n: series(heads="abcde"[:n]),
+    "CHART_LABEL_CHARS": lambda n: series(heads=["x" * n, "y" * n]),
+    "CHART_TITLE_CHARS": lambda n: series(heads=["x" * (n // 2 - 1), "y" * (n // 2 - 2)]),
     "ANSWER_CHARS": lambda n: "word. " * (n // 6),
 }
 
@@ -89,11 +98,10 @@ def test_slack_takes_every_post_of_an_answer_at_a_limit(name: str, over: int) ->
 @pytest.mark.parametrize("over", AROUND)
 def test_plain_words_are_posts_that_can_be_edited(over: int) -> None:
     size = limits.TEXT_CHARS + over
-    posts = [draft.text for draft in answer_drafts("x" * size, is_plain=True)]
-    assert sum(post.count("x") for post in posts) == size
+    posts = answer_drafts("x" * size, is_plain=True)
+    assert sum((post.whole or post.text).count("x") for post in posts) == size
     for post in posts:
-        assert "x" in post
-        sent(text=post)
+        sent(text=post.text, blocks=post.blocks)
 
 
 TURN = Turn(ThreadRef(team="T1", channel="C1", root_ts="1.000001"))
@@ -164,9 +172,6 @@ SHOWN: Mapping[str, Callable[[int], int]] = {
     "MENU_OPTIONS": options,
     "OPTION_VALUE_CHARS": lambda n: n * options(1, "v" * n),
     "OPTION_CHARS": asked,
-    "COMMENT_CHARS": lambda n: decision(
-        TURN.decided("rejected", reason="x" * n), WORDS
-    ).count("x"),
     "PROGRESS_WORD_CHARS": lambda n: app_name("x" * n).lower().count("x"),
     "PLAN_CARDS": cards,
     "FOLLOW_UPS": follow_ups,
@@ -244,7 +249,7 @@ async def test_a_stream_is_followed_by_the_next_where_it_is_full_or_old(
     first = f"Once. {'x' * 4_000} "
     await presenter.show(turn.said(f"{first.strip()}.\n\nN", step=0))
     await until_streamed(stage, "x.")
-    rest = "y" * (limits.STREAM_BYTES + over - len(first) - 3)
+    rest = "y" * (limits.STREAM_BYTES + over - len(first) - 5)
     if name == "STREAM_S":
         while stage.api.streams.interval_s not in stage.clock.slept:
             await stage.api.identify()
@@ -325,10 +330,10 @@ SLACKS: Mapping[str, tuple[int, int, Callable[[int], object]]] = {
     "cards of a plan": (limits.PLAN_CARDS, 50, lambda n: take({
         "type": "plan", "title": "p",
         "tasks": [{"task_id": f"{i}", "title": "t"} for i in range(n)]})),
-    "title of a chart": (50, 50, lambda n: take(chart(title=n))),
-    "series of a chart": (12, 12, lambda n: take(chart(series=n))),
-    "points of a chart": (20, 20, lambda n: take(chart(points=n))),
-    "label in a chart": (20, 20, lambda n: take(chart(name=n))),
+    "title of a chart": (limits.CHART_TITLE_CHARS, 50, lambda n: take(chart(title=n))),
+    "series of a chart": (limits.CHART_SERIES, 12, lambda n: take(chart(series=n))),
+    "points of a chart": (limits.CHART_POINTS, 20, lambda n: take(chart(points=n))),
+    "label in a chart": (limits.CHART_LABEL_CHARS, 20, lambda n: take(chart(name=n))),
 }  # fmt: skip
 """Our limit, Slack's own, and what is sent with so many."""
 
@@ -350,7 +355,7 @@ def test_a_data_table_has_a_row_below_its_head() -> None:
 @pytest.mark.parametrize("kind", ["table", "data_visualization"])
 def test_slack_takes_so_many_of_a_kind(kind: str) -> None:
     one = {"type": "table", "rows": rows(1)} if kind == "table" else chart()
-    most = 1 if kind == "table" else 2
+    most = 1 if kind == "table" else limits.CHARTS_PER_POST
     take(*[one] * most)
     assert refused(lambda: take(*[one] * (most + 1)))
 

@@ -64,6 +64,42 @@ def test_a_table_is_native_up_to_slacks_limits_and_code_above(
     assert {each for post in kinds("\n".join(lines)) for each in post} == {kind}
 
 
+YEARS = "|Year|Sun (GW)|\n|---|--:|\n|2021|1,200|\n|2022|1,450.5 [1]|\n|2023|\u22122 000|"
+
+
+def test_below_a_small_series_over_time_stands_its_chart() -> None:
+    (draft,) = answer_drafts(YEARS, sources=SOURCES)
+    table, chart = draft.blocks
+    assert table["type"] == "table"
+    [line] = chart["chart"]["series"]
+    assert [(point["label"], point["value"]) for point in line["data"]] == [
+        ("2021", 1200), ("2022", 1450.5), ("2023", -2000),
+    ]  # fmt: skip
+    assert chart["chart"]["axis_config"]["y_label"] == "GW"
+    assert draft.without_charts.blocks == (table,)
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_drawn"),
+    [
+        (("Q3 2024 | €1", "Q4 2024 | €2", "Q1 2025 | €3"), True),
+        (("Jan | 1 % | 2%", "Feb | 2 % | 1 %", "May | 3 % | 7 %"), True),
+        (("2021 | 1", "2022 | 2"), False), (("2023 | 1", "2022 | 2", "2021 | 3"), False),
+        (("1 | 1", "2 | 2", "3 | 3"), False), (("Spain | 1", "France | 2", "Italy | 3"), False),
+        (("2021 | 1 | 5 %", "2022 | 2 | 5 %", "2023 | 3 | 5 %"), False),
+        (("2021 | 1", "2022 | n/a", "2023 | 3"), False),
+        (("2021 | 1.200", "2022 | 2", "2023 | 3"), False),
+        (tuple(f"{year} | 1" for year in range(2000, 2013)), False),
+    ],
+)  # fmt: skip
+def test_only_figures_of_one_unit_at_dates_in_order_are_drawn(
+    rows: tuple[str, ...], is_drawn: bool
+) -> None:
+    head = "| ".join("abcde"[: rows[0].count("|") + 1])
+    lines = [head, "|".join(["---"] * (rows[0].count("|") + 1)), *rows]
+    assert ("data_visualization" in kinds("\n".join(lines))[0]) is is_drawn
+
+
 def test_each_number_of_a_known_source_is_a_link_in_words_and_in_cells() -> None:
     text = "Costs fell [1], twice [1, 3]; nobody knows [2] or [9].\n\n| a |\n|---|\n| 5 [3] |"
     (draft,) = answer_drafts(text, sources=SOURCES)

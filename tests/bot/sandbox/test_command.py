@@ -1,7 +1,5 @@
 """`bot sandbox --clock`, `--click` and `--until-posts`: runs of the bot."""
 
-import secrets
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,18 +7,6 @@ import pytest
 from tests.e2e.command_line import run_sandbox
 
 CLOCK = "2026-03-27T08:59:50 Europe/Berlin"
-
-
-@pytest.mark.process("the command starts the bot as a process of its own")
-async def test_the_bot_and_slack_live_at_the_given_moment(tmp_path: Path) -> None:
-    town = secrets.choice(("France", "Italy", "Spain"))
-    ran = await run_sandbox(tmp_path, f"What is the capital of {town}?", more=("--clock", CLOCK))
-    done = ran.json()
-    asked, answered = (datetime.fromtimestamp(float(p["ts"]), UTC) for p in done["posts"])
-    assert f"{asked:%Y-%m-%dT%H:%M:%S}".startswith("2026-03-27T07:59:5")
-    assert f"{answered:%Y-%m-%d}" == "2026-03-27"
-    assert Path(done["workspace"]).name.startswith("session_20260327_07595")
-    assert done["root_posts"] == []
 
 
 @pytest.mark.process("the command starts the bot as a process of its own")
@@ -40,7 +26,9 @@ async def test_a_digest_that_was_agreed_to_comes_on_both_sides_of_a_weekend(
         "every weekday at 9 post a digest on battery storage in #news",
         more=("--click", "confirm", "--clock", CLOCK, "--until-posts", "2"),
     )
-    first, second = ran.json()["root_posts"]
+    done = ran.json()
+    assert done["posts"][0]["ts"].startswith("177459839"), "Slack lives at the moment as well"
+    first, second = done["root_posts"]
     assert (first["channel"], second["channel"]) == ("news", "news")
     assert first["at"].startswith("2026-03-27T09:00:")
     assert first["at"].endswith("+01:00")
