@@ -44,11 +44,6 @@ def answer_text(event: TurnFinished, words: Words) -> str:
     return f"{sentence}\n\n{words('progress-reference', what=f'`{event.reference}`')}"
 
 
-def is_silent(event: TurnFinished) -> bool:
-    """Whether nobody waits for an answer of this turn: taken back, or answered by another."""
-    return event.outcome == "steered" or (event.outcome == "stopped" and not event.answer)
-
-
 def live_links(event: TurnFinished, home: str) -> IsLive:
     """Which addresses of the answer may be live: all, or those that the session came by.
 

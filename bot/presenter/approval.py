@@ -125,18 +125,16 @@ def approval_draft(
     Of the files that would be sent along nobody can look at those that are `unseen`; `edited` tells
     who made it of an earlier request.
     """
-    digest = event.digest[:DIGEST_CHARS]
-    below = [words("consent-until", when=local_time(event.deadline), digest=digest)]
-    if is_attached:
-        below.insert(0, words("consent-in-file", file=file_name(event), digest=digest))
-    elif not is_whole:
-        below.insert(0, words("consent-not-shown"))
+    digest, below = event.digest[:DIGEST_CHARS], [decision(edited, words)] if edited else []
     if files := unseen or event.files:
         named = [inline_code(made_visible(file.name)[: limits.OPTION_CHARS]) for file in files]
-        told = words(f"consent-sent-{'hidden' if unseen else 'shown'}", files=", ".join(named))
-        below.insert(0, told)
-    if edited:
-        below.insert(0, decision(edited, words))
+        shown = "hidden" if unseen else "shown"
+        below.append(words(f"consent-sent-{shown}", files=", ".join(named)))
+    if is_attached:
+        below.append(words("consent-in-file", file=file_name(event), digest=digest))
+    elif not is_whole:
+        below.append(words("consent-not-shown"))
+    below.append(words("consent-until", when=local_time(event.deadline), digest=digest))
     is_seen = (is_whole or is_attached) and not unseen
     names: list[Button] = ["approve", "reject"] if is_seen else ["reject"]
     if "approve" in names and event.may_allow_thread:

@@ -35,22 +35,6 @@ from bot.threads import parse_user
 _log = logging.getLogger(__name__)
 
 
-def waiting_draft(event: AuthRequired, words: Words) -> Draft:
-    """What everybody sees; it holds no link."""
-    what = app_names(event.toolkits, words("consent-conjunction"))
-    who, when = mention(event.asker), local_time(event.deadline)
-    text = words("consent-to-connect", who=who, what=what, when=when)
-    value = connection_value(event.consent, event.toolkits)
-    return card(text, *(consent_button(name, words, value) for name in ("link", "skip")))
-
-
-def ended_draft(event: AuthEnded, words: Words) -> Draft:
-    """What that post becomes."""
-    what = app_names(event.toolkits, words("consent-conjunction"))
-    n, who = len(event.toolkits), mention(event.asker)
-    return card(words(f"consent-ended-{event.outcome}", n=n, who=who, what=what))
-
-
 ConnectLink = Callable[[ConsentId, UserId, str], Awaitable[str]]
 """Gives a person a fresh link for an app. Raises `ConsentRefused` where they get none."""
 
@@ -105,19 +89,27 @@ class ConsentPosts:
             if not (await self._place.journal.open()).post_of(_op(event)):
                 await self._request(event)
         else:
-            op = _op(event)
-            await self._place.post(op, waiting_draft(event, self._place.board.words))
+            op, words, what = _op(event), self._place.board.words, self._apps(event)
+            who, when = mention(event.asker), local_time(event.deadline)
+            text = words("consent-to-connect", who=who, what=what, when=when)
+            value = connection_value(event.consent, event.toolkits)
+            row = [consent_button(name, words, value) for name in ("link", "skip")]
+            await self._place.post(op, card(text, *row))
             await self._place.journal.once(f"{op}:link", partial(self._whisper, event))
 
     async def end(self, event: ApprovalDecided | AuthEnded) -> None:
         """Take the buttons away and say how it ended; of what was edited the next request does."""
         if isinstance(event, AuthEnded):
-            draft = ended_draft(event, self._place.board.words)
-            await self._place.settle(_op(event), event.outcome, draft)
+            words, who, n = self._place.board.words, mention(event.asker), len(event.toolkits)
+            said = words(f"consent-ended-{event.outcome}", n=n, who=who, what=self._apps(event))
+            await self._place.settle(_op(event), event.outcome, card(said))
         elif event.verdict == "edited":
             self._edited[event.call_id] = event
         else:
             await self._settle(event)
+
+    def _apps(self, event: AuthRequired | AuthEnded) -> str:
+        return app_names(event.toolkits, self._place.board.words("consent-conjunction"))
 
     async def _request(self, event: ApprovalRequested) -> None:
         """Whole, or beside a file with all of it: nobody approves what they cannot read.

@@ -24,7 +24,6 @@ from bot.presenter.answer import (
     answer_text,
     feedback_block,
     follow_up_rows,
-    is_silent,
     live_links,
     thread_drafts,
 )
@@ -58,9 +57,9 @@ class TurnPresenter(ABC):
         Raises SlackError where it could not be posted now; show the same event again later.
         """
 
+    @abstractmethod
     async def give_up(self) -> None:
         """Slack will never take the rest of the turn: count it as shown, for good."""
-        await self._journal.finish()
 
     @abstractmethod
     async def close(self) -> None:
@@ -131,7 +130,8 @@ class ThreadPresenter(TurnPresenter):
     async def give_up(self) -> None:
         await self._progress.stop()
         await self._stream.stop()
-        await self._end()
+        await self._signs.take_back(*self._asked)
+        await self._journal.finish()
 
     async def close(self) -> None:
         await self._progress.stop()
@@ -142,10 +142,7 @@ class ThreadPresenter(TurnPresenter):
         if self._waits < (await self._journal.open()).waits:
             return  # an earlier process came as far as a later question
         await self._signs.show(*self._asked, may_be_left=True)
-        self._progress.start()
-        if self._board.cards:
-            await self._progress.open(event.turn)
-        self._progress.touch()
+        await self._progress.go_on(event.turn)
 
     async def _ask(self, event: Wait) -> None:
         """What is asked first: nobody waits for progress to say that it waits."""
@@ -165,16 +162,14 @@ class ThreadPresenter(TurnPresenter):
         await self._progress.stop()
         await self._stream.end()
         is_closed = await self._progress.close(event.turn, insist=False)
-        if not is_silent(event):
+        is_steered = event.outcome == "steered"  # then another turn answers
+        if not is_steered and (event.answer or event.outcome != "stopped"):
             await self._show_result(event)
-        elif event.outcome != "steered":
+        elif not is_steered:
             await self._progress.hush()
         await self._stream.clear()
         if not is_closed:
             await self._progress.close(event.turn, insist=True)
-        await self._end(is_steered=event.outcome == "steered")
-
-    async def _end(self, *, is_steered: bool = False) -> None:
         await self._signs.take_back(*self._asked, is_taken_in=is_steered)
         await self._journal.finish()
 

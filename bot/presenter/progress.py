@@ -66,12 +66,15 @@ class Progress:
         self._has_line = self._has_post = self._has_cards = True
         """Slack has not refused it."""
 
-    def start(self) -> None:
-        """Keep line and post up to date from now on."""
+    async def go_on(self, turn: TurnId) -> None:
+        """The board has changed: keep line and post up to date from now on."""
         if self._keeping is None:
             self._keeping = asyncio.create_task(self._keep_up(), name="progress")
+        if self._board.cards:
+            await self._open(turn)
+        self._changed.set()
 
-    async def open(self, turn: TurnId) -> None:
+    async def _open(self, turn: TurnId) -> None:
         """Post the plan, unless it is there."""
         if self._ts or not self._has_post:
             return
@@ -87,10 +90,6 @@ class Progress:
                 if self._keeping is not None:
                     self._said = ("", float("-inf"))  # the post has taken the line away
                     await self._tell_line()
-
-    def touch(self) -> None:
-        """The board has changed."""
-        self._changed.set()
 
     async def stop(self) -> None:
         """Nothing is written or on its way any more when this returns. Safe to call twice."""
@@ -126,7 +125,7 @@ class Progress:
         """Make it the plan of what was done, as `edit`; also that of a process that died."""
         self._turn = turn
         if _op(turn) in (await self._journal.open()).begun:
-            await self.open(turn)
+            await self._open(turn)
         return await self.edit(insist=insist)
 
     async def hush(self) -> None:
@@ -217,22 +216,21 @@ def _task(number: int, card: Card) -> JsonObject:
     What was read is linked: its address was opened already.
     """
     is_told = card.details and card.state in ("stopped", "failed", "unsure")
-    task: JsonObject = {
-        "task_id": f"task{number}",
-        "title": f"{card.title} · {card.details}" if is_told else card.title,
-        "status": _SHOWN[card.state][0],
-    }
+    title = f"{card.title} · {card.details}" if is_told else card.title
+    task: JsonObject = {"type": "task_card", "task_id": f"task{number}", "title": title}
+    task["status"] = _SHOWN[card.state][0]
     if card.details and not is_told:
         said = {"type": "text", "text": card.details}
         section = {"type": "rich_text_section", "elements": [said]}
         task["details"] = {"type": "rich_text", "elements": [section]}
-    fitting = [it for it in card.sources.items() if len(it[0]) <= limits.SOURCE_URL_CHARS]
-    if fitting:
-        task["sources"] = [
-            {"type": "url", "url": url, "text": plain_line(title or url, limits.LABEL_CHARS)}
-            for url, title in fitting[: limits.CARD_SOURCES]
-        ]
-    return {"type": "task_card", **task}
+    sources = [
+        {"type": "url", "url": url, "text": plain_line(title or url, limits.LABEL_CHARS)}
+        for url, title in card.sources.items()
+        if len(url) <= limits.SOURCE_URL_CHARS
+    ]
+    if sources:
+        task["sources"] = sources[: limits.CARD_SOURCES]
+    return task
 
 
 def _op(turn: TurnId) -> str:

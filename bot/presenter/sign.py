@@ -54,7 +54,7 @@ class Signs:
 
         `may_be_left` says that another process may have shown it on a post that is new here.
         """
-        async with self._lock(thread):
+        async with self._locks.setdefault(thread, asyncio.Lock()):
             shown, now = self._threads.get(thread) or _Thread(), self._api.clock.seconds()
             self._threads[thread] = shown
             if post_ts not in shown.posts:
@@ -75,7 +75,7 @@ class Signs:
 
         One that was taken in became part of another's turn: its reaction stays, for it was seen.
         """
-        async with self._lock(thread):
+        async with self._locks.setdefault(thread, asyncio.Lock()):
             shown = self._threads.get(thread) or _Thread()
             is_known, has_reaction = post_ts in shown.posts, shown.posts.get(post_ts, False)
             self.forget(thread, post_ts)
@@ -98,6 +98,3 @@ class Signs:
             await self._api.react(thread.channel, post_ts, REACTION, add=add)
         except SlackError as error:
             _log.info("no reaction: %s", error)
-
-    def _lock(self, thread: ThreadRef) -> asyncio.Lock:
-        return self._locks.setdefault(thread, asyncio.Lock())

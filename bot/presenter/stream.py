@@ -7,7 +7,6 @@ that turn out to be none of the answer are taken back, and the last edit mends t
 import asyncio
 import logging
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -128,8 +127,21 @@ class AnswerStream:
                 await self._stop(op, ts)
 
     async def clear(self) -> None:
-        """Take away what became no post of the answer. Call `end` first."""
-        await self._remove(besides=(await self._place.journal.open()).posts.values())
+        """Take away what became no post of the answer."""
+        bookmark, channel = await self._place.journal.open(), self._place.thread.channel
+        for op, ts in list(bookmark.streams.items()):
+            if f"{channel} {ts}" in bookmark.posts.values():
+                continue
+            await self._stop(op, ts)
+            try:
+                await self._streams.delete(channel, ts)
+            except SlackRefused as refused:
+                _log.warning("a streamed post stands beside the answer: %s", refused)
+                continue
+            del bookmark.streams[op]
+            for marks in (bookmark.begun, bookmark.done):
+                marks.discard(f"{op}:stream")
+            await self._place.journal.save()
 
     async def _grow(self, event: TextDelta) -> None:
         bookmark = await self._place.journal.open()
@@ -212,7 +224,7 @@ class AnswerStream:
         async with self._writing:
             self._text, self._chars, self._open = "", 0, None
             try:
-                await self._remove()
+                await self.clear()
             except SlackError as error:
                 _log.warning("a stream stands until the answer comes: %s", error)
                 self._is_off = True
@@ -221,23 +233,6 @@ class AnswerStream:
         if ts not in self._ended:
             await self._streams.stop(self._place.thread.channel, ts, op)
             self._ended.add(ts)
-
-    async def _remove(self, besides: Collection[str] = ()) -> None:
-        """Streams, but those that became one of these posts."""
-        bookmark, channel = await self._place.journal.open(), self._place.thread.channel
-        for op, ts in list(bookmark.streams.items()):
-            if f"{channel} {ts}" in besides:
-                continue
-            await self._stop(op, ts)
-            try:
-                await self._streams.delete(channel, ts)
-            except SlackRefused as refused:
-                _log.warning("a streamed post stands beside the answer: %s", refused)
-                continue
-            del bookmark.streams[op]
-            for marks in (bookmark.begun, bookmark.done):
-                marks.discard(f"{op}:stream")
-            await self._place.journal.save()
 
     def _ops(self) -> list[str]:
         """Of the answer's posts."""

@@ -19,7 +19,6 @@ GONE = frozenset(
     {"message_not_found", "cant_update_message", "edit_window_closed", "streaming_state_conflict"}
 )
 """A post that takes no more words: others are to be made."""
-_ENDED = GONE | {"message_not_in_streaming_state", "stopped_by_user", "message_not_owned_by_app"}
 
 _log = logging.getLogger(__name__)
 
@@ -97,8 +96,7 @@ class Streams:
         try:
             await self._calls.repeatable("chat.stopStream", arguments)
         except SlackRefused as refused:
-            if refused.code not in _ENDED:
-                _log.warning("a stream was not ended: %s", refused)
+            _log.info("a stream was not ended: %s", refused)
 
     async def delete(self, channel: str, ts: str) -> None:
         """Take a post of the bot away; one that is gone is fine."""
@@ -112,7 +110,11 @@ class Streams:
         """The `ts` of streamed posts behind another that no op id names: their writer died."""
         await self._calls.clock.sleep(self._settle_s)
         pages = self._channels.replies(thread, oldest=after, at_once=True)
-        posts = [read_post(raw) async for page in pages for raw in page]
+        try:
+            posts = [read_post(raw) async for page in pages for raw in page]
+        except SlackRefused as refused:
+            _log.warning("what was streamed is not found: %s", refused)
+            posts = []
         return [
             post.ts
             for post in posts
