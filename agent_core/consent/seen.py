@@ -31,6 +31,7 @@ _MOST = 32
 _MOST_WRITTEN = 256
 """The same of what people and models write."""
 
+_SAYING = ("Task", "fork")
 _RECORDS = tuple(
     f"{each}/" for each in (DOWNLOADS, SEARCH_RESULTS, TOOL_RESULTS, EXTRACTED_ARTICLES)
 )
@@ -90,8 +91,10 @@ class Seen:
         records = _Records(messages)
         for found in records.found:
             if not _is_of_the_model(found.call, workspace):
-                keys = records.new(found, keys_in(found.text, most=_MOST))
-                self._add(self._place_of(found.call, workspace), found.text, keys)
+                place = self._place_of(found.call, workspace)
+                is_search = place is self.by_searches
+                keys = records.new(found, keys_in(found.text, most=_MOST), is_search=is_search)
+                self._add(place, found.text, keys)
 
     def has(self, address: str) -> bool:
         """What stands behind `#` may reach a page's own code: it must have been seen as well."""
@@ -120,8 +123,9 @@ class _Records:
 
     def __init__(self, messages: Sequence[Said]) -> None:
         self.found: list[_Found] = []
-        self._kept: dict[Key, dict[tuple[TurnId, RunId], _Place]] = {}
-        """Where a model first wrote an address to where it may be read again, by run."""
+        self._kept: dict[tuple[Key, bool], dict[tuple[TurnId, RunId], _Place]] = {}
+        """Where a model first wrote an address to where it may be read again, by run; and whether
+        it only said so, to people or to another run: no search finds that meanwhile."""
         self._calls: dict[tuple[TurnId, RunId, ToolCallId], tuple[ToolCall, int]] = {}
         self._began = cache(self._find_beginning)
         for number, (turn, run, message) in enumerate(messages):
@@ -129,41 +133,46 @@ class _Records:
             for part in message.parts:
                 self._note(part, at, message.role)
 
-    def new(self, found: _Found, keys: AbstractSet[Key]) -> AbstractSet[Key]:
+    def new(self, found: _Found, keys: AbstractSet[Key], *, is_search: bool) -> AbstractSet[Key]:
         """Those that no model had written before they were found."""
         asked = set(_written((*texts_in(found.call.arguments),)))
-        if TOO_MANY in asked or self._has_kept(TOO_MANY, found):
+        if TOO_MANY in asked or self._has_kept(TOO_MANY, found.at, is_search):
             return set[Key]()
-        return {key for key in keys - asked if not self._has_kept(key, found)}
+        return {key for key in keys - asked if not self._has_kept(key, found.at, is_search)}
 
-    def _has_kept(self, key: Key, found: _Found) -> bool:
-        return any(self._is_older(at, found.at) for at in self._kept.get(key, {}).values())
+    def _has_kept(self, key: Key, found: _Place, is_search: bool) -> bool:
+        return any(
+            self._is_older(at, found, if_unsure=not (is_said and is_search))
+            for is_said in (True, False)
+            for at in self._kept.get((key, is_said), {}).values()
+        )
 
     def _note(self, part: Part, at: _Place, role: str) -> None:
         if isinstance(part, ToolCall):
             self._calls[at.turn, at.run, part.id] = (part, at.number)
             # Looking for something puts it nowhere where it could be read again.
             if part.name != _FETCHING and not all(each.reads for each in opened(part).actions):
-                self._keep(_written(texts_in(part.arguments)), at)
+                is_said = part.name in _SAYING
+                self._keep(_written(texts_in(part.arguments)), at, is_said=is_said)
         elif isinstance(part, ToolResult):
             if begun := self._calls.get((at.turn, at.run, part.call_id)):
                 self.found.append(_Found(part.text, at, begun[0]))
         elif isinstance(part, Text) and role == "assistant":
-            self._keep(_written((part.text,)), at)
+            self._keep(_written((part.text,)), at, is_said=True)
 
-    def _keep(self, keys: Iterator[Key], at: _Place) -> None:
+    def _keep(self, keys: Iterator[Key], at: _Place, *, is_said: bool) -> None:
         for key in keys:
-            self._kept.setdefault(key, {}).setdefault((at.turn, at.run), at)
+            self._kept.setdefault((key, is_said), {}).setdefault((at.turn, at.run), at)
 
-    def _is_older(self, kept: _Place, found: _Place) -> bool:
-        """Whether something may have been kept before something else was found."""
+    def _is_older(self, kept: _Place, found: _Place, *, if_unsure: bool) -> bool:
+        """Whether something was kept before something else was found, in runs side by side too."""
         if kept.turn != found.turn or kept.run == found.run:
             return kept.number < found.number
         if (begun := self._began(kept.run, found.turn, found.run)) is not None:
             return begun < found.number
         if (begun := self._began(found.run, kept.turn, kept.run)) is not None:
             return kept.number <= begun
-        return True
+        return if_unsure
 
     def _find_beginning(self, child: RunId, turn: TurnId, parent: RunId) -> int | None:
         """Where in the parent's run the call stands that began a run, or a run above it."""

@@ -41,6 +41,7 @@ def is_seen(*history: Entry, url: str = URL) -> bool:
     return Seen(messages, WORKSPACE).has(url)
 
 
+WEB = "mcp__composio__COMPOSIO_SEARCH_WEB"
 FILE: JsonObject = {"path": "downloads/list.csv"}
 WRITTEN = used(WRITE_FILE, {"path": "n.md", "content": f"See {URL}."}, "Wrote it.", id="w")
 FOUND = used(SEARCH, {"query": "secret"}, f"There is {URL}, among others.", id="f")
@@ -172,6 +173,17 @@ def test_what_a_sub_agent_wrote_afterwards_takes_nothing_back() -> None:
     messages = [(TURN, run, message) for run, message in [*FOUND, *task, *child]]
     later = (TurnId("turn:2"), ROOT_RUN, user_message("continue"))
     assert Seen([*messages, later], WORKSPACE).has(URL)
+
+
+@pytest.mark.parametrize("tool", [WEB, "mcp__mail__READ_MAIL"])
+def test_what_runs_side_by_side_say_takes_nothing_back_that_a_search_found(tool: str) -> None:
+    """The main agent delegates what it found, while an explorer ends with a link to it."""
+    found = used(tool, {"query": "secret"}, f"There is {URL}, among others.", id="f")
+    task = used("Task", {"prompt": f"Report on {URL}."}, "Done.", id="child")
+    explorer = [(RunId("root.part1"), message) for _, message in [*found, said(f"See {URL}.")]]
+    assert is_seen(*found, *task, *explorer) == (tool == WEB)
+    stored = [(RunId("root.part2"), message) for _, message in WRITTEN]
+    assert not is_seen(*found, *stored)
 
 
 def test_what_an_earlier_turn_had_written_is_not_found_by_a_later_one() -> None:

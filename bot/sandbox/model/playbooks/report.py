@@ -249,6 +249,7 @@ def unread_in(conversation: Conversation) -> str:
     """The pages that could not be fetched, each with the reason that was given."""
     calls = conversation.now.done("crawl_parallel")
     rows = [f"\n- {each.get('url')}: {each.get('status')}" for c in calls for each in c.objects()]
+    rows += [f"\n- pages: failed: {call.result[:300]}" for call in calls if call.is_error]
     return "".join(row for row in rows if ": failed" in row)
 
 
