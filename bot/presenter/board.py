@@ -177,7 +177,8 @@ class Board:
         surplus = len(self.cards) - limits.PLAN_CARDS
         if surplus <= 0:
             return self.cards
-        folded = sorted(self.cards, key=_weight)[: surplus + 1]
+        steps_first = sorted(self.cards, key=lambda card: bool(card.branch) or not card.calls)
+        folded = sorted(steps_first, key=lambda card: _FIRST.get(card.state, 0))[: surplus + 1]
         earlier = Card(title=self.words("progress-earlier-steps", n=len(folded)))
         if any(card.state == "running" for card in folded):
             earlier.calls[_OWN] = "running"
@@ -323,7 +324,3 @@ class Board:
             if card.state != "unsure":
                 why = self.words(f"progress-{lost}")
                 card.details = why if is_lost else short(event.display)
-
-
-def _weight(card: Card) -> tuple[int, bool]:
-    return _FIRST.get(card.state, 0), card.branch is not None or not card.calls
