@@ -26,6 +26,7 @@ def start() -> None:
     from bot.start import run_bot
 
     gc.freeze()
+    gc.set_threshold(20_000, 20, 10)  # at 700, a tenth of all work is to look for garbage
     gc.enable()
     sys.setswitchinterval(0.0005)  # what Slack waits for is not to wait for work in threads
     raise typer.Exit(run_bot())

@@ -19,6 +19,7 @@ _UNMINDED = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture)
 settings.register_profile("busy machine", deadline=None, suppress_health_check=_UNMINDED)
 settings.load_profile("busy machine")
 
+gc.set_threshold(20_000, 20, 10)  # at 700 it takes a tenth of the tests' time
 _at_work: list[pytest.Item] = []
 
 

@@ -21,7 +21,6 @@ from bot.render.escape import (
     IsLive,
     clean,
     code,
-    defanged,
     escape,
     foreign_line,
     inert,
@@ -38,6 +37,6 @@ from bot.render.split import split
 __all__ = [  # noqa: RUF022 (by module)
     "Draft", "actions", "answer_drafts", "button", "card", "context", "entry", "limits",
     "local_time", "mention", "menu", "modal", "plain_text", "section", "sections",
-    "IsLive", "clean", "code", "defanged", "escape", "foreign_line", "inert", "inline_code", "link",
+    "IsLive", "clean", "code", "escape", "foreign_line", "inert", "inline_code", "link",
     "none_live", "one_line", "plain_line", "real_host", "to_markdown", "to_text", "split",
 ]  # fmt: skip

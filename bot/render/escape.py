@@ -38,7 +38,9 @@ MAX_LIVE_CHARS = 900
 MAX_LABEL_CHARS = 300
 """A longer label stands before its link, so that no host hides in it."""
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]+", re.IGNORECASE)
-_UNSAFE = {"<": "%3C", ">": "%3E", "|": "%7C", '"': "%22", " ": "%20", "\n": "", "\t": ""}
+_ON_THE_WIRE = str.maketrans({
+    "<": "%3C", ">": "%3E", "|": "%7C", '"': "%22", " ": "%20", "\n": "", "\t": "", "&": "&amp;",
+})  # fmt: skip
 _DOT = "[.\u3002\uff0e\uff61]"
 """All that browsers take for the dot in a name."""
 _NAME = rf"(?:[\w-]+{_DOT}){{1,6}}[^\W\d_][\w-]+"
@@ -133,17 +135,17 @@ def link(
     as text, and the link wears its own host. Anything but http, https and mailto is not live.
     """
     host = real_host(url)
-    words = " ".join(clean(label).split())
-    if host is None or len(_wire_url(url)) > MAX_LIVE_CHARS or not is_live(clean(url)):
+    words, wire = " ".join(clean(label).split()), clean(url).translate(_ON_THE_WIRE)
+    if host is None or len(wire) > MAX_LIVE_CHARS or not is_live(clean(url)):
         return unlinked(url, words, literal)
     if not words or words in {url, host}:
-        return f"<{_wire_url(url)}|{literal(words or host)}>"
+        return f"<{wire}|{literal(words or host)}>"
     named = {name.lower() for name in _HOST.findall(words[:MAX_LABEL_CHARS])}
     is_long = len(words) > MAX_LABEL_CHARS
     if is_long or named - {host, f"www.{host}", host.removeprefix("www.")}:
-        return f"{literal(words)} (<{_wire_url(url)}|{literal(host)}>)"
+        return f"{literal(words)} (<{wire}|{literal(host)}>)"
     inside = literal(words).replace("|", "\u00a6")
-    shown = f"<{_wire_url(url)}|{inside}>"
+    shown = f"<{wire}|{inside}>"
     return shown if named or host in words.split() else f"{shown} ({literal(host)})"
 
 
@@ -204,11 +206,6 @@ def real_host(url: str) -> str | None:
     if parts.scheme.lower() == "mailto":
         host = parts.path.rpartition("@")[2]
     return host.lower() or None
-
-
-def _wire_url(url: str) -> str:
-    safe = "".join(_UNSAFE.get(character, character) for character in clean(url))
-    return safe.replace("&", "&amp;")
 
 
 def as_code(url: str) -> str:

@@ -158,10 +158,14 @@ class _Writer:
         """The blocks up to the end of the one that they stand in."""
         for token in tokens:
             match token.type:
-                case "paragraph_open" | "heading_open":
-                    text = self._inline(next(tokens).children or ())
+                case "paragraph_open":
+                    yield Piece(text=self._inline(next(tokens).children or ()))
                     next(tokens)
-                    yield Piece(text=_heading(token, text) if token.tag != "p" else text)
+                case "heading_open":
+                    text = " ".join(self._inline(next(tokens).children or ()).split("\n"))
+                    text = re.sub(r"(?<![#\\])#(#*)\s*$", r"\\#\1", text)
+                    yield Piece(text=f"{'#' * int(token.tag[1:])} {text}" if text.strip() else "")
+                    next(tokens)
                 case "fence" | "code_block":
                     named = _LANGUAGE.match(token.info.strip())
                     yield Piece(text=fenced(token.content, named[0] if named else ""))
@@ -272,8 +276,7 @@ class _Writer:
         yield text[end:], ""
 
     def _source(self, number: int) -> str:
-        known = 0 < number <= len(self.sources)
-        url = self.sources[number - 1] if known else ""
+        url = self.sources[number - 1] if 0 < number <= len(self.sources) else ""
         return url if self._is_linked(url) else ""
 
     def _is_linked(self, url: str) -> bool:
@@ -296,11 +299,6 @@ class _Writer:
                 case _:
                     pass
         return Table(rows=tuple(map(tuple, rows)), alignments=tuple(alignments))
-
-
-def _heading(token: Token, text: str) -> str:
-    text = re.sub(r"(?<![#\\])#(#*)\s*$", r"\\#\1", " ".join(text.split("\n")))
-    return f"{'#' * int(token.tag[1:])} {text}" if text.strip() else ""
 
 
 def _literal(text: str) -> str:

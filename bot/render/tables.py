@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from dateutil import parser as dates
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
 from agent_core.messages import JsonObject
 from bot.render import limits
@@ -159,14 +159,14 @@ def _short(text: str) -> str:
 
 
 def aligned(table: Table) -> str:
-    """The table as text in columns."""
-    rows = [[_shorten(cell) for cell in row] for row in table.texts]
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-    lines = [" | ".join(map(set_cell_size, row, widths)).rstrip() for row in rows]
+    """The table as text in columns; a long cell sticks out."""
+    rows = [[" ".join(clean(text).split()) for text in row] for row in table.texts]
+    columns = zip(*rows, strict=True)
+    widths = [min(MAX_CELL_WIDTH, max(map(cell_len, column))) for column in columns]
+    lines = [" | ".join(map(_padded, row, widths)).rstrip() for row in rows]
     lines.insert(1, "-+-".join("-" * width for width in widths))
     return "\n".join(lines)
 
 
-def _shorten(cell: str) -> str:
-    words = " ".join(clean(cell).split())
-    return words if len(words) <= MAX_CELL_WIDTH else words[: MAX_CELL_WIDTH - 1] + "…"
+def _padded(cell: str, width: int) -> str:
+    return cell + " " * (width - cell_len(cell))

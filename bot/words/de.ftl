@@ -346,7 +346,7 @@ home-help = Erwähne mich in einem Kanal oder schreib mir, und ich lege los. Hie
     `{ $command } help` · diese Liste
 home-state-queued = wartet, bis es dran ist
 home-state-running = in Arbeit
-home-state-waiting = wartet auf dich
+home-state-waiting = wartet auf eine Antwort
 home-state-answered = beantwortet
 home-state-limited = vorzeitig beendet
 home-state-stopped = gestoppt

@@ -346,7 +346,7 @@ home-help = Mention me in a channel or write to me, and I get to work. Here you 
     `{ $command } help` · this list
 home-state-queued = waiting its turn
 home-state-running = at work
-home-state-waiting = waiting for you
+home-state-waiting = waiting for an answer
 home-state-answered = answered
 home-state-limited = stopped early
 home-state-stopped = stopped

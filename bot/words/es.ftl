@@ -346,7 +346,7 @@ home-help = Mencióname en un canal o escríbeme, y me pongo a ello. Aquí puede
     `{ $command } help` · esta lista
 home-state-queued = en espera de su turno
 home-state-running = en curso
-home-state-waiting = te espera
+home-state-waiting = espera una respuesta
 home-state-answered = respondida
 home-state-limited = dejado antes de tiempo
 home-state-stopped = detenida

@@ -346,7 +346,7 @@ home-help = Mentionnez-moi dans un canal ou écrivez-moi, et je m'y mets. Ici vo
     `{ $command } help` · cette liste
 home-state-queued = en attente de son tour
 home-state-running = en cours
-home-state-waiting = t'attend
+home-state-waiting = attend une réponse
 home-state-answered = répondu
 home-state-limited = arrêté avant la fin
 home-state-stopped = arrêté
