@@ -23,7 +23,7 @@ class Budget:
 
 ROOMS = {
     "agent_core/classifier": Budget(380, 3, 320, 3),
-    "agent_core/consent": Budget(1894, 12, 1450, 11),
+    "agent_core/consent": Budget(1898, 12, 1450, 11),
     "agent_core/context": Budget(210, 3, 160, 2),
     "agent_core/durable": Budget(451, 3, 390, 3),
     "agent_core/loop": Budget(1104, 7, 820, 6),
@@ -38,7 +38,7 @@ ROOMS = {
     "agent_core/tools": Budget(4813, 22, 2900, 22),
     "agent_core/words": Budget(93, 1, 90, 1),
     "agent_core/workspaces": Budget(638, 6, 650, 7),
-    "agent_core": Budget(23443, 141, 16_800, 120),
+    "agent_core": Budget(23445, 141, 16_800, 120),
     "bot/check": Budget(557, 5, 480, 5),
     "bot/consent": Budget(268, 3, 150, 2),
     "bot/console": Budget(1431, 8, 120, 2),

@@ -199,7 +199,7 @@ async def test_what_is_said_again_or_was_left_by_a_dead_process_is_done_once(
         act = StartAgent.model_validate(said)
         tree = await world.runtime.tree(world.session)
         work = world.acts.do(user, world.session, act, tree)
-        await world.outlive(work, f"live:{user}:{own_id}")
+        await world.outlive(work, f"live:{user}:{own_id}", "Say second")
         async with ann.live(world.session) as page:
             await page.until_state(lambda state: state["result"] == "Second.")
         assert [each.count("Say") for each in world.texts()] == [1, 1]

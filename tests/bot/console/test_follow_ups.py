@@ -78,7 +78,7 @@ async def test_what_a_dead_process_had_begun_to_ask_is_asked_once(tmp_path: Path
     async with console_world(tmp_path, ScriptedModel(["Ten years."])) as world:
         press = pressed(world, "ben")
         key = f"follow:{press.team}:{press.channel}:{press.message_ts}:follow.0"
-        await world.outlive(world.acts.press(press), key)
+        await world.outlive(world.acts.press(press), key, "ben asks")
         assert (await answered(world)).inbound.text == QUESTION
         assert len(said(world)) == 1
         assert await world.runtime.ledger.unsettled() == []

@@ -158,12 +158,12 @@ class ConsoleWorld(Desk):
         assert told is not None
         await self.ingress.hand_over(told)
 
-    async def outlive(self, work: Coroutine[Any, Any, object], key: str) -> None:
-        """A process dies at this work as soon as it has posted, and what it left is taken up."""
-        posted, ledger = len(self.texts()), self.runtime.ledger
+    async def outlive(self, work: Coroutine[Any, Any, object], key: str, words: str) -> None:
+        """A process dies at this work once Slack has these words; what it left is taken up."""
+        ledger = self.runtime.ledger
         self.slack.fail("chat.postMessage", drop_after_accept=True)
         dying = asyncio.create_task(work)
-        await self.slack.wait_for(lambda _: len(self.texts()) > posted)
+        await self.slack.wait_for(lambda _: words in str(self.texts()))
         dying.cancel()
         await asyncio.wait({dying})
         await ledger.release(key)
