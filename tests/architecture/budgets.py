@@ -30,7 +30,7 @@ ROOMS = {
     "agent_core/models": Budget(875, 6, 900, 6),
     "agent_core/observers": Budget(727, 6, 750, 7),
     "agent_core/prompts": Budget(192, 3, 180, 3),
-    "agent_core/runtime": Budget(4104, 16, 2600, 12),
+    "agent_core/runtime": Budget(4108, 16, 2600, 12),
     "agent_core/schedules": Budget(923, 5, 700, 5),
     "agent_core/sessions": Budget(3329, 20, 2500, 16),
     "agent_core/subagents": Budget(436, 3, 170, 2),

@@ -188,26 +188,26 @@ async def measure_door(name: str) -> tuple[float, float]:
 
 async def poisoned_restart(root: Path) -> int:
     """Starts that a turn stops of which so many processes have died."""
-    point = "tool_call.before"
+    point, said = "tool_call.before", "All is counted."
     async with outside_world(root) as outside:
         outside.model.play(ToolUse(name="mcp__local_toolkit__list_local_files", input={}))
         async with bot_process(outside, fault_at=point) as bot:
-            poisoned = await mention(outside, "continue counting the bridges")
+            await mention(outside, "continue counting the bridges")
             await bot.wait()
         for _ in range(MAX_TRIES - 1):
             async with bot_process(outside, fault_at=point) as bot:
                 await bot.wait()
-        outside.model.play(Text(text="All is counted."), times=4)
-        async with bot_process(outside, fault_at=point):
-            other = await mention(outside, "continue counting other bridges")
-            try:
-                await outside.slack.wait_for(
-                    lambda _: bool(bot_texts(outside, other) and bot_texts(outside, poisoned)),
-                    timeout_s=30,
-                )
-            except TimeoutError:
-                return 1
-        return 0
+        outside.model.play(Text(text=said), times=4)
+        other = await mention(outside, "continue counting other bridges")
+        for _ in range(MAX_TRIES):  # a life that gets on, if only in showing, is none of them
+            async with bot_process(outside, fault_at=point):
+                with suppress(TimeoutError):
+                    await outside.slack.wait_for(
+                        lambda _: said in bot_texts(outside, other),
+                        timeout_s=30,
+                    )
+                    return 0
+        return 1
 
 
 async def measure(root: Path) -> list[Result]:

@@ -69,7 +69,13 @@ async def bot_process(
         stderr=asyncio.subprocess.DEVNULL,
     )
     try:
-        await slack.connected(timeout_s=START_S)
+        connected = slack.connected(timeout_s=START_S)
+        begun = {asyncio.create_task(connected), asyncio.create_task(bot.wait())}
+        done, late = await asyncio.wait(begun, return_when=asyncio.FIRST_COMPLETED)
+        for task in late:  # what an earlier life left may kill it before it is connected
+            task.cancel()
+        for task in done:
+            await task
         yield bot
     finally:
         if bot.returncode is None:
