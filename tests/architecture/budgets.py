@@ -38,7 +38,7 @@ ROOMS = {
     "agent_core/tools": Budget(4813, 22, 2900, 22),
     "agent_core/words": Budget(93, 1, 90, 1),
     "agent_core/workspaces": Budget(638, 6, 650, 7),
-    "agent_core": Budget(23445, 141, 16_800, 120),
+    "agent_core": Budget(23450, 141, 16_800, 120),
     "bot/check": Budget(557, 5, 480, 5),
     "bot/consent": Budget(268, 3, 150, 2),
     "bot/console": Budget(1431, 8, 120, 2),
