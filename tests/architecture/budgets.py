@@ -45,7 +45,7 @@ ROOMS = {
     "bot/digests": Budget(1379, 7, 1200, 7),
     "bot/home": Budget(626, 4, 650, 4),
     "bot/ingress": Budget(3083, 14, 2700, 12),
-    "bot/presenter": Budget(3247, 16, 2100, 12),
+    "bot/presenter": Budget(2731, 14, 2100, 12),
     "bot/render": Budget(1096, 9, 600, 8),
     "bot/slack_api": Budget(1665, 10, 1350, 11),
     "bot/socket": Budget(553, 4, 700, 8),

@@ -69,7 +69,7 @@ def test_a_tool_of_another_server_says_of_which() -> None:
     event = replace(TURN.requested(alone), tool="mcp__team_notes__delete_all")
     assert "*Delete all* · Team Notes\n" in shown(event)
     own = replace(event, tool="mcp__composio__COMPOSIO_REMOTE_WORKBENCH")
-    assert "*Delete all*\n" in shown(own)
+    assert "*Delete all*\nWithout any arguments." in shown(own)
 
 
 def test_the_fallback_for_notifications_holds_no_arguments() -> None:
