@@ -165,7 +165,7 @@ async def measure_acks(url: str, root: Path) -> list[Result]:
 
 
 async def measure(root: Path, gestures: int) -> list[Result]:
-    with postgres(may_add_user=True) as server:
+    with postgres(for_benchmark=True) as server:
         return [
             *await measure_gestures(new_database(server), root / "gestures", gestures),
             *await measure_acks(new_database(server), root / "acks"),

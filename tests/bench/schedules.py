@@ -80,7 +80,7 @@ def told(slack: SlackStandIn) -> dict[int, list[float]]:
 
 
 async def measure(root: Path, schedules: int) -> list[Result]:
-    with postgres(may_add_user=True) as server:
+    with postgres(for_benchmark=True) as server:
         count, url = schedules, new_database(server)
         async with SlackStandIn(rate_limits=False) as slack, ModelStandIn() as model:
             model.play(
