@@ -45,7 +45,7 @@ ROOMS = {
     "bot/digests": Budget(1379, 7, 1200, 7),
     "bot/home": Budget(619, 4, 650, 4),
     "bot/ingress": Budget(3083, 14, 2700, 12),
-    "bot/presenter": Budget(2731, 14, 2100, 12),
+    "bot/presenter": Budget(2720, 14, 2100, 12),
     "bot/render": Budget(1065, 7, 600, 8),
     "bot/slack_api": Budget(1665, 10, 1350, 11),
     "bot/socket": Budget(553, 4, 700, 8),
