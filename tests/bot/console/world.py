@@ -162,6 +162,7 @@ class ConsoleWorld(Desk):
         """A process dies at this work once Slack has these words; what it left is taken up."""
         ledger = self.runtime.ledger
         self.slack.fail("chat.postMessage", drop_after_accept=True)
+        self.slack.fail("conversations.replies", hang_s=1)  # it comes no further
         dying = asyncio.create_task(work)
         await self.slack.wait_for(lambda _: words in str(self.texts()))
         dying.cancel()
