@@ -221,9 +221,10 @@ async def _open(api: SlackApi, begun: StoredTurn) -> None:
     thread, asked = parse_session(begun.session), begun.inbound
     chosen = read_language(asked.language)
     words = BOT.of(chosen or detect_language(asked.text, locale=asked.author_locale))
-    with suppress(SlackError):
-        await api.say_status(thread, reading(words, asked.text))
-    await api.name_session(thread, title_of(asked.text))
+    with suppress(LeaseLost):  # then another process does it
+        with suppress(SlackError):
+            await api.say_status(thread, reading(words, asked.text))
+        await api.name_session(thread, title_of(asked.text))
 
 
 def title_of(asked: str) -> str:

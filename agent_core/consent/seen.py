@@ -1,5 +1,6 @@
 """Which addresses a session has literally seen, and who named them: people, searches, others."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
@@ -19,10 +20,13 @@ _LOCAL = "mcp__local_toolkit__"
 _FETCHING = f"{_LOCAL}crawl_parallel"
 _READING_FILES = f"{_LOCAL}read_local_file"
 _OF_THE_MODEL = (
-    "Task",
+    *("Task", "fork", "run_python", "wait"),
     *(f"{_LOCAL}{tool}" for tool in ("write_local_file", "list_local_files", "write_report")),
 )
-"""What these come back with are words of a model: of a sub-agent, or names of its own files."""
+"""What these come back with are words of a model: of a sub-agent, of its own program, or names of
+its own files."""
+_OF_A_CHILD = re.compile(r"root\.\S+, which you started, ")
+"""So a message begins that tells a run what a child of it came to."""
 
 _MAX_WORDS_CHARS = 12_000
 """A longer message is a document that somebody has pasted."""
@@ -86,7 +90,7 @@ class Seen:
         for _, run, message in messages:
             if run == ROOT_RUN and message.role == "user":  # a sub-agent is told by a model
                 for part in message.parts:
-                    if isinstance(part, Text | AttachedFile):
+                    if isinstance(part, Text | AttachedFile) and not _OF_A_CHILD.match(part.text):
                         self._add(self.by_others, part.text, keys_in(part.text, most=_MOST))
         records = _Records(messages)
         for found in records.found:

@@ -202,17 +202,16 @@ class RunScope:
 
     def acting_for(self, taken: Sequence[Taken]) -> "RunScope":
         """The scope after messages were taken in: tools act for the author of the last one."""
-        said = [each for each in taken if each.author]
-        if not said:
-            return self
-        is_joint = any(each.author != self.context.asker for each in said)
-        acting = self.acting_as(said[-1].author, said[-1].author_zone)
-        context = replace(acting.context, is_joint=is_joint or self.context.is_joint)
-        return replace(acting, context=context)
+        scope = self
+        for each in taken:
+            scope = scope.acting_as(each.author, each.author_zone) if each.author else scope
+        return scope
 
     def acting_as(self, asker: UserId, zone: str) -> "RunScope":
         """The scope in which tools act for a person, whose time zone this is."""
-        return replace(self, context=replace(self.context, asker=asker, zone=zone))
+        is_joint = self.context.is_joint or asker != self.context.asker
+        context = replace(self.context, asker=asker, zone=zone, is_joint=is_joint)
+        return replace(self, context=context)
 
     async def fork(self, key: str, prompt: str, agent: str = EXPLORER, *, title: str = "") -> RunId:
         """Start a child run, which works beside this one; returns at once.

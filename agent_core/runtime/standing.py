@@ -81,12 +81,15 @@ class Standing:
                 case _:
                     pass
         open_calls = {key: call for key, call in calls.items() if key not in returned}
+        told = {page.url: page.title for end in returned.values() for page in end.sources}
         read = [end.sources for end in returned.values() if READER.search(end.tool)]
         waits = (e.kind for e in reversed(events) if e.kind in (*_WAITS, *_WAIT_ENDS))
         self._wait = _WAITS.get(next(waits, ""), "")
         self._started_at = next((e.at for e in events if isinstance(e, TurnStarted)), None)
         self._open = [call.tool for call in open_calls.values()]
         self._read = {page.url: page.title for pages in read for page in pages}
+        self._found = told
+        """Pages that searches told of too."""
         self._saved = {e.path: e.title for e in events if isinstance(e, ArtifactSaved)}
         self.unsure = [
             calls[key] for key, end in returned.items() if key in calls and end.may_have_happened
@@ -143,11 +146,13 @@ class Standing:
         return f"**{title}:** " if title else ""
 
     def read(self, words: Words) -> str:
-        """The pages that were read, as a list of links; empty where none was."""
-        links = [f"- [{named(title or url)}](<{url}>)" for url, title in self._read.items()]
+        """The pages that were read or at least found, as a list of links; empty without any."""
+        pages = self._read or self._found
+        links = [f"- [{named(title or url)}](<{url}>)" for url, title in pages.items()]
         left = len(links) - MAX_NAMED
         more = [f"- {words('stop-more', n=left)}"] if left > 0 else []
-        return "\n".join([words("stop-read"), "", *links[:MAX_NAMED], *more]) if links else ""
+        head = words("stop-read" if self._read else "stop-found")
+        return "\n".join([head, "", *links[:MAX_NAMED], *more]) if links else ""
 
     def _kept(self, words: Words) -> str:
         titles = list(self._saved.values())

@@ -102,6 +102,7 @@ stop-deleted = Angehalten, weil die Nachricht mit dem Auftrag gelöscht wurde.
 stop-nothing = Zu zeigen gab es noch nichts.
 stop-so-far = Das habe ich bisher:
 stop-read = Gelesene Seiten:
+stop-found = Gefundene Seiten, noch nicht gelesen:
 stop-more = und { $n } weitere
 stop-saved = Schon geschrieben: { $what }.
 stop-left-out = Noch nicht angesehen: { $what }.

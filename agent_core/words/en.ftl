@@ -111,6 +111,7 @@ stop-deleted = Stopped, because the message that asked for it was deleted.
 stop-nothing = I had nothing to show yet.
 stop-so-far = This is what I have so far:
 stop-read = Pages I have read:
+stop-found = Pages I have found, but not read yet:
 stop-more = and { $n } more
 stop-saved = Already written: { $what }.
 stop-left-out = Not looked at yet: { $what }.

@@ -102,6 +102,7 @@ stop-deleted = Detenido, porque se borró el mensaje que lo pedía.
 stop-nothing = Todavía no tenía nada que mostrar.
 stop-so-far = Esto es lo que tengo hasta ahora:
 stop-read = Páginas que he leído:
+stop-found = Páginas que he encontrado y aún no he leído:
 stop-more = y { $n } más
 stop-saved = Ya escrito: { $what }.
 stop-left-out = Sin mirar todavía: { $what }.

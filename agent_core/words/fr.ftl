@@ -102,6 +102,7 @@ stop-deleted = Arrêté, car le message qui le demandait a été supprimé.
 stop-nothing = Je n'avais encore rien à montrer.
 stop-so-far = Voici ce que j'ai jusqu'ici :
 stop-read = Pages que j'ai lues :
+stop-found = Pages trouvées, pas encore lues :
 stop-more = et { $n } de plus
 stop-saved = Déjà écrit : { $what }.
 stop-left-out = Pas encore regardé : { $what }.

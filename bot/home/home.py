@@ -42,8 +42,8 @@ LOOKS = 90
 class Home:
     """The `Gestures` of App Home and of the slash command.
 
-    Raises SlackError where Slack could not be asked; a press may come again, and changes nothing
-    then.
+    Raises where Slack or the database could not be asked; a press may come again, and changes
+    nothing then.
     """
 
     _runtime: Runtime

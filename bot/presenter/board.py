@@ -44,6 +44,7 @@ Wait = QuestionAsked | ApprovalRequested | AuthRequired
 State = Literal["running", "done", "stopped", "failed", "unsure"]
 _ENDINGS: dict[Outcome, State] = {"stopped": "stopped", "failed": "failed"}
 
+_AGREED = {"approved", "edited", "connected"}
 _OWN = ToolCallId("")
 _FIRST: dict[State, int] = {"unsure": 2, "running": 1}
 """What a card shows if one of its calls is so, and what such a one weighs."""
@@ -94,6 +95,8 @@ class Board:
         self._read = set[str]()
         self._branches: dict[RunId, Card] = {}
         """By run; one that a branch began belongs to it."""
+        self._declined = set[ToolCallId]()
+        """Calls that nobody agreed to."""
         self._taken: dict[TurnId, tuple[Card, MessageTaken]] = {}
         """What people added to the work, each message once, whatever agents took it in."""
 
@@ -144,7 +147,12 @@ class Board:
                 pass
 
     def time(self, now: datetime | None = None) -> str:
-        """At work so far. It never goes back, and stands still while a person is waited for."""
+        """At work, which never goes back and stands still while a person is waited for.
+
+        In the end only what the events tell counts: lines of a turn that is shown anew run ahead.
+        """
+        if self.outcome is not None:
+            return spoken_time(self._worked_s)
         idle_s = 0.0
         if now and self._last_at and not self.waits:
             idle_s = max(0.0, (now - self._last_at).total_seconds())
@@ -169,7 +177,8 @@ class Board:
         surplus = len(self.cards) - limits.PLAN_CARDS
         if surplus <= 0:
             return self.cards
-        folded = sorted(self.cards, key=_weight)[: surplus + 1]
+        steps_first = sorted(self.cards, key=lambda card: bool(card.branch) or not card.calls)
+        folded = sorted(steps_first, key=lambda card: _FIRST.get(card.state, 0))[: surplus + 1]
         earlier = Card(title=self.words("progress-earlier-steps", n=len(folded)))
         if any(card.state == "running" for card in folded):
             earlier.calls[_OWN] = "running"
@@ -260,6 +269,10 @@ class Board:
 
         An approval that was edited goes on as that which takes its place, or ends with the call.
         """
+        if isinstance(event, ApprovalDecided | AuthEnded):
+            ended = event.outcome if isinstance(event, AuthEnded) else event.verdict
+            if ended not in _AGREED:
+                self._declined.add(event.call_id)
         if isinstance(event, AuthEnded):
             self.waits.pop(event.consent, None)
         elif isinstance(event, ApprovalDecided | ToolCallFinished):
@@ -304,12 +317,10 @@ class Board:
             card.calls[event.call_id], card.details = "unsure", self.words("progress-unsure")
         elif not card.branch:
             is_lost = event.is_error or (is_reading and not read)
-            card.calls[event.call_id] = "failed" if is_lost else "done"
+            lost: State = "stopped" if event.call_id in self._declined else "failed"
+            card.calls[event.call_id] = lost if is_lost else "done"
             if read:
                 card.title = reading(read, self.words, self._titles)
             if card.state != "unsure":
-                card.details = self.words("progress-failed") if is_lost else short(event.display)
-
-
-def _weight(card: Card) -> tuple[int, bool]:
-    return _FIRST.get(card.state, 0), card.branch is not None or not card.calls
+                why = self.words(f"progress-{lost}")
+                card.details = why if is_lost else short(event.display)

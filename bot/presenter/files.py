@@ -102,12 +102,9 @@ def handed_out(saved: Iterable[ArtifactSaved]) -> list[ArtifactSaved]:
     files = list({each.path: each for each in saved}.values())
     reports = [each for each in files if each.mimetype == REPORT]
     newest = {each.run: each.path for each in reports}
-    old = {_stem(each.path) for each in reports if each.path != newest[each.run]}
-    return [each for each in files if _stem(each.path) not in old]
-
-
-def _stem(path: str) -> str:
-    return path.rpartition(".")[0]
+    stem = {each.path: each.path.rpartition(".")[0] for each in files}
+    old = {stem[each.path] for each in reports if each.path != newest[each.run]}
+    return [each for each in files if stem[each.path] not in old]
 
 
 class ThreadFiles:

@@ -144,7 +144,7 @@ def preview(action: PlannedAction, words: Words, tell: Tell) -> list[JsonObject]
     labels |= {name: name.replace("_", " ").strip().capitalize() or name for name in rest}
     is_clear = len({label.casefold() for label in labels.values()}) == len(labels) <= MAX_ROWS
     is_clear = is_clear and all(map(_PLAIN_NAME.fullmatch, rest))
-    if not is_clear or any(map(unpacked, texts)):
+    if not (arguments and is_clear) or any(map(unpacked, texts)):
         return None
     blocks: list[JsonObject] = []
     lines: list[str] = []

@@ -211,10 +211,15 @@ def _line(card: Card) -> str:
 
 
 def _task(number: int, card: Card) -> JsonObject:
-    """A card's block. What was read is linked: its address was opened already."""
-    task: JsonObject = {"type": "task_card", "task_id": f"task{number}", "title": card.title}
+    """A card's block. Slack folds details away, so how it failed or was ended is in its title.
+
+    What was read is linked: its address was opened already.
+    """
+    is_told = card.details and card.state in ("stopped", "failed", "unsure")
+    title = f"{card.title} · {card.details}" if is_told else card.title
+    task: JsonObject = {"type": "task_card", "task_id": f"task{number}", "title": title}
     task["status"] = _SHOWN[card.state][0]
-    if card.details:
+    if card.details and not is_told:
         said = {"type": "text", "text": card.details}
         section = {"type": "rich_text_section", "elements": [said]}
         task["details"] = {"type": "rich_text", "elements": [section]}

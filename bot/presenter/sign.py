@@ -16,7 +16,6 @@ RENEWAL_S = 1_800.0
 """Slack takes a status back after an hour."""
 FORGOTTEN_S = 3_600.0
 """A sign that nobody here has shown for so long is another process's to take back."""
-MAX_THREADS = 10_000
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +38,7 @@ class Signs:
     def __init__(self, api: SlackApi) -> None:
         self._api = api
         self._threads: TTLCache[ThreadRef, _Thread] = TTLCache(
-            MAX_THREADS, FORGOTTEN_S, timer=api.clock.seconds
+            10_000, FORGOTTEN_S, timer=api.clock.seconds
         )
         self._locks: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
 

@@ -78,7 +78,8 @@ def describe(
     if purpose == "use_app":
         if _OWN.match(tool.lower()):
             return words("progress-purpose-use-tool")
-        return words("progress-purpose-use-app", what=server_name(tool) or app_name(_first(name)))
+        app = name.strip("_").partition("_")[0]  # `gmail` of `gmail_send_email`
+        return words("progress-purpose-use-app", what=server_name(tool) or app_name(app))
     query = arguments.get("query") or arguments.get("q") or arguments.get("channel")
     what = f"“{short(query)}”" if isinstance(query, str) and query.strip() else "…"
     return words(f"progress-purpose-{purpose.replace('_', '-')}", what=what)
@@ -118,11 +119,6 @@ def _several(arguments: Mapping[str, Any], words: Words, titles: Mapping[str, st
     first = describe(str(inner[0]["tool_slug"]), carried, words, titles)
     others = len(inner) - 1
     return f"{first} {words('progress-more-steps', n=others)}" if others else first
-
-
-def _first(name: str) -> str:
-    """`gmail` of `gmail_send_email`."""
-    return name.strip("_").partition("_")[0]
 
 
 def _items(value: object) -> list[Any]:

@@ -131,8 +131,9 @@ def link(
 ) -> str:
     """A link in Slack's form, or text where the address may not be live.
 
-    The host stands beside a label that does not show it. A label that names another host is shown
-    as text, and the link wears its own host. Anything but http, https and mailto is not live.
+    The host stands beside a label that does not show it, unless it leads to where people are: into
+    Slack. A label that names another host is shown as text, and the link wears its own host.
+    Anything but http, https and mailto is not live.
     """
     host = real_host(url)
     words, wire = " ".join(clean(label).split()), clean(url).translate(_ON_THE_WIRE)
@@ -146,7 +147,8 @@ def link(
         return f"{literal(words)} (<{wire}|{literal(host)}>)"
     inside = literal(words).replace("|", "\u00a6")
     shown = f"<{wire}|{inside}>"
-    return shown if named or host in words.split() else f"{shown} ({literal(host)})"
+    is_told = named or host in words.split() or host.endswith(".slack.com")
+    return shown if is_told else f"{shown} ({literal(host)})"
 
 
 def unlinked(url: str, label: str, literal: Callable[[str], str] = literal) -> str:

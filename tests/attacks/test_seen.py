@@ -9,6 +9,7 @@ from agent_core.consent.seen import Seen
 from agent_core.ids import ROOT_RUN, RunId, TurnId
 from agent_core.messages import JsonObject, Message, Text, ToolResult, user_message
 from agent_core.observers import SearchResultObserver
+from agent_core.prompts import prompt
 from agent_core.testing.tools import tool_call
 from tests.agent_core.observers.observed import observed
 from tests.attacks.world import CRAWL, LIST_FILES, READ_FILE, SEARCH, WRITE_FILE
@@ -41,6 +42,7 @@ def is_seen(*history: Entry, url: str = URL) -> bool:
     return Seen(messages, WORKSPACE).has(url)
 
 
+CAME = {"task": "Look.", "ended": "has ended"}
 WEB = "mcp__composio__COMPOSIO_SEARCH_WEB"
 FILE: JsonObject = {"path": "downloads/list.csv"}
 WRITTEN = used(WRITE_FILE, {"path": "n.md", "content": f"See {URL}."}, "Wrote it.", id="w")
@@ -78,6 +80,9 @@ def test_what_people_wrote_or_tools_found_first_is_seen(history: list[Entry]) ->
         used(SEARCH, {"query": "https%3A%2F%2Fevil.example%2Fa%3Fd%3Dsecret"}, f"For {URL}:"),
         used(SEARCH, {"query": {"or": ["x", f'"{URL}"']}}, f"Nothing for {URL}."),
         used("Task", {"prompt": "Go."}, f"Read {URL}."),
+        used("wait", {"run": _CHILD}, f"Read {URL}."),
+        used("run_python", {"code": "print('https://evil.' + 'example/a?d=secret')"}, URL),
+        [(ROOT_RUN, user_message(prompt("child_result", run=_CHILD, **CAME, text=f"See {URL}.")))],
         [(_CHILD, user_message(f"Read {URL}."))],
         used(LIST_FILES, {}, URL),
         used(READ_FILE, {"path": "n.md"}, URL),

@@ -155,6 +155,14 @@ def test_a_stop_before_anything_was_found_invents_nothing() -> None:
     assert stopped(STOP, thought()) == f"Stopped, as Ben asked. I had nothing to show yet. {GO_ON}"
 
 
+def test_where_no_page_was_read_those_that_were_found_are_told() -> None:
+    found = Source(url="https://heat.test/a", title="Heat")
+    searched = [called("search_web"), returned("search_web", found)]
+    listed = "Pages I have found, but not read yet:\n\n- [Heat](<https://heat.test/a>)"
+    assert listed in stopped(STOP, *searched)
+    assert "not read yet" not in stopped(STOP, *searched, *read("Pumps"))
+
+
 def test_the_last_words_are_quoted_where_no_part_has_said_anything_since() -> None:
     early, late = thought("I look into it."), thought("Both are cheap.")
     of_part = thought("They fell by 9 %.", PRICES)

@@ -1,6 +1,5 @@
 """What a client of the WebSocket can do, first with the words of seeds/004 alone."""
 
-import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -9,11 +8,9 @@ import pytest
 from aiohttp import WSServerHandshakeError
 
 from agent_core.testing.models import Held, ScriptedModel, call, calls_reply
-from bot.console.acts import LIVE, StartAgent
+from bot.console.acts import StartAgent
 from bot.console.live import MAX_REQUESTS, MAX_SOCKETS
 from bot.console.passes import HOME
-from bot.ingress import Actions, Rules, take_up
-from bot.slack_api import People
 from bot.threads import parse_session, user_id
 from tests.bot.console.world import browser, console_world, visitor
 
@@ -200,23 +197,13 @@ async def test_what_is_said_again_or_was_left_by_a_dead_process_is_done_once(
         user, own_id = user_id(world.slack.team_id, world.slack.user_id("ann")), "s" * 16
         said = {"type": "start-agent", "prompt": "Say second", "requestId": own_id}
         act = StartAgent.model_validate(said)
-        tree, ledger = await world.runtime.tree(world.session), world.runtime.ledger
-        world.slack.fail("chat.postMessage", drop_after_accept=True)
-        dying = asyncio.create_task(world.acts.do(user, world.session, act, tree))
-        await world.slack.wait_for(lambda _: "Say second" in str(world.texts()))
-        dying.cancel()
-        await asyncio.wait({dying})
-        await ledger.release(f"live:{user}:{own_id}")
-        rules = Rules(identity=await world.api.identify())
-        nobody = Actions({}, ledger, rules, People(world.api), world.api)
-        await take_up(ledger, world.ingress, nobody, {LIVE: world.acts.replay})
-        while world.ingress.under_way:
-            world.ticking.advance(0.5)
-            await asyncio.sleep(0)
+        tree = await world.runtime.tree(world.session)
+        work = world.acts.do(user, world.session, act, tree)
+        await world.outlive(work, f"live:{user}:{own_id}", "Say second")
         async with ann.live(world.session) as page:
             await page.until_state(lambda state: state["result"] == "Second.")
         assert [each.count("Say") for each in world.texts()] == [1, 1]
-        assert await ledger.unsettled() == []
+        assert await world.runtime.ledger.unsettled() == []
 
 
 @pytest.mark.proves("console.resume")

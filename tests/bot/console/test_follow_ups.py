@@ -5,9 +5,7 @@ from pathlib import Path
 
 from agent_core.runtime import StoredTurn
 from agent_core.testing.models import ScriptedModel
-from bot.console.acts import LIVE
-from bot.ingress import Actions, Press, Rules, take_up
-from bot.slack_api import People
+from bot.ingress import Press
 from bot.threads import user_id
 from bot.words import BOT
 from tests.bot.console.world import ConsoleWorld, console_world
@@ -78,19 +76,9 @@ async def test_who_may_not_write_in_the_thread_asks_nothing_and_takes_it_from_no
 
 async def test_what_a_dead_process_had_begun_to_ask_is_asked_once(tmp_path: Path) -> None:
     async with console_world(tmp_path, ScriptedModel(["Ten years."])) as world:
-        press, ledger = pressed(world, "ben"), world.runtime.ledger
-        world.slack.fail("chat.postMessage", drop_after_accept=True)
-        dying = asyncio.create_task(world.acts.press(press))
-        await world.slack.wait_for(lambda _: bool(said(world)))
-        dying.cancel()
-        await asyncio.wait({dying})
-        await ledger.release(f"follow:{press.team}:{press.channel}:{press.message_ts}:follow.0")
-        rules = Rules(identity=await world.api.identify())
-        nobody = Actions({}, ledger, rules, People(world.api), world.api)
-        await take_up(ledger, world.ingress, nobody, {LIVE: world.acts.replay})
-        while world.ingress.under_way:
-            world.ticking.advance(0.5)
-            await asyncio.sleep(0)
+        press = pressed(world, "ben")
+        key = f"follow:{press.team}:{press.channel}:{press.message_ts}:follow.0"
+        await world.outlive(world.acts.press(press), key, "ben asks")
         assert (await answered(world)).inbound.text == QUESTION
         assert len(said(world)) == 1
-        assert await ledger.unsettled() == []
+        assert await world.runtime.ledger.unsettled() == []

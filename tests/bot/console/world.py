@@ -3,7 +3,7 @@
 import asyncio
 import json
 import socket
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -18,10 +18,10 @@ from agent_core.models import Model
 from agent_core.runtime import Runtime
 from agent_core.testing.runtimes import scripted_runtime
 from agent_core.tools import Toolset
-from bot.console.acts import Acts
+from bot.console.acts import LIVE, Acts
 from bot.console.console import Console
 from bot.front import FrontDoor, WorkspaceFiles
-from bot.ingress import Ingress, Rules
+from bot.ingress import Actions, Ingress, Rules, take_up
 from bot.presenter import Signs
 from bot.sandbox.slack import ManualClock
 from bot.settings import BotSettings
@@ -157,6 +157,22 @@ class ConsoleWorld(Desk):
         )
         assert told is not None
         await self.ingress.hand_over(told)
+
+    async def outlive(self, work: Coroutine[Any, Any, object], key: str, words: str) -> None:
+        """A process dies at this work once Slack has these words; what it left is taken up."""
+        ledger = self.runtime.ledger
+        self.slack.fail("chat.postMessage", drop_after_accept=True)
+        dying = asyncio.create_task(work)
+        await self.slack.wait_for(lambda _: words in str(self.texts()))
+        dying.cancel()
+        await asyncio.wait({dying})
+        await ledger.release(key)
+        rules = Rules(identity=await self.api.identify())
+        nobody = Actions({}, ledger, rules, People(self.api), self.api)
+        await take_up(ledger, self.ingress, nobody, {LIVE: self.acts.replay})
+        while self.ingress.under_way:
+            self.ticking.advance(0.5)
+            await asyncio.sleep(0)
 
 
 @asynccontextmanager

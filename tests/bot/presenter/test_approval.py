@@ -62,7 +62,6 @@ def test_it_says_who_what_which_app_which_account_whom_it_reaches_and_until_when
     assert "*Send email* · Gmail · with the account `ann@example.com`" in text
     assert "*To:* `bob@example.com`\n*Cc:* `eve@example.com`\n*Text:*\n```\nHello\n```" in text
     assert "I wait until <!date^" in text
-    assert "Fingerprint `0123456789ab`" in text
 
 
 def test_a_tool_of_another_server_says_of_which() -> None:
@@ -70,7 +69,7 @@ def test_a_tool_of_another_server_says_of_which() -> None:
     event = replace(TURN.requested(alone), tool="mcp__team_notes__delete_all")
     assert "*Delete all* · Team Notes\n" in shown(event)
     own = replace(event, tool="mcp__composio__COMPOSIO_REMOTE_WORKBENCH")
-    assert "*Delete all*\n" in shown(own)
+    assert "*Delete all*\nWithout any arguments." in shown(own)
 
 
 def test_the_fallback_for_notifications_holds_no_arguments() -> None:

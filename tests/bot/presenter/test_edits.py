@@ -108,8 +108,11 @@ async def test_the_plan_is_one_post_with_a_card_for_each_step(stage: Stage) -> N
     assert [option["value"] for option in menu["options"]] == [agent_id(turn.turn, run)]
     assert post.text.splitlines()[2] == "▸ Working with the data"
     assert "<!channel>" not in post.text
+    await stage.presenters[-1].show(turn.returned("c2", is_error=True))
     await stage.presenters[-1].show(turn.finished("Done."))
     [_, post, answer] = stage.slack.thread("general", stage.thread.root_ts)
+    failed = post.blocks[0]["tasks"][1]["title"]
+    assert failed == "Working with the data · That did not work; I go on without it"
     assert [block["type"] for block in post.blocks] == ["plan"], "there is nothing to stop any more"
     assert answer.text == "Done."
 

@@ -164,6 +164,11 @@ def test_no_spelling_of_an_address_is_live_after_outside_text(text: str, frame: 
     ("markdown", "shown"),
     [
         ("[report](https://a.test/x?y=1&z=2)", "<https://a.test/x?y=1&amp;z=2|report> (a.test)"),
+        ("[a thread](https://t.slack.com/x)", "<https://t.slack.com/x|a thread>"),
+        (
+            "[a thread](https://slack.com.a.test/x)",
+            "<https://slack.com.a.test/x|a thread> (slack.com.a.test)",
+        ),
         ("<https://a.test/x>", "<https://a.test/x>"),
         ("[a.test](https://a.test/x)", "<https://a.test/x|a.test>"),
         ("[www.a.test news](https://a.test)", "<https://a.test|www.a.test news>"),
