@@ -140,7 +140,7 @@ class Progress:
             _log.warning("progress is shown without cards: %s", refused)
             self._has_cards, draft = False, Draft(text=draft.text)
             ts = await post(draft.text)
-        self._shown, self._shown_s = draft, self._api.clock.seconds()
+        self._shown, self._shown_s = None if may_exist else draft, self._api.clock.seconds()
         (await self._journal.open()).posts[op] = f"{self._thread.channel} {ts}"
 
     async def _keep_up(self) -> None:

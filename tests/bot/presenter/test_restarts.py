@@ -9,7 +9,7 @@ from agent_core.events import AnyEvent
 from agent_core.sessions.leases import LeaseLost
 from bot.slack_api import SlackError
 from bot.slack_api.calls import VISIBLE
-from tests.bot.presenter.conftest import Stage
+from tests.bot.presenter.conftest import CutState, Stage
 from tests.bot.presenter.turns import MemoryState, Turn
 
 NOTICE = "_I could not answer in the thread, so here is the answer._"
@@ -87,6 +87,18 @@ async def test_a_crash_at_any_save_leaves_no_duplicate_and_no_gap(
     shared = [file.title for file in stage.slack.files if file.shares]
     assert shared == ([] if story == "an approval" else ["The report"])
     assert stage.status() == "active"
+
+
+@pytest.mark.proves("posts.left_open")
+async def test_progress_whose_ts_got_lost_in_a_crash_is_closed_all_the_same(stage: Stage) -> None:
+    turn, dying, survivor = stage.turn(), CutState(1), MemoryState()
+    started, finished = turn.started(), turn.finished("The answer.")
+    with pytest.raises(ConnectionAbortedError):
+        await stage.show(started, turn.call("c1", "run_python"), state=dying)
+    await stage.presenters[-1].close()
+    survivor.saved = dying.saved
+    await stage.show(started, finished, state=survivor)
+    assert heads(stage) == ["Done in 1 s", "The answer."]
 
 
 @pytest.mark.proves("posts.crash")
