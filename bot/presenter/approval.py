@@ -54,6 +54,7 @@ PREFIX = "consent."
 OPEN = "open"
 _STYLES: dict[Button, str] = {"approve": "primary", "reject": "danger", "link": "primary"}
 MAX_EDIT_CHARS = 3_000
+DIGEST_CHARS = 12
 MAX_ACTIONS = 20
 """Of those that ask: so many are told when not all fit."""
 MAX_ALONG = 8
@@ -107,7 +108,7 @@ def approval_file(event: ApprovalRequested, words: Words) -> bytes:
 
 def file_name(event: ApprovalRequested) -> str:
     """The name by which post and file know each other."""
-    return f"approval-{event.digest[:12]}.txt"
+    return f"approval-{event.digest[:DIGEST_CHARS]}.txt"
 
 
 def approval_draft(
@@ -124,16 +125,16 @@ def approval_draft(
     Of the files that would be sent along nobody can look at those that are `unseen`; `edited` tells
     who made it of an earlier request.
     """
-    below = [decision(edited, words)] if edited else []
+    digest, below = event.digest[:DIGEST_CHARS], [decision(edited, words)] if edited else []
     if files := unseen or event.files:
         named = [inline_code(made_visible(file.name)[: limits.OPTION_CHARS]) for file in files]
         shown = "hidden" if unseen else "shown"
         below.append(words(f"consent-sent-{shown}", files=", ".join(named)))
     if is_attached:
-        below.append(words("consent-in-file", file=file_name(event)))
+        below.append(words("consent-in-file", file=file_name(event), digest=digest))
     elif not is_whole:
         below.append(words("consent-not-shown"))
-    below.append(words("consent-until", when=local_time(event.deadline)))
+    below.append(words("consent-until", when=local_time(event.deadline), digest=digest))
     is_seen = (is_whole or is_attached) and not unseen
     names: list[Button] = ["approve", "reject"] if is_seen else ["reject"]
     if "approve" in names and event.may_allow_thread:
@@ -209,8 +210,9 @@ def decided_draft(event: ApprovalRequested, decided: ApprovalDecided, words: Wor
     """The post once it is decided: the same facts, and how it ended in place of the buttons."""
     said = decision(decided, words)
     text = split("\n".join([_fallback(event, words), said]), limits.TEXT_CHARS)[0]
+    below = (context(f"`{event.digest[:DIGEST_CHARS]}`"), section(f"*{said}*"))
     facts = _facts(event, words, is_whole=is_short(event, words))
-    return Draft(text=text, blocks=(*facts, section(f"*{said}*")))
+    return Draft(text=text, blocks=(*facts, *below))
 
 
 def decision(decided: ApprovalDecided, words: Words) -> str:

@@ -62,6 +62,7 @@ def test_it_says_who_what_which_app_which_account_whom_it_reaches_and_until_when
     assert "*Send email* · Gmail · with the account `ann@example.com`" in text
     assert "*To:* `bob@example.com`\n*Cc:* `eve@example.com`\n*Text:*\n```\nHello\n```" in text
     assert "I wait until <!date^" in text
+    assert "Fingerprint `0123456789ab`" in text
 
 
 def test_a_tool_of_another_server_says_of_which() -> None:
