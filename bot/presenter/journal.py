@@ -1,7 +1,10 @@
 """The writes of one turn to Slack: each made once, over restarts too, in its thread or directly."""
 
 import logging
+import re
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
@@ -9,14 +12,21 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
+from bot.inbound import plain_text
 from bot.presenter.board import Board
 from bot.render import Draft
 from bot.slack_api import ContentRefused, PlaceRefused, SlackApi, SlackRefused
+from bot.slack_api.records import read_post
 from bot.slack_api.streams import GONE
 from bot.threads import ThreadRef, parse_session, parse_user
 
 READER = "slack"
 """The name under which bookmarks are kept among those of other readers."""
+
+TWIN_S = 60.0
+"""So far apart the two `ts` of one post may be."""
+_MENTION = re.compile(r"<@[^<>]*>")
+_NAMED = re.compile(r"@\S+|\s+")
 
 _log = logging.getLogger(__name__)
 
@@ -106,7 +116,9 @@ class Journal:
 class Place:
     """Where one turn is told: its thread or, where that takes nothing, its asker directly.
 
-    The other place is settled once, when it is first needed; from then on all goes there.
+    Slack may deliver one post under two `ts`, and whichever comes first begins the turn. If there
+    is no post of that `ts`, the thread is that of the post there is. The other place is settled
+    once, when it is first needed; from then on all goes there.
     """
 
     def __init__(self, api: SlackApi, thread: ThreadRef, journal: Journal, board: Board) -> None:
@@ -114,6 +126,7 @@ class Place:
         self.journal = journal
         self.board = board
         self.thread = thread
+        self._is_missing = False
 
     async def current(self) -> ThreadRef:
         """Where things are told now."""
@@ -139,6 +152,7 @@ class Place:
                 await self.journal.once(op, partial(write, self.thread, op))
             except PlaceRefused as refused:
                 _log.warning("the thread takes nothing, so it is told elsewhere: %s", refused)
+                self._is_missing = refused.code == "thread_not_found"
             else:
                 return
         if await self._direct() is None:
@@ -153,11 +167,27 @@ class Place:
 
     async def _begin(self, op: str, may_exist: bool) -> None:
         team, user = parse_user(self.board.asker)
+        if self._is_missing and (twin := await self._find_twin(user)):
+            (await self.journal.open()).direct = twin.session
+            return
         text, since = f"_{self.board.words('progress-not-in-thread')}_", self.thread.root_ts
         place = await self.api.post_direct(
             team, user, text, op_id=op, since=since, may_exist=may_exist
         )
         (await self.journal.open()).direct = place.session
+
+    async def _find_twin(self, user: str) -> ThreadRef | None:
+        """The thread of the asker's post with the same words, as near as Slack's twins are."""
+        around_s, asked = float(self.thread.root_ts), _bare(self.board.text)
+        oldest, latest = (f"{around_s + off_s:.6f}" for off_s in (-TWIN_S, TWIN_S))
+        history = self.api.channels.history(self.thread.channel, oldest=oldest, latest=latest)
+        async with aclosing(history) as pages:
+            async for page in pages:
+                for post in map(read_post, page):
+                    said = _bare(plain_text(_MENTION.sub("", post.text)))
+                    if asked and post.user == user and said == asked:
+                        return replace(self.thread, root_ts=post.ts)
+        return None
 
     async def _edit(self, stands: tuple[str, str], draft: Draft, _may_exist: bool) -> None:
         update = partial(self.api.update, *stands, draft.text)
@@ -194,3 +224,8 @@ class Place:
             place, draft.text, blocks=draft.blocks, op_id=op, may_exist=may_exist
         )
         bookmark.posts[op.removesuffix(":direct")] = f"{place.channel} {ts}"
+
+
+def _bare(text: str) -> str:
+    """Without blanks and without whom it names."""
+    return _NAMED.sub("", text)

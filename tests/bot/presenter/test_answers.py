@@ -1,6 +1,7 @@
 """A turn in its thread: progress, answer and files; and where Slack does not take them."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -224,6 +225,38 @@ async def test_an_answer_and_its_report_for_a_closed_thread_reach_the_asker(
     assert stage.direct_texts()[:2] == [NOTICE, "The answer."]
     [file] = stage.slack.files
     assert [share.channel for share in file.shares] == [stage.slack.dm_id("ann")]
+
+
+@pytest.mark.proves("posts.twin")
+@pytest.mark.parametrize("apart_s", [0.0005, -0.0005, 2.0, -30.0])
+async def test_a_post_of_another_ts_than_slack_has_is_answered_in_the_thread_there_is(
+    stage: Stage, apart_s: float
+) -> None:
+    """Slack delivers one post under two `ts`, and the one that it does not have comes first."""
+    await stage.slack.say("ben", "general", "What is new in batteries?")
+    said = f"{stage.slack.mention} What is new   in batteries?"
+    real_ts = await stage.slack.say("ann", "general", said)
+    await stage.slack.say("ann", "general", "Something else.")
+    there = replace(stage.thread, root_ts=real_ts)
+    lost = replace(stage.thread, root_ts=f"{float(real_ts) + apart_s:.6f}")
+    twin = replace(stage, thread=lost)
+    turn = twin.turn()
+    stage.slack.fail("chat.postMessage", error="thread_not_found")
+    await twin.show(turn.started(), turn.finished("The answer."))
+    assert replace(stage, thread=there).texts() == ["The answer."]
+    assert stage.direct_texts() == []
+
+
+@pytest.mark.parametrize("text", ["What is new in batteries?", ""])
+async def test_without_a_post_of_the_same_words_the_asker_is_told_directly(
+    stage: Stage, text: str
+) -> None:
+    await stage.slack.say("ann", "general", stage.slack.mention)
+    await stage.slack.say("ben", "general", "What is new in batteries?")
+    turn = stage.turn()
+    stage.slack.fail("chat.postMessage", error="thread_not_found")
+    await stage.show(turn.started(text), turn.finished("The answer."))
+    assert stage.direct_texts() == [NOTICE, "The answer."]
 
 
 async def test_a_report_that_the_thread_does_not_take_goes_to_the_asker(stage: Stage) -> None:
