@@ -23,6 +23,7 @@ from bot.presenter.approval import (
     edit_form,
     read_changes,
     read_value,
+    reason_form,
 )
 from bot.presenter.consents import fresh_links
 from bot.render import Draft
@@ -67,18 +68,22 @@ class Clicks:
             await self._whisper(press, Draft(text=_sentence(why, language)))
 
     async def submit(self, submission: Submission) -> Mapping[str, str] | None:
-        """Ask again for what was edited."""
+        """Reject for the reason that was written, or none; or ask again for what was edited."""
         name, language, place = submission.private_metadata.rsplit(" ", 2)
         consent, by = ConsentId(name), user_id(submission.team, submission.user)
         values = submission.values
         try:
             await self._require_in(consent, SessionId(place))
+            if submission.callback_id == f"{PREFIX}reason":
+                reason = values.get("reason", "").strip()
+                await self._consents.decide(consent, by, verdict="reject", reason=reason)
+                return None
             await self._consents.check_may_decide(consent, by)
             [action] = await self._actions(consent)
             if changes := read_changes(action, values):
                 await self._consents.edit(consent, by, changes)
         except ConsentRefused as refused:
-            return {next(iter(values), ""): _sentence(refused.why, language)}
+            return {next(iter(values), "reason"): _sentence(refused.why, language)}
         return None
 
     async def _do(self, name: str, by: UserId, press: Press, language: str) -> str:
@@ -87,11 +92,15 @@ class Clicks:
         thread, words = press.thread, BOT.of(language)
         await self._require_in(consent, thread.session)
         match name:
-            case "approve" | "approve_thread" | "reject":
+            case "approve" | "approve_thread":
                 await self._consents.decide(consent, by, verdict=name)
-            case "edit" | "details":
+            case "reject" | "edit" | "details":
                 form = await self._form(name, consent, by, words, f"{language} {thread.session}")
-                return "" if await self._api.open_view(press.trigger_id, form) else "press_again"
+                if await self._api.open_view(press.trigger_id, form):
+                    return ""
+                if name != "reject":
+                    return "press_again"
+                await self._consents.decide(consent, by, verdict=name)
             case _ if name in _OF_CONNECTIONS:
                 return await self._connect(name, by, press, words)
             case _:
@@ -127,9 +136,12 @@ class Clicks:
     async def _form(
         self, name: str, consent: ConsentId, by: UserId, words: Words, place: str
     ) -> JsonObject:
-        """For other texts, or with all arguments."""
+        """For a reason, for other texts, or with all arguments."""
         if name == "edit":
             await self._consents.check_may_edit(consent, by)
+        elif name == "reject":
+            await self._consents.check_may_decide(consent, by)
+            return reason_form(words, f"{consent} {place}")
         actions = await self._actions(consent)
         if name == "edit":
             return edit_form(actions[0], words, f"{consent} {place}")

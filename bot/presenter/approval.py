@@ -36,6 +36,7 @@ from bot.render import (
     code,
     context,
     entry,
+    foreign_line,
     inline_code,
     limits,
     local_time,
@@ -195,6 +196,16 @@ def edit_form(action: PlannedAction, words: Words, about: str) -> JsonObject:
     )
 
 
+def reason_form(words: Words, about: str) -> JsonObject:
+    """A modal for the reason of a rejection; `about` says of what, and where it was pressed."""
+    element = {"type": "plain_text_input", "multiline": True, "max_length": limits.COMMENT_CHARS}
+    label, hint = words("consent-reason-label"), plain_text(words("consent-reason-hint"))
+    title = words("consent-reason-title")
+    asked = entry("reason", label, element, optional=True, hint=hint)
+    labels = (title, title, words("consent-cancel"))
+    return modal(f"{PREFIX}reason", *labels, private_metadata=about, blocks=[asked])
+
+
 def read_changes(action: PlannedAction, values: Mapping[str, str]) -> dict[str, str | list[str]]:
     """What was changed in that modal, by argument."""
     changes: dict[str, str | list[str]] = {}
@@ -216,12 +227,14 @@ def decided_draft(event: ApprovalRequested, decided: ApprovalDecided, words: Wor
 
 
 def decision(decided: ApprovalDecided, words: Words) -> str:
-    """One sentence on how it ended, who ended it, and when."""
+    """One sentence on how it ended, who ended it, when, and why."""
     is_wide = decided.verdict == "approved" and decided.for_thread
+    more = "-thread" if is_wide else "-because" if decided.reason.strip() else ""
     return words(
-        f"consent-decided-{'approved-thread' if is_wide else decided.verdict}",
+        f"consent-decided-{decided.verdict}{more}",
         who=mention(decided.by) if decided.by else "…",
         when=local_time(decided.at),
+        reason=foreign_line(made_visible(decided.reason), limits.COMMENT_CHARS),
     )
 
 

@@ -264,8 +264,11 @@ async def test_of_two_people_only_the_asker_decides_on_an_approval(
     await act_as(page, "Ann Arbor")
     await expect(thread.get_by_text("bob@example.com").first).to_be_visible()
     await expect(refusal).to_be_hidden()
-    await thread.get_by_role("button", name="Reject").click()
-    await expect(thread.get_by_text("Rejected by")).to_be_visible()
+    await thread.get_by_role("button", name="Reject…").click()
+    form = page.get_by_role("dialog")
+    await form.get_by_role("textbox").fill("Use the other address")
+    await form.get_by_role("button", name="Reject").click()
+    await expect(thread.get_by_text("“Use the other address”")).to_be_visible()
     await expect(thread.get_by_text("I left it.")).to_be_visible(timeout=TURN_MS)
     await expect(thread.get_by_role("button", name="Approve")).to_have_count(0)
     assert composio.effects[before:] == []

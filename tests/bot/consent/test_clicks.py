@@ -199,6 +199,23 @@ async def test_another_member_is_told_why_not_and_nobody_else_is(asking: Asking,
     assert not asking.slack.state.views
 
 
+@pytest.mark.parametrize("reason", ["Use the other address", ""])
+async def test_a_rejection_asks_for_a_reason_where_a_form_can_be_opened(
+    asking: Asking, reason: str
+) -> None:
+    await asking.ask("approval")
+    if not reason:
+        asking.slack.fail("views.open", error="expired_trigger_id")
+    await asking.press("reject")
+    if reason:
+        assert asking.consents.decided == []
+        [view_id] = asking.slack.state.views
+        await asking.slack.submit_view("ann", view_id, {"reason": reason})
+        await asking.settle()
+    assert asking.consents.decided == [(ONE, asking.consents.asker, "reject", reason)]
+    assert not asking.slack.state.views
+
+
 @pytest.mark.parametrize(
     ("trouble", "told"),
     [

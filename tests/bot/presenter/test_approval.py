@@ -84,7 +84,7 @@ def test_only_an_untainted_session_is_offered_the_thread(is_tainted: bool) -> No
     event = TURN.requested(is_tainted=is_tainted, may_allow_thread=not is_tainted)
     draft = approval_draft(event, WORDS_EN, is_whole=True)
     thread = [] if is_tainted else ["Approve for this thread"]
-    assert labels(draft.blocks) == ["Approve", "Edit…", "Reject", *thread, "All details"]
+    assert labels(draft.blocks) == ["Approve", "Edit…", "Reject…", *thread, "All details"]
     assert ("text from outside" in shown(event)) == is_tainted
 
 
@@ -141,7 +141,7 @@ def test_what_does_not_fit_is_in_the_file_and_said_to_be(arguments: dict[str, An
     written = texts(draft.blocks)
     assert not is_short(event, WORDS_EN)
     assert "`approval-0123456789ab.txt`" in "\n".join(written)
-    assert labels(draft.blocks) == ["Approve", "Reject"]
+    assert labels(draft.blocks) == ["Approve", "Reject…"]
     content = approval_file(event, WORDS_EN).decode()
     assert "actions[0].account: ann@example.com\n" in content
     inner = argument_lines({"actions": [{"arguments": arguments}]})
@@ -165,7 +165,7 @@ def test_every_form_keeps_to_the_limits_of_slack(actions: int, chars: int, peopl
     drafts = [
         approval_draft(event, WORDS_EN, is_whole=form, is_attached=not form) for form in forms
     ]
-    drafts.append(decided_draft(event, TURN.decided("rejected"), WORDS_EN))
+    drafts.append(decided_draft(event, TURN.decided("rejected", reason="n" * 3_000), WORDS_EN))
     for draft in drafts:
         written = texts(draft.blocks)
         assert len(draft.blocks) <= limits.BLOCKS_PER_POST
@@ -181,6 +181,7 @@ def test_every_language_says_how_it_ended(language: str) -> None:
         TURN.decided("approved"),
         TURN.decided("approved", for_thread=True),
         TURN.decided("rejected"),
+        TURN.decided("rejected", reason="<!here> too early"),
         TURN.decided("expired", by=None),
         TURN.decided("overtaken", by=None),
         TURN.decided("void", by=None),
@@ -190,7 +191,8 @@ def test_every_language_says_how_it_ended(language: str) -> None:
     lines = [texts(draft.blocks)[-1] for draft in said]
     assert len(set(lines)) == len(endings)
     assert all(labels(draft.blocks) == [] for draft in said)
-    assert all("<@U1>" in line for line in lines[:3])
+    assert all("<@U1>" in line for line in lines[:4])
+    assert "&lt;!here&gt; too early" in lines[3]
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ async def test_an_approval_waits_and_after_it_the_plan_goes_on_where_it_stands(
     progress, asked = visible(stage)
     assert progress.text == WORKING
     assert "*To:* `bob@example.com`" in json.dumps(asked.blocks)
-    assert buttons(asked) == ["Approve", "Edit…", "Reject", "All details"]
+    assert buttons(asked) == ["Approve", "Edit…", "Reject…", "All details"]
     assert stage.status() == "active"
     turn.wait(timedelta(minutes=12))
     await presenter.show(turn.decided(by=f"{stage.thread.team}:{ann}"))
@@ -115,7 +115,7 @@ async def test_what_cannot_be_looked_at_cannot_be_approved(
     turn = stage.turn()
     await stage.show(*begun(turn), replace(turn.requested(), files=(sent,)))
     asked = visible(stage)[-1]
-    assert "Reject" in buttons(asked)
+    assert "Reject…" in buttons(asked)
     assert not {"Approve", "Approve for this thread"} & set(buttons(asked))
     assert "so it cannot be approved: `plan.txt`" in json.dumps(asked.blocks)
     assert stage.slack.files == []
@@ -158,7 +158,7 @@ async def test_two_approvals_of_one_step_are_one_wait(stage: Stage) -> None:
     asked = [turn.requested(consent="a"), turn.requested(consent="b")]
     presenter = await stage.show(*begun(turn), *asked, turn.decided(consent="b"))
     progress, *posts = visible(stage)
-    assert [buttons(post) for post in posts] == [["Approve", "Edit…", "Reject", "All details"], []]
+    assert [buttons(post) for post in posts] == [["Approve", "Edit…", "Reject…", "All details"], []]
     assert progress.text == WORKING
     await presenter.show(turn.decided("rejected", consent="a"))
     assert len(visible(stage)) == 3
@@ -166,7 +166,7 @@ async def test_two_approvals_of_one_step_are_one_wait(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "left"), [("", ["Approve", "Reject"]), ("file_uploads_disabled", ["Reject"])]
+    ("error", "left"), [("", ["Approve", "Reject…"]), ("file_uploads_disabled", ["Reject…"])]
 )
 async def test_what_is_too_long_is_approved_by_its_file_alone(
     stage: Stage, error: str, left: list[str]
@@ -188,7 +188,7 @@ async def test_blocks_that_slack_refuses_are_asked_with_less_and_a_file(stage: S
     await presenter.show(turn.requested())
     *_, before, asked = visible(stage)
     assert before.files[0].name == FILE
-    assert buttons(asked) == ["Approve", "Reject"]
+    assert buttons(asked) == ["Approve", "Reject…"]
 
 
 async def test_a_batch_that_is_too_long_is_asked_and_decided_without_its_arguments(
@@ -199,7 +199,7 @@ async def test_a_batch_that_is_too_long_is_asked_and_decided_without_its_argumen
     presenter = await stage.show(*begun(turn), turn.requested(*mails))
     *_, before, asked = visible(stage)
     assert [file.name for file in before.files] == [FILE]
-    assert buttons(asked) == ["Approve", "Reject"]
+    assert buttons(asked) == ["Approve", "Reject…"]
     assert "*20. Send email*" in str(asked.blocks)
     await presenter.show(turn.decided())
     assert buttons(visible(stage)[2]) == []

@@ -9,6 +9,7 @@ import pytest
 from agent_core.events import REPORT
 from agent_core.messages import JsonObject
 from bot.presenter.answer import follow_up_rows, thread_drafts
+from bot.presenter.approval import decision
 from bot.presenter.board import Board
 from bot.presenter.files import ArtifactRefused, file_name, read_artifact
 from bot.presenter.questions import question_drafts
@@ -172,6 +173,9 @@ SHOWN: Mapping[str, Callable[[int], int]] = {
     "MENU_OPTIONS": options,
     "OPTION_VALUE_CHARS": lambda n: n * options(1, "v" * n),
     "OPTION_CHARS": asked,
+    "COMMENT_CHARS": lambda n: decision(
+        TURN.decided("rejected", reason="x" * n), WORDS
+    ).count("x"),
     "PROGRESS_WORD_CHARS": lambda n: app_name("x" * n).lower().count("x"),
     "PLAN_CARDS": cards,
     "FOLLOW_UPS": follow_ups,
