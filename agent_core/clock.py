@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,6 +11,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 MAX_SHIFT_S = 100 * 366 * 86_400.0
 """A file that asks for more counts as unreadable."""
 
+UtcClock = Callable[[], datetime]
+"""Gives the moment, in UTC; passed in wherever time counts."""
 _Version = tuple[int, int, int]
 
 

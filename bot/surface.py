@@ -13,7 +13,7 @@ from agent_core.errors import SessionError, SurfaceRefused
 from agent_core.events import TurnFinished
 from agent_core.ids import SessionId, UserId
 from agent_core.messages import JsonObject
-from agent_core.runtime import Runtime, ToldTurn, detect_language
+from agent_core.runtime import AnsweredTurn, Runtime, detect_language
 from bot.inbound import mentioned_users, plain_text
 from bot.presenter.answer import live_links
 from bot.presenter.journal import READER, Bookmark
@@ -145,13 +145,13 @@ class SlackSurface:
             found = await self._people.person(parse_user(person)[1])
         return found is not None and found.is_admin
 
-    async def put_right(self, told: ToldTurn, text: str, asker: UserId) -> None:
+    async def put_right(self, told: AnsweredTurn, text: str, asker: UserId) -> None:
         api = self._api.guarded(partial(self._runtime.check, told.turn.session))
         with _plainly():
             posts = [post async for post in self._posts(told)]
             await self._correct(api, told, posts, await self._corrected(told, text, asker))
 
-    async def remove(self, told: ToldTurn) -> None:
+    async def remove(self, told: AnsweredTurn) -> None:
         api = self._api.guarded(partial(self._runtime.check, told.turn.session))
         with _plainly():
             async for channel, raw in self._posts(told):
@@ -159,7 +159,7 @@ class SlackSurface:
                     await api.files.delete(str(file["id"]))
                 await api.streams.delete(channel, str(raw["ts"]))
 
-    async def _corrected(self, told: ToldTurn, text: str, asker: UserId) -> list[Draft]:
+    async def _corrected(self, told: AnsweredTurn, text: str, asker: UserId) -> list[Draft]:
         """The answer as posts, the last of which says who wanted it so."""
         person = await self._people.person(parse_user(asker)[1])
         words = BOT.of(detect_language(text, locale=person.locale if person else ""))
@@ -175,7 +175,7 @@ class SlackSurface:
         return [*drafts, replace(last, text=f"{last.text}\n\n{mark.text}", blocks=blocks)]
 
     async def _correct(
-        self, api: SlackApi, told: ToldTurn, posts: list[Post], drafts: list[Draft]
+        self, api: SlackApi, told: AnsweredTurn, posts: list[Post], drafts: list[Draft]
     ) -> None:
         """In its posts, of which those with files stay; what they do not take comes below.
 
@@ -208,7 +208,7 @@ class SlackSurface:
         is_served = person is not None and not (person.is_guest or person.is_deactivated)
         return is_served and user in await self._api.channels.members(channel)
 
-    async def _posts(self, told: ToldTurn) -> AsyncGenerator[Post]:
+    async def _posts(self, told: AnsweredTurn) -> AsyncGenerator[Post]:
         """The posts of an answer that are still there, oldest first, each with its channel."""
         op, (bookmark, thread) = f"{told.turn.id}:answer", await self._stands(told)
         places = {at for name, at in bookmark.posts.items() if name.startswith(op)}
@@ -225,14 +225,14 @@ class SlackSurface:
             if raw is not None:
                 yield channel, raw
 
-    async def _stands(self, told: ToldTurn) -> tuple[Bookmark, ThreadRef]:
+    async def _stands(self, told: AnsweredTurn) -> tuple[Bookmark, ThreadRef]:
         """What was shown of a turn, and where."""
         state = await self._runtime.readers.load_cursor(READER, told.turn.id)
         bookmark = Bookmark.model_validate(state or {})
         where = SessionId(bookmark.direct) if bookmark.direct else told.turn.session
         return bookmark, parse_session(where)
 
-    async def _finished(self, told: ToldTurn) -> TurnFinished:
+    async def _finished(self, told: AnsweredTurn) -> TurnFinished:
         async with aclosing(self._runtime.events(told.turn.id)) as events:
             async for _, event in events:
                 if isinstance(event, TurnFinished):

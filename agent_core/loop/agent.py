@@ -3,11 +3,11 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, Protocol
 
 from pydantic import ValidationError
 
+from agent_core.clock import UtcClock
 from agent_core.durable import Steps
 from agent_core.errors import ChildRefused
 from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken, RunStarted, slot_of
@@ -19,8 +19,6 @@ from agent_core.sessions.turns import Question, Wait
 from agent_core.tools import ToolContext, ToolOutput, Toolset
 from agent_core.tools.actions import OpenedCall
 from agent_core.words import Words
-
-Clock = Callable[[], datetime]
 
 EXPLORER = "explorer"
 """The sub-agent that works on a sub-question, where no other is named."""
@@ -43,7 +41,7 @@ Away = Callable[[ToolContext], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class SteeringMessage:
     """A message that a run takes in while it is at work."""
 
     turn: TurnId
@@ -66,7 +64,7 @@ class Taken:
     """A child that the run begins before it goes on."""
 
 
-class Gate(Protocol):
+class ToolGate(Protocol):
     """Hook: stands before and behind each call of a tool. MUST NOT raise but for broken storage."""
 
     async def edited(self, call: ToolCall, context: ToolContext) -> ToolCall:
@@ -149,7 +147,7 @@ class Children(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class RunLimits:
     max_steps: int = 40
     max_duration_s: float = 30 * 60
     max_tokens: int = 12_000_000
@@ -178,21 +176,21 @@ class RunScope:
     context: ToolContext
     steps: Steps
     emit: Emit
-    clock: Clock
+    clock: UtcClock
     save: Callable[[int, Sequence[Message]], Awaitable[None]]
     """Stores messages of this run from a number on."""
     after_tool_call: Callable[[ToolCall, ToolOutput, ToolContext], None]
     """Hook: told of each result; MUST NOT block or raise."""
 
-    take_messages: Callable[[str], Awaitable[tuple[Taken, ...]]]
+    take_messages: Callable[[str], Awaitable[tuple[SteeringMessage, ...]]]
     """What people wrote meanwhile; asked again for the same place, it gives the same and more."""
     has_messages: Callable[[], Awaitable[bool]]
     """Whether somebody wrote what the run has not taken in yet."""
     begin_effect: Callable[[ToolCallId], Awaitable[bool]]
     """Notes a call before it is made; False when an earlier process had begun it."""
-    gate: Gate
+    gate: ToolGate
     children: Children
-    left: Limits = Limits()
+    left: RunLimits = RunLimits()
     """What the run's own work has left to it and to its children, who know what they use."""
     before: Before = Before()
     generation: int = 1
@@ -200,7 +198,7 @@ class RunScope:
     words: Words
     """For what the run itself says to people."""
 
-    def acting_for(self, taken: Sequence[Taken]) -> "RunScope":
+    def acting_for(self, taken: Sequence[SteeringMessage]) -> "RunScope":
         """The scope after messages were taken in: tools act for the author of the last one."""
         scope = self
         for each in taken:
@@ -226,7 +224,7 @@ class RunScope:
         """
         return await self.children.fork(self, key, prompt, agent, title)
 
-    async def announce_taken(self, taken: Sequence[Taken], step: int) -> None:
+    async def announce_taken(self, taken: Sequence[SteeringMessage], step: int) -> None:
         """Tell the run's readers what it took in. Safe to do again."""
         for each in taken:
             # The same slot whatever else is taken in beside it when the step is made again.
@@ -285,6 +283,6 @@ class Agent:
     body_tools: tuple[BodyTool, ...] = ()
     owes: str = ""
     """The tool by which a run gives its result; one that ends without is reminded of it once."""
-    limits: Limits = Limits()
+    limits: RunLimits = RunLimits()
     away: Away = lambda _: {}
     """Whose tools cannot be had just now, for the model to know."""

@@ -23,16 +23,20 @@ def _visible(words: str) -> str:
     return words
 
 
-Visible = AfterValidator(_visible)
-Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=3_000), Visible]
-Option = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), Visible]
+VisibleText = AfterValidator(_visible)
+QuestionText = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=3_000), VisibleText
+]
+QuestionOption = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=300), VisibleText
+]
 
 
 class AskArguments(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    question: Words
-    options: Annotated[tuple[Option, ...], Field(max_length=MAX_OPTIONS)] = ()
+    question: QuestionText
+    options: Annotated[tuple[QuestionOption, ...], Field(max_length=MAX_OPTIONS)] = ()
 
 
 def ask_user_tool() -> BodyTool:

@@ -19,7 +19,7 @@ from agent_core.tools.registry import fit
 from agent_core.tools.results import sources_in
 
 FIRST_SLOT = 2
-IS_SO: TypeAdapter[bool] = TypeAdapter(bool)
+BOOL: TypeAdapter[bool] = TypeAdapter(bool)
 PREVIEW_CHARS = 1000
 FIRST_ARTIFACT_SLOT = 1000
 ONE_QUESTION = "One question at a time: this one was not asked. Ask it later if you still need to."
@@ -79,7 +79,7 @@ async def run_calls(
     outcomes = [task.result() for task in tasks]
     results, wait = _sorted(outcomes)
     if isinstance(wait, Question) and await scope.steps.once(
-        "written meanwhile", scope.has_messages, IS_SO
+        "written meanwhile", scope.has_messages, BOOL
     ):
         unasked = ToolResult(call_id=wait.call_id, text=NOT_ASKED, is_error=True)
         results, wait = (*results, unasked), None

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from agent_core.events import Outcome, RunFinished, RunStarted
 from agent_core.ids import RunId
-from agent_core.loop.agent import Agent, Limits, RunScope
-from agent_core.loop.step import ModelCall, run_step
+from agent_core.loop.agent import Agent, RunLimits, RunScope
+from agent_core.loop.step import RecordedCall, run_step
 from agent_core.messages import Message, ToolResult, is_visible, user_message
 from agent_core.prompts import prompt
 from agent_core.words import Words
@@ -57,7 +57,7 @@ async def _run_steps(
 ) -> RunResult:
     await scope.save(0, opening)
     history = [*earlier, *opening]
-    steps: list[ModelCall] = []
+    steps: list[RecordedCall] = []
     left = agent.limits
     said: list[str] = []
     is_over = False
@@ -91,7 +91,7 @@ async def _run_steps(
     )
 
 
-def _left(limits: Limits, steps: Sequence[ModelCall]) -> Limits:
+def _left(limits: RunLimits, steps: Sequence[RecordedCall]) -> RunLimits:
     """What the run's own model calls leave of time and tokens; steps are each run's own.
 
     Times come from recorded steps, so a replay decides the same.
@@ -105,13 +105,13 @@ def _left(limits: Limits, steps: Sequence[ModelCall]) -> Limits:
     )
 
 
-def _is_over(limits: Limits, left: Limits, steps: int, child_tokens: int) -> bool:
+def _is_over(limits: RunLimits, left: RunLimits, steps: int, child_tokens: int) -> bool:
     """Whether a limit is reached."""
     has_time = steps < limits.max_steps and bool(left.max_duration_s)
     return not has_time or left.max_tokens <= child_tokens
 
 
-def _request_to_go_on(step: ModelCall, said: Sequence[str]) -> Message | None:
+def _request_to_go_on(step: RecordedCall, said: Sequence[str]) -> Message | None:
     """What to ask a model whose words were cut off or did not come; None when they are whole."""
     if len(said) > MAX_CONTINUATIONS:
         return None
@@ -140,7 +140,7 @@ def _reminder(agent: Agent, run: Sequence[Message]) -> Message | None:
     return None if not agent.owes or is_given or reminder in run else reminder
 
 
-def _text(said: Sequence[str], step: ModelCall, words: Words) -> str:
+def _text(said: Sequence[str], step: RecordedCall, words: Words) -> str:
     text = "".join(said).strip()
     if step.reply.stop_reason in CUT:
         return f"{text}…\n\n{words('answer-cut-off')}"

@@ -14,7 +14,7 @@ from agent_core.errors import ChildRefused, ModelUnavailable
 from agent_core.events import StepFinished, StepRetried, StepStarted, TextDelta
 from agent_core.fault_points import fault_point
 from agent_core.ids import ToolCallId
-from agent_core.loop.agent import Agent, ChildResult, RunScope, Taken
+from agent_core.loop.agent import Agent, ChildResult, RunScope, SteeringMessage
 from agent_core.loop.calls import run_calls
 from agent_core.messages import Message, Part, Text, ToolCall, user_message
 from agent_core.models import Delta, ModelRequest, Reply
@@ -24,14 +24,14 @@ from agent_core.tools.search import shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCall:
+class RecordedCall:
     """A finished model call, as it is recorded."""
 
     reply: Reply
     attempt: int
     duration_s: float
     finished_at: datetime
-    taken: tuple[Taken, ...] = ()
+    taken: tuple[SteeringMessage, ...] = ()
     """What people wrote meanwhile; the model saw it."""
     results: tuple[ChildResult, ...] = ()
     """What children came to meanwhile; the model saw it, too."""
@@ -51,7 +51,7 @@ class ModelCall:
         return not self.reply.message.tool_calls
 
 
-MODEL_CALL: TypeAdapter[ModelCall] = TypeAdapter(ModelCall)
+RECORDED_CALL: TypeAdapter[RecordedCall] = TypeAdapter(RecordedCall)
 MAX_TASK_CHARS = 200
 
 
@@ -63,7 +63,7 @@ async def run_step(
     *,
     place: int,
     closing: str = "",
-) -> tuple[ModelCall, tuple[Message, ...]]:
+) -> tuple[RecordedCall, tuple[Message, ...]]:
     """Make step `number` of a run; its model call, and what it adds to the history.
 
     That is what came in, the reply, and the results of its calls; it is stored as it comes.
@@ -95,7 +95,7 @@ async def run_step(
     return replace(call, reply=replace(call.reply, message=message)), added
 
 
-async def _begin_again(taken: Sequence[Taken], scope: RunScope) -> None:
+async def _begin_again(taken: Sequence[SteeringMessage], scope: RunScope) -> None:
     for each in taken:
         if child := each.again:
             with suppress(ChildRefused):  # too much is at work, or nothing left to work with
@@ -104,7 +104,9 @@ async def _begin_again(taken: Sequence[Taken], scope: RunScope) -> None:
                 await acting.fork(key, child.task, child.agent, title=child.title)
 
 
-def _messages(results: Sequence[ChildResult], taken: Sequence[Taken]) -> tuple[Message, ...]:
+def _messages(
+    results: Sequence[ChildResult], taken: Sequence[SteeringMessage]
+) -> tuple[Message, ...]:
     """What came in meanwhile, as the model gets it."""
     told = [user_message(_told(result)) for result in results]
     return (*told, *(user_message(each.text, each.files) for each in taken))
@@ -124,11 +126,11 @@ def _told(result: ChildResult) -> str:
 
 async def _call_model(
     agent: Agent, history: Sequence[Message], scope: RunScope, number: int, place: int, closing: str
-) -> ModelCall:
+) -> RecordedCall:
     await scope.emit(StepStarted(**scope.at(number, 0)))
     asked_at = f"{scope.generation}:{number}"
 
-    async def work() -> ModelCall:
+    async def work() -> RecordedCall:
         taken = await scope.take_messages(asked_at)
         results = await scope.children.arrived(asked_at)
         came = _messages(results, taken)
@@ -152,7 +154,7 @@ async def _call_model(
         fault_point("model_call.after")
         return replace(call, taken=taken, results=results)
 
-    call = await scope.steps.once(f"model:{agent.name}", work, MODEL_CALL)
+    call = await scope.steps.once(f"model:{agent.name}", work, RECORDED_CALL)
     # Told at once, and again from the record: a crash may have kept the first from the log.
     await scope.children.take(call.results, asked_at)
     await scope.announce_taken(call.taken, number)
@@ -171,7 +173,9 @@ async def _call_model(
     return call
 
 
-async def _stream(agent: Agent, request: ModelRequest, scope: RunScope, number: int) -> ModelCall:
+async def _stream(
+    agent: Agent, request: ModelRequest, scope: RunScope, number: int
+) -> RecordedCall:
     started_at = scope.clock()
     attempt = 1
     async with aclosing(agent.model.stream(request)) as stream:
@@ -188,7 +192,7 @@ async def _stream(agent: Agent, request: ModelRequest, scope: RunScope, number: 
                     )
                 case Reply():
                     finished_at = scope.clock()
-                    return ModelCall(
+                    return RecordedCall(
                         reply=item,
                         attempt=attempt,
                         duration_s=(finished_at - started_at).total_seconds(),

@@ -20,7 +20,7 @@ from agent_core.sessions.ledger import Ledger, Marks
 from agent_core.sessions.lock import holder_of, sole_process
 from agent_core.sessions.overview import Overview, SessionState, Spent
 from agent_core.sessions.preferences import Feedback, Preferences
-from agent_core.sessions.store import KnownSessions, ToldTurn
+from agent_core.sessions.store import AnsweredTurn, KnownSessions
 from agent_core.tools.composio_api import Account, Accounts
 from agent_core.tools.names import app_name as name_of_app
 from agent_core.workspaces import without_paths
@@ -30,6 +30,7 @@ __all__ = [
     "MAX_TRIES",
     "Account",
     "Accounts",
+    "AnsweredTurn",
     "ApprovalWait",
     "AuditedCall",
     "ConnectionWait",
@@ -50,7 +51,6 @@ __all__ = [
     "Spent",
     "StoredTurn",
     "Talk",
-    "ToldTurn",
     "asks_for_nothing",
     "build_runtime",
     "detect_language",

@@ -10,11 +10,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from agent_core.classifier import Router
-from agent_core.clock import local_time, machine_time
+from agent_core.clock import UtcClock, local_time, machine_time
 from agent_core.consent.links import LinkPlaces
 from agent_core.consent.policy import read_policy
 from agent_core.errors import ToolServerError
-from agent_core.loop.agent import Clock, Limits
+from agent_core.loop.agent import RunLimits
 from agent_core.loop.run_python import RunPython
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
@@ -95,7 +95,7 @@ def build_runtime(
             model=model,
             registry=Registry(tools, now=clock),
             specs=shipped_specs(),
-            limits=Limits(
+            limits=RunLimits(
                 max_steps=settings.max_steps,
                 max_duration_s=settings.max_minutes * 60,
                 max_tokens=settings.max_tokens,
@@ -181,7 +181,7 @@ def composio_api(settings: CoreSettings) -> ComposioApi:
 
 
 async def _told(
-    api: ComposioApi | None, clock: Clock, call: ToolCall, context: ToolContext
+    api: ComposioApi | None, clock: UtcClock, call: ToolCall, context: ToolContext
 ) -> JsonObject:
     """The moment on the asker's clock, and whose remote workbench: no model names another's."""
     told = {"now": local_time(clock(), context.zone).isoformat()}

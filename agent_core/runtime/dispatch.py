@@ -1,7 +1,7 @@
 """The scheduler of turns: one at a time in a session, in the process that holds its lease.
 
-`Dispatch` begins, resumes and stops turns; `Keeping` is its loop: the heartbeat, taking over from
-dead processes, and what other processes have queued here.
+`Dispatch` begins, resumes and stops turns; `Housekeeping` is its loop: the heartbeat, the takeover
+from dead processes, and what other processes have queued here.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from agent_core.runtime.consents import Consents
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import opening_text
 from agent_core.runtime.runs import StopSignals, Work, end_silently, give_up, run_child
-from agent_core.runtime.turns import Orders, no_orders, run_turn, verdict_of
+from agent_core.runtime.turns import OrderTaker, no_orders, run_turn, verdict_of
 from agent_core.sessions import ApprovalWait, Stop, StoredTurn, Wait
 from agent_core.sessions.leases import DEAD_AFTER_S, purge
 
@@ -74,7 +74,7 @@ class Dispatch:
         self._leases = parts.leases
         self._background = background
         self._signals = StopSignals()
-        self.orders: Orders = no_orders
+        self.orders: OrderTaker = no_orders
         self.durable = DurableTurns(
             durable_url,
             process=parts.leases.process,
@@ -103,7 +103,7 @@ class Dispatch:
     async def advance(self, session: SessionId) -> None:
         """See to the session's turns, if this process works on the session or can from now on.
 
-        Orders and small talk go first; work begins when no other is at work, or answers the
+        OrderTaker and small talk go first; work begins when no other is at work, or answers the
         question that it waits for.
         """
         async with self.lock(session):
@@ -392,7 +392,7 @@ def _is_about_approval(wait: Wait | None, turn: StoredTurn) -> bool:
     return isinstance(wait, ApprovalWait) and turn.inbound.asker == wait.asker
 
 
-class Keeping:
+class Housekeeping:
     """The loop of one process, look by look."""
 
     def __init__(self, parts: TurnParts, dispatch: Dispatch, consents: Consents) -> None:
@@ -422,7 +422,7 @@ class Keeping:
             if looks % PURGE_EVERY_LOOKS == PURGE_EVERY_LOOKS - 1:
                 await purge(self._parts.database, self._parts.clock())
             for turn in await self._inbox.news(self._leases.process, self._parts.clock()):
-                await apart(turn.session, self._dispatch.see_to(turn))
+                await isolated(turn.session, self._dispatch.see_to(turn))
         finally:
             self.begun.set()
 
@@ -432,7 +432,7 @@ class Keeping:
             await self._dispatch.durable.forget(process)
         if self._may_judge():
             for session in await self._leases.orphans():
-                await apart(session, self._dispatch.advance(session))
+                await isolated(session, self._dispatch.advance(session))
 
     async def _revive(self) -> None:
         """Turns that are said to run here and do not, in two looks after each other."""
@@ -445,7 +445,7 @@ class Keeping:
         }
         for key in self._idle & idle.keys():
             turn = idle.pop(key)
-            await apart(turn.session, self._dispatch.revive(turn))
+            await isolated(turn.session, self._dispatch.revive(turn))
         self._idle = set(idle)
 
     def _may_judge(self) -> bool:
@@ -461,7 +461,7 @@ class Keeping:
         return now_s >= self._patient_until_s
 
 
-async def apart(session: SessionId, work: Awaitable[None]) -> None:
+async def isolated(session: SessionId, work: Awaitable[None]) -> None:
     """What goes wrong with one session does not keep the others from being seen to."""
     try:
         await work

@@ -9,7 +9,7 @@ from agent_core.errors import InterventionRefused, SessionError
 from agent_core.events import Intervened, InterventionKind, slot_of
 from agent_core.ids import ROOT_RUN, AgentId, SessionId, TurnId, UserId, run_of
 from agent_core.messages import InboundMessage
-from agent_core.runtime.dispatch import Dispatch, apart
+from agent_core.runtime.dispatch import Dispatch, isolated
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import thread_language
 from agent_core.runtime.runs import turn_at
@@ -39,7 +39,7 @@ class Interventions:
         """Carry out what other processes were told, and what came too late for its turn."""
         parts = self._parts
         for event in await parts.log.interventions(parts.leases.process, self._done):
-            await apart(event.session, self._carry_out(event))
+            await isolated(event.session, self._carry_out(event))
 
     async def intervene(
         self,

@@ -11,12 +11,13 @@ from weakref import WeakValueDictionary
 from pydantic import TypeAdapter
 
 from agent_core.classifier import Router
+from agent_core.clock import UtcClock
 from agent_core.consent.gate import ConsentGate
 from agent_core.consent.links import LinkPlaces, fresh_links
 from agent_core.consent.policy import Policy
 from agent_core.errors import ToolServerError
 from agent_core.ids import TurnId, UserId
-from agent_core.loop.agent import Agent, Away, BodyTool, Clock, Limits, RunScope
+from agent_core.loop.agent import Agent, Away, BodyTool, RunLimits, RunScope
 from agent_core.loop.ask_user import ask_user_tool
 from agent_core.loop.run_python import RunPython
 from agent_core.messages import JsonObject, ToolCall
@@ -43,7 +44,7 @@ from agent_core.workspaces import RunLogs, known_sources
 MAIN_TOOLS = ("*", "!mcp__local_toolkit__save_corpus", "!mcp__local_toolkit__write_report")
 """Everything but what belongs to the report expert alone."""
 MY_ACCOUNT = "my_account"
-TEXT: TypeAdapter[str] = TypeAdapter(str)
+STRING: TypeAdapter[str] = TypeAdapter(str)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,7 @@ class Agents:
     model: RetryingModel
     registry: Registry
     specs: Sequence[SubagentSpec]
-    limits: Limits
+    limits: RunLimits
     away: Away = lambda _: {}
     python: RunPython | None = None
     """None where no agent writes programs."""
@@ -91,7 +92,7 @@ class Agents:
         *,
         today: datetime,
         workspace: Path,
-        limits: Limits | None = None,
+        limits: RunLimits | None = None,
         depth: int = 1,
     ) -> Agent:
         """A sub-agent by name, so deep below the root run; KeyError when there is none."""
@@ -126,7 +127,7 @@ def publish_digest_tool() -> BodyTool:
             known = await asyncio.to_thread(known_sources, scope.context.workspace)
             return faults_of(call.arguments, known)
 
-        fault = await scope.steps.once(PUBLISH_DIGEST, look, TEXT)
+        fault = await scope.steps.once(PUBLISH_DIGEST, look, STRING)
         text = fault or "Published."
         return ToolOutput(text=text, is_error=bool(fault))
 
@@ -140,7 +141,7 @@ def my_account_tool(known_of: Callable[[UserId], Awaitable[str]]) -> BodyTool:
         async def work() -> str:
             return JOINT if scope.context.is_joint else await known_of(scope.context.asker)
 
-        told = await scope.steps.once(MY_ACCOUNT, work, TEXT)
+        told = await scope.steps.once(MY_ACCOUNT, work, STRING)
         return ToolOutput(text=told, is_error=told == JOINT)
 
     schema: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -178,7 +179,7 @@ class TurnParts:
     places: LinkPlaces
     accounts: Accounts | None
     """None without Composio."""
-    clock: Clock
+    clock: UtcClock
     planner: Model | None = None
     """Plans new tasks; None where none is planned."""
     surface: SurfaceTools | None = None

@@ -33,7 +33,7 @@ from agent_core.events import (
     TurnStarted,
 )
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, child_run, is_in_branch
-from agent_core.loop.agent import ROUTE_SLOTS, Before, RunScope, Taken
+from agent_core.loop.agent import ROUTE_SLOTS, Before, RunScope, SteeringMessage
 from agent_core.loop.run import run_agent
 from agent_core.messages import AttachedFile, JsonObject, user_message
 from agent_core.observers import ToolObserved
@@ -42,7 +42,7 @@ from agent_core.prompts import prompt
 from agent_core.prompts.language import Language
 from agent_core.runtime.attached import read_attached
 from agent_core.runtime.failures import apology, child_failure
-from agent_core.runtime.parts import TEXT, TurnParts
+from agent_core.runtime.parts import STRING, TurnParts
 from agent_core.runtime.ready_answers import (
     moment_told,
     one_line,
@@ -233,7 +233,7 @@ class Work:
             has_ended=known.has_ended(run),
         )
 
-    async def _take(self, context: ToolContext, place: str) -> tuple[Taken, ...]:
+    async def _take(self, context: ToolContext, place: str) -> tuple[SteeringMessage, ...]:
         """Messages for a run's next model call; for the root run they are stored as the turn's.
 
         A sub-agent gets what the root run has yet to take in, and it itself had not.
@@ -246,7 +246,7 @@ class Work:
         for each in turns:
             await self.taint(each)
         await end_silently(parts, turns, "steered")
-        taken: list[Taken] = []
+        taken: list[SteeringMessage] = []
         for each in turns:
             by = [e.run for e in known.heard if e.taken == each.id and e.run != ROOT_RUN]
             agents = [known.started[child].agent for child in by] if run == ROOT_RUN else []
@@ -258,7 +258,7 @@ class Work:
 
     async def _told(
         self, wish: Intervened, known: TurnInterventions, context: ToolContext
-    ) -> Taken:
+    ) -> SteeringMessage:
         """An intervention as a run gets it that is to take it in."""
         name = one_line(wish.by_name)
         task, asker = known.task(wish.run)
@@ -272,7 +272,7 @@ class Work:
             text = prompt(f"run_{wish.what}", author=name, text=wish.text)
         else:
             text = prompt("run_late", **about, text=wish.text)
-        return Taken(
+        return SteeringMessage(
             turn=TurnId(""),
             author=UserId("") if again else wish.by,
             author_name=name,
@@ -326,13 +326,15 @@ class Work:
         return TurnInterventions(events).ending(run)
 
 
-def _taken(turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ...]) -> Taken:
+def _taken(
+    turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ...]
+) -> SteeringMessage:
     """A message as a run gets it; `known` names the sub-agents that had it before."""
     name = one_line(turn.inbound.author_name)
     said, moment = sent_text(turn), moment_told(turn.inbound)
     text = prompt("steer", author=name, message=said, moment=moment)
     also = prompt("steer_known", agents=", ".join(dict.fromkeys(known))) if known else ""
-    return Taken(
+    return SteeringMessage(
         turn=turn.id,
         author=turn.inbound.asker,
         author_name=name,
@@ -483,7 +485,7 @@ async def _check(parts: TurnParts, child: RunStarted, scope: RunScope) -> None:
         workspace = scope.context.workspace
         return await asyncio.to_thread(correction, child.task, called, workspace) or ""
 
-    text = await scope.steps.once("compliance", check, TEXT)
+    text = await scope.steps.once("compliance", check, STRING)
     if text:
         tracing.note("subagent_compliance_message_injected", agent=child.agent)
         at = scope.at(0, CORRECTION_SLOT)

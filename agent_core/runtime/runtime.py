@@ -15,12 +15,12 @@ from agent_core.errors import SessionError
 from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage
 from agent_core.runtime.consents import Consents
-from agent_core.runtime.dispatch import LOOK_EVERY_S, Dispatch, Keeping
+from agent_core.runtime.dispatch import LOOK_EVERY_S, Dispatch, Housekeeping
 from agent_core.runtime.interventions import Interventions
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import kind_of
 from agent_core.runtime.schedules import DUE_EVERY_S, Host, Timekeeper
-from agent_core.runtime.turns import Orders
+from agent_core.runtime.turns import OrderTaker
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.sessions import Ledger, SessionStore, Stop, StoredSession, StoredTurn
 from agent_core.sessions.ledger import Marks
@@ -41,7 +41,7 @@ async def _nothing() -> None:
     return None
 
 
-class Readers:
+class TurnReaders:
     """Those who show turns to people, by name, and how far each has come with each turn."""
 
     def __init__(self, store: SessionStore, dispatch: Dispatch) -> None:
@@ -112,8 +112,8 @@ class Runtime:
         self._interventions = Interventions(parts, self._dispatch, self.handle)
         self.intervene = self._interventions.intervene
         """A person steps in at one run."""
-        self._keeping = Keeping(parts, self._dispatch, self.consents)
-        self.readers = Readers(parts.store, self._dispatch)
+        self._keeping = Housekeeping(parts, self._dispatch, self.consents)
+        self.readers = TurnReaders(parts.store, self._dispatch)
         """Who shows turns to people."""
         self.schedules = ScheduleStore(parts.database)
         self.timekeeper = Timekeeper(
@@ -169,7 +169,7 @@ class Runtime:
         if self._parts.surface is not None:
             self._parts.surface.surface = surface
 
-    def take_orders_with(self, orders: Orders) -> None:
+    def take_orders_with(self, orders: OrderTaker) -> None:
         """From now on messages that the classifier takes for an order of a schedule go there."""
         self._dispatch.orders = orders
 

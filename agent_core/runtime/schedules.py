@@ -9,8 +9,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Literal, Protocol
 
-from agent_core.clock import local_time
-from agent_core.loop.agent import Clock
+from agent_core.clock import UtcClock, local_time
 from agent_core.messages import InboundMessage
 from agent_core.prompts.language import detect_language
 from agent_core.schedules.order_reader import (
@@ -104,7 +103,7 @@ class Timekeeper:
     """
 
     def __init__(
-        self, store: ScheduleStore, hand_over: HandOver, clock: Clock, *, at_once: int
+        self, store: ScheduleStore, hand_over: HandOver, clock: UtcClock, *, at_once: int
     ) -> None:
         self._store = store
         self._hand_over = hand_over

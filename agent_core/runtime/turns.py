@@ -34,7 +34,7 @@ from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.loop.ask_user import PATIENCE
-from agent_core.loop.calls import IS_SO, Asked
+from agent_core.loop.calls import BOOL, Asked
 from agent_core.loop.run import RunResult, run_agent
 from agent_core.loop.run_python import RUN_PYTHON
 from agent_core.messages import AttachedFile, InboundMessage, Message, Text, user_message
@@ -83,7 +83,7 @@ OBSERVERS_PATIENCE_S = 5.0
 CLARIFYING_PATIENCE = timedelta(minutes=5)
 """How long a question waits whose answer is taken for granted otherwise."""
 
-Orders = Callable[[InboundMessage], Awaitable[bool]]
+OrderTaker = Callable[[InboundMessage], Awaitable[bool]]
 """Answers a message that orders a schedule; False where it is about something else. Asked again
 for a message, it does nothing twice."""
 
@@ -94,7 +94,7 @@ async def no_orders(_message: InboundMessage) -> bool:
 
 
 async def run_turn(
-    work: Work, steps: Steps, generation: int, signals: StopSignals, orders: Orders
+    work: Work, steps: Steps, generation: int, signals: StopSignals, orders: OrderTaker
 ) -> None:
     """A turn's body. It ends with TurnFinished or a wait, whatever happens.
 
@@ -151,7 +151,7 @@ async def verdict_of(parts: TurnParts, turn: StoredTurn) -> Verdict:
 class _Body:
     """One generation of one turn."""
 
-    def __init__(self, work: Work, scope: RunScope, trace_id: str, orders: Orders) -> None:
+    def __init__(self, work: Work, scope: RunScope, trace_id: str, orders: OrderTaker) -> None:
         self._work = work
         self._parts = work.parts
         self._turn = work.turn
@@ -324,7 +324,7 @@ class _Body:
         else:
             routed = await self._ask_router(earlier, files)
             if routed.verdict == "ORDER":
-                if await scope.steps.once("order", partial(self._orders, turn.inbound), IS_SO):
+                if await scope.steps.once("order", partial(self._orders, turn.inbound), BOOL):
                     return routed
                 routed = replace(routed, verdict="COMPLEX")
         await self._announce_route(routed)

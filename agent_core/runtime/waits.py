@@ -25,7 +25,7 @@ from agent_core.events import (
 )
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, ConsentId
-from agent_core.loop.agent import ROUTE_SLOTS, Agent, RunScope, Taken
+from agent_core.loop.agent import ROUTE_SLOTS, Agent, RunScope, SteeringMessage
 from agent_core.loop.calls import Asked, end_call, run_calls
 from agent_core.messages import Message, ToolCall, ToolResult, user_message
 from agent_core.runtime.runs import Work
@@ -42,7 +42,7 @@ FIRST_HELD_SLOT = 400
 
 STOPPED = "Not done: the work was stopped before this was decided."
 
-TAKEN: TypeAdapter[tuple[Taken, ...]] = TypeAdapter(tuple[Taken, ...])
+TAKEN: TypeAdapter[tuple[SteeringMessage, ...]] = TypeAdapter(tuple[SteeringMessage, ...])
 
 _NOT_ANSWERED = (
     "Nobody answered in time. Take this, and say in your answer that you took it: {default}"
@@ -184,7 +184,7 @@ class Waits:
         wait: ApprovalWait | ConnectionWait,
         agent: Agent,
         done: Sequence[Message],
-        taken: Sequence[Taken],
+        taken: Sequence[SteeringMessage],
         scope: RunScope,
     ) -> tuple[Message, ...]:
         """What the calls without a result come to, and behind it what people wrote."""
@@ -264,7 +264,7 @@ async def _tell(
     await scope.emit(event)
 
 
-def _answer_of(question: Question, taken: Sequence[Taken]) -> tuple[Message, ...]:
+def _answer_of(question: Question, taken: Sequence[SteeringMessage]) -> tuple[Message, ...]:
     """The answers to a question as the result of the call that asked it, or else as a message.
 
     Nothing where nobody answered and nothing is taken instead.

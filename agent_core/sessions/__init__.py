@@ -5,11 +5,11 @@ from agent_core.sessions.inbox import Inbox
 from agent_core.sessions.leases import LeaseLost, Leases
 from agent_core.sessions.ledger import Ledger
 from agent_core.sessions.log import EventLog, WriteBehind
-from agent_core.sessions.store import KnownSessions, SessionStore, StoredSession, ToldTurn
+from agent_core.sessions.store import AnsweredTurn, KnownSessions, SessionStore, StoredSession
 from agent_core.sessions.turns import ApprovalWait, ConnectionWait, Question, Stop, StoredTurn, Wait
 
 __all__ = [
-    "ApprovalWait", "ConnectionWait", "Database", "EventLog", "Inbox", "KnownSessions",
-    "LeaseLost", "Leases", "Ledger", "Question", "SessionStore", "Stop", "StoredSession",
-    "StoredTurn", "ToldTurn", "Wait", "WriteBehind",
+    "AnsweredTurn", "ApprovalWait", "ConnectionWait", "Database", "EventLog", "Inbox",
+    "KnownSessions", "LeaseLost", "Leases", "Ledger", "Question", "SessionStore", "Stop", "StoredSession",
+    "StoredTurn", "Wait", "WriteBehind",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from agent_core.fault_points import fault_point
 from agent_core.ids import ProcessId, SessionId, TurnId
 from agent_core.sessions.database import Database, objects_of
 from agent_core.sessions.schema import leases, turns
-from agent_core.sessions.turns import TURN, Status, Stop, StoredTurn
+from agent_core.sessions.turns import TURN, Stop, StoredTurn, TurnState
 
 _taker = turns.alias()
 _WAITS = and_(
@@ -117,7 +117,7 @@ class Inbox:
             if turn.status != "waiting" or turn.stop or not turn.wait or turn.wait.is_over(now)
         ]
 
-    async def of_process(self, process: ProcessId, status: Status) -> list[StoredTurn]:
+    async def of_process(self, process: ProcessId, status: TurnState) -> list[StoredTurn]:
         """Turns of the process's sessions that are said to be at work, or to wait."""
         return await self._of(process, turns.c.status == status)
 

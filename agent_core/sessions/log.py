@@ -41,23 +41,23 @@ Places = dict[tuple[object, ...], int]
 """The places in the log of events that were new, by their identity."""
 
 Row = Mapping[str, Any]
-Stored = Callable[[int | None], None]
+OnStored = Callable[[int | None], None]
 """Told of an event's place in the log, or None when the event was there already."""
 
 _TURN_FINISHED = "turn_finished"
 _INTERVENED: TypeAdapter[Intervened] = TypeAdapter(Intervened)
 _IDENTITY = (events.c.turn, events.c.run, events.c.step, events.c.attempt, events.c.n)
-Positioned = tuple[int, AnyEvent]
+PlacedEvent = tuple[int, AnyEvent]
 """An event with its place in the log; live-only events carry the place of the last stored one."""
 Seen = tuple[TurnId, int, bool]
 """An intervention's turn and `n`, and whether that turn had ended then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
+class _Queued:
     event: Row | None = None
     messages: Sequence[Row] = ()
-    stored: Stored | None = None
+    stored: OnStored | None = None
 
 
 class WriteBehind:
@@ -70,7 +70,7 @@ class WriteBehind:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.notices = Notices(database)
-        self._queue: asyncio.Queue[_Entry] = asyncio.Queue()
+        self._queue: asyncio.Queue[_Queued] = asyncio.Queue()
         self._is_awaited = asyncio.Event()
         self._writer: asyncio.Task[None] | None = None
 
@@ -93,16 +93,16 @@ class WriteBehind:
         if self._writer is None:
             return
         reached = asyncio.Event()
-        self._queue.put_nowait(_Entry(stored=lambda _: reached.set()))
+        self._queue.put_nowait(_Queued(stored=lambda _: reached.set()))
         self._is_awaited.set()
         await reached.wait()
 
-    def put_event(self, event: Row | None, stored: Stored) -> None:
+    def put_event(self, event: Row | None, stored: OnStored) -> None:
         """Queue an event's row; without one only `stored` is called, in its turn, with None."""
-        self._queue.put_nowait(_Entry(event=event, stored=stored))
+        self._queue.put_nowait(_Queued(event=event, stored=stored))
 
     def put_messages(self, rows: Sequence[Row]) -> None:
-        self._queue.put_nowait(_Entry(messages=rows))
+        self._queue.put_nowait(_Queued(messages=rows))
 
     async def _write(self) -> None:
         next_s = 0.0
@@ -121,7 +121,7 @@ class WriteBehind:
                 if entry.stored is not None:
                     entry.stored(places.pop(_identity(entry.event), None) if entry.event else None)
 
-    async def _store_at_last(self, batch: Sequence[_Entry]) -> Places:
+    async def _store_at_last(self, batch: Sequence[_Queued]) -> Places:
         """A database in trouble (locked, full, restarting) is waited for; nothing is dropped.
 
         A row that no database would take must not stop all others: it is logged and left out.
@@ -151,7 +151,7 @@ class WriteBehind:
                     places |= await self._store_at_last([entry])
                 return places
 
-    def _store(self, connection: Connection, batch: Sequence[_Entry]) -> Places:
+    def _store(self, connection: Connection, batch: Sequence[_Queued]) -> Places:
         rows = [row for entry in batch for row in entry.messages]
         if rows:
             connection.execute(self._database.insert_new(messages), rows)
@@ -214,7 +214,7 @@ class EventLog:
         self._database = database
         self._behind = behind
         self._on_stored = on_stored
-        self._readers: defaultdict[str, set[asyncio.Queue[list[Positioned] | int]]] = defaultdict(
+        self._readers: defaultdict[str, set[asyncio.Queue[list[PlacedEvent] | int]]] = defaultdict(
             set
         )
         """By the turn or the session that they read; a place has them look behind it."""
@@ -295,14 +295,14 @@ class EventLog:
 
     async def stored(
         self, of: TurnId | SessionId, *, after: int = 0, kinds: Sequence[str] = ()
-    ) -> list[Positioned]:
+    ) -> list[PlacedEvent]:
         """Stored events of a turn or a session behind `after`, in order; `kinds`: these alone."""
         query = select(events.c.id, events.c.body).where(events.c.id > after).order_by(events.c.id)
         query = query.where((events.c.turn == of) | (events.c.session == of))
         if kinds:
             query = query.where(events.c.kind.in_(kinds))
 
-        def read(connection: Connection) -> list[Positioned]:
+        def read(connection: Connection) -> list[PlacedEvent]:
             rows = connection.execute(query).all()
             return [(row.id, EVENT.validate_python(row.body)) for row in rows]
 
@@ -335,12 +335,12 @@ class EventLog:
 
     async def read(
         self, of: TurnId | SessionId, *, after: int = 0
-    ) -> AsyncGenerator[Positioned, None]:
+    ) -> AsyncGenerator[PlacedEvent, None]:
         """Stored events behind `after`, then live ones as they come.
 
         Those of a turn end after TurnFinished, those of a session when the reader closes them.
         """
-        queue: asyncio.Queue[list[Positioned] | int] = asyncio.Queue()
+        queue: asyncio.Queue[list[PlacedEvent] | int] = asyncio.Queue()
         self._readers[of].add(queue)
         seen: set[int] = set()
         newest = after

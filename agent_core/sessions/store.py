@@ -18,7 +18,7 @@ from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message, Te
 from agent_core.sessions.database import Database, columns_of, objects_of
 from agent_core.sessions.log import WriteBehind
 from agent_core.sessions.schema import cursors, effects, events, messages, sessions, turns
-from agent_core.sessions.turns import TURN, Status, StoredTurn, TurnKind, Wait
+from agent_core.sessions.turns import TURN, StoredTurn, TurnKind, TurnState, Wait
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class StoredSession:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldTurn:
+class AnsweredTurn:
     """A turn that was answered, with what there is to read of it."""
 
     turn: StoredTurn
@@ -42,7 +42,7 @@ class ToldTurn:
     """Whether it called one of the tools that were looked for."""
 
 
-TOLD: TypeAdapter[ToldTurn] = TypeAdapter(ToldTurn)
+ANSWERED_TURN: TypeAdapter[AnsweredTurn] = TypeAdapter(AnsweredTurn)
 SESSION: TypeAdapter[StoredSession] = TypeAdapter(StoredSession)
 
 
@@ -267,7 +267,7 @@ class SessionStore:
         return await self._database.read(query, TURN)
 
     async def _change(
-        self, turn: TurnId, status: Status, generation: int | None = None, /, **values: Any
+        self, turn: TurnId, status: TurnState, generation: int | None = None, /, **values: Any
     ) -> bool:
         """Whether it was of this status and generation, and is as the values say now."""
         statement = update(turns).where(turns.c.id == turn, turns.c.status == status)
@@ -323,7 +323,7 @@ class KnownSessions:
 
     async def told_in(
         self, prefix: str, *, limit: int, calling: Sequence[str] = ()
-    ) -> list[ToldTurn]:
+    ) -> list[AnsweredTurn]:
         """Answered turns of the newest sessions whose ids begin with `prefix`, the newest first.
 
         `calling` are names of tools, for `is_calling`.
@@ -360,7 +360,7 @@ class KnownSessions:
             }
             for row in rows
         )
-        return [TOLD.validate_python(each) for each in told]
+        return [ANSWERED_TURN.validate_python(each) for each in told]
 
     async def retell(self, turn: TurnId, answer: str) -> None:
         """People read another answer of a turn from now on; empty where it was taken away."""

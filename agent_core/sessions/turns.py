@@ -10,7 +10,7 @@ from agent_core.events import Outcome, PlannedAction
 from agent_core.ids import ConsentId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import InboundMessage
 
-Status = Literal["queued", "running", "waiting", "finished"]
+TurnState = Literal["queued", "running", "waiting", "finished"]
 
 TurnKind = Literal["work", "at_once", "stop"]
 """`work` goes one after another in a session, `at_once` waits for nobody, `stop` ends the work."""
@@ -83,7 +83,7 @@ class StoredTurn:
     session: SessionId
     seq: int
     """1 for the session's first turn."""
-    status: Status
+    status: TurnState
     generation: int
     """1, or more when the turn went on from its history in a new workflow."""
     inbound: InboundMessage

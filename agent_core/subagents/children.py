@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from agent_core.background import Background
+from agent_core.clock import UtcClock
 from agent_core.durable import CannotReplay, Steps, as_recorded
 from agent_core.errors import ChildRefused
 from agent_core.events import (
@@ -26,7 +27,7 @@ from agent_core.events import (
     StepFinished,
 )
 from agent_core.ids import RunId, child_run, is_in_branch
-from agent_core.loop.agent import Before, ChildResult, Clock, Limits, RunScope
+from agent_core.loop.agent import Before, ChildResult, RunLimits, RunScope
 from agent_core.sessions import EventLog
 
 logger = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ TOKEN_PARTS = 4
 """One of so many parts of the tokens that are free is a new child's, until its result is taken."""
 MAX_WORKFLOWS = 5
 """A child whose record fits the code in none of so many workflows has failed."""
-TAKEN_SLOT = 3
+RESULT_SLOT = 3
 STOPPED = "The work was stopped."
 LOST = "The sub-agent could not finish: its work was lost."
 
@@ -57,7 +58,7 @@ class RunRequest:
     started: RunStarted
     depth: int
     """Below the root run."""
-    limits: Limits
+    limits: RunLimits
     generation: int = 1
     """2 or more: its record did not fit the code, and it goes on in a new workflow."""
 
@@ -66,7 +67,7 @@ RUN_REQUEST: TypeAdapter[RunRequest] = TypeAdapter(RunRequest)
 CHILD_RESULT: TypeAdapter[ChildResult] = TypeAdapter(ChildResult)
 
 
-class Place:
+class Seat:
     """A run's place among those at work in its turn, given up while the run only waits."""
 
     def __init__(self, places: asyncio.Semaphore) -> None:
@@ -117,7 +118,7 @@ class ChildRuns:
         *,
         steps: Steps,
         log: EventLog,
-        clock: Clock,
+        clock: UtcClock,
         places: asyncio.Semaphore,
         before: Before,
     ) -> None:
@@ -126,7 +127,7 @@ class ChildRuns:
         self._steps = steps
         self._log = log
         self._clock = clock
-        self._place = Place(places)
+        self._place = Seat(places)
         self._depth = request.depth
         self._background = Background()
         self._begun_at = clock()
@@ -204,7 +205,7 @@ class ChildRuns:
     async def take(self, results: Sequence[ChildResult], place: str = "") -> None:
         for result in results:
             self._taken[result.run] = result.tokens
-            await self._log.append(ResultTaken(**self._at(result.run, TAKEN_SLOT), place=place))
+            await self._log.append(ResultTaken(**self._at(result.run, RESULT_SLOT), place=place))
 
     async def settle(self) -> bool:
         out = self._out()
@@ -241,18 +242,18 @@ class ChildRuns:
             logger.exception("run %s of %s is lost", child.run, child.turn)
         return ChildResult(run=child.run, task=child.task, text=LOST, is_error=True)
 
-    def _share(self, left: Limits) -> Limits:
+    def _share(self, left: RunLimits) -> RunLimits:
         """A child's part of what the run's own work has left, beside all others that it began."""
         granted = sum(self._requests[run].limits.max_tokens for run in self._out())
         passed_s = (self._clock() - self._begun_at).total_seconds()
         left_s = min(left.max_duration_s, self._limits.max_duration_s - passed_s)
-        return Limits(
+        return RunLimits(
             max_steps=max(round(left.max_steps * SHARE), 1),
             max_duration_s=max(left_s * SHARE, 0.0),
             max_tokens=(left.max_tokens - self.tokens - granted) // TOKEN_PARTS,
         )
 
-    def _request(self, child: RunStarted, limits: Limits) -> RunRequest:
+    def _request(self, child: RunStarted, limits: RunLimits) -> RunRequest:
         return RunRequest(started=child, depth=self._depth + 1, limits=limits)
 
     def _at(self, run: RunId, slot: int) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from agent_core.consent.links import LinkPlaces
 from agent_core.consent.policy import Policy
 from agent_core.consent.rules import Rule
 from agent_core.ids import SessionId, UserId
-from agent_core.loop.agent import Away, Limits
+from agent_core.loop.agent import Away, RunLimits
 from agent_core.loop.run_python import RunPython
 from agent_core.messages import InboundMessage
 from agent_core.models import Model
@@ -56,7 +56,7 @@ def scripted_runtime(
     fast: Model | None = None,
     tools: Toolset | None = None,
     specs: Sequence[SubagentSpec] | None = None,
-    limits: Limits | None = None,
+    limits: RunLimits | None = None,
     observers: Sequence[ToolObserver] | None = None,
     main_name: str = MAIN_AGENT,
     database_url: str = "",
@@ -91,7 +91,7 @@ def scripted_runtime(
             model=RetryingModel(model, sleep=_no_wait),
             registry=Registry(surface),
             specs=shipped_specs() if specs is None else specs,
-            limits=limits or Limits(),
+            limits=limits or RunLimits(),
             away=away,
             python=RunPython(interpreter, ProgramStore(database)) if interpreter else None,
             known_of=lambda asker: known_of(asker, Overview(database), accounts, clock()),

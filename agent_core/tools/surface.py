@@ -19,7 +19,7 @@ from agent_core.ids import SessionId, UserId
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.strict_json import as_object, load_strictly
-from agent_core.sessions import KnownSessions, ToldTurn
+from agent_core.sessions import AnsweredTurn, KnownSessions
 from agent_core.tools import JOINT, MAIN_AGENT, Progress, ToolContext, ToolOutput, Toolset
 from agent_core.tools.actions import OpenedCall
 from agent_core.tools.schemas import fault_of_arguments
@@ -64,11 +64,11 @@ class Surface(Protocol):
         """Whether the person may have others' answers changed."""
         ...
 
-    async def put_right(self, told: ToldTurn, text: str, asker: UserId) -> None:
+    async def put_right(self, told: AnsweredTurn, text: str, asker: UserId) -> None:
         """Put another answer in the place of a turn's, with a mark of who wanted it."""
         ...
 
-    async def remove(self, told: ToldTurn) -> None:
+    async def remove(self, told: AnsweredTurn) -> None:
         """Take a turn's posts and files away for good."""
         ...
 
@@ -134,7 +134,7 @@ class SurfaceTools:
             raise SurfaceRefused("This cannot be done here.")
         return self.surface
 
-    async def _earlier(self, context: ToolContext) -> list[ToldTurn]:
+    async def _earlier(self, context: ToolContext) -> list[AnsweredTurn]:
         """What was answered in other sessions of the place, the newest first."""
         place = await self._place.place_for(context.session, context.asker)
         if not place:
@@ -175,7 +175,7 @@ class SurfaceTools:
         return _material("\n\n".join(told), [each], context)
 
     async def _report(
-        self, each: ToldTurn, path: str, part: int, call: ToolCall, context: ToolContext
+        self, each: AnsweredTurn, path: str, part: int, call: ToolCall, context: ToolContext
     ) -> str:
         """A part of a report's text, as our own toolkit reads it in that session's directory."""
         asked = {"path": path, "offset": (part - 1) * PART_CHARS, "limit": PART_CHARS}
@@ -219,7 +219,7 @@ class SurfaceTools:
         await self._sessions.retell(found.turn.id, "")
         return ToolOutput(text="Removed, with its files, for good.", is_ours=True)
 
-    async def _named(self, call: ToolCall, context: ToolContext) -> ToldTurn:
+    async def _named(self, call: ToolCall, context: ToolContext) -> AnsweredTurn:
         """The newest answer of this session that the call names in words, if they may have it.
 
         What a person approved by these words is what is changed. An answer that told of a change
@@ -256,7 +256,7 @@ def _require_alone(context: ToolContext) -> None:
         raise SurfaceRefused(JOINT)
 
 
-def _is_named(what: str, each: ToldTurn) -> bool:
+def _is_named(what: str, each: AnsweredTurn) -> bool:
     """Whether words are the title of its report, or its first ones."""
     named, answer = _bare(what), _bare(each.answer)
     if any(named == _bare(title) for _, title in each.reports):
@@ -268,11 +268,11 @@ def _bare(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def _best(query: str, told: Sequence[ToldTurn]) -> list[ToldTurn]:
+def _best(query: str, told: Sequence[AnsweredTurn]) -> list[AnsweredTurn]:
     """Those that share most words with the query, the newest first; the newest where none does."""
     wanted = set(_WORD.findall(query.casefold()))
 
-    def shared(each: ToldTurn) -> int:
+    def shared(each: AnsweredTurn) -> int:
         titles = " ".join(title for _, title in each.reports)
         said = f"{each.turn.inbound.text} {titles} {each.answer}".casefold()
         return sum(word in said for word in wanted)
@@ -282,7 +282,7 @@ def _best(query: str, told: Sequence[ToldTurn]) -> list[ToldTurn]:
     return [each for each in told if each in best]
 
 
-def _mark(each: ToldTurn) -> str:
+def _mark(each: AnsweredTurn) -> str:
     return hashlib.sha256(each.turn.id.encode()).hexdigest()[:8]
 
 
@@ -291,7 +291,7 @@ def _line(text: str, max_chars: int) -> str:
     return said if len(said) <= max_chars else f"{said[:max_chars]}…"
 
 
-def _material(text: str, told: Sequence[ToldTurn], context: ToolContext) -> ToolOutput:
+def _material(text: str, told: Sequence[AnsweredTurn], context: ToolContext) -> ToolOutput:
     is_ours = all(e.tainted_by is None and e.turn.inbound.asker == context.asker for e in told)
     return ToolOutput(text=text, is_ours=is_ours)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.runtime import ToldTurn
+from agent_core.runtime import AnsweredTurn
 from bot.slack_api import People
 from bot.surface import SlackSurface
 from bot.threads import ThreadRef, user_id
@@ -59,7 +59,7 @@ async def test_somebody_of_another_team_has_no_place_here(threads: Threads) -> N
     assert not await surface.place_for(thread.session, user_id("T0ELSEWHERE", ann))
 
 
-async def told_by(threads: Threads, thread: ThreadRef) -> ToldTurn:
+async def told_by(threads: Threads, thread: ThreadRef) -> AnsweredTurn:
     return (await threads.bot.runtime.sessions.told_in(thread.session, limit=1))[0]
 
 

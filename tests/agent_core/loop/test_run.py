@@ -18,7 +18,7 @@ from agent_core.events import (
     ToolCallFinished,
     Usage,
 )
-from agent_core.loop.agent import Agent, Limits
+from agent_core.loop.agent import Agent, RunLimits
 from agent_core.loop.run import GO_ON, PAUSED, RunResult, run_agent
 from agent_core.messages import JsonObject, Message, Text, ToolResult, user_message
 from agent_core.models import Reply
@@ -37,7 +37,7 @@ async def no_wait(_seconds: float) -> None:
 
 
 def agent(
-    script: list[Line], tools: FakeToolset | None = None, limits: Limits | None = None
+    script: list[Line], tools: FakeToolset | None = None, limits: RunLimits | None = None
 ) -> tuple[Agent, ScriptedModel]:
     model = ScriptedModel(script)
     made = Agent(
@@ -45,7 +45,7 @@ def agent(
         system="You test.",
         model=RetryingModel(model, sleep=no_wait),
         tools=tools or FakeToolset({}),
-        limits=limits or Limits(),
+        limits=limits or RunLimits(),
     )
     return made, model
 
@@ -112,7 +112,7 @@ async def test_the_step_limit_ends_the_run_with_what_it_has(tmp_path: Path) -> N
     made, model = agent(
         [call("work", id="a"), call("work", id="b"), "So far: two pieces."],
         FakeToolset({"work": say_done}),
-        Limits(max_steps=2),
+        RunLimits(max_steps=2),
     )
     result = await run(made, Surroundings(workspace=tmp_path))
     assert result == RunResult(outcome="limited", text="So far: two pieces.")
@@ -125,7 +125,7 @@ async def test_the_step_limit_ends_the_run_with_what_it_has(tmp_path: Path) -> N
 
 async def test_a_model_that_calls_tools_at_the_limit_is_not_obeyed(tmp_path: Path) -> None:
     tools = FakeToolset({"work": say_done})
-    made, _ = agent([call("work", id="a"), call("work", id="b")], tools, Limits(max_steps=1))
+    made, _ = agent([call("work", id="a"), call("work", id="b")], tools, RunLimits(max_steps=1))
     result = await run(made, Surroundings(workspace=tmp_path))
     assert result.outcome == "limited"
     assert [made_call.id for made_call in tools.calls] == ["a"]
@@ -134,7 +134,7 @@ async def test_a_model_that_calls_tools_at_the_limit_is_not_obeyed(tmp_path: Pat
 async def test_the_time_limit_ends_the_run(tmp_path: Path) -> None:
     around = Surroundings(workspace=tmp_path, clock=SteppingClock(step=timedelta(minutes=1)))
     made, _ = agent(
-        [call("work"), "Time is up."], FakeToolset({"work": say_done}), Limits(max_duration_s=60)
+        [call("work"), "Time is up."], FakeToolset({"work": say_done}), RunLimits(max_duration_s=60)
     )
     assert (await run(made, around)).outcome == "limited"
 
@@ -142,7 +142,9 @@ async def test_the_time_limit_ends_the_run(tmp_path: Path) -> None:
 async def test_the_token_limit_counts_cached_tokens_too(tmp_path: Path) -> None:
     costly = Usage(input_tokens=10, cache_read_tokens=2_000)
     reply = calls_reply(call("work"), usage=costly)
-    made, _ = agent([reply, "Enough."], FakeToolset({"work": say_done}), Limits(max_tokens=2_000))
+    made, _ = agent(
+        [reply, "Enough."], FakeToolset({"work": say_done}), RunLimits(max_tokens=2_000)
+    )
     assert (await run(made, Surroundings(workspace=tmp_path))).outcome == "limited"
 
 

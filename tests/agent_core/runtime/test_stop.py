@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.events import RunFinished, TurnFinished
-from agent_core.loop.agent import Limits
+from agent_core.loop.agent import RunLimits
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
 from agent_core.sessions import Database, Inbox, Stop
@@ -244,7 +244,7 @@ async def test_a_limit_names_the_pages_that_were_read_unless_the_answer_does(
     reader = "mcp__local_toolkit__crawl_parallel"
     model, tools = ScriptedModel([call(reader), said]), FakeToolset({reader: crawl})
     async with scripted_runtime(
-        tmp_path, model=model, tools=tools, limits=Limits(max_steps=1)
+        tmp_path, model=model, tools=tools, limits=RunLimits(max_steps=1)
     ) as runtime:
         end = await end_of(runtime, await begin(runtime, inbound("continue")))
     pages = "\n\nPages I have read:\n\n- [A page](<https://a.test/>)"

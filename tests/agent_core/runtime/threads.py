@@ -12,7 +12,7 @@ from agent_core.ids import TurnId, UserId
 from agent_core.messages import InboundMessage, JsonObject, Message, Text, ToolResult
 from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
-from agent_core.sessions.turns import Status
+from agent_core.sessions.turns import TurnState
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.tools import Progress, ToolContext
 
@@ -75,7 +75,7 @@ async def seen(runtime: Runtime, turn: TurnId, kind: str, *, nth: int = 1) -> An
     raise AssertionError(f"no {kind}")
 
 
-async def until(runtime: Runtime, turn: TurnId, status: Status, *, generation: int = 1) -> None:
+async def until(runtime: Runtime, turn: TurnId, status: TurnState, *, generation: int = 1) -> None:
     """Until the turn has a status in a generation; a bounded wait."""
     for _ in range(2_000):
         stored = await runtime.turn(turn)

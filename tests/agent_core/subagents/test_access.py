@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.errors import SettingsError
-from agent_core.loop.agent import Agent, Limits
+from agent_core.loop.agent import Agent, RunLimits
 from agent_core.messages import JsonObject
 from agent_core.models.retry import RetryingModel
 from agent_core.runtime.parts import Agents
@@ -58,7 +58,7 @@ def agents(names: Sequence[str] = NAMES) -> tuple[Agent, Agent, FakeToolset]:
         model=RetryingModel(ScriptedModel([])),
         registry=Registry(tools),
         specs=shipped_specs(),
-        limits=Limits(),
+        limits=RunLimits(),
     )
     today, workspace = datetime(2026, 11, 21, tzinfo=UTC), Path("session_1")
     main = made.main(today=today, workspace=workspace, author="Ann")

@@ -25,7 +25,7 @@ from agent_core.events import (
     Usage,
 )
 from agent_core.ids import ROOT_RUN
-from agent_core.loop.agent import Before, ChildResult, Limits, RunScope
+from agent_core.loop.agent import Before, ChildResult, RunLimits, RunScope
 from agent_core.loop.run_python import first_answers
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ModelRequest
@@ -67,7 +67,7 @@ EXPLORER = SubagentSpec(
 
 class Beside(NamedTuple):
     scope: RunScope
-    granted: list[Limits]
+    granted: list[RunLimits]
 
 
 Decide = Callable[[ModelRequest, int], Line]
@@ -106,7 +106,10 @@ def task_of(request: ModelRequest) -> str:
 
 
 async def turn_events(
-    root: Path, model: ScriptedModel, tools: FakeToolset | None = None, limits: Limits | None = None
+    root: Path,
+    model: ScriptedModel,
+    tools: FakeToolset | None = None,
+    limits: RunLimits | None = None,
 ) -> list[AnyEvent]:
     async with scripted_runtime(
         root, model=model, tools=tools, specs=[EXPLORER], limits=limits
@@ -250,7 +253,7 @@ async def test_a_result_comes_as_soon_as_it_is_there_while_others_are_still_out(
         return slow if task_of(request) == "slow" else "Quick."
 
     model = tree(main, child, lines=1_000)
-    tools, limits = FakeToolset({"meet": work}), Limits(max_steps=900)
+    tools, limits = FakeToolset({"meet": work}), RunLimits(max_steps=900)
     events = await turn_events(tmp_path, model, tools, limits)
     assert last(events).answer == "Both."
     assert told(model.requests[-1]).count("Quick.") == 1
@@ -322,7 +325,7 @@ async def test_runs_go_three_levels_deep_and_who_waits_takes_no_place(tmp_path: 
             return [fork("deeper", id=str(number)) for number in range(3)]
         return "Leaf." if spoken == 0 else "Branch."
 
-    limits = Limits(max_tokens=30_000_000)
+    limits = RunLimits(max_tokens=30_000_000)
     events = await turn_events(tmp_path, tree(grow, grow, lines=200), limits=limits)
     depths = [event.run.count(".") for event in children(events)]
     assert [depths.count(depth) for depth in (1, 2, 3, 4)] == [3, 9, 27, 0]
@@ -348,7 +351,7 @@ async def test_limits_are_split_and_what_children_use_counts_for_their_parent(
         return calls_reply(call("look", id=f"m{spoken}"), usage=huge)
 
     model = tree(main, child)
-    tools, limits = FakeToolset({"look": look}), Limits(max_tokens=300_000)
+    tools, limits = FakeToolset({"look": look}), RunLimits(max_tokens=300_000)
     events = await turn_events(tmp_path, model, tools, limits)
     ends = {event.run: event for event in events if isinstance(event, RunFinished)}
     assert {run: end.outcome for run, end in ends.items()} == dict.fromkeys(ends, "limited")
@@ -361,7 +364,7 @@ async def test_limits_are_split_and_what_children_use_counts_for_their_parent(
 @asynccontextmanager
 async def running(root: Path, places: asyncio.Semaphore) -> AsyncGenerator[Beside]:
     """A run at work with children that use all that they are granted."""
-    granted: list[Limits] = []
+    granted: list[RunLimits] = []
 
     async def child(_: Steps, payload: JsonObject) -> JsonObject:
         request = RUN_REQUEST.validate_python(payload)
@@ -435,7 +438,7 @@ async def test_a_run_that_goes_on_at_the_first_of_several_results_has_its_place_
 
 async def test_with_too_little_left_nothing_is_started(tmp_path: Path) -> None:
     model = tree(scripted(fork("one", id="a"), "Alone, then."), scripted("Never."))
-    events = await turn_events(tmp_path, model, limits=Limits(max_tokens=30_000))
+    events = await turn_events(tmp_path, model, limits=RunLimits(max_tokens=30_000))
     assert children(events) == []
     assert last(events).answer == "Alone, then."
 

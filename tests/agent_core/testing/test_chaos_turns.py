@@ -30,7 +30,7 @@ from agent_core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agent_core.loop.agent import Limits
+from agent_core.loop.agent import RunLimits
 from agent_core.loop.ask_user import ASK_USER
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.models import ModelRequest, Reply
@@ -212,7 +212,7 @@ async def test_no_reply_of_a_model_makes_a_turn_crash_or_a_history_invalid(
         classifier=chaos_model(seed, verdict),
         tools=odd_tools(),
         specs=[*shipped_specs(), HELPER],
-        limits=Limits(max_steps=6, max_tokens=400_000),
+        limits=RunLimits(max_steps=6, max_tokens=400_000),
     )
     async with asyncio.timeout(PATIENCE_S), runtime, asyncio.TaskGroup() as group:
         talks = [
