@@ -14,7 +14,7 @@ from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
-from bot.consent.answers import Answers
+from bot.consent.answers import QuestionClicks
 from bot.consent.clicks import Clicks
 from bot.console import health
 from bot.console.acts import LIVE
@@ -135,7 +135,7 @@ async def running_bot(
             {
                 DIGESTS: digests,
                 ASK: AskAbout(api, people, ingress),
-                QUESTIONS: Answers(runtime, api, people, clock),
+                QUESTIONS: QuestionClicks(runtime, api, people, clock),
                 CONSENTS: Clicks(runtime.consents, api, people),
                 FEEDBACK: FeedbackClicks(runtime, api, people, clock),
                 HOME: home,

@@ -24,15 +24,15 @@ def _visible(words: str) -> str:
 
 
 Visible = AfterValidator(_visible)
-Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=3_000), Visible]
-Option = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), Visible]
+QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=3_000), Visible]
+OptionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), Visible]
 
 
 class AskArguments(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    question: Words
-    options: Annotated[tuple[Option, ...], Field(max_length=MAX_OPTIONS)] = ()
+    question: QuestionText
+    options: Annotated[tuple[OptionText, ...], Field(max_length=MAX_OPTIONS)] = ()
 
 
 def ask_user_tool() -> BodyTool:
