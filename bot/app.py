@@ -14,13 +14,13 @@ from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
-from bot.consent.answers import Answers
+from bot.consent.answers import QuestionClicks
 from bot.consent.clicks import Clicks
 from bot.console import health
 from bot.console.acts import LIVE
 from bot.console.console import Console
 from bot.digests import PREFIX as DIGESTS
-from bot.digests import DigestHost, DigestLimits, DigestMessages, DigestPresenter, Orders
+from bot.digests import DigestHost, DigestLimits, DigestMessages, DigestOrders, DigestPresenter
 from bot.front import BranchStops, FrontDoor, WorkspaceFiles
 from bot.home.feedback import FeedbackClicks
 from bot.home.home import Home
@@ -29,7 +29,7 @@ from bot.ingress import (
     HOME_OPENED,
     Actions,
     AskAbout,
-    CatchUp,
+    Backfill,
     Ingress,
     Rules,
     connect_socket,
@@ -47,7 +47,7 @@ from bot.presenter.progress import OPEN_LIVE_VIEW, STOP_BRANCH
 from bot.presenter.questions import PREFIX as QUESTIONS
 from bot.presenting import Presenting
 from bot.settings import BotSettings
-from bot.slack_api import Clock, People, SlackApi, web_client
+from bot.slack_api import MonotonicClock, People, SlackApi, web_client
 from bot.socket import Timing
 from bot.surface import SlackSurface
 from bot.threads import ThreadRef
@@ -71,7 +71,7 @@ async def running_bot(
     *,
     socket_timing: Timing | None = None,
     clock: Callable[[], datetime] = machine_time,
-    slack_clock: Clock | None = None,
+    slack_clock: MonotonicClock | None = None,
 ) -> AsyncGenerator[Runtime, None]:
     """A bot that listens; what was left unfinished goes on. Leaving the context stops it.
 
@@ -93,7 +93,7 @@ async def running_bot(
             build_runtime(core, clock=clock, approvers=settings.approvers or ())
         )
         people, signs = People(api, runtime.preferences), Signs(api)
-        orders = Orders(
+        orders = DigestOrders(
             *(runtime.schedules, runtime.timekeeper, api.channels, people, clock),
             DigestLimits(
                 team=settings.digests_per_team,
@@ -135,7 +135,7 @@ async def running_bot(
             {
                 DIGESTS: digests,
                 ASK: AskAbout(api, people, ingress),
-                QUESTIONS: Answers(runtime, api, people, clock),
+                QUESTIONS: QuestionClicks(runtime, api, people, clock),
                 CONSENTS: Clicks(runtime.consents, api, people),
                 FEEDBACK: FeedbackClicks(runtime, api, people, clock),
                 HOME: home,
@@ -147,7 +147,7 @@ async def running_bot(
             for_readers=(OPEN_LIVE_VIEW, HOME_OPENED),
         )
         stack.push_async_callback(leave_to_next_start, actions.under_way)
-        catch_up = CatchUp(
+        backfill = Backfill(
             ingress,
             front,
             api,
@@ -156,8 +156,8 @@ async def running_bot(
             sessions=runtime.sessions,
             now_s=lambda: clock().timestamp(),
         )
-        await catch_up.heard.open()
-        register(app, ingress, actions, catch_up)
+        await backfill.watermarks.open()
+        register(app, ingress, actions, backfill)
         runtime.take_orders_with(partial(digests.take, is_order=True))
         await runtime.readers.show_with(READER, presenting.attach)
         stack.push_async_callback(looks_for_left.close)
@@ -171,11 +171,11 @@ async def running_bot(
             settings.slack_app_token.get_secret_value(),
             timing=socket_timing,
             ask=api.token,
-            on_healed=partial(catch_up.heard.lose, "the socket was not open"),
+            on_healed=partial(backfill.watermarks.lose, "the socket was not open"),
         )
         stack.push_async_callback(socket.close)
-        stack.push_async_callback(catch_up.close)
-        catch_up.start(is_well=lambda: socket.health().connected)
+        stack.push_async_callback(backfill.close)
+        backfill.start(is_well=lambda: socket.health().connected)
         runtime.keep_schedules(DigestHost(api, orders))
         runtime.talk_on(SlackSurface(runtime, api, people, settings.allowed_channels))
         looks = {

@@ -16,10 +16,10 @@ from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.runtime import Runtime, StoredTurn
 from bot.digests import DigestMessages
 from bot.inbound import SlackFile, read_file
-from bot.ingress import MAX_MB, Fault, LeftOut, Press, Standing, Submission, Taken
+from bot.ingress import MAX_MB, FileFault, KnownTurn, LeftOut, Press, Submission, ThreadActivity
 from bot.presenter.files import file_name
 from bot.presenter.journal import READER
-from bot.slack_api import Clock, DownloadRefused, FileTooBig, People, SlackApi, SlackError
+from bot.slack_api import DownloadRefused, FileTooBig, MonotonicClock, People, SlackApi, SlackError
 from bot.threads import user_id
 from bot.words import BOT
 
@@ -37,7 +37,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 class FrontDoor:
     """The ingress's `Front`: a message becomes a turn, or an order for digests."""
 
-    def __init__(self, runtime: Runtime, clock: Clock, digests: DigestMessages) -> None:
+    def __init__(self, runtime: Runtime, clock: MonotonicClock, digests: DigestMessages) -> None:
         self._runtime = runtime
         self._clock = clock
         self._digests = digests
@@ -60,14 +60,18 @@ class FrontDoor:
             return True
         return await self._digests.take_back(key) is not None
 
-    async def taken(self, key: str) -> Taken | None:
+    async def known_turn(self, key: str) -> KnownTurn | None:
         try:
             turn = await self._runtime.turn(TurnId(f"turn:{key}"))
         except SessionError:
             # An order for a digest that waits for a yes reads as its edit will have it.
             is_order = await self._digests.has_order(key)
-            return Taken(text="", said_at=datetime.now(UTC), is_at_work=False) if is_order else None
-        return Taken(
+            return (
+                KnownTurn(text="", said_at=datetime.now(UTC), is_at_work=False)
+                if is_order
+                else None
+            )
+        return KnownTurn(
             text=turn.inbound.text,
             said_at=turn.inbound.received_at,
             is_at_work=await self._is_at_work(turn),
@@ -89,10 +93,10 @@ class FrontDoor:
         known = (turn.removeprefix(place) for turn in turns if turn.startswith(place))
         return max((ts for ts in known if ts < before_ts), default="")
 
-    async def standing(self, session: SessionId) -> Standing:
+    async def activity(self, session: SessionId) -> ThreadActivity:
         unfinished = await self._runtime.sessions.unfinished(session)
         work = [turn for turn in unfinished if turn.kind == "work"]
-        return Standing(
+        return ThreadActivity(
             works_for=tuple(dict.fromkeys(turn.inbound.asker for turn in work)),
             asks=tuple(turn.wait.asker for turn in work if turn.wait and turn.status == "waiting"),
         )
@@ -206,7 +210,7 @@ def _check_page(file: SlackFile, size_bytes: int) -> None:
         raise DownloadRefused("download", detail="a page, but not this one")
 
 
-def _left_out(file: SlackFile, fault: Fault) -> LeftOut:
+def _left_out(file: SlackFile, fault: FileFault) -> LeftOut:
     return LeftOut(name=file_name(file.name), fault=fault)
 
 

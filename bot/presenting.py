@@ -41,7 +41,7 @@ from bot.inbound import posted_ts
 from bot.presenter import READER, PresenterState, Signs, ThreadPresenter, TurnPresenter
 from bot.presenter.consents import consent_link
 from bot.presenter.progress import reading
-from bot.slack_api import Guard, SlackApi, SlackAuthRefused, SlackError, SlackRefused
+from bot.slack_api import SlackApi, SlackAuthRefused, SlackError, SlackRefused, WriteGuard
 from bot.threads import parse_session
 from bot.words import BOT
 
@@ -66,7 +66,7 @@ MakePresenter = Callable[[StoredTurn, SlackApi, PresenterState, Path], TurnPrese
 class StoredBookmark:
     """A presenter's state in the session store."""
 
-    def __init__(self, runtime: Runtime, turn: TurnId, guard: Guard) -> None:
+    def __init__(self, runtime: Runtime, turn: TurnId, guard: WriteGuard) -> None:
         self._readers = runtime.readers
         self._turn = turn
         self._guard = guard

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from cachetools import LRUCache, cached
 
-from agent_core.consent.leaves import json_in, leaves_of, names_in
+from agent_core.consent.leaf_values import json_in, leaves_of, names_in
 
 MAX_ADDRESS_CHARS = 8_192
 

@@ -24,10 +24,10 @@ from ipaddress import ip_address
 from tld import get_fld  # pyright: ignore[reportUnknownVariableType] (**kwargs)
 
 from agent_core.consent.addresses import Key, key_of
-from agent_core.consent.leaves import texts_in, values_in
+from agent_core.consent.leaf_values import texts_in, values_in
 from agent_core.consent.policy import JudgedAction
+from agent_core.consent.provenance import AddressProvenance, SessionMessage
 from agent_core.consent.rules import MCP
-from agent_core.consent.seen import Said, Seen
 from agent_core.ids import RunId, ToolCallId, TurnId
 from agent_core.messages import JsonObject, ToolCall, ToolResult
 from agent_core.models.strict_json import as_object
@@ -51,7 +51,7 @@ _STRANGE, _ALL = "", "*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Disclosure:
     """A page that is to be read, or what a server is asked for, and what that would tell."""
 
     address: Key
@@ -60,7 +60,7 @@ class Reading:
     """What it tells the owner of its site or server, and one of all the sites."""
 
 
-def readings_of(addresses: Sequence[str], seen: Seen) -> tuple[Reading, ...]:
+def disclosures_of(addresses: Sequence[str], seen: AddressProvenance) -> tuple[Disclosure, ...]:
     """The readings of addresses that were all seen."""
     literal = seen.by_people | seen.by_searches
     named = {site_of(key) for key in literal}
@@ -70,17 +70,17 @@ def readings_of(addresses: Sequence[str], seen: Seen) -> tuple[Reading, ...]:
         return site if site in named else _STRANGE, key in literal
 
     choices = Counter(map(kind, literal | seen.by_others))
-    readings: list[Reading] = []
+    readings: list[Disclosure] = []
     for key in filter(None, map(key_of, addresses)):
         own, of_all = math.log2(1 + _SPELLINGS * choices[kind(key)]), math.log2(1 + len(named))
         site, _ = kind(key)
         bits = {site: own} if site == _STRANGE else {site: own, _ALL: own + of_all}
-        readings.append(Reading(address=key, is_free=key in seen.by_people, bits=bits))
+        readings.append(Disclosure(address=key, is_free=key in seen.by_people, bits=bits))
     return tuple(readings)
 
 
 def charged(
-    readings: Sequence[Reading], earlier: Sequence[tuple[TurnId, JsonObject]], turn: TurnId
+    readings: Sequence[Disclosure], earlier: Sequence[tuple[TurnId, JsonObject]], turn: TurnId
 ) -> JsonObject | None:
     """What readings cost after a session's earlier ones; None where that is more than may be told.
 
@@ -107,8 +107,11 @@ def charged(
 
 
 def words_told(
-    actions: Sequence[JudgedAction], prefix: str, schema: JsonObject, messages: Sequence[Said]
-) -> Reading:
+    actions: Sequence[JudgedAction],
+    prefix: str,
+    schema: JsonObject,
+    messages: Sequence[SessionMessage],
+) -> Disclosure:
     """What the arguments of actions tell the server that gets them.
 
     Each name and value is one of those that the tool's schema has or the server has named, as ids,
@@ -123,7 +126,7 @@ def words_told(
             choices += (_choices(name, names, *known) for name in as_object(value))
             choices.append(_choices(value, *known))
     bits = sum(math.log2(1 + each) for each in choices)
-    return Reading(address=(prefix, ""), is_free=False, bits={prefix: bits})
+    return Disclosure(address=(prefix, ""), is_free=False, bits={prefix: bits})
 
 
 def _choices(value: object, *known: Collection[str]) -> float:
@@ -138,7 +141,7 @@ def _choices(value: object, *known: Collection[str]) -> float:
     return next((len(each) for each in known if text in each), math.inf if text else 0)
 
 
-def _named_by(prefix: str, messages: Sequence[Said]) -> set[str]:
+def _named_by(prefix: str, messages: Sequence[SessionMessage]) -> set[str]:
     """All that a server has said in one piece, but for what it was told in that call."""
     named, calls = set[str](), dict[tuple[TurnId, RunId, ToolCallId], ToolCall]()
     for turn, run, message in messages:

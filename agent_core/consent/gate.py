@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from agent_core.consent.egress import Reading, charged, readings_of, words_told
-from agent_core.consent.leaves import json_in, names_in
-from agent_core.consent.links import FreshLinks, LinkPlaces, apps_to_connect, is_connecting
-from agent_core.consent.plan import Plan, plan_of, used_accounts
+from agent_core.consent.call_plan import CallPlan, plan_of, used_accounts
+from agent_core.consent.connect_links import FreshLinks, LinkPlaces, apps_to_connect, is_connecting
+from agent_core.consent.egress import Disclosure, charged, disclosures_of, words_told
+from agent_core.consent.leaf_values import json_in, names_in
 from agent_core.consent.policy import Judgement, Policy
-from agent_core.consent.seen import Seen
+from agent_core.consent.provenance import AddressProvenance
 from agent_core.consent.taint import brings_outside_text
 from agent_core.errors import SurfaceRefused, ToolServerError
 from agent_core.ids import ConsentId, RunId, ToolCallId, TurnId
@@ -192,17 +192,17 @@ class ConsentGate:
             return judged
         messages = await self.store.session_messages(context.session)
         words = await self.store.words_of(context.session)
-        seen = await asyncio.to_thread(Seen, messages, context.workspace, words)
+        seen = await asyncio.to_thread(AddressProvenance, messages, context.workspace, words)
         unknown = [address for address in judged.addresses if not seen.has(address)]
         if unknown:
             return judged.asking(_UNKNOWN_ADDRESS.format(addresses=_named(unknown)))
-        readings = await asyncio.to_thread(readings_of, judged.addresses, seen)
+        readings = await asyncio.to_thread(disclosures_of, judged.addresses, seen)
         if await self._may_tell(readings, call, context, "reading"):
             return judged
         return judged.asking(_TELLING_ORDER.format(addresses=_named(judged.addresses)))
 
     async def _may_tell(
-        self, readings: Sequence[Reading], call: OpenedCall, context: ToolContext, what: str
+        self, readings: Sequence[Disclosure], call: OpenedCall, context: ToolContext, what: str
     ) -> bool:
         """Whether they tell little enough without a person; what they tell is noted then."""
         reading = self._consent(call, context, "reading", timedelta(), {})
@@ -216,7 +216,7 @@ class ConsentGate:
         call: OpenedCall,
         spec: ToolSpec | None,
         context: ToolContext,
-        plan: Plan,
+        plan: CallPlan,
     ) -> Judgement:
         """After text from outside, few words go to a server, and none that it does not know.
 
@@ -278,7 +278,7 @@ class ConsentGate:
         call: OpenedCall,
         context: ToolContext,
         judged: Judgement,
-        plan: Plan,
+        plan: CallPlan,
         is_tainted: bool,
         *,
         is_offered: bool,
@@ -327,7 +327,7 @@ class ConsentGate:
         )
         return wait, None
 
-    async def _use(self, consent: Consent, plan: Plan) -> ToolOutput | None:
+    async def _use(self, consent: Consent, plan: CallPlan) -> ToolOutput | None:
         """Take an approval up: for exactly this call, once, in time."""
         if consent.digest != plan.digest:
             await self.consents.void(consent.id)
@@ -345,7 +345,7 @@ class ConsentGate:
         call: OpenedCall,
         context: ToolContext,
         judged: Judgement,
-        plan: Plan,
+        plan: CallPlan,
         consent: Consent | None,
     ) -> None:
         """Note the call as one that has its effect from now on."""

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from yaml.nodes import MappingNode, Node, SequenceNode
 
 from agent_core.consent.addresses import addresses_in
-from agent_core.consent.rules import Rule, Verdict
+from agent_core.consent.rules import PolicyRule, PolicyVerdict
 from agent_core.consent.taint import is_trusted_search
 from agent_core.errors import SettingsError
 from agent_core.tools.actions import Action, OpenedCall
@@ -32,7 +32,7 @@ UNREADABLE = (
 AFTER_OUTSIDE_TEXT = "text from outside was read, which may have asked for this"
 NO_RULE = "no rule speaks of it"
 
-_STRICTNESS: tuple[Verdict, ...] = ("allow", "ask", "refuse")
+_STRICTNESS: tuple[PolicyVerdict, ...] = ("allow", "ask", "refuse")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class JudgedAction:
     """An action with what is to become of it."""
 
     action: Action
-    verdict: Verdict
+    verdict: PolicyVerdict
     rule: str
     """What decided, in words for people."""
     has_effect: bool
@@ -60,7 +60,7 @@ class JudgedAction:
 class Judgement:
     """What is to become of a call: as strict as its strictest action."""
 
-    verdict: Verdict
+    verdict: PolicyVerdict
     reason: str
     """Why it is not simply made; of the first action with this verdict."""
     actions: tuple[JudgedAction, ...]
@@ -84,7 +84,7 @@ class Judgement:
 class Policy:
     """Rules in their order; the first that fits decides, and none means ask."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[PolicyRule, ...]
 
     def judge(self, call: OpenedCall, *, is_tainted: bool) -> Judgement:
         """Judge every action of a call.
@@ -137,7 +137,7 @@ def read_policy(path: Path | None = None) -> Policy:
 class _PolicyFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    rules: list[Rule] | None = None
+    rules: list[PolicyRule] | None = None
 
 
 class _Loader(yaml.SafeLoader):
@@ -153,7 +153,7 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def read_rules(path: Path) -> tuple[Rule, ...]:
+def read_rules(path: Path) -> tuple[PolicyRule, ...]:
     """The rules of a file, in their order; as `read_policy` where something is wrong in it."""
     try:
         loader = cast("Any", _Loader(path.read_text(encoding="utf-8-sig")))

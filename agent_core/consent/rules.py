@@ -6,19 +6,19 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from agent_core.consent.leaves import Leaf, leaves_of, names_in, texts_in
+from agent_core.consent.leaf_values import Leaf, leaves_of, names_in, texts_in
 from agent_core.tools.actions import AGENT, Action, prefix_of
 from agent_core.tools.names import canonical
 
-Verdict = Literal["allow", "ask", "refuse"]
-Value = str | int | float | bool
+PolicyVerdict = Literal["allow", "ask", "refuse"]
+RuleValue = str | int | float | bool
 
 MCP = "mcp__"
 
 _PLAINLY_FALSE = ("", "0", "false", "no", "none", "null", "off")
 
 
-class Rule(BaseModel):
+class PolicyRule(BaseModel):
     """A rule as it stands in a policy file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -26,11 +26,11 @@ class Rule(BaseModel):
     rule: str = Field(min_length=1)
     tools: list[str] | None = Field(default=None, min_length=1)
     kind: Literal["reads", "effects"] | None = None
-    arguments: dict[str, Value] = Field(default_factory=dict)
+    arguments: dict[str, RuleValue] = Field(default_factory=dict)
     argument_names: list[str] | None = Field(default=None, min_length=1)
     names_beyond: list[str] | None = None
     texts: list[str] | None = Field(default=None, min_length=1)
-    verdict: Verdict
+    verdict: PolicyVerdict
     addresses: Literal["any", "seen"] = "any"
     words: Literal["any", "known"] = "any"
     stays_inside: bool = False
@@ -95,7 +95,7 @@ def _matches(text: str, pattern: str) -> bool:
     return fnmatchcase(text.upper(), pattern.upper())
 
 
-def _holds(leaf: Leaf, name: str, wanted: Value) -> bool:
+def _holds(leaf: Leaf, name: str, wanted: RuleValue) -> bool:
     """A value in a list belongs to the list's name."""
     if not leaf.path or leaf.path[-1].upper() != name.upper():
         return False

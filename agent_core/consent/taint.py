@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from agent_core.consent.leaves import json_in, texts_in
+from agent_core.consent.leaf_values import json_in, texts_in
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.tools import ToolOutput

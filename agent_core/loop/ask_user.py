@@ -23,20 +23,16 @@ def _visible(words: str) -> str:
     return words
 
 
-VisibleText = AfterValidator(_visible)
-QuestionText = Annotated[
-    str, StringConstraints(strip_whitespace=True, max_length=3_000), VisibleText
-]
-QuestionOption = Annotated[
-    str, StringConstraints(strip_whitespace=True, max_length=300), VisibleText
-]
+Visible = AfterValidator(_visible)
+QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=3_000), Visible]
+OptionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), Visible]
 
 
 class AskArguments(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     question: QuestionText
-    options: Annotated[tuple[QuestionOption, ...], Field(max_length=MAX_OPTIONS)] = ()
+    options: Annotated[tuple[OptionText, ...], Field(max_length=MAX_OPTIONS)] = ()
 
 
 def ask_user_tool() -> BodyTool:

@@ -4,7 +4,7 @@ What a surface may know of stored things is named here; the rooms behind are non
 """
 
 from agent_core.classifier import Line, ReplyReader, Talk
-from agent_core.consent.leaves import unpacked
+from agent_core.consent.leaf_values import unpacked
 from agent_core.consent.recipients import recipients_of
 from agent_core.prompts.language import Language, detect_language, read_language, spoken_time
 from agent_core.prompts.small_talk import asks_for_nothing, short_form, small_talk

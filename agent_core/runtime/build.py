@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from agent_core.classifier import Router
 from agent_core.clock import UtcClock, local_time, machine_time
-from agent_core.consent.links import LinkPlaces
+from agent_core.consent.connect_links import LinkPlaces
 from agent_core.consent.policy import read_policy
 from agent_core.errors import ToolServerError
 from agent_core.loop.agent import RunLimits

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal, cast
 
 from agent_core.background import Backoff
-from agent_core.consent.links import place_of
+from agent_core.consent.connect_links import place_of
 from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ROOT_RUN, ConsentId, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject, ToolCall
@@ -19,7 +19,7 @@ from agent_core.tools.composio_api import Accounts, are_connected
 
 logger = logging.getLogger(__name__)
 
-Verdict = Literal["approve", "approve_thread", "reject"]
+ApprovalChoice = Literal["approve", "approve_thread", "reject"]
 LOOKS = Backoff(first_s=2.0, longest_s=60.0, factor=1.5, jitter=0.0)
 """Between looks whether an account was connected meanwhile."""
 OPENED_FOR_S = 180.0
@@ -50,7 +50,7 @@ class Consents:
         """Until when people are likely to connect right now, and what is done once it is over."""
 
     async def decide(
-        self, consent: ConsentId, by: UserId, *, verdict: Verdict, reason: str = ""
+        self, consent: ConsentId, by: UserId, *, verdict: ApprovalChoice, reason: str = ""
     ) -> None:
         """Approve or reject a call; of several who decide, the first counts."""
         found = await self._open(consent, "approval", by)

@@ -12,8 +12,8 @@ from pydantic import TypeAdapter
 
 from agent_core.classifier import Router
 from agent_core.clock import UtcClock
+from agent_core.consent.connect_links import LinkPlaces, fresh_links
 from agent_core.consent.gate import ConsentGate
-from agent_core.consent.links import LinkPlaces, fresh_links
 from agent_core.consent.policy import Policy
 from agent_core.errors import ToolServerError
 from agent_core.ids import TurnId, UserId

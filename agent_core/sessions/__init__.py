@@ -10,6 +10,6 @@ from agent_core.sessions.turns import ApprovalWait, ConnectionWait, Question, St
 
 __all__ = [
     "AnsweredTurn", "ApprovalWait", "ConnectionWait", "Database", "EventLog", "Inbox",
-    "KnownSessions", "LeaseLost", "Leases", "Ledger", "Question", "SessionStore", "Stop", "StoredSession",
-    "StoredTurn", "Wait", "WriteBehind",
+    "KnownSessions", "LeaseLost", "Leases", "Ledger", "Question", "SessionStore", "Stop",
+    "StoredSession", "StoredTurn", "Wait", "WriteBehind",
 ]  # fmt: skip

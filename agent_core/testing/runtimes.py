@@ -7,9 +7,9 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from agent_core.classifier import Router
-from agent_core.consent.links import LinkPlaces
+from agent_core.consent.connect_links import LinkPlaces
 from agent_core.consent.policy import Policy
-from agent_core.consent.rules import Rule
+from agent_core.consent.rules import PolicyRule
 from agent_core.ids import SessionId, UserId
 from agent_core.loop.agent import Away, RunLimits
 from agent_core.loop.run_python import RunPython
@@ -31,7 +31,9 @@ from agent_core.tools.interpreter import Interpreter
 from agent_core.tools.registry import Registry
 from agent_core.tools.surface import SurfaceTools
 
-ANYTHING_GOES = Policy(rules=(Rule(rule="anything goes", verdict="allow", even_when_tainted=True),))
+ANYTHING_GOES = Policy(
+    rules=(PolicyRule(rule="anything goes", verdict="allow", even_when_tainted=True),)
+)
 
 
 async def _no_wait(_seconds: float) -> None:

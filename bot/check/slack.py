@@ -10,7 +10,7 @@ from bot.settings import HOW_TO_GET, BotSettings
 from bot.slack_api import (
     LIMITED_BACKOFF,
     AsyncWebClient,
-    Clock,
+    MonotonicClock,
     SlackApi,
     SlackAuthRefused,
     SlackError,
@@ -84,7 +84,7 @@ async def _look_at_socket(client: AsyncWebClient) -> Finding:
         """A payload that Slack happens to send is not acknowledged: it comes again elsewhere."""
 
     connection = await open_connection(
-        client.token or "", client, leave, clock=Clock(), timing=Timing()
+        client.token or "", client, leave, clock=MonotonicClock(), timing=Timing()
     )
     await connection.retire()
     return fine("a socket opened and greeted us.")

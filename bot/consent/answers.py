@@ -15,7 +15,7 @@ from bot.threads import parse_user, user_id
 from bot.words import BOT
 
 
-class Answers:
+class QuestionClicks:
     """The `Gestures` of questions. The answer's identity is the question's post: there is one."""
 
     def __init__(

@@ -16,8 +16,8 @@ from cachetools import LRUCache
 from agent_core.errors import SessionError
 from agent_core.ids import SessionId, UserId
 from bot.console.passes import HOME
-from bot.ingress import Facts, Rules, authorise
-from bot.slack_api import Clock, Conversation, Person, SlackApi, SlackError
+from bot.ingress import Rules, Sender, authorise
+from bot.slack_api import Conversation, MonotonicClock, Person, SlackApi, SlackError
 from bot.threads import ThreadRef, parse_session, parse_user
 
 HOLDS_S, PERSON_HOLDS_S = 60.0, 900.0
@@ -47,7 +47,7 @@ class _Answers(Generic[V]):
     """What Slack said, by the id that it was asked about. Many who ask at once ask once."""
 
     def __init__(
-        self, ask: Callable[[str], Awaitable[V | None]], clock: Clock, holds_s: float
+        self, ask: Callable[[str], Awaitable[V | None]], clock: MonotonicClock, holds_s: float
     ) -> None:
         self._ask = ask
         self._clock = clock
@@ -130,10 +130,10 @@ class Access:
             return None
         rules, person = self._rules, self._people.known(slack_user)
         if thread is None:  # the person's own conversation with the bot
-            facts = Facts(team=rules.identity.team, app_id="", channel="", user=slack_user)
+            facts = Sender(team=rules.identity.team, app_id="", channel="", user=slack_user)
             own = authorise(facts, replace(rules, channels=None), person)
             return "act" if isinstance(own, Person) else "none"
-        facts = Facts(team=thread.team, app_id="", channel=thread.channel, user=slack_user)
+        facts = Sender(team=thread.team, app_id="", channel=thread.channel, user=slack_user)
         ruled, place = authorise(facts, rules, person), self._places.known(thread.channel)
         if place is None or person is None or ruled in _NOBODY:
             return "none"

@@ -11,7 +11,7 @@ from aiohttp import web
 from agent_core.masking import masked_value
 from agent_core.messages import JsonObject
 from agent_core.watchdog import Lag
-from bot.slack_api import Clock
+from bot.slack_api import MonotonicClock
 from bot.socket import SocketMode
 
 LOOK_LIMIT_S = 3.0
@@ -63,7 +63,7 @@ async def _take(look: Look) -> Finding:
         return Finding(why=f"does not work ({type(error).__name__})")
 
 
-def add_health(app: web.Application, looks: Mapping[str, Look], clock: Clock) -> None:
+def add_health(app: web.Application, looks: Mapping[str, Look], clock: MonotonicClock) -> None:
     """Answer `/healthz`, to whoever asks by whatever name."""
     started_s = clock.seconds()
 

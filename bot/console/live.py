@@ -32,7 +32,7 @@ from bot.console.access import Access, Level
 from bot.console.acts import Acts, GetAgentTree, Refused, question_of, read_said
 from bot.console.passes import HOME, Passes
 from bot.presenter.tools import describe
-from bot.slack_api import Clock, Person
+from bot.slack_api import MonotonicClock, Person
 from bot.words import BOT
 
 MAX_MESSAGE_BYTES = 256 * 1024
@@ -256,7 +256,7 @@ class LiveView:
         self._lock = asyncio.Lock()
         self._work = Background()
 
-    def start(self, clock: Clock) -> None:
+    def start(self, clock: MonotonicClock) -> None:
         """From now on those who may not watch any more are sent away."""
         pause = partial(clock.sleep, LOOK_EVERY_S)
         self._work.repeat(self._look, pause=pause, name="a look at viewers")

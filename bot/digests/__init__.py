@@ -2,8 +2,15 @@
 
 from bot.digests.host import DigestHost
 from bot.digests.messages import DigestMessages
-from bot.digests.orders import DigestLimits, Orders
+from bot.digests.orders import DigestLimits, DigestOrders
 from bot.digests.posts import PREFIX
 from bot.digests.turn import DigestPresenter
 
-__all__ = ["PREFIX", "DigestHost", "DigestLimits", "DigestMessages", "DigestPresenter", "Orders"]
+__all__ = [
+    "PREFIX",
+    "DigestHost",
+    "DigestLimits",
+    "DigestMessages",
+    "DigestOrders",
+    "DigestPresenter",
+]

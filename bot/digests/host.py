@@ -9,7 +9,7 @@ from cachetools import TTLCache
 from agent_core.ids import UserId
 from agent_core.runtime.schedules import Obstacle, Schedule
 from bot.digests import posts
-from bot.digests.orders import Orders
+from bot.digests.orders import DigestOrders
 from bot.slack_api import SlackApi, SlackError
 from bot.surface import channel_lines
 from bot.threads import parse_session, parse_user
@@ -28,7 +28,7 @@ class DigestHost:
     are due at the same moment, and Slack bears few questions.
     """
 
-    def __init__(self, api: SlackApi, orders: Orders) -> None:
+    def __init__(self, api: SlackApi, orders: DigestOrders) -> None:
         self._api = api
         self._orders = orders
         self._clear: TTLCache[tuple[str, UserId], bool] = TTLCache(

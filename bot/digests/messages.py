@@ -32,7 +32,7 @@ from agent_core.runtime.schedules import (
 )
 from bot.digests import posts
 from bot.digests.form import form, on_weekdays, read_form
-from bot.digests.orders import NotDone, Orders
+from bot.digests.orders import DigestOrders, NotDone
 from bot.ingress import Press, Submission
 from bot.render import Draft, card
 from bot.slack_api import SlackApi
@@ -76,7 +76,7 @@ class DigestMessages:
     where Slack could not be asked, or took no answer; it may come again.
     """
 
-    _orders: Orders
+    _orders: DigestOrders
     _reader: OrderReader
     _api: SlackApi
     _marks: Marks
@@ -157,7 +157,7 @@ class DigestMessages:
         """Pause, resume, run or delete a schedule; what is to be said of it."""
         done = await self._orders.do(verb, schedule, by)
         language = language or posts.language_of(done.order)
-        return posts.told(f"did-{verb}", done, language, self._clock())
+        return posts.sentence(f"did-{verb}", done, language, self._clock())
 
     async def _answer(self, thread: ThreadRef, key: str, draft: Draft) -> None:
         """One answer to a message or a gesture, however often it is taken up."""
@@ -215,7 +215,7 @@ class DigestMessages:
             draft = await self._proposal(changed)
             await self._api.update(thread.channel, ts, draft.text, blocks=draft.blocks)
         else:
-            told = posts.told("changed", changed, language, now)
+            told = posts.sentence("changed", changed, language, now)
             await self._answer(thread, submission.key, Draft(text=told))
         return None
 

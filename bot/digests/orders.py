@@ -42,7 +42,7 @@ class NotDone(Exception):
 
 
 @dataclass(slots=True)
-class Orders:
+class DigestOrders:
     """Takes orders for digests and changes them, so far as channels and people allow it.
 
     Everything raises NotDone where it may not or cannot be done, and SlackError where Slack could

@@ -62,7 +62,7 @@ def proposal(schedule: Schedule, now: datetime, *, may_read: bool = True) -> Dra
     """What was understood, and the buttons that agree to it."""
     order, language = schedule.order, language_of(schedule.order)
     words = BOT.of(language)
-    lines = [told("understood", schedule, language, now)]
+    lines = [sentence("understood", schedule, language, now)]
     if order.reads:
         reads = words("digest-reads" if may_read else "digest-reads-not", reads=f"<#{order.reads}>")
         lines.append(f"_{reads}_")
@@ -79,10 +79,10 @@ def decided(schedule: Schedule, now: datetime, *, is_change: bool) -> str:
     language = language_of(schedule.order)
     if schedule.status == "deleted":
         return BOT.say(language, "digest-not-scheduled")
-    return told("changed" if is_change else "scheduled", schedule, language, now)
+    return sentence("changed" if is_change else "scheduled", schedule, language, now)
 
 
-def told(key: str, schedule: Schedule, language: str, now: datetime) -> str:
+def sentence(key: str, schedule: Schedule, language: str, now: datetime) -> str:
     """One of the sentences about a schedule: `understood`, `changed`, `did-pause` and so on."""
     words, order = BOT.of(language), schedule.order
     zone = order.owner_zone or order.rule.zone

@@ -14,11 +14,11 @@ from agent_core.errors import ToolServerError
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime import Account, Runtime
 from agent_core.runtime.schedules import ScheduleId
-from bot.digests import DigestMessages, Orders, posts
+from bot.digests import DigestMessages, DigestOrders, posts
 from bot.digests.orders import NotDone
 from bot.home import view
-from bot.home.view import FOLLOW_UPS, LANGUAGES, Seen, Shown, Team
-from bot.ingress import COMMAND_TEXT, HOME_OPENED, Facts, Press, Rules, Submission, authorise
+from bot.home.view import FOLLOW_UPS, LANGUAGES, HomeState, Shown, TeamOverview
+from bot.ingress import COMMAND_TEXT, HOME_OPENED, Press, Rules, Sender, Submission, authorise
 from bot.ingress.authorise import refusal
 from bot.ingress.gestures import Errors
 from bot.presenter.tools import app_name
@@ -50,7 +50,7 @@ class Home:
     _api: SlackApi
     _people: People
     _rules: Rules
-    _orders: Orders
+    _orders: DigestOrders
     _digests: DigestMessages
     _clock: Callable[[], datetime]
 
@@ -99,7 +99,7 @@ class Home:
 
     async def _opened(self, opening: Press) -> None:
         """Home is shown, or where a chat begins, some things to ask. A guest is told why not."""
-        facts = Facts(team=opening.team, app_id="", channel="", user=opening.user)
+        facts = Sender(team=opening.team, app_id="", channel="", user=opening.user)
         person = await self._people.person(opening.user)
         served = authorise(facts, replace(self._rules, channels=None), person)
         if opening.value == "messages":
@@ -123,7 +123,7 @@ class Home:
             spent = ask(overview.spent(who, self._month()))
             preferences = ask(self._runtime.preferences.of(who))
             team = ask(self._team(who)) if is_admin else None
-        seen = Seen(
+        seen = HomeState(
             language=language_of(person),
             now=self._clock(),
             url=self._rules.identity.url,
@@ -138,7 +138,7 @@ class Home:
         )
         await self._api.publish_home(user, view.home_view(seen))
 
-    async def _team(self, who: UserId) -> Team:
+    async def _team(self, who: UserId) -> TeamOverview:
         team, overview = parse_user(who)[0], self._runtime.overview
         here = SessionId(f"{team}:D0:0.000000")  # as in a direct conversation of the admin's
         unfinished = await overview.unfinished(team)
@@ -149,7 +149,7 @@ class Home:
             schedules = ask(self._orders.visible_to(who, here))
             known = [ask(self._api.channels.about(channel)) for channel in channels]
         abouts = [each.result() for each in known]
-        return Team(
+        return TeamOverview(
             spent=spent.result(),
             unfinished=[turn for turn in unfinished if turn.inbound.asker != who],
             public=frozenset(each.id for each in abouts if each and each.kind == "channel"),

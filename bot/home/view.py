@@ -57,7 +57,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Team:
+class TeamOverview:
     """What admins see besides."""
 
     spent: Spent
@@ -68,7 +68,7 @@ class Team:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class HomeState:
     """What one person sees."""
 
     language: str
@@ -83,14 +83,14 @@ class Seen:
     """None where accounts cannot be had."""
     preferences: Mapping[str, str] = field(default_factory=dict[str, str])
     shown: Shown = field(default_factory=Shown)
-    team: Team | None = None
+    team: TeamOverview | None = None
 
     @property
     def words(self) -> Words:
         return BOT.of(self.language)
 
 
-def home_view(seen: Seen) -> JsonObject:
+def home_view(seen: HomeState) -> JsonObject:
     """A person's Home."""
     blocks = [context(seen.shown.note)] if seen.shown.note else []
     for part in (_waiting, _sessions, _schedules, _accounts, _usage, _preferences, _team):
@@ -117,7 +117,7 @@ def usage_line(spent: Spent, words: Words) -> str:
     return words("home-usage", n=spent.turns, tokens=spent.tokens)
 
 
-def _waiting(seen: Seen) -> Iterator[JsonObject]:
+def _waiting(seen: HomeState) -> Iterator[JsonObject]:
     words = seen.words
     if not seen.waiting:
         return
@@ -128,7 +128,7 @@ def _waiting(seen: Seen) -> Iterator[JsonObject]:
     yield from _more(len(seen.waiting) - MAX_ROWS, words)
 
 
-def _sessions(seen: Seen) -> Iterator[JsonObject]:
+def _sessions(seen: HomeState) -> Iterator[JsonObject]:
     words = seen.words
     yield _head(words("home-sessions"))
     if not seen.sessions:
@@ -145,18 +145,18 @@ def _sessions(seen: Seen) -> Iterator[JsonObject]:
     yield from _more(len(seen.sessions) - MAX_ROWS, words)
 
 
-def _schedules(seen: Seen) -> Iterator[JsonObject]:
+def _schedules(seen: HomeState) -> Iterator[JsonObject]:
     yield _head(seen.words("digest-listed"))
     yield from _listed(seen.schedules, seen)
 
 
-def _listed(schedules: Sequence[Schedule], seen: Seen) -> Iterator[JsonObject]:
+def _listed(schedules: Sequence[Schedule], seen: HomeState) -> Iterator[JsonObject]:
     listed = listing(schedules[:MAX_ROWS], seen.language, seen.now, menu=f"{PREFIX}schedule")
     yield from listed.blocks[1:] or [section(listed.text)]
     yield from _more(len(schedules) - MAX_ROWS, seen.words)
 
 
-def _accounts(seen: Seen) -> Iterator[JsonObject]:
+def _accounts(seen: HomeState) -> Iterator[JsonObject]:
     words = seen.words
     if seen.accounts is None:
         return
@@ -179,12 +179,12 @@ def _accounts(seen: Seen) -> Iterator[JsonObject]:
     yield actions(*links, _menu("connect", options, "", words("home-connect")))
 
 
-def _usage(seen: Seen) -> Iterator[JsonObject]:
+def _usage(seen: HomeState) -> Iterator[JsonObject]:
     yield _head(seen.words("home-this-month"))
     yield section(usage_line(seen.spent, seen.words))
 
 
-def _preferences(seen: Seen) -> Iterator[JsonObject]:
+def _preferences(seen: HomeState) -> Iterator[JsonObject]:
     words = seen.words
     yield _head(words("home-preferences"))
     options = {"auto": words("home-language-auto"), **LANGUAGES}
@@ -196,7 +196,7 @@ def _preferences(seen: Seen) -> Iterator[JsonObject]:
     yield section(words("home-digest-time")) | {"accessory": times}
 
 
-def _team(seen: Seen) -> Iterator[JsonObject]:
+def _team(seen: HomeState) -> Iterator[JsonObject]:
     words, team = seen.words, seen.team
     if team is None:
         return

@@ -1,14 +1,14 @@
 """Slack's payloads on their way in: authorised, recorded, acknowledged, handed over."""
 
 from bot.ingress.actions import Actions
-from bot.ingress.authorise import Facts, Rules, authorise, screen
-from bot.ingress.catch_up import CatchUp
-from bot.ingress.gate import Taken, tell_alone
+from bot.ingress.authorise import Rules, Sender, authorise, screen
+from bot.ingress.backfill_run import Backfill
+from bot.ingress.filter import KnownTurn, tell_alone
 from bot.ingress.gestures import COMMAND_TEXT, HOME_OPENED, Press, Submission
-from bot.ingress.handover import MAX_MB, Fault, LeftOut
+from bot.ingress.handover import MAX_MB, FileFault, LeftOut
 from bot.ingress.ingress import Ingress, leave_to_next_start
 from bot.ingress.register import connect_socket, create_app, register, take_up
-from bot.ingress.replies import Standing
+from bot.ingress.replies import ThreadActivity
 from bot.ingress.shortcuts import AskAbout
 
 __all__ = [
@@ -17,16 +17,16 @@ __all__ = [
     "MAX_MB",
     "Actions",
     "AskAbout",
-    "CatchUp",
-    "Facts",
-    "Fault",
+    "Backfill",
+    "FileFault",
     "Ingress",
+    "KnownTurn",
     "LeftOut",
     "Press",
     "Rules",
-    "Standing",
+    "Sender",
     "Submission",
-    "Taken",
+    "ThreadActivity",
     "authorise",
     "connect_socket",
     "create_app",

@@ -14,7 +14,7 @@ from agent_core.background import Background
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger
 from bot.ingress.authorise import Rules, authorise, refusal, screen
-from bot.ingress.gate import InVain, tell_alone
+from bot.ingress.filter import InVain, tell_alone
 from bot.ingress.gestures import (
     COMMAND_TEXT,
     Errors,
@@ -24,8 +24,8 @@ from bot.ingress.gestures import (
     Submission,
     addressee,
     first_input,
-    read_facts,
     read_gesture,
+    read_sender,
     without_links,
 )
 from bot.ingress.ingress import insist
@@ -106,7 +106,7 @@ class Actions:
 
     async def _let_in(self, gesture: Gesture, body: JsonObject) -> bool:
         """Whether it is to be handled: new, or sent again after errors. It is durable then."""
-        if dropped := screen(read_facts(body), self._rules):
+        if dropped := screen(read_sender(body), self._rules):
             _log.info("dropped %s: %s", gesture.key, dropped)
             return False
         if await self._ledger.record(gesture.key, "", without_links(body)):
@@ -161,10 +161,10 @@ class Actions:
         What comes of a refusal is the answer to the gesture, perhaps an empty one. A view stands
         in no channel; what opened it was judged by its own.
         """
-        facts = read_facts(body)
-        rules = self._rules if facts.channel else replace(self._rules, channels=None)
+        sender = read_sender(body)
+        rules = self._rules if sender.channel else replace(self._rules, channels=None)
         person = await self._people.person(gesture.user)
-        served = authorise(facts, rules, person)
+        served = authorise(sender, rules, person)
         if isinstance(served, Person):
             return None
         _log.info("denied %s: %s", gesture.key, served)

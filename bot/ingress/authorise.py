@@ -34,7 +34,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Sender:
     """What a payload says about itself and its author."""
 
     team: str
@@ -52,11 +52,11 @@ def refusal(reason: Reason, language: str) -> str:
     return BOT.say(language, f"ingress-refusal-{reason.replace('_', '-')}")
 
 
-def screen(facts: Facts, rules: Rules) -> Reason | None:
+def screen(sender: Sender, rules: Rules) -> Reason | None:
     """Whether the payload alone rules its author out; needs no look-up."""
-    if refused := screen_source(facts.team, facts.app_id, rules):
+    if refused := screen_source(sender.team, sender.app_id, rules):
         return refused
-    if facts.is_bot or facts.user in {rules.identity.bot_user, ""}:
+    if sender.is_bot or sender.user in {rules.identity.bot_user, ""}:
         return "bot"
     return None
 
@@ -71,22 +71,22 @@ def screen_source(team: str, app_id: str, rules: Rules) -> Reason | None:
     return None
 
 
-def authorise(facts: Facts, rules: Rules, person: Person | None) -> Person | Reason:
+def authorise(sender: Sender, rules: Rules, person: Person | None) -> Person | Reason:
     """The person, as Slack knows them by the payload's id, or why they may not use the bot here."""
-    if refused := screen(facts, rules):
+    if refused := screen(sender, rules):
         return refused
-    if person is None or person.id != facts.user:
+    if person is None or person.id != sender.user:
         return "unknown_user"
-    if refused := _refuse_person(facts, rules, person):
+    if refused := _refuse_person(sender, rules, person):
         return refused
-    if rules.channels is not None and facts.channel not in rules.channels:
+    if rules.channels is not None and sender.channel not in rules.channels:
         return "channel_not_listed"
     if rules.users is not None and person.id not in rules.users:
         return "user_not_listed"
     return person
 
 
-def _refuse_person(facts: Facts, rules: Rules, person: Person) -> Reason | None:
+def _refuse_person(sender: Sender, rules: Rules, person: Person) -> Reason | None:
     if person.is_bot:
         return "bot"
     if person.is_deactivated:
@@ -94,7 +94,7 @@ def _refuse_person(facts: Facts, rules: Rules, person: Person) -> Reason | None:
     if person.is_guest:
         return "guest"
     teams = rules.teams if rules.teams is not None else frozenset({rules.identity.team})
-    homes = {person.team, facts.user_team} - {""}
+    homes = {person.team, sender.user_team} - {""}
     if not homes or not homes <= teams or (person.is_stranger and rules.teams is None):
         return "stranger"
     return None

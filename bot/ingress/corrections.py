@@ -15,15 +15,15 @@ from cachetools import LRUCache
 
 from agent_core.runtime import Ledger
 from bot.inbound import InboundPost, mentioned_users, plain_text
-from bot.ingress.gate import (
+from bot.ingress.filter import (
     Admitted,
     Deletion,
     Edit,
     Front,
-    Gate,
     Halt,
+    IngressFilter,
     InVain,
-    Told,
+    PostEvent,
     post_language,
     tell_alone,
 )
@@ -55,7 +55,7 @@ class Posts:
         self.under_way: dict[str, InboundPost] = {}
         """Those that are being handed over, by key."""
 
-    def note(self, told: Told) -> None:
+    def note(self, told: PostEvent) -> None:
         """Take a change into account from now on."""
         if isinstance(told, Deletion):
             self.gone[told.post_key] = ""
@@ -95,7 +95,7 @@ class Corrections:
 
     _front: Front
     _ledger: Ledger
-    _gate: Gate
+    _filter: IngressFilter
     _api: SlackApi
     _posts: Posts
     _told: LRUCache[str, bool] = field(init=False, default_factory=lambda: LRUCache(MAX_TOLD))
@@ -127,12 +127,12 @@ class Corrections:
         await self._conclude(halt.key, self._halt(halt))
 
     async def _halt(self, halt: Halt) -> None:
-        facts = halt.facts
-        person = await self._gate.served(facts)
-        root_ts = await self._api.root_of(facts.channel, halt.ts) if person is not None else ""
+        sender = halt.sender
+        person = await self._filter.served(sender)
+        root_ts = await self._api.root_of(sender.channel, halt.ts) if person is not None else ""
         if person is None or not root_ts:
             return
-        thread = ThreadRef(team=facts.team, channel=facts.channel, root_ts=root_ts)
+        thread = ThreadRef(team=sender.team, channel=sender.channel, root_ts=root_ts)
         self._posts.call_off(
             lambda post: post.thread == thread, by=person.name, before_ts=halt.event_ts
         )
@@ -142,17 +142,17 @@ class Corrections:
         post = edit.post
         if self._posts.is_outdated(edit) or post.key in self._posts.gone:
             return None
-        author = await self._gate.judge_author(post)
+        author = await self._filter.judge_author(post)
         if not isinstance(author, Admitted):
             return None
-        if await self._front.taken(post.key) is not None:
+        if await self._front.known_turn(post.key) is not None:
             await self._revise_turn(edit, author)
             return None
-        if await self._gate.is_for_us(post):
+        if await self._filter.is_for_us(post):
             if await self._ledger.record(post.key, post.second_key, edit.body):
                 return post
             raise InVain(edit.key)
-        if edit.before is not None and await self._gate.is_for_us(edit.before):
+        if edit.before is not None and await self._filter.is_for_us(edit.before):
             raise InVain(edit.key)
         return None
 
@@ -162,14 +162,14 @@ class Corrections:
         await self._ledger.settle(key)
         if is_over or never_came or key in self._posts.under_way:
             return
-        if await self._front.taken(key) is None:
+        if await self._front.known_turn(key) is None:
             raise InVain(key)
 
     async def _revise_turn(self, edit: Edit, author: Admitted) -> None:
         text = await self._posts.text(edit.post)
         if await self._front.revise(edit.post.key, text):
             return
-        taken = await self._front.taken(edit.post.key)
+        taken = await self._front.known_turn(edit.post.key)
         edited_at = datetime.fromtimestamp(float(edit.post.said_ts), UTC)
         if taken is None or not taken.is_at_work:
             return

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from agent_core.messages import JsonObject
 from bot.inbound import object_in, objects_in, text_in
-from bot.ingress.authorise import Facts
+from bot.ingress.authorise import Sender
 from bot.threads import ThreadRef
 
 PRESSED, SUBMITTED, CHOSEN = "block_actions", "view_submission", "message_action"
@@ -134,17 +134,17 @@ def without_links(body: JsonObject) -> JsonObject:
     return {**body, "actions": actions}
 
 
-def read_facts(body: JsonObject) -> Facts:
+def read_sender(body: JsonObject) -> Sender:
     """What the payload says about itself and the person."""
     user, event = object_in(body, "user"), object_in(body, "event")
     if "command" in body or event:
-        return Facts(
+        return Sender(
             team=text_in(body, "team_id"),
             app_id=text_in(body, "api_app_id"),
             channel=text_in(body, "channel_id") or text_in(event, "channel"),
             user=text_in(body, "user_id") or text_in(event, "user"),
         )
-    return Facts(
+    return Sender(
         team=_team(body),
         app_id=text_in(body, "api_app_id"),
         channel=_channel(body),
@@ -166,11 +166,11 @@ def _is_opening(body: JsonObject) -> bool:
 
 
 def _read_opening(body: JsonObject) -> Press | None:
-    facts, event = read_facts(body), object_in(body, "event")
+    sender, event = read_sender(body), object_in(body, "event")
     opening = Press(
-        team=facts.team,
-        user=facts.user,
-        channel=facts.channel,
+        team=sender.team,
+        user=sender.user,
+        channel=sender.channel,
         thread_ts="",
         message_ts="",
         action_id=HOME_OPENED,
@@ -182,11 +182,11 @@ def _read_opening(body: JsonObject) -> Press | None:
 
 
 def _read_command(body: JsonObject) -> Submission | None:
-    facts = read_facts(body)
+    sender = read_sender(body)
     command = Submission(
-        team=facts.team,
-        user=facts.user,
-        channel=facts.channel,
+        team=sender.team,
+        user=sender.user,
+        channel=sender.channel,
         callback_id=COMMAND,
         private_metadata=text_in(body, "command"),
         values={COMMAND_TEXT: text_in(body, "text")},

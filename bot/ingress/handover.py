@@ -14,7 +14,7 @@ from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Ledger, asks_for_nothing, small_talk
 from bot.inbound import InboundPost, SlackFile, mentioned_users, plain_text, read_file
 from bot.ingress.corrections import Posts
-from bot.ingress.gate import Admitted, Front, post_language
+from bot.ingress.filter import Admitted, Front, post_language
 from bot.ingress.replies import Replies
 from bot.render import escape
 from bot.slack_api import People, PostRecord, SlackApi, SlackError
@@ -40,12 +40,12 @@ MAX_EARLIER_FILES = 5
 MAX_EARLIER_FILE_BYTES = 20_000_000
 """Bounds for the files of those posts; the others are only named."""
 
-Fault = Literal["too_big", "not_given", "not_saved", "gone"]
+FileFault = Literal["too_big", "not_given", "not_saved", "gone"]
 
 Earlier = tuple[str, tuple[SlackFile, ...]]
 """What was said in a thread before, and the files that came with it."""
 
-_NOTED_FAULTS: dict[Fault, str] = {
+_NOTED_FAULTS: dict[FileFault, str] = {
     "too_big": f"bigger than {MAX_MB} MB",
     "not_given": "Slack refused its download",
     "not_saved": "could not be saved",
@@ -60,7 +60,7 @@ class LeftOut:
 
     name: str
     """Safe to show."""
-    fault: Fault
+    fault: FileFault
 
 
 class FileKeeper(Protocol):

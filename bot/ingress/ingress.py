@@ -14,24 +14,24 @@ from agent_core.runtime import Ledger, ReplyReader, small_talk
 from bot.inbound import InboundPost, plain_text
 from bot.ingress.authorise import Rules
 from bot.ingress.corrections import Corrections, Posts
-from bot.ingress.gate import (
+from bot.ingress.filter import (
+    Admission,
     Admitted,
     Deletion,
     Edit,
     Front,
-    Gate,
     Halt,
+    IngressFilter,
     InVain,
-    Judged,
-    Refused,
-    Told,
-    read_told,
+    NotServed,
+    PostEvent,
+    read_event,
     tell_alone,
 )
 from bot.ingress.handover import FileKeeper, Handover
 from bot.ingress.replies import FollowUpsIn, Replies
 from bot.render import escape
-from bot.slack_api import Clock, People, SlackApi, SlackError
+from bot.slack_api import MonotonicClock, People, SlackApi, SlackError
 from bot.threads import ThreadRef
 
 BACKOFF = Backoff(first_s=1.0, longest_s=30.0, factor=4.0)
@@ -41,7 +41,7 @@ TRIES = 5
 DRAIN_PATIENCE_S = 3.0
 CANCEL_PATIENCE_S = 1.0
 
-Outcome = Literal["begun", "known", "parked"]
+HandoverOutcome = Literal["begun", "known", "parked"]
 """What became of a hand-over: a new turn, one that was there already, or none yet."""
 
 T = TypeVar("T")
@@ -49,7 +49,7 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 
-class Signs(Protocol):
+class WorkIndicator(Protocol):
     """What a person sees at once: that the bot is at work on a post."""
 
     async def show(self, thread: ThreadRef, post_ts: str, *, may_be_left: bool = False) -> None: ...
@@ -57,7 +57,7 @@ class Signs(Protocol):
     async def take_back(self, thread: ThreadRef, post_ts: str) -> None: ...
 
 
-async def insist(clock: Clock, key: str, attempt: Callable[[bool], Awaitable[T]]) -> T:
+async def insist(clock: MonotonicClock, key: str, attempt: Callable[[bool], Awaitable[T]]) -> T:
     """Try a bounded number of times; `attempt` is told whether it is not the first.
 
     Raises InVain where no try worked. The payload is still in the ledger.
@@ -97,7 +97,7 @@ class Ingress:
         files: FileKeeper,
         api: SlackApi,
         rules: Rules,
-        signs: Signs,
+        signs: WorkIndicator,
         people: People,
         reader: ReplyReader,
         follow_ups: FollowUpsIn,
@@ -115,26 +115,26 @@ class Ingress:
         self._api = api
         self._posts = Posts(people, rules.identity)
         self.replies = Replies(
-            *(front.standing, people, api, rules.identity),
+            *(front.activity, people, api, rules.identity),
             *(self._posts.under_way, reader, follow_ups, hears_all),
         )
-        self.gate = Gate(front, ledger, people, rules, self.replies)
+        self.filter = IngressFilter(front, ledger, people, rules, self.replies)
         self._handover = Handover(front, ledger, files, api, people, self._posts, self.replies)
-        self._corrections = Corrections(front, ledger, self.gate, api, self._posts)
+        self._corrections = Corrections(front, ledger, self.filter, api, self._posts)
         self._before_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._after_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def receive(self, body: JsonObject) -> Told | None:
+    async def receive(self, body: JsonObject) -> PostEvent | None:
         """The half before the acknowledgement. What it lets in is durable when it returns.
 
         Payloads of one thread are recorded in the order of the calls. None: nothing is to do.
         """
         self.replies.note(body)
-        told = read_told(body, bot_user=self._posts.identity.bot_user)
+        told = read_event(body, bot_user=self._posts.identity.bot_user)
         if told is None:
             return None
         async with self._before_ack.setdefault(_lane_of(told), asyncio.Lock()):
-            if not await self.gate.let_in(told, body):
+            if not await self.filter.let_in(told, body):
                 return None
         self._posts.note(told)
         return told
@@ -159,7 +159,7 @@ class Ingress:
             self.under_way.start(self.hand_over(told), name="words of a person")
         return told is not None
 
-    async def hand_over(self, told: Told, *, again: bool = False) -> None:
+    async def hand_over(self, told: PostEvent, *, again: bool = False) -> None:
         """The half after the acknowledgement. What fails here is taken up again later.
 
         Posts of one thread reach the agent in the order of the calls, however long files take.
@@ -185,7 +185,7 @@ class Ingress:
 
         Posts that come later than this call begins stay behind those of their thread.
         """
-        told = read_told(body, bot_user=self._posts.identity.bot_user)
+        told = read_event(body, bot_user=self._posts.identity.bot_user)
         if told is not None:
             self._posts.note(told)
             await self.hand_over(told, again=True)
@@ -223,14 +223,14 @@ class Ingress:
         if post is not None:
             await self._take_post(post, again=again)
 
-    async def _judge(self, post: InboundPost) -> Judged | InVain:
+    async def _judge(self, post: InboundPost) -> Admission | InVain:
         """What is raised here would end the wait for the lane, and so the order of the thread."""
         try:
-            return await self._insist(post.key, lambda _: self.gate.judge(post))
+            return await self._insist(post.key, lambda _: self.filter.judge(post))
         except InVain as error:
             return error
 
-    async def _act(self, judged: Judged | InVain, post: InboundPost) -> Outcome:
+    async def _act(self, judged: Admission | InVain, post: InboundPost) -> HandoverOutcome:
         """Never raises: an error would not tell whose payload waits."""
         try:
             match judged:
@@ -241,7 +241,7 @@ class Ingress:
                 case None:
                     key, second_key = post.key, post.second_key
                     await self._insist(key, lambda _: self._ledger.forget(key, second_key))
-                case Refused():
+                case NotServed():
                     thread_ts = post.thread.root_ts if post.is_reply else None
                     place, sentence = post.thread.channel, judged.sentence
                     await tell_alone(self._api, place, post.user, sentence, thread_ts=thread_ts)
@@ -250,7 +250,7 @@ class Ingress:
             return "parked"
         return "known"
 
-    async def _deliver(self, admitted: Admitted) -> Outcome:
+    async def _deliver(self, admitted: Admitted) -> HandoverOutcome:
         post = admitted.post
         if not self.waits_its_turn(post) and await self._stop(admitted):
             return "known"
@@ -284,7 +284,7 @@ class Ingress:
         return nullcontext()
 
     async def _sign(
-        self, judging: asyncio.Task[Judged | InVain], post: InboundPost, *, may_be_left: bool
+        self, judging: asyncio.Task[Admission | InVain], post: InboundPost, *, may_be_left: bool
     ) -> None:
         """As soon as it is clear that there will be an answer. A sign that fails costs none."""
         if not isinstance(await judging, Admitted):
@@ -295,7 +295,7 @@ class Ingress:
             logger.warning("%s got no sign: %s", post.key, error)
 
 
-def _lane_of(told: Told) -> str:
+def _lane_of(told: PostEvent) -> str:
     """A deletion and a stop have their own: they wait for nothing."""
     match told:
         case InboundPost():

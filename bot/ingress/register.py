@@ -22,11 +22,11 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger
 from bot.inbound import InboundPost
 from bot.ingress.actions import Actions
-from bot.ingress.catch_up import CatchUp
-from bot.ingress.gate import Edit, Told, post_of
+from bot.ingress.backfill_run import Backfill
+from bot.ingress.filter import Edit, PostEvent, post_of
 from bot.ingress.gestures import is_gesture
 from bot.ingress.ingress import Ingress
-from bot.slack_api import Clock, Identity, web_client
+from bot.slack_api import Identity, MonotonicClock, web_client
 from bot.socket import Ask, Envelope, OnHealed, SocketMode, Timing, open_connection
 
 _FOR_BOLT = frozenset({"events_api", "interactive", "slash_commands"})
@@ -71,7 +71,7 @@ async def connect_socket(
     `ask` looks whether Slack still knows the bot, `on_healed` looks for what came while there was
     no socket. Raises SlackAuthRefused where the app-level token is wrong.
     """
-    clock, timing = Clock(), timing or Timing()
+    clock, timing = MonotonicClock(), timing or Timing()
     open_next = partial(
         open_connection,
         app_token,
@@ -113,14 +113,14 @@ async def acknowledge(app: AsyncApp, envelope: Envelope) -> JsonObject | None:
     return {**acknowledged, "payload": json.loads(response.body)} if response.body else acknowledged
 
 
-def register(bolt: AsyncApp, ingress: Ingress, actions: Actions, catch_up: CatchUp) -> None:
+def register(bolt: AsyncApp, ingress: Ingress, actions: Actions, backfill: Backfill) -> None:
     """Give what Slack tells of posts to the ingress, and what people do besides to the actions.
 
     Nothing of these is acknowledged before it is in the ledger. Every other event is acknowledged
     and left, so register further listeners before this one.
     """
     app: Any = bolt  # Bolt's decorators are not typed
-    app.use(_Taking(ingress, actions, catch_up))
+    app.use(_Taking(ingress, actions, backfill))
 
 
 class _Taking(AsyncMiddleware):
@@ -130,10 +130,10 @@ class _Taking(AsyncMiddleware):
     that their press did not work.
     """
 
-    def __init__(self, ingress: Ingress, actions: Actions, catch_up: CatchUp) -> None:
+    def __init__(self, ingress: Ingress, actions: Actions, backfill: Backfill) -> None:
         self._ingress = ingress
         self._actions = actions
-        self._catch_up = catch_up
+        self._backfill = backfill
 
     async def async_process(
         self,
@@ -158,17 +158,17 @@ class _Taking(AsyncMiddleware):
         try:
             told = await self._ingress.receive(body)
         except Exception:
-            self._catch_up.heard.lose("a payload could not be received; it may not come again")
+            self._backfill.watermarks.lose("a payload could not be received; it may not come again")
             raise
-        self._catch_up.heard.note(body)
+        self._backfill.watermarks.note(body)
         if told is not None:
             self._ingress.under_way.start(self._hand_over(told), name="hand over")
 
-    async def _hand_over(self, told: Told) -> None:
+    async def _hand_over(self, told: PostEvent) -> None:
         if isinstance(told, InboundPost | Edit):
             post = post_of(told)
             if self._ingress.waits_its_turn(post):
-                await self._catch_up.let_earlier_pass(post)
+                await self._backfill.let_earlier_pass(post)
         await self._ingress.hand_over(told)
 
 

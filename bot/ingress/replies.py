@@ -40,7 +40,7 @@ bot asks is heard in any case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class ThreadActivity:
     """What the agent does in a thread just now."""
 
     works_for: tuple[UserId, ...] = ()
@@ -48,7 +48,7 @@ class Standing:
     """Whose answer or decision it waits for."""
 
 
-StandingOf = Callable[[SessionId], Awaitable[Standing]]
+ActivityOf = Callable[[SessionId], Awaitable[ThreadActivity]]
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class Replies:
 
     def __init__(
         self,
-        standing_of: StandingOf,
+        activity_of: ActivityOf,
         people: People,
         api: SlackApi,
         identity: Identity,
@@ -80,7 +80,7 @@ class Replies:
 
         Where other processes hear some of the payloads (not `hears_all`), threads are read anew.
         """
-        self._standing_of = standing_of
+        self._activity_of = activity_of
         self._hears_all = hears_all
         self._people = people
         self._api = api
@@ -144,21 +144,21 @@ class Replies:
         """Whether a reply that mentions nobody is for the bot."""
         if not await self.has_bot(post) or post.key in self._verdicts:
             return self._verdicts.get(post.key, False)
-        standing = await self._standing_of(post.thread.session)
-        verdict = self._by_rule(post, standing, await self._follow_ups(post.thread))
+        activity = await self._activity_of(post.thread.session)
+        verdict = self._by_rule(post, activity, await self._follow_ups(post.thread))
         if verdict is None:
-            verdict = await self._reader.is_for_bot(await self._talk(post, standing))
+            verdict = await self._reader.is_for_bot(await self._talk(post, activity))
         self._verdicts[post.key] = verdict
         return verdict
 
-    def _by_rule(self, post: InboundPost, standing: Standing, follow_ups: str) -> bool | None:
+    def _by_rule(self, post: InboundPost, activity: ThreadActivity, follow_ups: str) -> bool | None:
         """The sure cases; None for all others."""
         kind = None if post.files else small_talk(plain_text(post.wire_text))
         asked = (each for each in self.under_way.values() if each.mentions_bot)
-        is_at_work = standing.works_for or any(each.thread == post.thread for each in asked)
+        is_at_work = activity.works_for or any(each.thread == post.thread for each in asked)
         if kind == "stop" and is_at_work:
             return True
-        is_asked = user_id(post.thread.team, post.user) in standing.asks
+        is_asked = user_id(post.thread.team, post.user) in activity.asks
         if follow_ups == "mention" and not is_asked:
             return False
         if self.is_alone(post):
@@ -177,12 +177,12 @@ class Replies:
             ts = text_in(raw, "ts")
             speakers.bot_ts = min(ts, speakers.bot_ts or ts)
 
-    async def _talk(self, post: InboundPost, standing: Standing) -> Talk:
+    async def _talk(self, post: InboundPost, activity: ThreadActivity) -> Talk:
         """What the model is told: everybody by name."""
         newest = self._api.newest_posts(post.thread, limit=MAX_POSTS, before_ts=post.ts)
         earlier = [each for each in await newest if each.text or each.files]
         asks, works_for = (
-            [parse_user(each)[1] for each in who] for who in (standing.asks, standing.works_for)
+            [parse_user(each)[1] for each in who] for who in (activity.asks, activity.works_for)
         )
         users = {post.user, self._bot, *asks, *works_for, *mentioned_users(post.wire_text)}
         for each in earlier:

@@ -8,7 +8,7 @@ from functools import partial
 from pydantic import BaseModel
 
 from agent_core.words import Words
-from bot.ingress.gate import tell_alone
+from bot.ingress.filter import tell_alone
 from bot.ingress.gestures import Errors, Press, Submission
 from bot.ingress.ingress import Ingress
 from bot.render import entry, escape, foreign_line, limits, modal, one_line
@@ -31,7 +31,7 @@ QUESTION = "question"
 logger = logging.getLogger(__name__)
 
 
-class _About(BaseModel):
+class AskedPost(BaseModel):
     """The post that is asked about, as the form keeps it."""
 
     thread: ThreadRef
@@ -59,14 +59,14 @@ class AskAbout:
             tell = partial(self._api.post_direct, press.team, press.user, since=press.action_ts)
             await tell(words("ask-not-there"), op_id=f"{press.key}:told")
             return
-        about = _About(thread=press.thread, ts=press.message_ts, author=press.value)
+        about = AskedPost(thread=press.thread, ts=press.message_ts, author=press.value)
         if not await self._open(press, _form(about, words)):
             text, thread_ts = words("ask-again"), press.thread_ts or None
             await tell_alone(self._api, press.channel, press.user, text, thread_ts=thread_ts)
 
     async def submit(self, submission: Submission) -> Errors | None:
         """Tell the question in the thread and take it as the person's words there."""
-        about = _About.model_validate_json(submission.private_metadata)
+        about = AskedPost.model_validate_json(submission.private_metadata)
         person = await self._people.person(submission.user)
         words, thread = BOT.of(language_of(person)), about.thread
         asked = submission.values.get(QUESTION, "").strip() or words("ask-default")
@@ -83,7 +83,7 @@ class AskAbout:
         await self._ingress.take_words(thread, ts, text, user=submission.user)
         return None
 
-    async def _which(self, about: _About, person: Person | None, words: Words) -> str:
+    async def _which(self, about: AskedPost, person: Person | None, words: Words) -> str:
         """Which post of the thread is meant, as its line in the thread's earlier posts begins.
 
         Of another's name only letters and digits become the asker's words.
@@ -103,7 +103,7 @@ class AskAbout:
             return True
 
 
-def _form(about: _About, words: Words) -> dict[str, object]:
+def _form(about: AskedPost, words: Words) -> dict[str, object]:
     field = {"type": "plain_text_input", "multiline": True, "max_length": limits.SECTION_CHARS}
     asked = entry(QUESTION, words("ask-what"), field, optional=True)
     labels = (words("ask-title"), words("question-form-send"), words("consent-cancel"))

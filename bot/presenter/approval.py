@@ -48,12 +48,14 @@ from bot.render import (
     split,
 )
 
-Button = Literal["approve", "approve_thread", "edit", "reject", "details", "link", "skip", "check"]
+AskButton = Literal[
+    "approve", "approve_thread", "edit", "reject", "details", "link", "skip", "check"
+]
 
 PREFIX = "consent."
 """Of the names of all buttons and forms about approvals and connections."""
 OPEN = "open"
-_STYLES: dict[Button, str] = {"approve": "primary", "reject": "danger", "link": "primary"}
+_STYLES: dict[AskButton, str] = {"approve": "primary", "reject": "danger", "link": "primary"}
 MAX_EDIT_CHARS = 3_000
 DIGEST_CHARS = 12
 MAX_ACTIONS = 20
@@ -72,7 +74,7 @@ _OWN = {"correct_my_answer": "consent-own-correct", "remove_my_post": "consent-o
 """What the bot does to an answer of its own."""
 
 
-def consent_button(name: Button, words: Words, value: str) -> JsonObject:
+def consent_button(name: AskButton, words: Words, value: str) -> JsonObject:
     """One of our buttons."""
     label = words(f"consent-button-{name.replace('_', '-')}")
     return button(f"{PREFIX}{name}", label, value, _STYLES.get(name, ""))
@@ -137,7 +139,7 @@ def approval_draft(
         below.append(words("consent-not-shown"))
     below.append(words("consent-until", when=local_time(event.deadline), digest=digest))
     is_seen = (is_whole or is_attached) and not unseen
-    names: list[Button] = ["approve", "reject"] if is_seen else ["reject"]
+    names: list[AskButton] = ["approve", "reject"] if is_seen else ["reject"]
     if "approve" in names and event.may_allow_thread:
         names.append("approve_thread")
     if is_whole:

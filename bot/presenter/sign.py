@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 from cachetools import TTLCache
 
-from bot.slack_api import Guard, SlackApi, SlackError
+from bot.slack_api import SlackApi, SlackError, WriteGuard
 from bot.threads import ThreadRef
 
 REACTION = "eyes"
@@ -42,7 +42,7 @@ class Signs:
         )
         self._locks: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
 
-    def guarded(self, guard: Guard) -> "Signs":
+    def guarded(self, guard: WriteGuard) -> "Signs":
         """The same signs, with `guard` awaited right before each call that shows something."""
         view = copy(self)
         view._api = self._api.guarded(guard)

@@ -3,8 +3,8 @@
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack_api.api import People, SlackApi
-from bot.slack_api.calls import LIMITED_BACKOFF, Guard, ask, web_client
-from bot.slack_api.clock import Clock, SkippingClock
+from bot.slack_api.calls import LIMITED_BACKOFF, WriteGuard, ask, web_client
+from bot.slack_api.clock import MonotonicClock, SkippingClock
 from bot.slack_api.errors import (
     ContentRefused,
     DownloadRefused,
@@ -22,9 +22,31 @@ from bot.slack_api.records import BotToken, Conversation, Identity, Person, Post
 from bot.slack_api.scopes import OPEN_SOCKET
 
 __all__ = [
-    "LIMITED_BACKOFF", "OPEN_SOCKET", "AsyncWebClient", "BotToken", "Clock", "ContentRefused",
-    "Conversation", "DownloadRefused", "FileTooBig", "Guard", "Identity", "People", "Person",
-    "PlaceRefused", "PostRecord", "SkippingClock", "SlackApi", "SlackAuthRefused", "SlackError",
-    "SlackLimited", "SlackRefused", "SlackUnavailable", "Upload", "ask", "language_of", "refusal",
+    "LIMITED_BACKOFF",
+    "OPEN_SOCKET",
+    "AsyncWebClient",
+    "BotToken",
+    "ContentRefused",
+    "Conversation",
+    "DownloadRefused",
+    "FileTooBig",
+    "Identity",
+    "MonotonicClock",
+    "People",
+    "Person",
+    "PlaceRefused",
+    "PostRecord",
+    "SkippingClock",
+    "SlackApi",
+    "SlackAuthRefused",
+    "SlackError",
+    "SlackLimited",
+    "SlackRefused",
+    "SlackUnavailable",
+    "Upload",
+    "WriteGuard",
+    "ask",
+    "language_of",
+    "refusal",
     "web_client",
 ]  # fmt: skip

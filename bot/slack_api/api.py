@@ -18,9 +18,9 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from agent_core.messages import JsonObject
 from agent_core.runtime import Language, Preferences
-from bot.slack_api.calls import CALL_LIMIT_S, Calls, Guard, ask
+from bot.slack_api.calls import CALL_LIMIT_S, Calls, WriteGuard, ask
 from bot.slack_api.channels import Channels
-from bot.slack_api.clock import Clock
+from bot.slack_api.clock import MonotonicClock
 from bot.slack_api.errors import SlackError, SlackRefused
 from bot.slack_api.files import Files
 from bot.slack_api.records import (
@@ -33,7 +33,7 @@ from bot.slack_api.records import (
     read_person,
     read_post,
 )
-from bot.slack_api.streams import Allowance, Streams
+from bot.slack_api.streams import StreamAllowance, Streams
 from bot.threads import ThreadRef
 
 _log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ class SlackApi:
         self,
         client: AsyncWebClient,
         *,
-        clock: Clock | None = None,
+        clock: MonotonicClock | None = None,
         limit_s: float = CALL_LIMIT_S,
         settle_s: float = CALL_LIMIT_S,
     ) -> None:
@@ -63,15 +63,15 @@ class SlackApi:
         A request of a process that died may be on its way for `settle_s`: so long is waited before
         the thread is read back.
         """
-        self.clock = clock or Clock()
+        self.clock = clock or MonotonicClock()
         self._settle_s = settle_s
         self._has_sessions = True
         self.home = ""
         """The team's own address, known once the bot is: `https://acme.slack.com/`."""
-        self._allowance = Allowance()
+        self._allowance = StreamAllowance()
         self._use(Calls(client, self.clock, limit_s=limit_s))
 
-    def guarded(self, guard: Guard) -> "SlackApi":
+    def guarded(self, guard: WriteGuard) -> "SlackApi":
         """The same API under the same limits, with `guard` awaited right before each visible write.
 
         What `guard` raises reaches the caller, and the write is not made.

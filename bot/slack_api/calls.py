@@ -19,7 +19,7 @@ from agent_core.background import Backoff
 from agent_core.fault_points import fault_point
 from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
-from bot.slack_api.clock import Clock
+from bot.slack_api.clock import MonotonicClock
 from bot.slack_api.errors import SlackError, SlackLimited, SlackUnavailable, refusal
 
 BACKOFF = Backoff(first_s=0.5, longest_s=8.0)
@@ -69,7 +69,7 @@ VISIBLE: frozenset[str] = frozenset(
 
 T = TypeVar("T")
 
-Guard = Callable[[], Awaitable[None]]
+WriteGuard = Callable[[], Awaitable[None]]
 """Returns if a write may be made now, and raises if not."""
 
 _FAULT_POINTS: Mapping[str, str] = {
@@ -121,10 +121,10 @@ async def ask(
         raise SlackUnavailable(method, detail=type(error).__name__) from error
 
 
-class Gate:
+class RateGate:
     """The pauses that Slack asks for, kept by every caller that shares the limit."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: MonotonicClock) -> None:
         self._clock = clock
         self._closed_until = float("-inf")
         self._next_turn = float("-inf")
@@ -166,15 +166,15 @@ class Calls:
     """Makes calls within the time limit and under the shared limits of Slack."""
 
     def __init__(
-        self, client: AsyncWebClient, clock: Clock, *, limit_s: float = CALL_LIMIT_S
+        self, client: AsyncWebClient, clock: MonotonicClock, *, limit_s: float = CALL_LIMIT_S
     ) -> None:
         self.client = client
         self.clock = clock
         self._limit_s = limit_s
-        self._gates: LRUCache[str, Gate] = LRUCache(MAX_GATES)
-        self._guard: Guard | None = None
+        self._gates: LRUCache[str, RateGate] = LRUCache(MAX_GATES)
+        self._guard: WriteGuard | None = None
 
-    def guarded(self, guard: Guard) -> "Calls":
+    def guarded(self, guard: WriteGuard) -> "Calls":
         """These calls under the same limits, with `guard` awaited right before visible ones."""
         view = copy(self)
         view._guard = guard
@@ -229,13 +229,13 @@ class Calls:
         except SlackLimited:
             return None
 
-    def _gate(self, method: str, arguments: Mapping[str, Any]) -> Gate:
+    def _gate(self, method: str, arguments: Mapping[str, Any]) -> RateGate:
         """One per method, and per channel where Slack counts channels apart."""
         posts = method == "chat.postMessage"
         key = f"{method}:{arguments.get('channel', '')}" if posts else method
-        return self._gates.setdefault(key, Gate(self.clock))
+        return self._gates.setdefault(key, RateGate(self.clock))
 
-    async def _call(self, method: str, arguments: Mapping[str, Any], gate: Gate) -> JsonObject:
+    async def _call(self, method: str, arguments: Mapping[str, Any], gate: RateGate) -> JsonObject:
         if self._guard is not None and method in VISIBLE:
             await self._guard()
         if method in COSMETIC:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from agent_core.messages import JsonObject
 from bot.slack_api.calls import Calls
-from bot.slack_api.clock import Clock
+from bot.slack_api.clock import MonotonicClock
 from bot.slack_api.errors import SlackRefused
 from bot.slack_api.records import Conversation, next_cursor, read_conversation
 from bot.threads import ThreadRef
@@ -31,7 +31,7 @@ class Channels:
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
-        self._paces: dict[str, _Pace] = {}
+        self._paces: dict[str, _CallPace] = {}
 
     async def mine(self) -> tuple[Conversation, ...]:
         """The conversations that the bot is a member of, archived ones left out."""
@@ -160,14 +160,14 @@ class Channels:
             if not cursor:
                 return
 
-    def _pace(self, method: str) -> "_Pace":
-        return self._paces.setdefault(method, _Pace(self._calls.clock))
+    def _pace(self, method: str) -> "_CallPace":
+        return self._paces.setdefault(method, _CallPace(self._calls.clock))
 
 
-class _Pace:
+class _CallPace:
     """A burst, then one call each 1.5 s: below the 50 a minute that Slack allows of a method."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: MonotonicClock) -> None:
         self._clock = clock
         self._left = float(BURST)
         self._seen_s = clock.seconds()

@@ -5,7 +5,7 @@ import time
 from contextlib import suppress
 
 
-class Clock:
+class MonotonicClock:
     """Seconds since some fixed moment, and a way to let them pass."""
 
     def seconds(self) -> float:
@@ -21,7 +21,7 @@ class Clock:
                 await event.wait()
 
 
-class SkippingClock(Clock):
+class SkippingClock(MonotonicClock):
     """A fake whose sleeps end at once and move the time on by what was asked for."""
 
     def __init__(self) -> None:

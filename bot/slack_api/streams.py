@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Allowance:
+class StreamAllowance:
     """What is left of Slack's limits on streams, for all turns of this process."""
 
     refused: set[str] = field(default_factory=set[str])
@@ -40,7 +40,7 @@ class Streams:
     """
 
     def __init__(
-        self, calls: Calls, channels: Channels, allowance: Allowance, *, settle_s: float
+        self, calls: Calls, channels: Channels, allowance: StreamAllowance, *, settle_s: float
     ) -> None:
         """A stream that a process began before it died may be on its way for `settle_s`."""
         self._settle_s = settle_s

@@ -16,7 +16,7 @@ from agent_core.background import Background
 from agent_core.fault_points import fault_point
 from agent_core.messages import JsonObject
 from bot.inbound import text_in
-from bot.slack_api import OPEN_SOCKET, Clock, SlackUnavailable, ask, refusal, web_client
+from bot.slack_api import OPEN_SOCKET, MonotonicClock, SlackUnavailable, ask, refusal, web_client
 from bot.socket.trouble import DEAF, LOST, Trouble, trouble_of_reason
 
 MAX_SHOWN_CHARS = 40
@@ -60,7 +60,7 @@ _BROKEN = (ConnectionError, aiohttp.ClientError)
 logger = logging.getLogger(__name__)
 
 
-class Connection:
+class SocketConnection:
     """Hears one WebSocket. It has an HTTP session of its own, which ends with it."""
 
     def __init__(
@@ -69,7 +69,7 @@ class Connection:
         session: aiohttp.ClientSession,
         acknowledge: Acknowledge,
         *,
-        clock: Clock,
+        clock: MonotonicClock,
         timing: Timing,
     ) -> None:
         self._socket = socket
@@ -247,10 +247,10 @@ async def open_connection(
     like: AsyncWebClient,
     acknowledge: Acknowledge,
     *,
-    clock: Clock,
+    clock: MonotonicClock,
     timing: Timing,
     new_session: Callable[[], aiohttp.ClientSession] = _new_session,
-) -> Connection:
+) -> SocketConnection:
     """A connection that Slack has greeted and that listens.
 
     It is asked for with an app-level token, by the way that `like` takes: address and proxy. Each
@@ -273,7 +273,7 @@ async def open_connection(
                 )
         except (aiohttp.ClientError, OSError, TimeoutError, ValueError, RuntimeError) as error:
             raise SlackUnavailable(OPEN_SOCKET, detail=type(error).__name__) from error
-        connection = Connection(socket, session, acknowledge, clock=clock, timing=timing)
+        connection = SocketConnection(socket, session, acknowledge, clock=clock, timing=timing)
         await connection.begin()
         unfinished.pop_all()
     return connection

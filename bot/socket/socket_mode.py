@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from agent_core.background import Background
-from bot.slack_api import Clock, SlackAuthRefused, SlackError, SlackLimited
-from bot.socket.connection import Connection, Timing
+from bot.slack_api import MonotonicClock, SlackAuthRefused, SlackError, SlackLimited
+from bot.socket.connection import SocketConnection, Timing
 from bot.socket.trouble import DEAF, REFRESH, UNEXPECTED, Pauses, Trouble, trouble_of_error
 
 
@@ -39,9 +39,9 @@ class SocketMode:
 
     def __init__(
         self,
-        open_next: Callable[[], Awaitable[Connection]],
+        open_next: Callable[[], Awaitable[SocketConnection]],
         *,
-        clock: Clock,
+        clock: MonotonicClock,
         timing: Timing,
         ask: Ask | None = None,
         on_healed: OnHealed | None = None,
@@ -54,7 +54,7 @@ class SocketMode:
         self._ask = ask
         self._doubt = ""
         """What is wrong though the socket is open, in words for the operator."""
-        self._current: Connection | None = None
+        self._current: SocketConnection | None = None
         self._said = ""
         self._background = Background()
         self._retiring = Background()
@@ -116,7 +116,7 @@ class SocketMode:
         if old is not None and is_planned:
             self._retire(old)
 
-    async def _open_after(self, trouble: Trouble) -> Connection:
+    async def _open_after(self, trouble: Trouble) -> SocketConnection:
         """The next connection, whatever it takes."""
         while True:
             self._say(trouble)
@@ -138,7 +138,7 @@ class SocketMode:
             logger.log(trouble.level, "%s", trouble.words)
         self._said = trouble.words
 
-    def _retire(self, connection: Connection) -> None:
+    def _retire(self, connection: SocketConnection) -> None:
         self._retiring.run(connection.retire, name="an old socket")
 
     async def _test(self, ask: Ask) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from agent_core.background import Backoff
 from bot.slack_api import (
     LIMITED_BACKOFF,
-    Clock,
+    MonotonicClock,
     SlackAuthRefused,
     SlackError,
     SlackLimited,
@@ -80,7 +80,7 @@ def trouble_of_error(error: SlackError) -> Trouble:
 class Pauses:
     """Grows from try to try and begins anew once a connection is open."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: MonotonicClock) -> None:
         self._clock = clock
         self._failures = 0
         self._openings: deque[float] = deque(maxlen=MANY)

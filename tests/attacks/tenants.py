@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from agent_core.consent.connect_links import LinkPlaces, fresh_links
 from agent_core.consent.gate import ConsentGate
-from agent_core.consent.links import LinkPlaces, fresh_links
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec

@@ -14,7 +14,7 @@ from agent_core.events import ApprovalRequested
 from agent_core.ids import ConsentId, TurnId, UserId
 from agent_core.messages import ToolCall
 from agent_core.runtime import Runtime
-from agent_core.runtime.consents import Verdict
+from agent_core.runtime.consents import ApprovalChoice
 from agent_core.sessions import Database
 from agent_core.sessions.consents import ConsentStore
 from agent_core.sessions.schema import messages
@@ -47,7 +47,9 @@ async def asked_of(runtime: Runtime, text: str, *, thread: int = 1) -> ApprovalR
     return event
 
 
-async def refusal(runtime: Runtime, consent: str, by: UserId, verdict: Verdict = "approve") -> str:
+async def refusal(
+    runtime: Runtime, consent: str, by: UserId, verdict: ApprovalChoice = "approve"
+) -> str:
     with pytest.raises(ConsentRefused) as refused:
         await runtime.consents.decide(ConsentId(consent), by, verdict=verdict)
     return refused.value.why
@@ -163,12 +165,12 @@ async def test_nobody_else_decides_whatever_they_are_called(tmp_path: Path) -> N
 @pytest.mark.proves("attacks.at_once")
 async def test_of_many_who_decide_at_once_one_counts(tmp_path: Path) -> None:
     office = Office(tmp_path)
-    verdicts: list[Verdict] = ["approve", "reject", "approve", "approve_thread"] * 3
+    verdicts: list[ApprovalChoice] = ["approve", "reject", "approve", "approve_thread"] * 3
     async with office.runtime() as runtime:
         asked = await asked_of(runtime, mail("bob@example.com"))
-        counted: list[Verdict] = []
+        counted: list[ApprovalChoice] = []
 
-        async def decide(verdict: Verdict) -> None:
+        async def decide(verdict: ApprovalChoice) -> None:
             try:
                 await runtime.consents.decide(asked.consent, ANN, verdict=verdict)
             except ConsentRefused:

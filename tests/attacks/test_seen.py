@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.consent.seen import Seen
+from agent_core.consent.provenance import AddressProvenance
 from agent_core.ids import ROOT_RUN, RunId, TurnId
 from agent_core.messages import JsonObject, Message, Text, ToolResult, user_message
 from agent_core.observers import SearchResultObserver
@@ -39,7 +39,7 @@ def said(text: str) -> Entry:
 
 def is_seen(*history: Entry, url: str = URL) -> bool:
     messages = [(TURN, run, message) for run, message in history]
-    return Seen(messages, WORKSPACE).has(url)
+    return AddressProvenance(messages, WORKSPACE).has(url)
 
 
 CAME = {"task": "Look.", "ended": "has ended"}
@@ -120,7 +120,7 @@ async def test_only_a_trusted_search_names_sites_also_by_its_file(
     saved = await SearchResultObserver().saw(observed(tmp_path, made_by, result))
     readings = [used(READ_FILE, {"path": path}, URL) for path in saved]
     for history in (used(made_by, {"query": "x"}, result), *readings):
-        seen = Seen([(TURN, *entry) for entry in history], tmp_path)
+        seen = AddressProvenance([(TURN, *entry) for entry in history], tmp_path)
         assert (len(seen.by_searches), len(seen.by_others)) == (is_search, not is_search)
 
 
@@ -129,7 +129,9 @@ async def test_only_a_trusted_search_names_sites_also_by_its_file(
     "path", ["search_results/crawl_evil.md", "search_results/COMPOSIO_SEARCH_x.md"]
 )
 def test_a_page_that_is_read_from_its_file_is_a_page(path: str) -> None:
-    seen = Seen([(TURN, *entry) for entry in used(READ_FILE, {"path": path}, URL)], WORKSPACE)
+    seen = AddressProvenance(
+        [(TURN, *entry) for entry in used(READ_FILE, {"path": path}, URL)], WORKSPACE
+    )
     assert (len(seen.by_searches), len(seen.by_others)) == (0, 1)
 
 
@@ -177,7 +179,7 @@ def test_what_a_sub_agent_wrote_afterwards_takes_nothing_back() -> None:
     child = [(_CHILD, message) for _, message in WRITTEN]
     messages = [(TURN, run, message) for run, message in [*FOUND, *task, *child]]
     later = (TurnId("turn:2"), ROOT_RUN, user_message("continue"))
-    assert Seen([*messages, later], WORKSPACE).has(URL)
+    assert AddressProvenance([*messages, later], WORKSPACE).has(URL)
 
 
 @pytest.mark.parametrize("tool", [WEB, "mcp__mail__READ_MAIL"])
@@ -194,4 +196,4 @@ def test_what_runs_side_by_side_say_takes_nothing_back_that_a_search_found(tool:
 def test_what_an_earlier_turn_had_written_is_not_found_by_a_later_one() -> None:
     written = [(TURN, run, message) for run, message in [*WRITTEN]]
     found = [(TurnId("turn:2"), run, message) for run, message in FOUND]
-    assert not Seen([*written, *found], WORKSPACE).has(URL)
+    assert not AddressProvenance([*written, *found], WORKSPACE).has(URL)

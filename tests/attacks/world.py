@@ -28,7 +28,7 @@ from agent_core.events import (
 from agent_core.ids import TurnId, UserId
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Runtime
-from agent_core.runtime.consents import Verdict
+from agent_core.runtime.consents import ApprovalChoice
 from agent_core.subagents.task import SubagentSpec
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.models import ScriptedModel
@@ -223,7 +223,7 @@ async def play(
     runtime: Runtime,
     message: InboundMessage,
     *,
-    verdict: Callable[[ApprovalRequested], Verdict] = lambda _: "reject",
+    verdict: Callable[[ApprovalRequested], ApprovalChoice] = lambda _: "reject",
 ) -> Outcome:
     """A whole turn, each request for approval decided by its asker, connections skipped."""
     turn = await runtime.handle(message)
@@ -235,7 +235,7 @@ async def see_out(
     runtime: Runtime,
     turn: TurnId,
     *,
-    verdict: Callable[[ApprovalRequested], Verdict] = lambda _: "reject",
+    verdict: Callable[[ApprovalRequested], ApprovalChoice] = lambda _: "reject",
 ) -> Outcome:
     """A turn to its end."""
     events: list[AnyEvent] = []

@@ -32,8 +32,8 @@ from agent_core.runtime.build import model_connection
 from agent_core.settings import CoreSettings
 from agent_core.testing.models import call, calls_reply
 from bot.inbound import read_post
-from bot.ingress import Ingress, Rules, Standing
-from bot.ingress.gate import Admitted
+from bot.ingress import Ingress, Rules, ThreadActivity
+from bot.ingress.filter import Admitted
 from bot.presenter import Signs
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import People, SkippingClock, SlackApi, web_client
@@ -91,9 +91,11 @@ def cases() -> list[Case]:
 class Standings(ListeningFront):
     """Works as the cases say."""
 
-    by_session: dict[SessionId, Standing] = field(default_factory=dict[SessionId, Standing])
+    by_session: dict[SessionId, ThreadActivity] = field(
+        default_factory=dict[SessionId, ThreadActivity]
+    )
 
-    async def standing(self, session: SessionId) -> Standing:
+    async def activity(self, session: SessionId) -> ThreadActivity:
         return self.by_session[session]
 
 
@@ -130,7 +132,7 @@ class Room:
         self._front = Standings()
         reader = ReplyReader(model, patience_s=30.0)
         given = (self._front, MemoryLedger(), NamingFiles(), api, rules, Signs(api), People(api))
-        self._gate = Ingress(*given, reader, Judge().follow_ups).gate
+        self._filter = Ingress(*given, reader, Judge().follow_ups).filter
 
     async def answers(self, case: Case) -> bool:
         """Whether the bot would answer the reply."""
@@ -141,7 +143,7 @@ class Room:
             words = text.replace("@bot", slack.mention)
             posted.append(await self._say(who, words, root_ts))
         thread = ThreadRef(team=slack.team_id, channel=slack.channels["general"], root_ts=posted[0])
-        self._front.by_session[thread.session] = Standing(
+        self._front.by_session[thread.session] = ThreadActivity(
             asks=self._people(case, "asks"), works_for=self._people(case, "works")
         )
         who, _, text = case.reply.partition(": ")
@@ -150,7 +152,7 @@ class Room:
         body = {"team_id": thread.team, "event": {**(raw or {}), "channel": thread.channel}}
         post = read_post(body, bot_user=slack.bot_user_id)
         assert post is not None
-        return isinstance(await self._gate.judge(post), Admitted)
+        return isinstance(await self._filter.judge(post), Admitted)
 
     def _people(self, case: Case, what: str) -> tuple[UserId, ...]:
         slack = self._slack

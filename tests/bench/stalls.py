@@ -21,9 +21,9 @@ from pathlib import Path
 from mcp_types import CallToolResult, JSONRPCResponse
 
 from agent_core.consent.addresses import keys_in
-from agent_core.consent.links import LinkPlaces
+from agent_core.consent.connect_links import LinkPlaces
+from agent_core.consent.provenance import AddressProvenance
 from agent_core.consent.recipients import recipients_of
-from agent_core.consent.seen import Seen
 from agent_core.events import QuestionAsked
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult, user_message
@@ -129,7 +129,7 @@ async def gate(text: str) -> None:
     found = ToolResult(call_id=wrote.id, text=text)
     begun, ended = Message(role="assistant", parts=(wrote,)), Message(role="user", parts=(found,))
     said = [(TurnId("turn:x"), ROOT_RUN, each) for each in (user_message(text), begun, ended)]
-    await asyncio.to_thread(Seen, said, Path("/sessions/one"), [text])
+    await asyncio.to_thread(AddressProvenance, said, Path("/sessions/one"), [text])
 
 
 async def report(text: str) -> None:

@@ -34,7 +34,7 @@ from bot.sandbox.slack.records import ApiCall, Post
 from bot.sandbox.slack.text import texts_in
 from bot.sandbox.world import UNHURRIED, World, open_world
 from bot.settings import BotSettings
-from bot.slack_api import Clock
+from bot.slack_api import MonotonicClock
 from tests.bench.results import Result, run
 from tests.e2e.world import settings_of
 
@@ -66,10 +66,10 @@ class FastTime(SystemClock):
         return self._began_s + (time.time() - self._began_s) * FASTER
 
     async def sleep_until(self, at_s: float) -> None:
-        await Clock().sleep(max(0.0, at_s - self.now()) / FASTER)
+        await MonotonicClock().sleep(max(0.0, at_s - self.now()) / FASTER)
 
 
-class FastClock(Clock):
+class FastClock(MonotonicClock):
     """The bot's clock beside it."""
 
     def seconds(self) -> float:

@@ -18,7 +18,7 @@ from agent_core.messages import Attachment
 from agent_core.testing.models import Held, ScriptedModel, call
 from bot.front import MAX_ATTACHMENT_BYTES, BranchStops, WorkspaceFiles
 from bot.inbound import SlackFile
-from bot.ingress import LeftOut, Press, Taken
+from bot.ingress import KnownTurn, LeftOut, Press
 from bot.presenter.journal import READER
 from bot.presenter.progress import STOP_BRANCH
 from bot.slack_api import People, SlackApi, web_client
@@ -158,7 +158,7 @@ async def test_a_file_that_cannot_be_saved_does_not_lose_the_others(
 
 async def test_what_the_agent_has_of_a_gesture_can_be_asked(place: Place, bot: Process) -> None:
     message = place.message("continue")
-    assert await bot.front.taken(message.key) is None
+    assert await bot.front.known_turn(message.key) is None
     assert await bot.front.newest_of(place.thread.session, before_ts="9") == ""
     await bot.front.handle(message)
     session = place.thread.session
@@ -168,7 +168,7 @@ async def test_what_the_agent_has_of_a_gesture_can_be_asked(place: Place, bot: P
     turn_id = TurnId(f"turn:{message.key}")
     async with asyncio.timeout(10):
         _ = [event async for event in bot.runtime.events(turn_id)]
-    assert await bot.front.taken(message.key) == Taken(
+    assert await bot.front.known_turn(message.key) == KnownTurn(
         text="continue", said_at=message.received_at, is_at_work=False
     )
     assert not await bot.front.revise(message.key, "continue otherwise")
@@ -181,7 +181,7 @@ async def test_a_gesture_that_is_worked_on_is_at_work_and_can_be_withdrawn(place
         message = place.message("continue")
         await bot.front.handle(message)
         await held.reached.wait()
-        taken = await bot.front.taken(message.key)
+        taken = await bot.front.known_turn(message.key)
         assert taken is not None
         assert taken.is_at_work
         assert not await bot.front.revise(message.key, "continue otherwise")
@@ -198,7 +198,7 @@ async def test_what_the_work_took_in_is_at_work_for_as_long_as_that(place: Place
         await bot.front.handle(remark)
         first.release.set()
         await second.reached.wait()
-        assert await bot.front.taken(remark.key) == Taken(
+        assert await bot.front.known_turn(remark.key) == KnownTurn(
             text="in metres", said_at=NOW, is_at_work=True
         )
         assert not await bot.front.revise(remark.key, "in feet")
@@ -207,7 +207,7 @@ async def test_what_the_work_took_in_is_at_work_for_as_long_as_that(place: Place
         async with asyncio.timeout(10):
             turn_id = TurnId(f"turn:{place.message('continue').key}")
             _ = [event async for event in bot.runtime.events(turn_id)]
-        assert await bot.front.taken(remark.key) == Taken(
+        assert await bot.front.known_turn(remark.key) == KnownTurn(
             text="in metres", said_at=NOW, is_at_work=False
         )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.consent.policy import Policy
-from agent_core.consent.rules import Rule
+from agent_core.consent.rules import PolicyRule
 from agent_core.ids import TurnId
 from agent_core.runtime import ApprovalWait
 from agent_core.testing.models import Held, calls_reply
@@ -153,7 +153,7 @@ async def test_what_is_removed_is_what_the_person_was_shown_and_no_courtesy_afte
 async def test_who_is_asked_sees_the_post_as_it_stands_and_nobody_is_asked_about_none(
     tmp_path: Path,
 ) -> None:
-    asks = Rule(rule="removal", tools=["agent__remove_my_post"], verdict="ask")
+    asks = PolicyRule(rule="removal", tools=["agent__remove_my_post"], verdict="ask")
     policy = Policy(rules=(asks, *ANYTHING_GOES.rules))
     async with open_threads(tmp_path, policy) as threads:
         thread = await threads.ask("ann", "general", "Ann earns 81000 euros a year, and Ben too.")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agent_core.consent.policy import AFTER_OUTSIDE_TEXT, Judgement, Policy, read_policy, read_rules
 from agent_core.consent.policy import SHIPPED as SHIPPED_FILE
-from agent_core.consent.rules import Rule
+from agent_core.consent.rules import PolicyRule
 from agent_core.errors import SettingsError
 from agent_core.tools.actions import OpenedCall
 from agent_core.tools.names import full_name
@@ -180,7 +180,7 @@ def test_its_own_answer_is_put_right_freely_until_outside_text_and_removed_by_a_
 
 
 def test_what_cannot_be_read_is_refused_whatever_an_operator_allows() -> None:
-    rule = Rule(rule="all", verdict="allow", stays_inside=True, even_when_tainted=True)
+    rule = PolicyRule(rule="all", verdict="allow", stays_inside=True, even_when_tainted=True)
     judgement = Policy(rules=(rule,)).judge(batch({"what": "ever"}), is_tainted=False)
     assert judgement.verdict == "refuse"
     lookalike = batch(entry("GMAIL_FETCH_EM\u0410ILS"))
@@ -244,7 +244,7 @@ def test_without_a_rule_that_fits_a_person_is_asked() -> None:
 
 PATTERNS = st.sampled_from(["*", "GMAIL_*", "mcp__*__*", "mcp__composio__*", "*SEND*", "agent__*"])
 READING_RULES = st.builds(
-    Rule,
+    PolicyRule,
     rule=st.just("of the operator"),
     kind=st.just("reads"),
     tools=st.none() | st.lists(PATTERNS, min_size=1, max_size=3),
@@ -256,7 +256,7 @@ READING_RULES = st.builds(
     even_when_tainted=st.booleans(),
 )
 ANY_RULES = st.builds(
-    Rule,
+    PolicyRule,
     rule=st.just("of the operator"),
     tools=st.none() | st.lists(PATTERNS, min_size=1, max_size=3),
     verdict=st.sampled_from(["allow", "ask", "refuse"]),
@@ -265,7 +265,7 @@ ANY_RULES = st.builds(
 
 @settings(max_examples=60)
 @given(st.lists(READING_RULES, max_size=4), st.sampled_from(EFFECTS))
-def test_no_rule_for_reading_allows_an_effect(rules: list[Rule], name: str) -> None:
+def test_no_rule_for_reading_allows_an_effect(rules: list[PolicyRule], name: str) -> None:
     policy = Policy(rules=(*rules, *SHIPPED.rules))
     for is_tainted in (False, True):
         assert policy.judge(call(name, to="x"), is_tainted=is_tainted).verdict != "allow"
@@ -274,7 +274,7 @@ def test_no_rule_for_reading_allows_an_effect(rules: list[Rule], name: str) -> N
 @settings(max_examples=60)
 @given(st.lists(ANY_RULES, max_size=4), st.sampled_from([*EFFECTS, *CODE]))
 def test_after_the_taint_no_rule_allows_an_effect_unless_it_says_so(
-    rules: list[Rule], name: str
+    rules: list[PolicyRule], name: str
 ) -> None:
     policy = Policy(rules=(*rules, *SHIPPED.rules))
     assert policy.judge(call(name, to="x"), is_tainted=True).verdict != "allow"

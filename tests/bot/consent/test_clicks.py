@@ -11,7 +11,7 @@ import pytest
 from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ConsentId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.runtime import ApprovalWait, Consent
-from agent_core.runtime.consents import Consents, Verdict
+from agent_core.runtime.consents import ApprovalChoice, Consents
 from bot.consent.clicks import Clicks
 from bot.ingress import Press
 from bot.presenter import Signs, ThreadPresenter
@@ -54,7 +54,7 @@ class StrictConsents(Consents):
         )
 
     async def decide(
-        self, consent: ConsentId, by: UserId, *, verdict: Verdict, reason: str = ""
+        self, consent: ConsentId, by: UserId, *, verdict: ApprovalChoice, reason: str = ""
     ) -> None:
         self._require(by)
         if self.decided:

@@ -19,17 +19,21 @@ from agent_core.sessions import Database
 from agent_core.sessions.schema import sessions
 from bot.console.health import Finding, Look, add_health, look_at_database, look_at_tools
 from bot.console.server import listening
-from bot.slack_api import Clock, SkippingClock
+from bot.slack_api import MonotonicClock, SkippingClock
 from tests.agent_core.sessions.databases import told_of_trouble
 
 HOST = "127.0.0.1"
 
 
 def served(
-    looks: Mapping[str, Look], *, host: str = HOST, port: int = 0, clock: Clock | None = None
+    looks: Mapping[str, Look],
+    *,
+    host: str = HOST,
+    port: int = 0,
+    clock: MonotonicClock | None = None,
 ) -> AbstractAsyncContextManager[int | None]:
     app = web.Application()
-    add_health(app, looks, clock or Clock())
+    add_health(app, looks, clock or MonotonicClock())
     return listening(app, host, port)
 
 

@@ -20,7 +20,7 @@ from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.testing.models import ScriptedModel, call
 from bot.digests.messages import DigestMessages
-from bot.digests.orders import DigestLimits, Orders
+from bot.digests.orders import DigestLimits, DigestOrders
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import People, SkippingClock, SlackApi, SlackError, web_client
 from bot.threads import ThreadRef, user_id
@@ -113,7 +113,9 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
         api = SlackApi(client, clock=SkippingClock())
         store = ScheduleStore(database)
         timekeeper = Timekeeper(store, _begin_nothing, lambda: NOW, at_once=1)
-        orders = Orders(store, timekeeper, api.channels, People(api), lambda: NOW, DigestLimits())
+        orders = DigestOrders(
+            store, timekeeper, api.channels, People(api), lambda: NOW, DigestLimits()
+        )
         root = await slack.say("ann", "general", "the root")
         model, marks = ScriptedModel([reading] * 20), FailingMarks(database)
         yield Table(

@@ -12,7 +12,7 @@ from agent_core.runtime import Account, SessionState, Spent, StoredTurn
 from agent_core.runtime.schedules import Order, ScheduleId
 from agent_core.testing.accounts import FakeAccounts
 from bot.digests.form import on_weekdays
-from bot.home.view import Seen, Shown, Team, home_view
+from bot.home.view import HomeState, Shown, TeamOverview, home_view
 from bot.render import limits
 from bot.words import BOT
 from tests.bot.home.world import NOW, Around
@@ -239,7 +239,7 @@ def test_the_biggest_home_that_there_can_be_fits_into_a_view(language: str) -> N
     schedule = a_schedule(an_order(task=long, owner_name=long, place="C0123456789"))
     account = Account(id="ca_1", toolkit="googlecalendar", identity=long)
     spent = Spent(turns=10**6, tokens=10**12)
-    team = Team(
+    team = TeamOverview(
         spent=spent,
         unfinished=[turn] * many,
         public=frozenset({"C0123456789"}),
@@ -251,7 +251,7 @@ def test_the_biggest_home_that_there_can_be_fits_into_a_view(language: str) -> N
         rule="C0123456789 mention",
     )
     blocks = home_view(
-        Seen(
+        HomeState(
             language=language,
             now=NOW,
             url="https://a-workspace-with-a-very-long-name.slack.com/",

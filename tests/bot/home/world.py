@@ -13,7 +13,7 @@ from agent_core.runtime import Runtime
 from agent_core.testing.models import Line, ScriptedModel, call
 from agent_core.testing.runtimes import scripted_runtime
 from bot.digests import PREFIX as DIGESTS
-from bot.digests import DigestLimits, DigestMessages, Orders
+from bot.digests import DigestLimits, DigestMessages, DigestOrders
 from bot.home.feedback import FeedbackClicks
 from bot.home.home import Home
 from bot.ingress import HOME_OPENED, Press, Rules
@@ -140,7 +140,7 @@ async def around(
         def gestures(api: SlackApi, _: People) -> Mapping[str, Gestures]:
             people = People(api, runtime.preferences)
             known = (runtime.schedules, runtime.timekeeper)
-            orders = Orders(*known, api.channels, people, lambda: NOW, DigestLimits())
+            orders = DigestOrders(*known, api.channels, people, lambda: NOW, DigestLimits())
             digests = DigestMessages(orders, runtime.order_reader, api, runtime.marks, lambda: NOW)
             homes.append(Home(runtime, api, people, rules, orders, digests, lambda: NOW))
             feedback = FeedbackClicks(runtime, api, people, lambda: NOW)

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from bot.inbound import read_post
-from bot.ingress.authorise import Facts, Reason, Rules, authorise
-from bot.ingress.gate import Address, address
+from bot.ingress.authorise import Reason, Rules, Sender, authorise
+from bot.ingress.filter import Address, address
 from bot.slack_api import Identity, Person
 
 RULES = Rules(identity=Identity(team="T1", bot_user="UBOT", bot_id="B1", app_id="A1"))
-FACTS = Facts(team="T1", app_id="A1", channel="C1", user="U1", user_team="T1")
+FACTS = Sender(team="T1", app_id="A1", channel="C1", user="U1", user_team="T1")
 ANN = Person(id="U1", team="T1", name="Ann")
 HOMELESS = replace(FACTS, user_team="")
 LISTED = replace(
@@ -50,7 +50,7 @@ ROOT, TS = "1783536000.000001", "1783536983.783769"
     ],
 )
 def test_who_may_not_use_the_bot_is_denied(
-    facts: Facts, rules: Rules, person: Person | None, reason: Reason
+    facts: Sender, rules: Rules, person: Person | None, reason: Reason
 ) -> None:
     assert authorise(facts, rules, person) == reason
 
@@ -73,7 +73,7 @@ def test_who_may_not_use_the_bot_is_denied(
     ],
     ids=["by default", "on every list", "of a listed foreign team", "app not known yet"],
 )
-def test_who_is_served_is_allowed(facts: Facts, rules: Rules, person: Person) -> None:
+def test_who_is_served_is_allowed(facts: Sender, rules: Rules, person: Person) -> None:
     assert authorise(facts, rules, person) == person
 
 

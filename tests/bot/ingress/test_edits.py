@@ -7,7 +7,7 @@ import pytest
 
 from agent_core.messages import JsonObject
 from bot.ingress.corrections import MAX_LOOKS
-from bot.ingress.gate import Deletion, Told, read_told
+from bot.ingress.filter import Deletion, PostEvent, read_event
 from tests.bot.ingress.world import World, connected_world, forgetful_ingress
 
 LOG = [("a.log", b"12345", "text/plain")]
@@ -257,12 +257,12 @@ EDITED_BY_ANN = {"user": "U1", "ts": "1783537000.000000"}
 POST = {"type": "message", "user": "U1", "ts": POST_TS, "text": "<@UBOT> status"}
 
 
-def read(**event: Any) -> Told | None:
+def read(**event: Any) -> PostEvent | None:
     whole = {"type": "message", "channel": "C1", "channel_type": "channel", **event}
-    return read_told({"team_id": "T1", "event": whole}, bot_user="UBOT")
+    return read_event({"team_id": "T1", "event": whole}, bot_user="UBOT")
 
 
-def read_change(now: dict[str, Any], before: dict[str, Any]) -> Told | None:
+def read_change(now: dict[str, Any], before: dict[str, Any]) -> PostEvent | None:
     return read(
         subtype="message_changed",
         hidden=True,

@@ -9,7 +9,7 @@ from agent_core.ids import UserId
 from agent_core.testing.models import Line, call
 from bot.inbound import read_post
 from bot.ingress import Ingress
-from bot.ingress.gate import Admitted
+from bot.ingress.filter import Admitted
 from bot.presenter import Signs
 from bot.slack_api import People
 from tests.bot.ingress.world import Outside, World, bot_in, thread_at, until_given
@@ -215,7 +215,7 @@ async def test_where_others_hear_a_part_a_thread_is_read_each_time(world: World)
         whole = {"team_id": world.slack.team_id, "event": {**body, "ts": posted}}
         post = read_post(whole, bot_user=world.slack.bot_user_id)
         assert post is not None
-        assert isinstance(await ingress.gate.judge(post), Admitted) == is_ours
+        assert isinstance(await ingress.filter.judge(post), Admitted) == is_ours
 
 
 async def test_after_a_restart_a_thread_is_read_again(outside: Outside) -> None:

@@ -19,20 +19,20 @@ from agent_core.runtime import KnownSessions, Ledger, Marks, ReplyReader, Stored
 from agent_core.testing.models import Line, ScriptedModel, call
 from bot.inbound import InboundPost, SlackFile, posted_ts, read_post
 from bot.ingress import (
-    CatchUp,
-    Fault,
+    Backfill,
+    FileFault,
     Ingress,
+    KnownTurn,
     LeftOut,
     Rules,
-    Standing,
-    Taken,
+    ThreadActivity,
     connect_socket,
     create_app,
     leave_to_next_start,
     register,
 )
 from bot.ingress.actions import ANSWER_WITHIN_S, Actions
-from bot.ingress.catch_up import HEAD_START_S
+from bot.ingress.backfill_run import HEAD_START_S
 from bot.ingress.gestures import Gestures
 from bot.presenter import Signs
 from bot.sandbox.slack import ManualClock, SlackStandIn
@@ -100,16 +100,16 @@ class ListeningFront:
         self.withdrew_one.set()
         return has_not_ended
 
-    async def taken(self, key: str) -> Taken | None:
+    async def known_turn(self, key: str) -> KnownTurn | None:
         for message in self.messages:
             if message.key == key:
-                return Taken(
+                return KnownTurn(
                     text=message.text,
                     said_at=message.received_at,
                     is_at_work=key in self.begun and key not in self.have_ended,
                 )
         if key in self.of_old:
-            return Taken(text="", said_at=datetime.now(UTC), is_at_work=False)
+            return KnownTurn(text="", said_at=datetime.now(UTC), is_at_work=False)
         return None
 
     async def ended(self, key: str) -> None:
@@ -128,9 +128,9 @@ class ListeningFront:
         known = [posted_ts(each.key) for each in self.messages if each.session == session]
         return max((ts for ts in known if ts < before_ts), default="")
 
-    async def standing(self, session: SessionId) -> Standing:
+    async def activity(self, session: SessionId) -> ThreadActivity:
         at_work = [m for m in self.messages if m.session == session and m.key in self.begun]
-        return Standing(
+        return ThreadActivity(
             works_for=tuple(m.asker for m in at_work if m.key not in self.have_ended),
             asks=self.asks,
         )
@@ -248,7 +248,7 @@ class NamingFiles:
         self.asked = asyncio.Event()
         self.may_go_on = asyncio.Event()
         self.may_go_on.set()
-        self.left_out: dict[str, Fault] = {}
+        self.left_out: dict[str, FileFault] = {}
 
     async def keep(
         self, session: SessionId, files: tuple[SlackFile, ...]
@@ -305,7 +305,7 @@ class World:
     app: AsyncApp
     ingress: Ingress
     actions: Actions
-    catch_up: CatchUp
+    backfill: Backfill
     api: SlackApi
     people: People
     rules: Rules
@@ -515,7 +515,7 @@ async def bot_in(
             for_readers=for_readers,
         )
         ingress = make_ingress(front, ledger, api, rules, files, judge)
-        catch_up = CatchUp(
+        backfill = Backfill(
             ingress,
             front,
             api,
@@ -525,8 +525,8 @@ async def bot_in(
             now_s=outside.clock.now,
             head_start_s=head_start_s,
         )
-        await catch_up.heard.open()
-        register(app, ingress, actions, catch_up)
+        await backfill.watermarks.open()
+        register(app, ingress, actions, backfill)
         socket = await connect_socket(app, slack.app_token) if listens else None
         if socket is not None:
             await slack.connected()
@@ -539,7 +539,7 @@ async def bot_in(
                 app=app,
                 ingress=ingress,
                 actions=actions,
-                catch_up=catch_up,
+                backfill=backfill,
                 api=api,
                 people=people,
                 rules=rules,
@@ -547,7 +547,7 @@ async def bot_in(
             )
         finally:
             ledger.may_go_on.set()
-            await catch_up.close()
+            await backfill.close()
             if socket is not None:
                 await socket.close()
             await leave_to_next_start(actions.under_way, patience_s=1.0)

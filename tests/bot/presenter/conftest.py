@@ -10,7 +10,7 @@ from agent_core.ids import ConsentId, UserId
 from agent_core.messages import JsonObject
 from bot.presenter import PresenterState, Signs, ThreadPresenter
 from bot.presenter.consents import ConnectLink
-from bot.slack_api import Guard
+from bot.slack_api import WriteGuard
 from tests.bot.desk import Desk, open_desk
 from tests.bot.presenter.turns import START, MemoryState, Turn
 
@@ -22,7 +22,7 @@ async def no_link(_consent: ConsentId, _by: UserId, _toolkit: str) -> str:
 class GuardedState(MemoryState):
     """A bookmark that another process may have taken over."""
 
-    def __init__(self, state: PresenterState, guard: Guard) -> None:
+    def __init__(self, state: PresenterState, guard: WriteGuard) -> None:
         super().__init__()
         self._state = state
         self._guard = guard
@@ -84,7 +84,7 @@ class Stage(Desk):
         *,
         signs: Signs | None = None,
         asked_ts: str = "",
-        guard: Guard | None = None,
+        guard: WriteGuard | None = None,
         link: ConnectLink | None = None,
     ) -> ThreadPresenter:
         state, signs, api = state or MemoryState(), signs or Signs(self.api), self.api

@@ -9,7 +9,7 @@ import pytest
 from agent_core.ids import RunId, agent_id
 from bot.presenter import Signs, ThreadPresenter
 from bot.sandbox.slack import ManualClock
-from bot.slack_api import Clock, SlackApi, web_client
+from bot.slack_api import MonotonicClock, SlackApi, web_client
 from tests.bot.desk import open_desk
 from tests.bot.presenter.conftest import Stage, no_link
 from tests.bot.presenter.turns import START, MemoryState, Turn
@@ -17,7 +17,7 @@ from tests.bot.presenter.turns import START, MemoryState, Turn
 LINE = "assistant.threads.setStatus"
 
 
-class SharedClock(Clock):
+class SharedClock(MonotonicClock):
     """The stand-in's time, for the bot as well."""
 
     def __init__(self, time: ManualClock) -> None:
@@ -150,7 +150,10 @@ async def test_the_newest_state_wins_over_those_that_came_meanwhile(
 
 async def test_edits_keep_their_distance(stage: Stage) -> None:
     client = web_client(stage.slack.bot_token, base_url=stage.slack.api_url)
-    presenter, turn = presenter_of(stage, SlackApi(client, clock=Clock()), 0.15), stage.turn()
+    presenter, turn = (
+        presenter_of(stage, SlackApi(client, clock=MonotonicClock()), 0.15),
+        stage.turn(),
+    )
     for event in (turn.started(), turn.call("c0", "run_python")):
         await presenter.show(event)
     for number in (1, 2, 3):

@@ -16,7 +16,7 @@ from bot.slack_api import (
     SlackUnavailable,
     web_client,
 )
-from bot.slack_api.calls import Gate
+from bot.slack_api.calls import RateGate
 from bot.threads import ThreadRef
 from tests.bot.desk import Desk
 
@@ -107,7 +107,7 @@ async def test_a_pause_in_one_channel_does_not_hold_up_another(desk: Desk) -> No
 
 async def test_callers_that_waited_leave_one_by_one() -> None:
     clock = SkippingClock()
-    gate = Gate(clock)
+    gate = RateGate(clock)
     gate.close(30)
 
     async with asyncio.TaskGroup() as tasks:

@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 
 from bot.sandbox.slack import ManualClock
-from bot.slack_api import Clock, SlackApi, SlackUnavailable, Upload
+from bot.slack_api import MonotonicClock, SlackApi, SlackUnavailable, Upload
 from bot.slack_api.calls import Calls
 from bot.slack_api.records import EVENT_TYPE
 from tests.bot.desk import Desk, open_desk
@@ -93,7 +93,7 @@ async def test_a_write_is_seen_once_whatever_slack_does(desk: Desk, write: str, 
     await desk.api.post(desk.thread, "before", op_id="before")
     await desk.api.react(desk.thread.channel, desk.thread.root_ts, "wave", add=True)
     desk.slack.fail(method, **FAULTS[fault])
-    clock = Clock() if fault == "hanging" else desk.clock
+    clock = MonotonicClock() if fault == "hanging" else desk.clock
     api = SlackApi(desk.client, clock=clock, limit_s=LIMIT_S)
     await act(api, desk)
     assert seen(desk) == wanted
@@ -118,7 +118,7 @@ async def test_what_one_person_alone_sees_is_never_repeated(desk: Desk, fault: s
     assert desk.calls("chat.postEphemeral") <= 1
 
 
-class SharedTime(Clock):
+class SharedTime(MonotonicClock):
     """The stand-in's time, as the bot holds clocks: who sleeps lets it pass for both."""
 
     def __init__(self, time: ManualClock) -> None:

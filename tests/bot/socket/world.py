@@ -11,7 +11,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from agent_core.messages import JsonObject
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from bot.slack_api import OPEN_SOCKET, Clock, SlackError, web_client
+from bot.slack_api import OPEN_SOCKET, MonotonicClock, SlackError, web_client
 from bot.socket import SocketMode, Timing, open_connection
 from bot.socket.connection import Envelope
 
@@ -20,7 +20,7 @@ TRIPS_A_SECOND = 3
 """So that asking for a socket, opening it and being greeted take about a second."""
 
 
-class SharedClock(Clock):
+class SharedClock(MonotonicClock):
     """The stand-in's clock, as the bot holds clocks."""
 
     def __init__(self, clock: ManualClock) -> None:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from cachetools import TTLCache
 
-from agent_core.consent.leaves import json_in
+from agent_core.consent.leaf_values import json_in
 from agent_core.ids import UserId
 from agent_core.tools.actions import OpenedCall
 from agent_core.tools.names import canonical, slug_of

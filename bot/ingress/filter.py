@@ -18,8 +18,8 @@ from bot.inbound import (
     read_post,
     text_in,
 )
-from bot.ingress.authorise import Facts, Rules, authorise, refusal, screen, screen_source
-from bot.ingress.replies import Replies, Standing
+from bot.ingress.authorise import Rules, Sender, authorise, refusal, screen, screen_source
+from bot.ingress.replies import Replies, ThreadActivity
 from bot.slack_api import People, Person, SlackApi, SlackError
 
 Address = Literal["ours", "not_ours", "reply"]
@@ -67,7 +67,7 @@ class Deletion:
 class Halt:
     """A person called the work of a thread off without a word: with Slack's own Stop, or an ❌."""
 
-    facts: Facts
+    sender: Sender
     ts: str
     """A post of the thread."""
     is_own: bool
@@ -76,18 +76,18 @@ class Halt:
 
     @property
     def post_key(self) -> str:
-        return post_key(self.facts.team, self.facts.channel, self.ts)
+        return post_key(self.sender.team, self.sender.channel, self.ts)
 
     @property
     def key(self) -> str:
-        return f"{self.post_key}:halt:{self.facts.user}:{self.event_ts}"
+        return f"{self.post_key}:halt:{self.sender.user}:{self.event_ts}"
 
 
-Told = InboundPost | Edit | Deletion | Halt
+PostEvent = InboundPost | Edit | Deletion | Halt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class KnownTurn:
     """A gesture that the agent has."""
 
     text: str
@@ -115,7 +115,7 @@ class Front(Protocol):
         """
         ...
 
-    async def taken(self, key: str) -> Taken | None:
+    async def known_turn(self, key: str) -> KnownTurn | None:
         """What the agent has of a gesture; None when it has no turn."""
         ...
 
@@ -135,7 +135,7 @@ class Front(Protocol):
         """The `ts` of the newest post of a thread before a moment that the agent has, or empty."""
         ...
 
-    async def standing(self, session: SessionId) -> Standing: ...
+    async def activity(self, session: SessionId) -> ThreadActivity: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,18 +147,18 @@ class Admitted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class NotServed:
     """A post by somebody whom the bot does not serve."""
 
     sentence: str
-    """Told to the author alone, unless it is empty."""
+    """PostEvent to the author alone, unless it is empty."""
 
 
 class InVain(Exception):
     """A payload could not be handled for now, and is to be taken up again; it is in the ledger."""
 
 
-Judged = Admitted | Refused | None
+Admission = Admitted | NotServed | None
 """None: the post is not for the bot."""
 
 
@@ -192,7 +192,7 @@ async def tell_alone(
         _log.warning("one person could not be told why: %s", error)
 
 
-class Gate:
+class IngressFilter:
     """Decides on payloads. What it lets in is durable when it returns.
 
     To judge raises SlackError where Slack could not be asked.
@@ -208,7 +208,7 @@ class Gate:
         self._replies = replies
         self._bot_user = rules.identity.bot_user
 
-    async def let_in(self, told: Told, body: JsonObject) -> bool:
+    async def let_in(self, told: PostEvent, body: JsonObject) -> bool:
         """Record what may be for the bot and was not recorded before; False for all else.
 
         Slack is not asked, so this takes no longer than the database.
@@ -218,7 +218,7 @@ class Gate:
         second_key = told.second_key if isinstance(told, InboundPost) else ""
         return await self._ledger.record(told.key, second_key, body)
 
-    async def judge(self, post: InboundPost) -> Judged:
+    async def judge(self, post: InboundPost) -> Admission:
         """Whether a post is for the bot, and its author somebody whom the bot serves."""
         is_reply = address(post, bot_user=self._bot_user) == "reply"
         if not (await self._replies.has_bot(post) if is_reply else self._is_candidate(post)):
@@ -228,20 +228,20 @@ class Gate:
             return None
         return judged
 
-    async def judge_author(self, post: InboundPost) -> Admitted | Refused:
+    async def judge_author(self, post: InboundPost) -> Admitted | NotServed:
         """The part of `judge` that is about the person."""
         person = await self._people.person(post.user)
-        served = authorise(_facts(post), self._rules, person)
+        served = authorise(_sender(post), self._rules, person)
         if isinstance(served, Person):
             return Admitted(post=post, person=served)
         _log.info("denied %s in %s: %s", post.user, post.thread.channel, served)
         spoke_to_bot = post.mentions_bot or post.channel_type == "im"
         sentence = refusal(served, post_language(post, person)) if spoke_to_bot else ""
-        return Refused(sentence=sentence)
+        return NotServed(sentence=sentence)
 
-    async def served(self, facts: Facts) -> Person | None:
+    async def served(self, sender: Sender) -> Person | None:
         """The person of a payload, where the bot serves them."""
-        served = authorise(facts, self._rules, await self._people.person(facts.user))
+        served = authorise(sender, self._rules, await self._people.person(sender.user))
         return served if isinstance(served, Person) else None
 
     async def is_for_us(self, post: InboundPost) -> bool:
@@ -251,20 +251,20 @@ class Gate:
             spoken_to == "reply" and await self._replies.is_for_bot(post)
         )
 
-    def _is_foreign(self, told: Told, body: JsonObject) -> bool:
+    def _is_foreign(self, told: PostEvent, body: JsonObject) -> bool:
         if isinstance(told, Halt):
-            return screen(told.facts, self._rules) is not None
+            return screen(told.sender, self._rules) is not None
         post = told.before if isinstance(told, Deletion) else post_of(told)
         if post is None:
             team, app_id = text_in(body, "team_id"), text_in(body, "api_app_id")
             dropped = screen_source(team, app_id, self._rules)
         else:
-            dropped = screen(_facts(post), self._rules)
+            dropped = screen(_sender(post), self._rules)
         if dropped:
             _log.info("dropped a payload: %s", dropped)
         return dropped is not None
 
-    async def _may_be_for_us(self, told: Told) -> bool:
+    async def _may_be_for_us(self, told: PostEvent) -> bool:
         match told:
             case InboundPost():
                 return self._is_candidate(told)
@@ -277,7 +277,7 @@ class Gate:
                 versions, key = (None,) if is_meant else (), told.post_key
         if versions == (None,) or any(map(self._is_candidate, filter(None, versions))):
             return True
-        return await self._front.taken(key) is not None
+        return await self._front.known_turn(key) is not None
 
     def _is_candidate(self, post: InboundPost) -> bool:
         """A reply in a thread that is not known may be for the bot."""
@@ -292,8 +292,8 @@ def post_of(told: InboundPost | Edit) -> InboundPost:
     return told.post if isinstance(told, Edit) else told
 
 
-def _facts(post: InboundPost) -> Facts:
-    return Facts(
+def _sender(post: InboundPost) -> Sender:
+    return Sender(
         team=post.thread.team,
         app_id=post.app_id,
         channel=post.thread.channel,
@@ -302,7 +302,7 @@ def _facts(post: InboundPost) -> Facts:
     )
 
 
-def read_told(body: JsonObject, *, bot_user: str) -> Told | None:
+def read_event(body: JsonObject, *, bot_user: str) -> PostEvent | None:
     """What a payload tells of a person's post; None where it tells of none.
 
     Slack tells of an edited mention twice, as a change and as a mention that was edited. A link's
@@ -333,13 +333,15 @@ def _halt(body: JsonObject, event: JsonObject, bot_user: str) -> Halt | None:
     ts = text_in(place, "ts") or text_in(place, "thread_ts")
     if not ts or author not in {user, bot_user}:
         return None
-    facts = Facts(
+    sender = Sender(
         team=text_in(body, "team_id"),
         app_id=text_in(body, "api_app_id"),
         channel=text_in(place, "channel"),
         user=user,
     )
-    return Halt(facts=facts, ts=ts, is_own=author == bot_user, event_ts=text_in(event, "event_ts"))
+    return Halt(
+        sender=sender, ts=ts, is_own=author == bot_user, event_ts=text_in(event, "event_ts")
+    )
 
 
 def _edit(body: JsonObject, event: JsonObject, bot_user: str) -> Edit | None:

@@ -8,8 +8,8 @@ import pytest
 
 from agent_core.ids import SessionId, TurnId
 from agent_core.sessions import StoredTurn
-from bot.ingress.catch_up import MAX_AT_ONCE
-from bot.ingress.missed import FIRST_THREADS, MAX_REQUESTS, THREADS
+from bot.ingress.backfill import FIRST_THREADS, MAX_REQUESTS, THREADS
+from bot.ingress.backfill_run import MAX_AT_ONCE
 from bot.slack_api import SlackAuthRefused
 from bot.words import BOT
 from tests.bot.ingress.world import (
@@ -22,33 +22,33 @@ from tests.bot.ingress.world import (
 )
 
 
-async def catch_up_once(outside: Outside, *, is_done: bool = True) -> None:
+async def backfill_once(outside: Outside, *, is_done: bool = True) -> None:
     """A bot starts, catches up and stops."""
     async with asyncio.timeout(30), bot_in(outside) as bot:
-        assert await bot.catch_up.run(is_last_try=False) == is_done
+        assert await bot.backfill.run(is_last_try=False) == is_done
 
 
 async def test_the_first_start_ever_answers_nothing_of_old() -> None:
     async with outside_world() as outside:
         await outside.mention("before there was a bot")
         outside.clock.advance(HOUR_S)
-        await catch_up_once(outside)
+        await backfill_once(outside)
 
         assert outside.front.messages == []
 
 
 async def test_what_was_heard_is_neither_answered_nor_listed_days_later(outside: Outside) -> None:
     async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
-        assert await bot.catch_up.run()
+        assert await bot.backfill.run()
         await outside.mention("heard")
         await until_given(outside, 1)
         await bot.handled()
         outside.clock.advance(60)
-        bot.catch_up.heard.lose("of a test")
-        assert await bot.catch_up.run()
+        bot.backfill.watermarks.lose("of a test")
+        assert await bot.backfill.run()
     outside.front.messages.clear()
     outside.clock.advance(30 * HOUR_S)
-    await catch_up_once(outside)
+    await backfill_once(outside)
 
     assert outside.front.messages == []
     assert outside.notices("general") == []
@@ -63,7 +63,7 @@ async def test_a_post_that_slack_delivers_after_all_is_answered_once(outside: Ou
         await outside.slack.wait_for(
             lambda slack: any(delivery.acked_at_s for delivery in slack.deliveries)
         )
-        assert await bot.catch_up.run()
+        assert await bot.backfill.run()
         await bot.handled()
 
     assert outside.front.texts == ["late from Slack"]
@@ -80,7 +80,7 @@ async def test_a_live_reply_waits_for_what_was_missed_in_its_thread(outside: Out
         await slack.say("ann", "general", "third", thread_ts=root)
         await until_given(outside, 4)
         texts = list(outside.front.texts)
-        assert await bot.catch_up.run()
+        assert await bot.backfill.run()
         await bot.handled()
 
     texts.remove("in another thread")
@@ -93,7 +93,7 @@ async def test_a_few_are_worked_on_at_once_and_not_all(outside: Outside) -> None
     for number in range(MAX_AT_ONCE + 5):
         await outside.mention(f"{number}")
     async with asyncio.timeout(30), bot_in(outside, head_start_s=0.01) as bot:
-        running = asyncio.create_task(bot.catch_up.run())
+        running = asyncio.create_task(bot.backfill.run())
         await until_given(outside, MAX_AT_ONCE)
         await outside.mention("live", channel="news")
         assert len(outside.front.texts) == MAX_AT_ONCE
@@ -107,10 +107,10 @@ async def test_what_could_not_be_read_is_read_by_another_run(outside: Outside) -
     await outside.mention("hi")
     async with asyncio.timeout(30), bot_in(outside) as bot:
         outside.slack.fail("conversations.history", status=500, times=7 * 20)
-        assert not await bot.catch_up.run(is_last_try=False)
+        assert not await bot.backfill.run(is_last_try=False)
         assert outside.front.texts == []
         outside.slack.heal()
-        assert await bot.catch_up.run(is_last_try=False)
+        assert await bot.backfill.run(is_last_try=False)
 
     assert outside.front.texts == ["hi"]
 
@@ -118,11 +118,11 @@ async def test_what_could_not_be_read_is_read_by_another_run(outside: Outside) -
 @pytest.mark.proves("ledger.disk_full")
 async def test_a_payload_that_could_not_be_recorded_is_found_again(outside: Outside) -> None:
     async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
-        assert await bot.catch_up.run()
+        assert await bot.backfill.run()
         outside.ledger.failures = 2
         await outside.mention("the ledger is away")
         await outside.ledger.failed_enough()
-        assert await bot.catch_up.run()
+        assert await bot.backfill.run()
         await bot.handled()
 
     assert outside.front.texts == ["the ledger is away"]
@@ -134,7 +134,7 @@ async def test_what_was_missed_is_answered_before_threads_are_read_that_were_hea
 ) -> None:
     slack = outside.slack
     async with asyncio.timeout(30), bot_in(outside, listens=True) as bot:
-        assert await bot.catch_up.run()
+        assert await bot.backfill.run()
         for number in range(40):
             root = await slack.say("ann", "general", f"plan {number}")
             await slack.say("ben", "general", "agreed", thread_ts=root)
@@ -142,15 +142,15 @@ async def test_what_was_missed_is_answered_before_threads_are_read_that_were_hea
         await until_given(outside, 1)
         await bot.handled()
         outside.clock.advance(60)
-        bot.catch_up.heard.lose("of a test")
-        assert await bot.catch_up.run()
+        bot.backfill.watermarks.lose("of a test")
+        assert await bot.backfill.run()
     outside.front.messages.clear()
     outside.clock.advance(60)
     await outside.mention("missed")
     before = len(slack.calls)
     outside.front.may_end.clear()
     async with asyncio.timeout(30), bot_in(outside) as bot:
-        running = asyncio.create_task(bot.catch_up.run())
+        running = asyncio.create_task(bot.backfill.run())
         await until_given(outside, 1)
         assert threads_read(outside, before) == 0
         outside.front.may_end.set()
@@ -174,9 +174,9 @@ async def test_many_threads_are_answered_once_each_in_its_own_order(outside: Out
             await outside.slack.say("ann", "general", f"{number}: {reply}", thread_ts=root)
         said.append([f"{number}: {each}" for each in range(3)])
     outside.clock.advance(HOUR_S)
-    await catch_up_once(outside)
+    await backfill_once(outside)
     outside.clock.advance(60)
-    await catch_up_once(outside)
+    await backfill_once(outside)
 
     texts = outside.front.texts
     assert [[text for text in texts if text in thread] for thread in said] == said
@@ -192,7 +192,7 @@ async def test_a_token_that_is_refused_on_the_way_cancels_nothing_that_was_begun
     before = dict(outside.marks.saved)
     outside.front.may_end.clear()
     async with asyncio.timeout(30), bot_in(outside, head_start_s=0.01) as bot:
-        running = asyncio.create_task(bot.catch_up.run())
+        running = asyncio.create_task(bot.backfill.run())
         await until_given(outside, MAX_AT_ONCE)
         outside.slack.fail("conversations.replies", error="token_revoked")
         outside.front.may_end.set()
@@ -201,7 +201,7 @@ async def test_a_token_that_is_refused_on_the_way_cancels_nothing_that_was_begun
         assert len(outside.front.texts) == 2 * FIRST_THREADS + 1
         assert outside.ledger.unfinished == set()
         assert outside.marks.saved == before
-        assert await bot.catch_up.run()
+        assert await bot.backfill.run()
 
     assert len(outside.front.texts) == 2 * FIRST_THREADS + 2
 
@@ -214,14 +214,14 @@ async def test_a_crash_in_the_middle_loses_nothing(outside: Outside) -> None:
     outside.clock.advance(HOUR_S)
     outside.front.may_end.clear()
     async with asyncio.timeout(30), bot_in(outside) as bot:
-        running = asyncio.create_task(bot.catch_up.run())
+        running = asyncio.create_task(bot.backfill.run())
         await until_given(outside, 1)
         running.cancel()
         await asyncio.wait([running])
     assert 1 <= len(outside.front.texts) < 5
 
     outside.front.may_end.set()
-    await catch_up_once(outside)
+    await backfill_once(outside)
     assert outside.front.texts == texts
 
 
@@ -235,7 +235,7 @@ async def test_only_one_run_is_made_at_a_time(outside: Outside) -> None:
 
 
 async def ran(bot: World) -> None:
-    assert await bot.catch_up.run()
+    assert await bot.backfill.run()
 
 
 @pytest.mark.proves("catch_up.notice")
@@ -247,7 +247,7 @@ async def test_what_is_older_than_a_day_is_listed_in_its_own_conversation(outsid
     outside.clock.advance(30 * HOUR_S)
     await outside.mention("of today")
     outside.clock.advance(60)
-    await catch_up_once(outside)
+    await backfill_once(outside)
 
     assert outside.front.texts == ["of today"]
     for channel, ts, name in (
@@ -265,7 +265,7 @@ async def test_what_is_older_than_a_day_is_listed_in_its_own_conversation(outsid
 async def test_a_notice_is_in_the_language_of_the_posts(outside: Outside) -> None:
     await outside.mention("Was ist der Preis der Ernte und wer hat ihn gezahlt?")
     outside.clock.advance(30 * HOUR_S)
-    await catch_up_once(outside)
+    await backfill_once(outside)
 
     [notice] = outside.notices("general")
     assert notice.startswith("Ich war weg, als diese Nachrichten")
@@ -278,7 +278,7 @@ async def test_posts_of_many_threads_are_listed_in_one_notice_oldest_first(
     roots = [await outside.mention(f"{number}") for number in range(FIRST_THREADS + 5)]
     last = [await outside.mention("and", thread_ts=root) for root in reversed(roots)]
     outside.clock.advance(30 * HOUR_S)
-    await catch_up_once(outside)
+    await backfill_once(outside)
 
     [notice] = outside.notices("general")
     _, *listed, more = notice.splitlines()
@@ -295,12 +295,12 @@ async def test_a_bot_that_died_after_its_notice_posts_it_once(outside: Outside) 
     await outside.mention("nearly of old")
     outside.clock.advance(HOUR_S)
     before = dict(outside.marks.saved)
-    await catch_up_once(outside)
+    await backfill_once(outside)
     outside.marks.saved.clear()
     outside.marks.saved.update(before)
     outside.front.messages.clear()
     outside.clock.advance(24 * HOUR_S)
-    await catch_up_once(outside)
+    await backfill_once(outside)
 
     first, second = outside.notices("general")
     assert len(first.splitlines()) == 1 + 2
@@ -314,7 +314,7 @@ async def test_what_had_its_answer_and_what_is_not_served_is_not_listed(outside:
     await outside.mention("please", user="guest")
     await outside.slack.say("ben", "general", "not for the bot")
     outside.clock.advance(30 * HOUR_S)
-    await catch_up_once(outside)
+    await backfill_once(outside)
 
     assert outside.notices("general") == []
 
@@ -324,8 +324,8 @@ async def test_a_notice_that_fails_is_posted_by_another_run(outside: Outside) ->
     outside.clock.advance(30 * HOUR_S)
     async with asyncio.timeout(30), bot_in(outside) as bot:
         outside.slack.fail("chat.getPermalink", status=500, times=7)
-        assert not await bot.catch_up.run(is_last_try=False)
-        assert await bot.catch_up.run(is_last_try=False)
+        assert not await bot.backfill.run(is_last_try=False)
+        assert await bot.backfill.run(is_last_try=False)
 
     assert len(outside.notices("general")) == 1
 
@@ -333,7 +333,7 @@ async def test_a_notice_that_fails_is_posted_by_another_run(outside: Outside) ->
 async def ask(outside: Outside, text: str, *, begun: bool = True, **more: Any) -> str:
     """A request that a bot has taken before it went away; its `ts`."""
     ts = await outside.mention(text, **more)
-    await catch_up_once(outside)
+    await backfill_once(outside)
     key = outside.key("general", ts)
     [message] = [each for each in outside.front.messages if each.key == key]
     turn = StoredTurn(
@@ -369,8 +369,8 @@ async def test_a_request_that_is_gone_is_withdrawn_once(
     if place != "alone":
         await outside.slack.say("ben", "general", "Well?", thread_ts=root or ts)
     await outside.slack.delete("general", ts)
-    await catch_up_once(outside)
-    await catch_up_once(outside)
+    await backfill_once(outside)
+    await backfill_once(outside)
 
     assert outside.front.withdrawn == [outside.key("general", ts)]
     assert outside.ledger.unfinished == set()
@@ -390,7 +390,7 @@ async def test_what_was_said_after_a_request_waits_until_it_is_known_to_be_gone(
     outside.front.slow = "and what is newest?"
     outside.judge.for_bot = {"and what is newest?"}
     async with asyncio.timeout(30), bot_in(outside) as bot:
-        running = asyncio.create_task(bot.catch_up.run())
+        running = asyncio.create_task(bot.backfill.run())
         await outside.front.took_slow.wait()
         assert outside.front.withdrawn == [outside.key("general", gone)]
         outside.front.may_take_slow.set()
@@ -403,7 +403,7 @@ async def test_what_was_said_after_a_request_waits_until_it_is_known_to_be_gone(
 async def test_a_request_that_was_edited_before_it_began_has_its_new_text(outside: Outside) -> None:
     ts = await ask(outside, "what is new?", begun=False)
     await outside.slack.edit("ann", "general", ts, f"{outside.slack.mention} what is newer?")
-    await catch_up_once(outside)
+    await backfill_once(outside)
 
     assert outside.front.texts == ["what is newer?"]
     assert told_privately(outside) == []
@@ -415,8 +415,8 @@ async def test_the_author_of_a_request_that_was_edited_too_late_is_told_once(
 ) -> None:
     ts = await ask(outside, "what is new?")
     await outside.slack.edit("ann", "general", ts, "what is newer?")
-    await catch_up_once(outside)
-    await catch_up_once(outside)
+    await backfill_once(outside)
+    await backfill_once(outside)
 
     assert outside.front.texts == ["what is new?"]
     assert told_privately(outside) == [BOT.say("en", "ingress-begun")]
@@ -428,7 +428,7 @@ async def test_a_post_that_may_not_be_read_is_not_taken_for_a_deleted_one(
 ) -> None:
     await ask(outside, "what is new?")
     outside.slack.fail("conversations.replies", error=error)
-    await catch_up_once(outside)
+    await backfill_once(outside)
 
     assert outside.front.withdrawn == []
 
@@ -439,11 +439,11 @@ async def test_a_post_that_cannot_be_read_for_now_is_looked_at_by_another_run(
     ts = await ask(outside, "what is new?")
     await outside.slack.delete("general", ts)
     outside.slack.fail("conversations.replies", status=503, times=20)
-    await catch_up_once(outside, is_done=False)
+    await backfill_once(outside, is_done=False)
     assert outside.front.withdrawn == []
 
     outside.slack.heal()
-    await catch_up_once(outside)
+    await backfill_once(outside)
     assert outside.front.withdrawn == [outside.key("general", ts)]
 
 
@@ -456,7 +456,7 @@ async def test_only_so_many_posts_are_looked_at_and_only_those_that_began_a_turn
     foreign = replace(turn, session=SessionId(f"TOTHER:{turn.session.partition(':')[2]}"))
     outside.sessions.turns[:] = [scheduled, foreign, *[turn] * (MAX_REQUESTS + 5)]
     before = len(outside.slack.calls)
-    await catch_up_once(outside)
+    await backfill_once(outside)
 
     calls = outside.slack.calls[before:]
     reads = [call for call in calls if "latest" in call.args and call.method.endswith("replies")]

@@ -15,10 +15,10 @@ from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from agent_core.runtime import KnownSessions, Marks, StoredTurn, detect_language
 from bot.inbound import InboundPost, plain_text
-from bot.ingress.gate import Admitted, Front
-from bot.ingress.heard import Gap, Heard
+from bot.ingress.backfill import BackfillCoverage, MissedPost, Search
+from bot.ingress.filter import Admitted, Front
 from bot.ingress.ingress import Ingress
-from bot.ingress.missed import Missed, Search, Seen
+from bot.ingress.watermark import Gap, Watermarks
 from bot.render import one_line
 from bot.slack_api import Identity, SlackApi, SlackError, SlackRefused
 from bot.threads import ThreadRef
@@ -43,7 +43,7 @@ MAX_NAME_CHARS = 60
 logger = logging.getLogger(__name__)
 
 
-class CatchUp:
+class Backfill:
     """Looks for missed posts whenever there was a gap, beside live traffic.
 
     What it finds goes the way of live posts. Open what was `heard` before the socket.
@@ -65,7 +65,7 @@ class CatchUp:
         self._ingress = ingress
         self._front = front
         self._api = api
-        self.heard = Heard(marks, team=identity.team, now_s=now_s)
+        self.watermarks = Watermarks(marks, team=identity.team, now_s=now_s)
         self._search = Search(api, identity, sessions)
         self._head_start_s = head_start_s
         self._one_run = asyncio.Lock()
@@ -78,10 +78,10 @@ class CatchUp:
 
         A post that begins a thread waits for nothing, and none waits for long.
         """
-        if not post.is_reply or not self.heard.has_gap.is_set():
+        if not post.is_reply or not self.watermarks.has_gap.is_set():
             return
         if post.thread not in self._threads:
-            self._threads[post.thread] = self._background.start(self._catch_up_thread(post))
+            self._threads[post.thread] = self._background.start(self._backfill_thread(post))
         await asyncio.wait({self._threads[post.thread]}, timeout=PATIENCE_S)
 
     def start(self, *, is_well: Callable[[], bool]) -> None:
@@ -91,10 +91,10 @@ class CatchUp:
         """
 
         async def beat() -> None:
-            await self.heard.beat(is_well=is_well())
+            await self.watermarks.beat(is_well=is_well())
 
         async def run_when_needed() -> None:
-            await self.heard.has_gap.wait()
+            await self.watermarks.has_gap.wait()
             if is_well():
                 await self._run_until_done()
 
@@ -117,8 +117,8 @@ class CatchUp:
         """
         async with self._one_run:
             self._ingress.replies.forget()
-            gap = self.heard.gap()
-            seen = Seen()
+            gap = self.watermarks.gap()
+            seen = BackfillCoverage()
             is_done = await self._see_to(gap, seen)
             if not is_done and not is_last_try:
                 return False
@@ -127,14 +127,14 @@ class CatchUp:
                 logger.error("catching up ends without %s", given_up)
             for channel, ts in seen.newest.items():
                 if channel not in seen.unread:
-                    self.heard.note_post(channel, ts)
-            await self.heard.close(gap)
+                    self.watermarks.note_post(channel, ts)
+            await self.watermarks.close(gap)
             self._threads = {at: task for at, task in self._threads.items() if not task.done()}
             return True
 
-    async def _see_to(self, gap: Gap, seen: Seen) -> bool:
+    async def _see_to(self, gap: Gap, seen: BackfillCoverage) -> bool:
         """Answer or list all that was missed; whether that went well, and nothing was unread."""
-        turns, late = await self._search.unfinished(), list[Missed]()
+        turns, late = await self._search.unfinished(), list[MissedPost]()
         looking = asyncio.create_task(self._correct(turns, gap))
         busy = {turn.session for turn in turns}
         try:
@@ -152,7 +152,9 @@ class CatchUp:
         were_told = await self._tell_late(listed, gap)
         return were_answered and were_read and were_told and not seen.unread
 
-    async def _fresh(self, gap: Gap, seen: Seen, late: list[Missed]) -> AsyncGenerator[Missed]:
+    async def _fresh(
+        self, gap: Gap, seen: BackfillCoverage, late: list[MissedPost]
+    ) -> AsyncGenerator[MissedPost]:
         """What is to be answered; the rest goes onto `late`."""
         async with aclosing(self._search.everywhere(gap, seen)) as shares:
             async for share in shares:
@@ -186,7 +188,7 @@ class CatchUp:
             await self._ingress.hand_over(arrival)
         return arrival is not None
 
-    async def _answer(self, missed: AsyncIterator[Missed]) -> bool:
+    async def _answer(self, missed: AsyncIterator[MissedPost]) -> bool:
         """Hand over in order, and not all at once: live posts need their share. Whether all went.
 
         They are recorded one by one as their turn comes, so that a live post of the same thread
@@ -210,10 +212,10 @@ class CatchUp:
             raise broken
         return all(task.result() for task in tasks)
 
-    async def _answer_one(self, missed: Missed) -> bool:
+    async def _answer_one(self, missed: MissedPost) -> bool:
         key = missed.post.key
         try:
-            if await self._take(missed.body) and await self._front.taken(key) is not None:
+            if await self._take(missed.body) and await self._front.known_turn(key) is not None:
                 async with asyncio.timeout(SLOT_LIMIT_S):
                     await self._front.ended(key)
         except TimeoutError:
@@ -223,17 +225,17 @@ class CatchUp:
             return False
         return True
 
-    async def _catch_up_thread(self, live: InboundPost) -> None:
+    async def _backfill_thread(self, live: InboundPost) -> None:
         self._ingress.replies.forget(live.thread)
         try:
-            for missed in await self._search.in_thread(live, self.heard.gap()):
+            for missed in await self._search.in_thread(live, self.watermarks.gap()):
                 await self._take(missed.body)
         except Exception:
             logger.exception("%s may come before what was missed in its thread", live.key)
 
-    async def _tell_late(self, late: Sequence[Missed], gap: Gap) -> bool:
+    async def _tell_late(self, late: Sequence[MissedPost], gap: Gap) -> bool:
         """One notice for each conversation. Whether all could be told."""
-        by_channel: dict[str, list[Missed]] = {}
+        by_channel: dict[str, list[MissedPost]] = {}
         for missed in sorted(late, key=lambda missed: float(missed.post.ts)):
             by_channel.setdefault(missed.post.thread.channel, []).append(missed)
         were_told = True
@@ -245,7 +247,7 @@ class CatchUp:
                 were_told = False
         return were_told
 
-    async def _list_late(self, channel: str, missed: Sequence[Missed], gap: Gap) -> None:
+    async def _list_late(self, channel: str, missed: Sequence[MissedPost], gap: Gap) -> None:
         """Oldest first; those that had their answer are left out.
 
         What a notice of an earlier process lists is not listed again: notices say in their op ids
@@ -276,10 +278,10 @@ class CatchUp:
         except SlackRefused as refused:
             logger.warning("%s could not be told what it was not answered: %s", channel, refused)
 
-    async def _unanswered(self, missed: Missed) -> Admitted | None:
-        if await self._front.taken(missed.post.key) is not None:
+    async def _unanswered(self, missed: MissedPost) -> Admitted | None:
+        if await self._front.known_turn(missed.post.key) is not None:
             return None
-        judged = await self._ingress.gate.judge(missed.post)
+        judged = await self._ingress.filter.judge(missed.post)
         return judged if isinstance(judged, Admitted) else None
 
     async def _line(self, admitted: Admitted) -> str:
@@ -304,10 +306,10 @@ class CatchUp:
 
 
 async def _after(
-    looking: asyncio.Task[bool], busy: Container[SessionId], posts: AsyncGenerator[Missed]
-) -> AsyncGenerator[Missed]:
+    looking: asyncio.Task[bool], busy: Container[SessionId], posts: AsyncGenerator[MissedPost]
+) -> AsyncGenerator[MissedPost]:
     """Posts of busy sessions wait until what became of the requests there is known."""
-    held: list[Missed] = []
+    held: list[MissedPost] = []
     async for missed in posts:
         if missed.post.thread.session in busy and (held or not looking.done()):
             held.append(missed)

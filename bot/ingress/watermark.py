@@ -61,7 +61,7 @@ class Gap:
         return float(ts) < self.began_s - ANSWERED_S
 
 
-class Heard:
+class Watermarks:
     """The newest post heard in each conversation, written down a little later than it is heard.
 
     Nothing is written while there is a gap: after a crash its beginning has to be known.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from agent_core.consent.addresses import TOO_MANY, Key, key_of, keys_in
-from agent_core.consent.leaves import texts_in
+from agent_core.consent.leaf_values import texts_in
 from agent_core.consent.taint import finds_pages, is_record_of_search
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, child_run
 from agent_core.messages import AttachedFile, Message, Part, Text, ToolCall, ToolResult
@@ -36,17 +36,17 @@ _MOST_WRITTEN = 256
 """The same of what people and models write."""
 
 _SAYING = ("Task", "fork")
-_RECORDS = tuple(
+_RECORD_FOLDERS = tuple(
     f"{each}/" for each in (DOWNLOADS, SEARCH_RESULTS, TOOL_RESULTS, EXTRACTED_ARTICLES)
 )
 """Directories in which the model cannot write."""
 
 
-Said = tuple[TurnId, RunId, Message]
+SessionMessage = tuple[TurnId, RunId, Message]
 """A message with the turn and the run that it belongs to."""
 
 
-class _Place(NamedTuple):
+class _MessagePosition(NamedTuple):
     """Where something stands. Runs of one turn go side by side, turns one after another."""
 
     turn: TurnId
@@ -55,15 +55,15 @@ class _Place(NamedTuple):
     """Of the message, among all."""
 
 
-class _Found(NamedTuple):
+class _ToolText(NamedTuple):
     """A text that a tool came back with."""
 
     text: str
-    at: _Place
+    at: _MessagePosition
     call: ToolCall
 
 
-class Seen:
+class AddressProvenance:
     """The addresses that somebody else than a model has written, found in one scan of all texts.
 
     A result counts for an address only if the model had not named it before, in the call itself or
@@ -77,7 +77,7 @@ class Seen:
     """
 
     def __init__(
-        self, messages: Sequence[Said], workspace: Path, words: Sequence[str] = ()
+        self, messages: Sequence[SessionMessage], workspace: Path, words: Sequence[str] = ()
     ) -> None:
         self.by_people: set[Key] = set()
         self.by_searches: set[Key] = set()
@@ -92,7 +92,7 @@ class Seen:
                 for part in message.parts:
                     if isinstance(part, Text | AttachedFile) and not _OF_A_CHILD.match(part.text):
                         self._add(self.by_others, part.text, keys_in(part.text, most=_MOST))
-        records = _Records(messages)
+        records = _SessionTexts(messages)
         for found in records.found:
             if not _is_of_the_model(found.call, workspace):
                 place = self._place_of(found.call, workspace)
@@ -122,36 +122,36 @@ class Seen:
         return self.by_searches if is_search else self.by_others
 
 
-class _Records:
+class _SessionTexts:
     """What tools came back with, and what models wrote that may be read again."""
 
-    def __init__(self, messages: Sequence[Said]) -> None:
-        self.found: list[_Found] = []
-        self._kept: dict[tuple[Key, bool], dict[tuple[TurnId, RunId], _Place]] = {}
+    def __init__(self, messages: Sequence[SessionMessage]) -> None:
+        self.found: list[_ToolText] = []
+        self._kept: dict[tuple[Key, bool], dict[tuple[TurnId, RunId], _MessagePosition]] = {}
         """Where a model first wrote an address to where it may be read again, by run; and whether
         it only said so, to people or to another run: no search finds that meanwhile."""
         self._calls: dict[tuple[TurnId, RunId, ToolCallId], tuple[ToolCall, int]] = {}
         self._began = cache(self._find_beginning)
         for number, (turn, run, message) in enumerate(messages):
-            at = _Place(turn, run, number)
+            at = _MessagePosition(turn, run, number)
             for part in message.parts:
                 self._note(part, at, message.role)
 
-    def new(self, found: _Found, keys: AbstractSet[Key], *, is_search: bool) -> AbstractSet[Key]:
+    def new(self, found: _ToolText, keys: AbstractSet[Key], *, is_search: bool) -> AbstractSet[Key]:
         """Those that no model had written before they were found."""
         asked = set(_written((*texts_in(found.call.arguments),)))
         if TOO_MANY in asked or self._has_kept(TOO_MANY, found.at, is_search):
             return set[Key]()
         return {key for key in keys - asked if not self._has_kept(key, found.at, is_search)}
 
-    def _has_kept(self, key: Key, found: _Place, is_search: bool) -> bool:
+    def _has_kept(self, key: Key, found: _MessagePosition, is_search: bool) -> bool:
         return any(
             self._is_older(at, found, if_unsure=not (is_said and is_search))
             for is_said in (True, False)
             for at in self._kept.get((key, is_said), {}).values()
         )
 
-    def _note(self, part: Part, at: _Place, role: str) -> None:
+    def _note(self, part: Part, at: _MessagePosition, role: str) -> None:
         if isinstance(part, ToolCall):
             self._calls[at.turn, at.run, part.id] = (part, at.number)
             # Looking for something puts it nowhere where it could be read again.
@@ -160,15 +160,17 @@ class _Records:
                 self._keep(_written(texts_in(part.arguments)), at, is_said=is_said)
         elif isinstance(part, ToolResult):
             if begun := self._calls.get((at.turn, at.run, part.call_id)):
-                self.found.append(_Found(part.text, at, begun[0]))
+                self.found.append(_ToolText(part.text, at, begun[0]))
         elif isinstance(part, Text) and role == "assistant":
             self._keep(_written((part.text,)), at, is_said=True)
 
-    def _keep(self, keys: Iterator[Key], at: _Place, *, is_said: bool) -> None:
+    def _keep(self, keys: Iterator[Key], at: _MessagePosition, *, is_said: bool) -> None:
         for key in keys:
             self._kept.setdefault((key, is_said), {}).setdefault((at.turn, at.run), at)
 
-    def _is_older(self, kept: _Place, found: _Place, *, if_unsure: bool) -> bool:
+    def _is_older(
+        self, kept: _MessagePosition, found: _MessagePosition, *, if_unsure: bool
+    ) -> bool:
         """Whether something was kept before something else was found, in runs side by side too."""
         if kept.turn != found.turn or kept.run == found.run:
             return kept.number < found.number
@@ -197,7 +199,7 @@ def _written(texts: Iterable[str]) -> Iterator[Key]:
 def _is_of_the_model(call: ToolCall, workspace: Path) -> bool:
     if call.name != _READING_FILES:
         return call.name in _OF_THE_MODEL
-    return not _inside(call, workspace).startswith(_RECORDS)
+    return not _inside(call, workspace).startswith(_RECORD_FOLDERS)
 
 
 def _inside(call: ToolCall, workspace: Path) -> str:

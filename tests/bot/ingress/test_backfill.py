@@ -7,16 +7,16 @@ import pytest
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from bot.inbound import read_post
-from bot.ingress.heard import MAX_SILENCE_S, OVERLAP_S, Gap, Heard
-from bot.ingress.missed import ROOTS_S, Missed, Search, Seen
+from bot.ingress.backfill import ROOTS_S, BackfillCoverage, MissedPost, Search
+from bot.ingress.watermark import MAX_SILENCE_S, OVERLAP_S, Gap, Watermarks
 from tests.bot.ingress.world import MemoryMarks, Outside, bot_in
 
 DAY_S = 86_400.0
 
 
-async def find_all(outside: Outside, gap: Gap) -> tuple[list[Missed], set[str]]:
+async def find_all(outside: Outside, gap: Gap) -> tuple[list[MissedPost], set[str]]:
     """All shares of a search, and the conversations that could not be read."""
-    seen = Seen()
+    seen = BackfillCoverage()
     async with bot_in(outside) as bot:
         search = Search(bot.api, bot.identity, outside.sessions)
         posts = [missed async for share in search.everywhere(gap, seen) for missed in share]
@@ -172,12 +172,12 @@ class Ear:
     marks: MemoryMarks = field(default_factory=MemoryMarks)
     now_s: float = START_S
 
-    async def opened(self) -> Heard:
-        heard = Heard(self.marks, team="T1", now_s=lambda: self.now_s)
+    async def opened(self) -> Watermarks:
+        heard = Watermarks(self.marks, team="T1", now_s=lambda: self.now_s)
         await heard.open()
         return heard
 
-    async def beat(self, heard: Heard, *, is_well: bool = True, after_s: float = 5.0) -> None:
+    async def beat(self, heard: Watermarks, *, is_well: bool = True, after_s: float = 5.0) -> None:
         self.now_s += after_s
         await heard.beat(is_well=is_well)
 

@@ -36,7 +36,7 @@ digest of the tool's definition as it stood when the person was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class CallPlan:
     """A call with the accounts and definitions that it would use."""
 
     shown: tuple[PlannedAction, ...]
@@ -53,7 +53,7 @@ async def plan_of(
     call: OpenedCall,
     spec: ToolSpec | None,
     context: ToolContext,
-) -> Plan:
+) -> CallPlan:
     """The call as it would be made now; `accounts` is None without Composio.
 
     Raises:
@@ -83,7 +83,7 @@ async def plan_of(
             )
         )
     asked = (row for row, each in zip(sealed, shown, strict=True) if each.asks)
-    return Plan(
+    return CallPlan(
         shown=tuple(shown),
         missing=tuple(missing),
         grant=sorted({" ".join((call.name, row[0], row[2], row[3])) for row in asked}),

@@ -18,8 +18,8 @@ from bot.inbound import (
     read_post,
     text_in,
 )
-from bot.ingress.gate import address
-from bot.ingress.heard import Gap
+from bot.ingress.filter import address
+from bot.ingress.watermark import Gap
 from bot.slack_api import (
     Conversation,
     Identity,
@@ -55,7 +55,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Missed:
+class MissedPost:
     """A post that may be for the bot, and that it may not have heard."""
 
     body: JsonObject
@@ -63,7 +63,7 @@ class Missed:
 
 
 @dataclass(slots=True)
-class Seen:
+class BackfillCoverage:
     """What became of the conversations; complete once the search is over."""
 
     newest: dict[str, str] = field(default_factory=dict[str, str])
@@ -89,7 +89,7 @@ class _Read:
 
 
 @dataclass(frozen=True, slots=True)
-class _Thread:
+class _ThreadToRead:
     """A thread to be read."""
 
     read: _Read
@@ -110,13 +110,15 @@ class Search:
         self._identity = identity
         self._sessions = sessions
 
-    async def everywhere(self, gap: Gap, seen: Seen) -> AsyncGenerator[list[Missed]]:
+    async def everywhere(
+        self, gap: Gap, seen: BackfillCoverage
+    ) -> AsyncGenerator[list[MissedPost]]:
         """What was missed in all conversations of the bot, a share at a time, each oldest first.
 
         What was said outside of threads comes first, with the threads that have new replies; those
         whose replies were most likely heard come last. No thread is divided, or before its root.
         """
-        later: list[_Thread] = []
+        later: list[_ThreadToRead] = []
         for places in _shares(await self._places(gap), FIRST_PLACES):
             reads = await self._read(places, gap, seen)
             threads = _newest_first(each for read in reads for each in self._threads(read, gap))
@@ -127,7 +129,7 @@ class Search:
         for threads in _shares(_newest_first(later), THREADS):
             yield _oldest_first(await self._in_threads(threads, gap, seen))
 
-    async def in_thread(self, live: InboundPost, gap: Gap) -> list[Missed]:
+    async def in_thread(self, live: InboundPost, gap: Gap) -> list[MissedPost]:
         """What was missed in the thread of a live post before it and is to be answered."""
         place = Conversation(id=live.thread.channel, kind=live.channel_type or "channel")
         read = _Read(place=place)
@@ -173,7 +175,9 @@ class Search:
             ]
         return sorted(places, key=lambda place: gap.marks.get(place.id, ""), reverse=True)
 
-    async def _read(self, places: Sequence[Conversation], gap: Gap, seen: Seen) -> list[_Read]:
+    async def _read(
+        self, places: Sequence[Conversation], gap: Gap, seen: BackfillCoverage
+    ) -> list[_Read]:
         """Conversations without what was said in their threads."""
         reads: list[_Read] = []
         for place in places:
@@ -206,17 +210,19 @@ class Search:
         for session in known:
             read.threads.setdefault(parse_session(session).root_ts, "")
 
-    def _threads(self, read: _Read, gap: Gap) -> list[_Thread]:
+    def _threads(self, read: _Read, gap: Gap) -> list[_ThreadToRead]:
         threads = _newest_first(
-            _Thread(read, root_ts, newest_ts, gap.is_new(read.place.id, newest_ts))
+            _ThreadToRead(read, root_ts, newest_ts, gap.is_new(read.place.id, newest_ts))
             for root_ts, newest_ts in read.threads.items()
         )
         if len(threads) > MAX_THREADS:
             _log.warning("%s: %d threads are left out", read.place.id, len(threads) - MAX_THREADS)
         return threads[:MAX_THREADS]
 
-    async def _in_threads(self, threads: Sequence[_Thread], gap: Gap, seen: Seen) -> list[Missed]:
-        found: list[Missed] = []
+    async def _in_threads(
+        self, threads: Sequence[_ThreadToRead], gap: Gap, seen: BackfillCoverage
+    ) -> list[MissedPost]:
+        found: list[MissedPost] = []
         for each in threads:
             read, place = each.read, each.read.place
             thread = ThreadRef(team=self._identity.team, channel=place.id, root_ts=each.root_ts)
@@ -245,8 +251,8 @@ class Search:
             _log.warning("a thread of %s is not read to its end: %s", thread.channel, refused)
         return posts
 
-    async def _candidates(self, read: _Read, posts: Mapping[str, JsonObject]) -> list[Missed]:
-        bot, found = self._identity.bot_user, list[Missed]()
+    async def _candidates(self, read: _Read, posts: Mapping[str, JsonObject]) -> list[MissedPost]:
+        bot, found = self._identity.bot_user, list[MissedPost]()
         with_bot: dict[str, str] = {}
         for raw in (*read.roots.values(), *posts.values()):
             if text_in(raw, "user") == bot or bot in mentioned_users(text_in(raw, "text")):
@@ -255,7 +261,7 @@ class Search:
             body = _posted(posts[ts], read.place, self._identity)
             post = read_post(body, bot_user=bot)
             if post is not None and await self._may_be_ours(post, read, with_bot):
-                found.append(Missed(body=body, post=post))
+                found.append(MissedPost(body=body, post=post))
         return found
 
     async def _may_be_ours(
@@ -293,12 +299,12 @@ def _shares(of: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     return (of[start : start + size] for start in range(0, len(of), size))
 
 
-def _newest_first(threads: Iterable[_Thread]) -> list[_Thread]:
+def _newest_first(threads: Iterable[_ThreadToRead]) -> list[_ThreadToRead]:
     """Those with new replies before all others."""
     return sorted(threads, key=lambda each: (each.is_new, each.newest_ts), reverse=True)
 
 
-def _oldest_first(posts: Iterable[Missed]) -> list[Missed]:
+def _oldest_first(posts: Iterable[MissedPost]) -> list[MissedPost]:
     return sorted(posts, key=lambda missed: float(missed.post.ts))
 
 
@@ -307,7 +313,7 @@ def _is_no_token(refused: SlackRefused) -> bool:
     return isinstance(refused, SlackAuthRefused) and refused.code != "missing_scope"
 
 
-async def _tried(reading: Awaitable[T], place: Conversation, seen: Seen) -> T | None:
+async def _tried(reading: Awaitable[T], place: Conversation, seen: BackfillCoverage) -> T | None:
     """What was read of a conversation; None where it could not be, which costs nothing else.
 
     Raises SlackAuthRefused where nothing at all can be read.
