@@ -52,13 +52,13 @@ async def run_calls(
     scope: RunScope,
     step: int,
     *,
-    place: int,
+    seq: int,
     first_slot: int = FIRST_SLOT,
     is_announced: bool = False,
 ) -> Message:
     """Run the calls, all in parallel, and return the user message with their results.
 
-    It is stored at its `place` among the run's, also where some of the calls wait. Their events
+    It is stored at position `seq` of the run's history, also where some of the calls wait. Their events
     begin at `first_slot` of the step. Those that are announced are begun again after a wait: their
     readers know of them.
 
@@ -79,13 +79,13 @@ async def run_calls(
     outcomes = [task.result() for task in tasks]
     results, wait = _sorted(outcomes)
     if isinstance(wait, Question) and await scope.steps.once(
-        "written meanwhile", scope.has_messages, BOOL
+        "written meanwhile", scope.inbox.has_messages, BOOL
     ):
         unasked = ToolResult(call_id=wait.call_id, text=NOT_ASKED, is_error=True)
         results, wait = (*results, unasked), None
     message = Message(role="user", parts=results)
     if results:
-        await scope.save(place, (message,))
+        await scope.save(seq, (message,))
     if wait is not None:
         raise Asked(wait)
     return message

@@ -107,9 +107,9 @@ class Waits:
         Raises:
             Asked: the wait is not over, or another call of the same step has to wait.
         """
-        take = partial(scope.take_messages, f"{scope.generation}:0")
+        take = partial(scope.inbox.answers, len(done))
         taken = await scope.steps.once("answer", take, TAKEN)
-        await scope.announce_taken(taken, 0)
+        await scope.announce(taken, 0)
         if isinstance(wait, Question):
             if not taken and not wait.is_over(scope.clock()):
                 raise Asked(wait)  # the answer was taken back
@@ -205,7 +205,7 @@ class Waits:
         try:
             behind, slot = len(done) + len(added), FIRST_HELD_SLOT
             results = await run_calls(
-                agent, held, scope, 0, place=behind, first_slot=slot, is_announced=True
+                agent, held, scope, 0, seq=behind, first_slot=slot, is_announced=True
             )
         finally:
             now = await self._parts.consents.get(wait.consent)
