@@ -34,6 +34,11 @@ def child_run(parent: RunId, key: str) -> RunId:
     return RunId(f"{parent}.{key}")
 
 
+def turn_of(key: str) -> TurnId:
+    """The turn that the message of a key begins."""
+    return TurnId(f"turn:{key}")
+
+
 def agent_id(turn: TurnId, run: RunId) -> AgentId:
     """The run's name for the outside."""
     return AgentId(f"{turn}/{run}")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from agent_core.errors import InterventionRefused, SessionError
 from agent_core.events import Intervened, InterventionKind, slot_of
-from agent_core.ids import ROOT_RUN, AgentId, SessionId, TurnId, UserId, run_of
+from agent_core.ids import ROOT_RUN, AgentId, SessionId, TurnId, UserId, run_of, turn_of
 from agent_core.messages import InboundMessage
 from agent_core.runtime.dispatch import Dispatch, isolated
 from agent_core.runtime.parts import TurnParts
@@ -106,7 +106,7 @@ class Interventions:
     async def _is_answered(self, wish: Intervened) -> bool:
         """Whether the turn that a wish began has ended."""
         with suppress(InterventionRefused):
-            return (await self._turn(wish.session, TurnId(f"turn:{wish.key}"))).status == "finished"
+            return (await self._turn(wish.session, turn_of(wish.key))).status == "finished"
         return False
 
     async def _carry_out(self, event: Intervened) -> None:

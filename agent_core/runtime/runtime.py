@@ -12,7 +12,7 @@ from pathlib import Path
 from agent_core.background import Background
 from agent_core.classifier import ReplyReader
 from agent_core.errors import SessionError
-from agent_core.ids import SessionId, TurnId
+from agent_core.ids import SessionId, TurnId, turn_of
 from agent_core.messages import InboundMessage
 from agent_core.runtime.consents import Consents
 from agent_core.runtime.dispatch import LOOK_EVERY_S, Dispatch, Housekeeping
@@ -257,6 +257,6 @@ class Runtime:
 
     async def _turn_of(self, key: str) -> StoredTurn | None:
         try:
-            return await self._store.turn(TurnId(f"turn:{key}"))
+            return await self._store.turn(turn_of(key))
         except SessionError:
             return None
