@@ -39,6 +39,11 @@ def parent_run(run: RunId) -> RunId:
     return RunId(run.rpartition(".")[0] or ROOT_RUN)
 
 
+def turn_of(key: str) -> TurnId:
+    """The turn that the message of a key begins."""
+    return TurnId(f"turn:{key}")
+
+
 def agent_id(turn: TurnId, run: RunId) -> AgentId:
     """The run's name for the outside."""
     return AgentId(f"{turn}/{run}")

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from agent_core.background import Backoff
 from agent_core.errors import InterventionRefused, SessionError
-from agent_core.ids import AgentId, SessionId, TurnId
+from agent_core.ids import AgentId, SessionId, TurnId, turn_of
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.runtime import Runtime, StoredTurn
 from bot.digests import DigestMessages
@@ -62,7 +62,7 @@ class FrontDoor:
 
     async def known_turn(self, key: str) -> KnownTurn | None:
         try:
-            turn = await self._runtime.turn(TurnId(f"turn:{key}"))
+            turn = await self._runtime.turn(turn_of(key))
         except SessionError:
             # An order for a digest that waits for a yes reads as its edit will have it.
             is_order = await self._digests.has_order(key)
@@ -104,7 +104,7 @@ class FrontDoor:
     async def ended(self, key: str) -> None:
         """Returns once the answer is in the thread, or the turn waits for a person."""
         for wait_s in LOOKS.waits_s():
-            if await self._has_ended(TurnId(f"turn:{key}")):
+            if await self._has_ended(turn_of(key)):
                 return
             await self._clock.sleep(wait_s)
 

@@ -18,7 +18,7 @@ from bot.inbound import mentioned_users, plain_text
 from bot.presenter.answer import live_links
 from bot.presenter.journal import READER, Bookmark
 from bot.render import Draft, answer_drafts, foreign_line, limits, none_live
-from bot.slack_api import People, PostRecord, SlackApi, SlackError, SlackRefused
+from bot.slack_api import Op, People, PostRecord, Receipt, SlackApi, SlackError, SlackRefused
 from bot.slack_api.records import read_post, shared_in
 from bot.threads import ThreadRef, parse_session, parse_user
 from bot.words import BOT
@@ -196,9 +196,8 @@ class SlackSurface:
             except SlackRefused as refused:
                 logger.warning("a correction comes as a post of its own: %s", refused)
             digest = hashlib.sha256(draft.text.encode()).hexdigest()[:8]
-            op_id = f"{told.turn.id}:answer:corrected:{digest}"
-            ts = await api.post(thread, draft.text, blocks=draft.blocks, op_id=op_id)
-            bookmark.posts[op_id] = f"{thread.channel} {ts}"
+            op = Op(told.turn.id).part("answer", "corrected", digest)
+            bookmark.posts[op] = await api.post(thread, draft.text, blocks=draft.blocks, op=op)
             state, is_done = bookmark.model_dump(mode="json"), bookmark.finished
             await self._runtime.readers.save_cursor(READER, told.turn.id, state, done=is_done)
 
@@ -210,20 +209,20 @@ class SlackSurface:
 
     async def _posts(self, told: AnsweredTurn) -> AsyncGenerator[Post]:
         """The posts of an answer that are still there, oldest first, each with its channel."""
-        op, (bookmark, thread) = f"{told.turn.id}:answer", await self._stands(told)
-        places = {at for name, at in bookmark.posts.items() if name.startswith(op)}
-        for name, file_id in bookmark.files.items():
-            about = await self._api.files.about(file_id) if name.startswith(op) else {}
-            places |= {f"{thread.channel} {ts}" for ts in shared_in(about, thread.channel)}
-        if not places:
+        answer, (bookmark, thread) = Op(told.turn.id).part("answer"), await self._stands(told)
+        receipts = {receipt for op, receipt in bookmark.posts.items() if op.is_within(answer)}
+        for op, file_id in bookmark.files.items():
+            about = await self._api.files.about(file_id) if op.is_within(answer) else {}
+            receipts |= {Receipt(thread.channel, ts) for ts in shared_in(about, thread.channel)}
+        if not receipts:
             raise SurfaceRefused(_UNKNOWN_PLACE)
-        for place in sorted(places, key=lambda each: each.rpartition(" ")[2]):
-            channel, _, ts = place.partition(" ")
+        for receipt in sorted(receipts, key=lambda each: each.ts):
             raw = await self._api.channels.post_now(
-                ThreadRef(team=thread.team, channel=channel, root_ts=thread.root_ts), ts
+                ThreadRef(team=thread.team, channel=receipt.channel, root_ts=thread.root_ts),
+                receipt.ts,
             )
             if raw is not None:
-                yield channel, raw
+                yield receipt.channel, raw
 
     async def _stands(self, told: AnsweredTurn) -> tuple[Bookmark, ThreadRef]:
         """What was shown of a turn, and where."""

@@ -13,10 +13,7 @@ from agent_core.fault_points import fault_point
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.sessions.turns import Question, Wait
-from agent_core.tools import Progress, ToolOutput
-from agent_core.tools.actions import LOST_RESULT, opened
-from agent_core.tools.registry import fit
-from agent_core.tools.results import sources_in
+from agent_core.tools import LOST_RESULT, OnProgress, ToolOutput, fit, opened, sources_in
 
 FIRST_SLOT = 2
 BOOL: TypeAdapter[bool] = TypeAdapter(bool)
@@ -58,9 +55,9 @@ async def run_calls(
 ) -> Message:
     """Run the calls, all in parallel, and return the user message with their results.
 
-    It is stored at position `seq` of the run's history, also where some of the calls wait. Their events
-    begin at `first_slot` of the step. Those that are announced are begun again after a wait: their
-    readers know of them.
+    It is stored at position `seq` of the run's history, also where some of the calls wait. Their
+    events begin at `first_slot` of the step. Those that are announced are begun again after a wait:
+    their readers know of them.
 
     Raises:
         Asked: a person has to answer, approve or connect something first.
@@ -156,7 +153,7 @@ async def _output(
 
 
 async def _perform(
-    agent: Agent, call: ToolCall, scope: RunScope, progress: Progress
+    agent: Agent, call: ToolCall, scope: RunScope, progress: OnProgress
 ) -> ToolOutput | Wait:
     """Make the call, if nothing and nobody stands in its way."""
     specs = await agent.tools.specs(scope.context)

@@ -20,8 +20,7 @@ from agent_core.messages import Message, Part, Text, ToolCall, user_message
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.models.retry import Retried
 from agent_core.prompts import prompt
-from agent_core.tools import ToolContext
-from agent_core.tools.search import shown
+from agent_core.tools import ToolContext, tools_in_sight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +165,7 @@ async def _request(
     agent: Agent, history: Sequence[Message], context: ToolContext, closing: str
 ) -> ModelRequest:
     """The request of a model call: the history, and tools as they can be had just now."""
-    specs = shown(await agent.tools.specs(context), history)
+    specs = tools_in_sight(await agent.tools.specs(context), history)
     lines = [f"- {name}: {reason}" for name, reason in agent.away(context).items()]
     away = prompt("tools_away", servers="\n".join(lines)) if lines else ""
     return ModelRequest(

@@ -12,7 +12,7 @@ from pathlib import Path
 from agent_core.background import Background
 from agent_core.classifier import ReplyReader
 from agent_core.errors import SessionError
-from agent_core.ids import SessionId, TurnId
+from agent_core.ids import SessionId, TurnId, turn_of
 from agent_core.messages import InboundMessage
 from agent_core.runtime.consents import Consents
 from agent_core.runtime.dispatch import LOOK_EVERY_S, Dispatch, Housekeeping
@@ -28,7 +28,7 @@ from agent_core.sessions.overview import Overview
 from agent_core.sessions.preferences import FeedbackStore, Preferences
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.sessions.store import KnownSessions
-from agent_core.tools.surface import Surface
+from agent_core.tools import Surface
 from agent_core.tree import AgentTree
 from agent_core.workspaces import create_workspace, renewal
 
@@ -257,6 +257,6 @@ class Runtime:
 
     async def _turn_of(self, key: str) -> StoredTurn | None:
         try:
-            return await self._store.turn(TurnId(f"turn:{key}"))
+            return await self._store.turn(turn_of(key))
         except SessionError:
             return None

@@ -36,11 +36,11 @@ from agent_core.loop.agent import Agent, RunScope
 from agent_core.loop.ask_user import PATIENCE
 from agent_core.loop.calls import BOOL, Asked
 from agent_core.loop.run import RunResult, run_agent
-from agent_core.loop.run_python import RUN_PYTHON
 from agent_core.messages import AttachedFile, InboundMessage, Message, Text, user_message
 from agent_core.models import Delta, Model
 from agent_core.models.retry import Retried
 from agent_core.planner import CONTINUING, PLANNED, Plan, SubQuestion, make_plan
+from agent_core.programs import RUN_PYTHON
 from agent_core.prompts import prompt
 from agent_core.runtime.attached import FILES, fault_notes
 from agent_core.runtime.failures import apology
@@ -54,12 +54,12 @@ from agent_core.runtime.ready_answers import (
     opening_text,
     work_to_tell,
 )
-from agent_core.runtime.runs import Stopped, StopSignals, Work, turn_at
+from agent_core.runtime.runs import Stopped, StopSignals, Work, end_absorbed, turn_at
 from agent_core.runtime.standing import READER, Standing, unsure_words
 from agent_core.runtime.waits import Waits, unfinished
 from agent_core.sessions import Question, Stop, StoredTurn
 from agent_core.subagents.children import RunRequest
-from agent_core.tools.names import app_name
+from agent_core.tools import app_name
 from agent_core.workspaces import (
     append_summary,
     build_trace,
@@ -126,7 +126,7 @@ async def run_turn(
         except Asked as asked:
             await Waits(work).begin(scope, asked.wait)
         else:
-            await work.end_taken()
+            await end_absorbed(work.parts, turn)
             await work.parts.leases.check(turn.session)
             await body.finish(result)
             signals.forget(turn.id)
@@ -209,7 +209,7 @@ class _Body:
             await scope.emit(RunFinished(**scope.at(0, 1), outcome="answered", text=text))
             return RunResult(outcome="answered", text=text)
         await scope.emit(RunFinished(**scope.at(0, 1), outcome="stopped", text=""))
-        left_out = [each.inbound.text for each in await parts.inbox.left_out(turn)]
+        left_out = [each.inbound.text for each in await parts.queue.left_out(turn)]
         said = then.stopped(stop, self._work.words, left_out=left_out)
         return RunResult(outcome="stopped", text=said)
 

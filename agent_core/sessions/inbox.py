@@ -195,9 +195,7 @@ class Inbox:
         # Through several processes they may be stored in another order than they were said.
         for message in sorted(absorbed, key=lambda each: (each.inbound.received_at, each.seq)):
             body = TURN.dump_python(message, mode="json")
-            row = InboxRow(
-                turn=turn.id, run=ROOT_RUN, item=message.id, kind="message", body=body
-            )
+            row = InboxRow(turn=turn.id, run=ROOT_RUN, item=message.id, kind="message", body=body)
             self._database.insert_if_new(connection, inbox, columns_of(row))
 
     def _copy_messages(self, connection: Connection, turn: StoredTurn, run: RunId) -> None:
@@ -273,8 +271,8 @@ def _recipient(event: Intervened, rows: Iterable[InboxRow]) -> RunId:
 
 
 def _is_meant_for(row: InboxRow, branch: RunId) -> bool:
-    """Whether a row is an intervention, not taken in yet, in a run of the branch."""
-    if row.seq is not None or row.kind in ("message", "result"):
+    """Whether a row asks something of a run of the branch, which has yet to take it in."""
+    if row.seq is not None or row.run == NOBODY or row.kind in ("message", "result"):
         return False
     return is_in_branch(row.intervention.run, branch)
 

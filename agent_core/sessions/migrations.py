@@ -81,9 +81,7 @@ def upgrade(connection: Connection, revisions: Revisions = REVISIONS) -> None:
     file = file_of(connection.engine.url)
     if not stored:
         metadata.create_all(connection)
-        connection.execute(
-            text(f"CREATE TABLE {REVISION_TABLE} (name VARCHAR(32) PRIMARY KEY)")
-        )
+        connection.execute(text(f"CREATE TABLE {REVISION_TABLE} (name VARCHAR(32) PRIMARY KEY)"))
         connection.execute(text(f"INSERT INTO {REVISION_TABLE} VALUES (:name)"), {"name": newest})  # noqa: S608 (ours)
     elif stored != newest and file is None:
         _alter(connection, stored, revisions)

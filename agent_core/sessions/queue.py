@@ -25,7 +25,9 @@ class TurnQueue:
         """Turns of the process's sessions that are queued, are to stop, or have waited too long."""
         is_to_stop = (turns.c.status == "running") & turns.c.stop.is_not(None)
         is_idle = turns.c.status.in_(("queued", "waiting"))
-        return [turn for turn in await self._of(process, is_idle | is_to_stop) if _is_due(turn, now)]
+        return [
+            turn for turn in await self._of(process, is_idle | is_to_stop) if _is_due(turn, now)
+        ]
 
     async def of_process(self, process: ProcessId, status: TurnState) -> list[StoredTurn]:
         """Turns of the process's sessions with a status."""

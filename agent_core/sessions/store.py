@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, select, update
 
 from agent_core.errors import SessionError
 from agent_core.events import REPORT
-from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId
+from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId, turn_of
 from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message, Text
 from agent_core.sessions.database import Database, columns_of, objects_of
 from agent_core.sessions.log import WriteBehind
@@ -86,7 +86,7 @@ class SessionStore:
 
     async def add_turn(self, inbound: InboundMessage, kind: TurnKind = "work") -> StoredTurn | None:
         """Queue a turn for a message; None when its gesture has a turn already."""
-        turn_id = TurnId(f"turn:{inbound.key}")
+        turn_id = turn_of(inbound.key)
         here, added = turns.c.session == inbound.session, select(turns).where(turns.c.id == turn_id)
         newest = select(func.max(turns.c.seq)).where(here)
         at_work = select(turns.c.id).where(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from agent_core.errors import SessionError
-from agent_core.ids import TurnId, UserId
+from agent_core.ids import UserId, turn_of
 from agent_core.messages import InboundMessage
 from agent_core.runtime import Question, Runtime, StoredTurn
 from bot.inbound import post_key
@@ -100,7 +100,7 @@ class QuestionClicks:
             )
             await self._runtime.handle(message, is_answer=True)
         try:
-            taken = (await self._runtime.turn(TurnId(f"turn:{key}"))).inbound
+            taken = (await self._runtime.turn(turn_of(key))).inbound
         except SessionError:
             return why
         return "" if (taken.asker, taken.text) == (by, text) else why or "over"

@@ -31,7 +31,7 @@ from bot.console.passes import HOME
 from bot.inbound import post_key
 from bot.ingress import Ingress, Press, Submission, tell_alone
 from bot.render import escape, foreign_line, limits
-from bot.slack_api import Person, SlackApi, SlackError, language_of
+from bot.slack_api import Op, Person, SlackApi, SlackError, language_of
 from bot.threads import ThreadRef, parse_session, parse_user, user_id
 from bot.words import BOT
 
@@ -277,13 +277,14 @@ class Acts:
         language = detect_language(text, locale=person.locale)
         quoted = "\n".join(f"&gt; {line}" for line in escape(text).splitlines())
         told = f"{BOT.say(language, f'live-{done}', who=who)}\n{quoted}"
-        op_id, api = f"{deed.key}:{what}", self._api
+        op, api = Op(deed.key).part(what), self._api
         if deed.session != HOME:
             thread = parse_session(deed.session)
-            return thread, await api.post(thread, told, op_id=op_id, may_exist=again)
+            post = await api.post(thread, told, op=op, may_exist=again)
+            return thread, post.ts
         since = f"{self._clock().timestamp() - RECENT_S:.6f}"
         to = parse_user(deed.user)
-        thread = await api.post_direct(*to, told, op_id=op_id, since=since, may_exist=again)
+        thread = await api.post_direct(*to, told, op=op, since=since, may_exist=again)
         return thread, thread.root_ts
 
 

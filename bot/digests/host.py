@@ -10,7 +10,7 @@ from agent_core.ids import UserId
 from agent_core.runtime.schedules import Obstacle, Schedule
 from bot.digests import posts
 from bot.digests.orders import DigestOrders
-from bot.slack_api import SlackApi, SlackError
+from bot.slack_api import Op, SlackApi, SlackError
 from bot.surface import channel_lines
 from bot.threads import parse_session, parse_user
 
@@ -69,13 +69,14 @@ class DigestHost:
         if schedule.status == "active" and schedule.failures > 1:
             return
         text, order = posts.trouble(schedule), schedule.order
-        op = f"{schedule.id}:trouble:{schedule.status}:{schedule.reason}:{schedule.failures}"
+        op = Op(schedule.id).part("trouble", schedule.status, schedule.reason, schedule.failures)
         origin = parse_session(order.origin)
         team, user = parse_user(order.owner)
-        await _try(self._api.post(origin, text, op_id=op))
+        await _try(self._api.post(origin, text, op=op))
         if not origin.channel.startswith("D"):  # else the owner has just read it
-            since, direct = origin.root_ts, f"{op}:direct"
-            await _try(self._api.post_direct(team, user, text, op_id=direct, since=since))
+            direct = op.directly()
+            since = origin.root_ts
+            await _try(self._api.post_direct(team, user, text, op=direct, since=since))
 
 
 async def _try(telling: Awaitable[object]) -> None:

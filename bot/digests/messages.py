@@ -35,7 +35,7 @@ from bot.digests.form import form, on_weekdays, read_form
 from bot.digests.orders import DigestOrders, NotDone
 from bot.ingress import Press, Submission
 from bot.render import Draft, card
-from bot.slack_api import SlackApi
+from bot.slack_api import Op, Receipt, SlackApi
 from bot.threads import ThreadRef, parse_session, parse_user, user_id
 from bot.words import BOT
 
@@ -162,17 +162,17 @@ class DigestMessages:
     async def _answer(self, thread: ThreadRef, key: str, draft: Draft) -> None:
         """One answer to a message or a gesture, however often it is taken up."""
         if await self._api.find_post(thread, _op(key)) is None:
-            await self._api.post(thread, draft.text, op_id=_op(key), blocks=draft.blocks)
+            await self._api.post(thread, draft.text, op=_op(key), blocks=draft.blocks)
 
     async def _decide(
-        self, proposal: ScheduleId, by: UserId, *, is_yes: bool, channel: str, ts: str
+        self, proposal: ScheduleId, by: UserId, *, is_yes: bool, post: Receipt | None
     ) -> None:
         """Agree to a proposal or take it back, and say so in its post, where the buttons stood."""
         order = (await self._orders.get(proposal, by, is_proposal=True)).order
         done = await self._orders.decide(proposal, by, is_yes=is_yes)
         told = card(posts.decided(done, self._clock(), is_change=bool(order.changes)))
-        if ts:
-            await self._api.update(channel, ts, told.text, blocks=told.blocks)
+        if post is not None:
+            await self._api.update(post.channel, post.ts, told.text, blocks=told.blocks)
 
     async def press(self, press: Press) -> None:
         """Do what a button says, or tell the person alone why not."""
@@ -223,8 +223,8 @@ class DigestMessages:
         who, schedule = user_id(press.team, press.user), ScheduleId(value)
         match name:
             case "confirm" | "cancel":
-                place = {"channel": press.channel, "ts": press.message_ts}
-                await self._decide(schedule, who, is_yes=name == "confirm", **place)
+                post = Receipt(press.channel, press.message_ts)
+                await self._decide(schedule, who, is_yes=name == "confirm", post=post)
                 stamp, pending = await self._find(press.thread.session, who)
                 if schedule_id(pending.proposal) == schedule:
                     await self._save(press.thread.session, who, f"{stamp} 2", Pending())
@@ -273,8 +273,8 @@ class DigestMessages:
 
     async def _decide_on(self, key: str, session: SessionId, by: UserId, *, is_yes: bool) -> None:
         thread = parse_session(session)
-        ts, channel = await self._api.find_post(thread, _op(key)) or "", thread.channel
-        await self._decide(schedule_id(key), by, is_yes=is_yes, channel=channel, ts=ts)
+        post = await self._api.find_post(thread, _op(key))
+        await self._decide(schedule_id(key), by, is_yes=is_yes, post=post)
 
     async def _find(self, session: SessionId, asker: UserId) -> tuple[str, Pending]:
         """The time of the last message about an order, and what waits since then."""
@@ -441,8 +441,8 @@ def _order(
     )
 
 
-def _op(key: str) -> str:
-    return f"{key}:digest"
+def _op(key: str) -> Op:
+    return Op(key).part("digest")
 
 
 def _name(session: SessionId, asker: UserId) -> str:

@@ -25,7 +25,7 @@ from bot.presenter import READER, PresenterState, TurnPresenter
 from bot.presenter.answer import live_links, thread_drafts
 from bot.presenter.files import ThreadFiles, handed_out
 from bot.presenter.journal import Place
-from bot.slack_api import PlaceRefused, SlackApi, SlackAuthRefused
+from bot.slack_api import Op, PlaceRefused, SlackApi, SlackAuthRefused
 from bot.threads import ThreadRef
 
 logger = logging.getLogger(__name__)
@@ -150,16 +150,17 @@ class DigestPresenter(TurnPresenter):
 
     async def _post_root(self, text: str, order: Order, slot: Slot) -> ThreadRef:
         """The post that people may reply to: what they write goes on with what was found."""
-        op, channel = f"{self._turn.id}:root", order.place
+        op, channel = Op(self._turn.id).part("root"), order.place
         since = f"{slot.claimed_at.timestamp() - ROOT_LOOK_BACK_S:.6f}"
         bookmark = await self._journal.open()
 
         async def announce(may_exist: bool) -> None:
-            ts = await self._api.announce(channel, text, op_id=op, since=since, may_exist=may_exist)
-            bookmark.posts[op] = f"{channel} {ts}"
+            bookmark.posts[op] = await self._api.announce(
+                channel, text, op=op, since=since, may_exist=may_exist
+            )
 
         await self._journal.once(op, announce)
-        return ThreadRef(team=order.team, channel=channel, root_ts=bookmark.posts[op].split()[1])
+        return ThreadRef(team=order.team, channel=channel, root_ts=bookmark.posts[op].ts)
 
     async def _post_thread(self, event: TurnFinished, details: str, thread: ThreadRef) -> None:
         place = Place(self._api, thread, self._journal, self._board)
@@ -167,4 +168,4 @@ class DigestPresenter(TurnPresenter):
         drafts, _ = await asyncio.to_thread(thread_drafts, details, words, is_live)
         files = ThreadFiles(place, self._workspace)
         saved = handed_out(self._board.artifacts.values())
-        await files.post(f"{event.turn}:details", drafts, saved)
+        await files.post(Op(event.turn).part("details"), drafts, saved)

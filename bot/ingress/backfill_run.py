@@ -20,7 +20,7 @@ from bot.ingress.filter import Admitted, Front
 from bot.ingress.ingress import Ingress
 from bot.ingress.watermark import Gap, Watermarks
 from bot.render import one_line
-from bot.slack_api import Identity, SlackApi, SlackError, SlackRefused
+from bot.slack_api import Identity, Op, SlackApi, SlackError, SlackRefused
 from bot.threads import ThreadRef
 from bot.words import BOT
 
@@ -257,12 +257,12 @@ class Backfill:
         late = [admitted for each in new if (admitted := await self._unanswered(each))]
         if not late:
             return
-        prefix, since = f"late:{channel}:", f"{gap.since_s(channel):.6f}"
-        op_ids = await self._api.announced(channel, since=since)
-        told = max(
-            (id_.removeprefix(prefix) for id_ in op_ids if id_.startswith(prefix)), default=""
-        )
-        late = [admitted for admitted in late if admitted.post.ts > told]
+        notice = Op("late").part(channel)
+        since = f"{gap.since_s(channel):.6f}"
+        announced = await self._api.announced(channel, owner=notice.owner, since=since)
+        listed = [op.path[-1] for op in announced if op.is_within(notice)]
+        newest_listed = max(listed, default="")
+        late = [admitted for admitted in late if admitted.post.ts > newest_listed]
         if not late:
             return
         logger.info("%d posts in %s are too old to be answered", len(late), channel)
@@ -272,9 +272,9 @@ class Backfill:
         lines += [await self._line(admitted) for admitted in late[-MAX_LISTED:]]
         if len(late) > MAX_LISTED:
             lines.append(words("ingress-late-more", count=len(late) - MAX_LISTED))
-        op_id = f"{prefix}{late[-1].post.ts}"
+        op = notice.part(late[-1].post.ts)
         try:
-            await self._api.announce(channel, "\n".join(lines), op_id=op_id, since=since)
+            await self._api.announce(channel, "\n".join(lines), op=op, since=since)
         except SlackRefused as refused:
             logger.warning("%s could not be told what it was not answered: %s", channel, refused)
 

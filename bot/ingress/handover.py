@@ -17,7 +17,7 @@ from bot.ingress.corrections import Posts
 from bot.ingress.filter import Admitted, Front, post_language
 from bot.ingress.replies import Replies
 from bot.render import escape
-from bot.slack_api import People, PostRecord, SlackApi, SlackError
+from bot.slack_api import Op, People, PostRecord, SlackApi, SlackError
 from bot.threads import user_id
 from bot.words import BOT
 
@@ -84,7 +84,7 @@ class Handover:
     _people: People
     _posts: Posts
     _replies: Replies
-    _said: LRUCache[str, bool] = field(init=False, default_factory=lambda: LRUCache(MAX_SAID))
+    _said: LRUCache[Op, bool] = field(init=False, default_factory=lambda: LRUCache(MAX_SAID))
 
     async def deliver(self, admitted: Admitted) -> bool:
         """Hand a post to the agent; the ledger is settled once the agent has it.
@@ -103,13 +103,13 @@ class Handover:
 
     async def _say_once(self, post: InboundPost, text: str, what: str) -> None:
         """Over tries and restarts too."""
-        op_id = f"{post.key}:{what}"
+        op = Op(post.key).part(what)
         try:
-            if op_id not in self._said and not await self._api.find_post(post.thread, op_id):
-                await self._api.post(post.thread, text, op_id=op_id)
-            self._said[op_id] = True
+            if op not in self._said and not await self._api.find_post(post.thread, op):
+                await self._api.post(post.thread, text, op=op)
+            self._said[op] = True
         except SlackError as error:
-            _log.warning("%s could not be said: %s", op_id, error)
+            _log.warning("%s could not be said: %s", op, error)
 
     async def _give(self, message: InboundMessage) -> bool:
         """A post may be deleted before the agent has it, or while it takes it."""

@@ -13,6 +13,7 @@ from bot.ingress.gestures import Errors, Press, Submission
 from bot.ingress.ingress import Ingress
 from bot.render import entry, escape, foreign_line, limits, modal, one_line
 from bot.slack_api import (
+    Op,
     People,
     Person,
     PlaceRefused,
@@ -57,7 +58,7 @@ class AskAbout:
         place = await self._api.channels.about(press.channel)
         if place is None or not place.is_member or place.is_archived:
             tell = partial(self._api.post_direct, press.team, press.user, since=press.action_ts)
-            await tell(words("ask-not-there"), op_id=f"{press.key}:told")
+            await tell(words("ask-not-there"), op=Op(press.key).part("told"))
             return
         about = AskedPost(thread=press.thread, ts=press.message_ts, author=press.value)
         if not await self._open(press, _form(about, words)):
@@ -72,15 +73,15 @@ class AskAbout:
         asked = submission.values.get(QUESTION, "").strip() or words("ask-default")
         who = foreign_line(person.name if person else "", limits.PROGRESS_WORD_CHARS)
         quoted = "\n".join(f"&gt; {line}" for line in escape(asked).splitlines())
-        told, op_id = f"{words('ask-told', who=who)}\n{quoted}", f"{submission.key}:told"
+        told, op = f"{words('ask-told', who=who)}\n{quoted}", Op(submission.key).part("told")
         try:
-            ts = await self._api.find_post(thread, op_id)
-            ts = ts or await self._api.post(thread, told, op_id=op_id)
+            post = await self._api.find_post(thread, op)
+            post = post or await self._api.post(thread, told, op=op)
         except PlaceRefused as refused:
             logger.warning("a question about a post could not be told: %s", refused)
             return {QUESTION: words("ask-not-there")}
         text = f"{asked}\n\n({await self._which(about, person, words)})"
-        await self._ingress.take_words(thread, ts, text, user=submission.user)
+        await self._ingress.take_words(thread, post.ts, text, user=submission.user)
         return None
 
     async def _which(self, about: AskedPost, person: Person | None, words: Words) -> str:

@@ -20,7 +20,7 @@ from bot.render import (
     plain_text,
     split,
 )
-from bot.slack_api import ContentRefused
+from bot.slack_api import ContentRefused, Op
 
 WHOLE_ANSWER_NAME = "answer.md"
 
@@ -80,7 +80,7 @@ def thread_drafts(
     return [*drafts[:1], Draft(text=words("progress-whole-answer"))], True
 
 
-async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> None:
+async def post_answer(place: Place, op: Op, drafts: Sequence[Draft]) -> None:
     """Post an answer's parts in order: each as it is, or else less of it.
 
     That is without charts, or without blocks and in shorter parts.
@@ -89,16 +89,16 @@ async def post_answer(place: Place, op: str, drafts: Sequence[Draft]) -> None:
     refused the token; the rest can be posted later.
     """
     for number, draft in enumerate(drafts):
-        part_op = f"{op}:{number}"
+        part = op.part(number)
         try:
-            await _post(place, part_op, draft)
+            await _post(place, part, draft)
         except ContentRefused as refused:
             _log.warning("posting smaller: %s", refused)
             for n, text in enumerate(split(draft.whole or draft.text, limits.TEXT_CHARS // 3)):
-                await place.post(f"{part_op}.{n}", Draft(text=text))
+                await place.post(part.part("smaller", n), Draft(text=text))
 
 
-async def _post(place: Place, op: str, draft: Draft) -> None:
+async def _post(place: Place, op: Op, draft: Draft) -> None:
     try:
         await place.post(op, draft)
     except ContentRefused:

@@ -29,7 +29,7 @@ from bot.presenter.files import ThreadFiles
 from bot.presenter.journal import Bookmark, Place
 from bot.presenter.tools import app_name, app_names
 from bot.render import Draft, button, card, local_time, mention
-from bot.slack_api import ContentRefused, SlackApi, SlackError, SlackRefused, Upload
+from bot.slack_api import ContentRefused, Op, SlackApi, SlackError, SlackRefused, Upload
 from bot.threads import parse_user
 
 _log = logging.getLogger(__name__)
@@ -95,7 +95,7 @@ class ConsentPosts:
             value = connection_value(event.consent, event.toolkits)
             row = [consent_button(name, words, value) for name in ("link", "skip")]
             await self._place.post(op, card(text, *row))
-            await self._place.journal.once(f"{op}:link", partial(self._whisper, event))
+            await self._place.journal.once(op.part("link"), partial(self._whisper, event))
 
     async def end(self, event: ApprovalDecided | AuthEnded) -> None:
         """Take the buttons away and say how it ended; of what was edited the next request does."""
@@ -117,8 +117,8 @@ class ConsentPosts:
         One that was edited takes the place of what it was before, unless it is too long for it.
         """
         op, words, before = _op(event), self._place.board.words, self._edited.get(event.call_id)
-        sent, show = f"{event.turn}:sent", self._files.show_sent
-        unseen = [f for f in event.files if not await show(f"{sent}:{f.sha256[:12]}", f)]
+        sent, show = Op(event.turn).part("sent"), self._files.show_sent
+        unseen = [f for f in event.files if not await show(sent.part(f.sha256[:12]), f)]
         is_whole = await asyncio.to_thread(is_short, event, words)
         for whole in [True, False] if is_whole else [False]:
             is_attached = False
@@ -127,7 +127,7 @@ class ConsentPosts:
                     await self._settle(before)
                 content = await asyncio.to_thread(approval_file, event, words)
                 file = Upload(name=file_name(event), content=content, title=file_name(event))
-                is_attached = await self._files.upload(f"{op}.file", file)
+                is_attached = await self._files.upload(op.part("file"), file)
             draft = await asyncio.to_thread(
                 *(approval_draft, event, words),
                 is_whole=whole,
@@ -135,7 +135,7 @@ class ConsentPosts:
                 unseen=unseen,
                 edited=before,
             )
-            instead_of = _op(before) if before and whole else ""
+            instead_of = _op(before) if before and whole else None
             try:
                 await self._place.post(op, draft, instead_of=instead_of)
             except ContentRefused as refused:
@@ -170,14 +170,14 @@ async def consent_link(
 ) -> str:
     """Where a turn's request stands, from its bookmark; empty where that is not known."""
     bookmark = Bookmark.model_validate(state or {})
-    if not (stands := bookmark.post_of(f"{turn}:consent:{consent}")):
+    if not (stands := bookmark.post_of(Op(turn).part("consent", consent))):
         return ""
     try:
-        return await api.channels.permalink(*stands)
+        return await api.channels.permalink(stands.channel, stands.ts)
     except SlackError as error:
         _log.warning("a request has no link: %s", error)
         return ""
 
 
-def _op(event: ApprovalRequested | ApprovalDecided | AuthRequired | AuthEnded) -> str:
-    return f"{event.turn}:consent:{event.consent}"
+def _op(event: ApprovalRequested | ApprovalDecided | AuthRequired | AuthEnded) -> Op:
+    return Op(event.turn).part("consent", event.consent)

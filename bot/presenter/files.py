@@ -18,7 +18,7 @@ from agent_core.messages import JsonObject
 from bot.presenter.answer import post_answer
 from bot.presenter.journal import Place
 from bot.render import Draft, clean, foreign_line, inert, limits, sections
-from bot.slack_api import SlackError, SlackRefused, Upload
+from bot.slack_api import Op, SlackError, SlackRefused, Upload
 from bot.threads import ThreadRef
 
 _log = logging.getLogger(__name__)
@@ -116,7 +116,7 @@ class ThreadFiles:
 
     async def post(
         self,
-        op: str,
+        op: Op,
         drafts: Sequence[Draft],
         saved: Iterable[ArtifactSaved],
         more: Sequence[Upload] = (),
@@ -135,30 +135,30 @@ class ThreadFiles:
         apart = len(drafts) - 1 if uploads else len(drafts)
         await post_answer(self._place, op, drafts[:apart])
         if uploads:
-            last = f"{op}:{max(apart, 0)}"
+            last = op.part(max(apart, 0))
             missing += await self._post_last(last, drafts[apart:], uploads)
         await self._say_missing(op, missing)
 
     async def _post_last(
-        self, op: str, draft: Sequence[Draft], uploads: Sequence[Upload]
+        self, op: Op, draft: Sequence[Draft], uploads: Sequence[Upload]
     ) -> list[str]:
         """One post with words and files; or two, where Slack refuses it or takes no files now."""
-        bookmark, words = await self._place.journal.open(), f"{op}:words"
-        if f"{words}:0" not in bookmark.begun:
+        bookmark, words = await self._place.journal.open(), op.part("words")
+        if words.part(0) not in bookmark.begun:
             blocks = [block for each in draft for block in each.blocks or sections(each.text)]
             try:
                 return await self._share(op, uploads, blocks)
             except SlackRefused as refused:
                 _log.warning("files are posted apart from their words: %s", refused)
             except SlackError:
-                if not any(each.startswith(op) for each in bookmark.files):
+                if not any(each.is_within(op) for each in bookmark.files):
                     await post_answer(self._place, words, draft)
                 raise
         await post_answer(self._place, words, draft)
-        await self.upload(f"{op}:files", *uploads)
+        await self.upload(op.part("files"), *uploads)
         return []
 
-    async def upload(self, op: str, *uploads: Upload) -> bool:
+    async def upload(self, op: Op, *uploads: Upload) -> bool:
         """Post files by themselves, or say which are missing; whether all are there."""
         try:
             missing = await self._share(op, uploads)
@@ -168,7 +168,7 @@ class ThreadFiles:
         await self._say_missing(op, missing)
         return not missing
 
-    async def show_sent(self, op: str, file: SentFile) -> bool:
+    async def show_sent(self, op: Op, file: SentFile) -> bool:
         """Post what a call would send along, once a turn; whether it can be looked at."""
         try:
             content = await asyncio.to_thread(read_sent, self._workspace, file)
@@ -176,7 +176,7 @@ class ThreadFiles:
             _log.warning("%s cannot be shown before it is sent: %s", file.name, refused)
             return False
         name = file_name(file.name)
-        return await self.upload(f"{op}:{name}", Upload(name=name, content=content, title=name))
+        return await self.upload(op.part(name), Upload(name=name, content=content, title=name))
 
     def _upload(self, file: ArtifactSaved, content: bytes) -> Upload:
         name = file_name(PurePosixPath(file.path).name)
@@ -186,7 +186,7 @@ class ThreadFiles:
         return Upload(name=name, content=content, title=title, alt_text=alt_text)
 
     async def _share(
-        self, op: str, uploads: Sequence[Upload], blocks: Sequence[JsonObject] = ()
+        self, op: Op, uploads: Sequence[Upload], blocks: Sequence[JsonObject] = ()
     ) -> list[str]:
         """Post them, and name those that Slack does not take. Raises SlackRefused if it is all."""
         missing = list[str]()
@@ -199,7 +199,7 @@ class ThreadFiles:
         blocks: Sequence[JsonObject],
         missing: list[str],
         place: ThreadRef,
-        op: str,
+        op: Op,
         may_exist: bool,
     ) -> None:
         journal, files = self._place.journal, self._place.api.files
@@ -214,8 +214,8 @@ class ThreadFiles:
         refused = await files.share(place, uploads, blocks=blocks, remember=remember)
         missing += [upload.title for upload, _ in refused]
 
-    async def _say_missing(self, op: str, names: Sequence[str]) -> None:
+    async def _say_missing(self, op: Op, names: Sequence[str]) -> None:
         for name in names:
             what = foreign_line(name, limits.PROGRESS_WORD_CHARS)
             said = self._place.board.words("progress-no-file", what=what)
-            await self._place.post(f"{op}:{name}:why", Draft(text=said))
+            await self._place.post(op.part(name, "why"), Draft(text=said))

@@ -15,11 +15,21 @@ from agent_core.messages import JsonObject
 from bot.inbound import plain_text
 from bot.presenter.board import Board
 from bot.render import Draft
-from bot.slack_api import ContentRefused, PlaceRefused, SlackApi, SlackRefused
+from bot.slack_api import (
+    ContentRefused,
+    Op,
+    PlaceRefused,
+    Receipt,
+    SlackApi,
+    SlackRefused,
+    StoredOp,
+)
 from bot.slack_api.records import read_post
 from bot.slack_api.streams import GONE
 from bot.threads import ThreadRef, parse_session, parse_user
 
+FIRST_SMALLER = ("smaller", "0")
+"""The first smaller part of a post that Slack took in no form as a whole."""
 READER = "slack"
 """The name under which bookmarks are kept among those of other readers."""
 
@@ -32,8 +42,8 @@ _log = logging.getLogger(__name__)
 
 Write = Callable[[bool], Awaitable[None]]
 """A write to Slack; told whether an earlier process may have made it already."""
-PlacedWrite = Callable[[ThreadRef, str, bool], Awaitable[None]]
-"""The same, told also where, and under which op id."""
+PlacedWrite = Callable[[ThreadRef, Op, bool], Awaitable[None]]
+"""The same, told also where, and as which op."""
 
 
 class PresenterState(Protocol):
@@ -55,26 +65,25 @@ class Bookmark(BaseModel):
 
     waits: int = 0
     """How many of the turn's waits for a person are shown."""
-    begun: set[str] = Field(default_factory=set[str])
-    """Op ids of writes that were about to be made: they may or may not be in Slack."""
-    done: set[str] = Field(default_factory=set[str])
-    """Op ids of writes that Slack has taken."""
-    files: dict[str, str] = Field(default_factory=dict[str, str])
-    """Op id of an upload to Slack's id of the file, known before the file is visible."""
-    posts: dict[str, str] = Field(default_factory=dict[str, str])
-    """Op id of a post to where it is: channel and `ts`."""
-    streams: dict[str, str] = Field(default_factory=dict[str, str])
-    """Op id of a post of the answer to the `ts` of the streamed post that is to become it."""
+    begun: set[StoredOp] = Field(default_factory=set[Op])
+    """Writes that were about to be made: they may or may not be in Slack."""
+    done: set[StoredOp] = Field(default_factory=set[Op])
+    """Writes that Slack has taken."""
+    files: dict[StoredOp, str] = Field(default_factory=dict[Op, str])
+    """Upload to Slack's id of the file, known before the file is visible."""
+    posts: dict[StoredOp, Receipt] = Field(default_factory=dict[Op, Receipt])
+    """Post to where it landed."""
+    streams: dict[StoredOp, str] = Field(default_factory=dict[Op, str])
+    """Post of the answer to the `ts` of the streamed post that is to become it."""
     direct: str = ""
     """Another thread, as a session id, where the turn's own takes no answer: see `Place`."""
     finished: bool = False
     """Everything of the turn is in the thread."""
 
-    def post_of(self, op: str) -> tuple[str, str] | None:
-        """Channel and `ts` of an op's post, of several the last; None where there is none."""
-        posts = [at for name, at in self.posts.items() if f"{name}:".startswith(f"{op}:")]
-        channel, _, ts = (posts or [""])[-1].partition(" ")
-        return (channel, ts) if ts else None
+    def post_of(self, op: Op) -> Receipt | None:
+        """An op's post, of several the last; None where there is none."""
+        receipts = [receipt for part, receipt in self.posts.items() if part.is_within(op)]
+        return receipts[-1] if receipts else None
 
 
 class Journal:
@@ -90,17 +99,17 @@ class Journal:
             self._bookmark = Bookmark.model_validate(await self._state.load() or {})
         return self._bookmark
 
-    async def once(self, op_id: str, write: Write) -> None:
+    async def once(self, op: Op, write: Write) -> None:
         """Make a write unless it was made. One that failed is made again when asked again."""
         bookmark = await self.open()
-        if op_id in bookmark.done:
+        if op in bookmark.done:
             return
-        may_exist = op_id in bookmark.begun
+        may_exist = op in bookmark.begun
         if not may_exist:
-            bookmark.begun.add(op_id)
+            bookmark.begun.add(op)
             await self.save()
         await write(may_exist)
-        bookmark.done.add(op_id)
+        bookmark.done.add(op)
         await self.save()
 
     async def finish(self) -> None:
@@ -132,17 +141,18 @@ class Place:
         """Where things are told now."""
         return await self._direct() or self.thread
 
-    async def post(self, op: str, draft: Draft, *, instead_of: str = "") -> None:
+    async def post(self, op: Op, draft: Draft, *, instead_of: Op | None = None) -> None:
         """Make a post once, as with `once`; instead of another op's, if that stands there."""
-        before = (await self.journal.open()).post_of(instead_of)
+        bookmark = await self.journal.open()
+        before = bookmark.post_of(instead_of) if instead_of else None
         await self.once(op, partial(self._post, draft, before))
 
-    async def settle(self, op: str, ended_as: str, draft: Draft) -> None:
+    async def settle(self, op: Op, ended_as: str, draft: Draft) -> None:
         """Say in a post how it ended, once. Where none stands, or it is gone, nothing is said."""
         if stands := (await self.journal.open()).post_of(op):
-            await self.journal.once(f"{op}:{ended_as}", partial(self._edit, stands, draft))
+            await self.journal.once(op.part(ended_as), partial(self._edit, stands, draft))
 
-    async def once(self, op: str, write: PlacedWrite) -> None:
+    async def once(self, op: Op, write: PlacedWrite) -> None:
         """Make a write once, where it is taken.
 
         Raises SlackError where Slack gave no answer, or refuses it in both places.
@@ -156,23 +166,23 @@ class Place:
             else:
                 return
         if await self._direct() is None:
-            notice = f"{op}:notice"
+            notice = op.part("notice")
             await self.journal.once(notice, partial(self._begin, notice))
-        direct = f"{op}:direct"
+        direct = op.directly()
         await self.journal.once(direct, partial(write, await self.current(), direct))
 
     async def _direct(self) -> ThreadRef | None:
         begun = (await self.journal.open()).direct
         return parse_session(SessionId(begun)) if begun else None
 
-    async def _begin(self, op: str, may_exist: bool) -> None:
+    async def _begin(self, op: Op, may_exist: bool) -> None:
         team, user = parse_user(self.board.asker)
         if self._is_missing and (twin := await self._find_twin(user)):
             (await self.journal.open()).direct = twin.session
             return
         text, since = f"_{self.board.words('progress-not-in-thread')}_", self.thread.root_ts
         place = await self.api.post_direct(
-            team, user, text, op_id=op, since=since, may_exist=may_exist
+            team, user, text, op=op, since=since, may_exist=may_exist
         )
         (await self.journal.open()).direct = place.session
 
@@ -189,8 +199,8 @@ class Place:
                         return replace(self.thread, root_ts=post.ts)
         return None
 
-    async def _edit(self, stands: tuple[str, str], draft: Draft, _may_exist: bool) -> None:
-        update = partial(self.api.update, *stands, draft.text)
+    async def _edit(self, stands: Receipt, draft: Draft, _may_exist: bool) -> None:
+        update = partial(self.api.update, stands.channel, stands.ts, draft.text)
         try:
             try:
                 await update(blocks=draft.blocks)
@@ -202,28 +212,31 @@ class Place:
     async def _post(
         self,
         draft: Draft,
-        before: tuple[str, str] | None,
+        before: Receipt | None,
         place: ThreadRef,
-        op: str,
+        op: Op,
         may_exist: bool,
     ) -> None:
         """What was streamed, or stood there before, becomes the post or the first part of it."""
         bookmark = await self.journal.open()
-        ts = bookmark.streams.get(op.removesuffix(".0"), "")
-        if before and before[0] == place.channel:
-            ts = before[1]
+        ts = bookmark.streams.get(op.without(*FIRST_SMALLER), "")
+        if before and before.channel == place.channel:
+            ts = before.ts
         if ts:
             update = partial(self.api.update, place.channel, ts, draft.text)
             try:
-                await update(blocks=draft.blocks, op_id=op)
+                await update(blocks=draft.blocks, op=op)
             except SlackRefused as refused:
                 if refused.code not in GONE:
                     raise
                 ts = ""
-        ts = ts or await self.api.post(
-            place, draft.text, blocks=draft.blocks, op_id=op, may_exist=may_exist
-        )
-        bookmark.posts[op.removesuffix(":direct")] = f"{place.channel} {ts}"
+        if ts:
+            receipt = Receipt(place.channel, ts)
+        else:
+            receipt = await self.api.post(
+                place, draft.text, blocks=draft.blocks, op=op, may_exist=may_exist
+            )
+        bookmark.posts[op.in_thread()] = receipt
 
 
 def _bare(text: str) -> str:

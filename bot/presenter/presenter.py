@@ -35,7 +35,7 @@ from bot.presenter.progress import Progress
 from bot.presenter.questions import QuestionPosts
 from bot.presenter.sign import Signs
 from bot.presenter.stream import AnswerStream
-from bot.slack_api import ContentRefused, SlackApi, Upload
+from bot.slack_api import ContentRefused, Op, SlackApi, Upload
 from bot.threads import ThreadRef
 
 
@@ -181,7 +181,7 @@ class ThreadPresenter(TurnPresenter):
         drafts, is_cut = await asyncio.to_thread(
             thread_drafts, markdown, words, is_live, sources=event.citations, is_plain=is_plain
         )
-        op, saved = f"{event.turn}:answer", handed_out(self._board.artifacts.values())
+        op, saved = Op(event.turn).part("answer"), handed_out(self._board.artifacts.values())
         if drafts[-1].blocks and event.outcome in {"answered", "limited"} and self._is_by_model:
             rows = (*follow_up_rows(saved), feedback_block(event.turn, words))
             drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))
@@ -189,4 +189,4 @@ class ThreadPresenter(TurnPresenter):
         try:
             await self._files.post(op, drafts, saved, [whole] if is_cut else [])
         except ContentRefused:
-            await self._files.post(f"{op}:whole", [], saved, [whole])
+            await self._files.post(op.part("whole"), [], saved, [whole])

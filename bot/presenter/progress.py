@@ -17,7 +17,7 @@ from agent_core.words import Words
 from bot.presenter.board import Board, Card
 from bot.presenter.journal import Place
 from bot.render import Draft, actions, button, foreign_line, limits, menu, plain_line
-from bot.slack_api import ContentRefused, SlackError, SlackRefused
+from bot.slack_api import ContentRefused, Op, SlackError, SlackRefused
 
 OPEN_LIVE_VIEW = "live.open"
 """The action id of the button below it."""
@@ -85,7 +85,8 @@ class Progress:
             self._has_post = not isinstance(error, SlackRefused)
             _log.warning("no progress is shown: %s", error)
         else:
-            self._ts = (await self._journal.open()).posts.get(op, "").rpartition(" ")[2]
+            receipt = (await self._journal.open()).posts.get(op)
+            self._ts = receipt.ts if receipt else ""
             async with self._writing:
                 if self._keeping is not None:
                     self._said = ("", float("-inf"))  # the post has taken the line away
@@ -132,16 +133,16 @@ class Progress:
         """No post takes the line away. Call `stop` first."""
         await self._say("")
 
-    async def _post(self, op: str, may_exist: bool) -> None:
-        draft, post = self._draft(), partial(self._api.post, self._thread, op_id=op)
+    async def _post(self, op: Op, may_exist: bool) -> None:
+        draft, post = self._draft(), partial(self._api.post, self._thread, op=op)
         try:
-            ts = await post(draft.text, blocks=draft.blocks, may_exist=may_exist)
+            receipt = await post(draft.text, blocks=draft.blocks, may_exist=may_exist)
         except ContentRefused as refused:
             _log.warning("progress is shown without cards: %s", refused)
             self._has_cards, draft = False, Draft(text=draft.text)
-            ts = await post(draft.text)
+            receipt = await post(draft.text)
         self._shown, self._shown_s = None if may_exist else draft, self._api.clock.seconds()
-        (await self._journal.open()).posts[op] = f"{self._thread.channel} {ts}"
+        (await self._journal.open()).posts[op] = receipt
 
     async def _keep_up(self) -> None:
         """The newest state, and none twice, until it is stopped."""
@@ -233,5 +234,5 @@ def _task(number: int, card: Card) -> JsonObject:
     return task
 
 
-def _op(turn: TurnId) -> str:
-    return f"{turn}:progress"
+def _op(turn: TurnId) -> Op:
+    return Op(turn).part("progress")

@@ -28,7 +28,7 @@ from bot.render import (
     split,
     to_text,
 )
-from bot.slack_api import SlackError
+from bot.slack_api import Op, SlackError
 
 PREFIX = "question."
 """Of the names of the buttons and the form."""
@@ -151,5 +151,5 @@ def _asked(event: QuestionAsked) -> str:
     return f"{mention(event.asker)} {to_text(event.question, none_live)}"
 
 
-def _op(event: QuestionAsked) -> str:
-    return f"{event.turn}:question:{event.call_id}"
+def _op(event: QuestionAsked) -> Op:
+    return Op(event.turn).part("question", event.call_id)

@@ -24,7 +24,7 @@ from agent_core.masking import masked_post
 from agent_core.runtime import without_paths
 from bot.presenter.journal import Place
 from bot.render import limits, none_live, split, to_markdown
-from bot.slack_api import SlackError, SlackRefused
+from bot.slack_api import Op, Receipt, SlackError, SlackRefused
 from bot.threads import parse_user
 
 HOLD_S = 0.5
@@ -58,7 +58,7 @@ _log = logging.getLogger(__name__)
 class _Open:
     """The stream that grows now."""
 
-    op: str
+    op: Op
     ts: str
     begun_s: float
     size_bytes: int
@@ -116,11 +116,11 @@ class AnswerStream:
         await self.stop()
         bookmark, thread = await self._place.journal.open(), self._place.thread
         begun = bookmark.begun - bookmark.done
-        if lost := [op for op in self._ops() if f"{op}:stream" in begun]:
+        if lost := [op for op in self._ops() if op.part("stream") in begun]:
             left = await self._streams.left_over(thread, after=self._asked_ts)
             found = [ts for ts in left if ts not in bookmark.streams.values()]
             bookmark.streams |= dict(zip(lost, found, strict=False))
-            bookmark.done |= {f"{op}:stream" for op in lost}
+            bookmark.done |= {op.part("stream") for op in lost}
             await self._place.journal.save()
         for op, ts in bookmark.streams.items():
             if op not in bookmark.done:
@@ -130,7 +130,7 @@ class AnswerStream:
         """Take away what became no post of the answer."""
         bookmark, channel = await self._place.journal.open(), self._place.thread.channel
         for op, ts in list(bookmark.streams.items()):
-            if f"{channel} {ts}" in bookmark.posts.values():
+            if Receipt(channel, ts) in bookmark.posts.values():
                 continue
             await self._stop(op, ts)
             try:
@@ -140,12 +140,12 @@ class AnswerStream:
                 continue
             del bookmark.streams[op]
             for marks in (bookmark.begun, bookmark.done):
-                marks.discard(f"{op}:stream")
+                marks.discard(op.part("stream"))
             await self._place.journal.save()
 
     async def _grow(self, event: TextDelta) -> None:
         bookmark = await self._place.journal.open()
-        if self._task is None and any(f"{op}:stream" in bookmark.begun for op in self._ops()):
+        if self._task is None and any(op.part("stream") in bookmark.begun for op in self._ops()):
             self._is_off = True  # an earlier process has begun, and what it wrote is not known
             return
         self._text, self._chars = self._text + event.text, self._chars + len(event.text)
@@ -206,13 +206,13 @@ class AnswerStream:
     async def _begin(self, text: str) -> bool:
         """The next stream; where there is none to be had, the answer is simply posted."""
         bookmark = await self._place.journal.open()
-        op = next((op for op in self._ops() if op not in bookmark.streams), "")
-        if op and not bookmark.direct:
-            await self._place.journal.once(f"{op}:stream", partial(self._start, op, text))
+        op = next((op for op in self._ops() if op not in bookmark.streams), None)
+        if op is not None and not bookmark.direct:
+            await self._place.journal.once(op.part("stream"), partial(self._start, op, text))
         self._is_off = self._open is None
         return not self._is_off
 
-    async def _start(self, op: str, text: str, _may_exist: bool) -> None:
+    async def _start(self, op: Op, text: str, _may_exist: bool) -> None:
         _, user = parse_user(self._place.board.asker)
         if ts := await self._streams.start(self._place.thread, user, text):
             (await self._place.journal.open()).streams[op] = ts
@@ -229,14 +229,15 @@ class AnswerStream:
                 _log.warning("a stream stands until the answer comes: %s", error)
                 self._is_off = True
 
-    async def _stop(self, op: str, ts: str) -> None:
+    async def _stop(self, op: Op, ts: str) -> None:
         if ts not in self._ended:
             await self._streams.stop(self._place.thread.channel, ts, op)
             self._ended.add(ts)
 
-    def _ops(self) -> list[str]:
+    def _ops(self) -> list[Op]:
         """Of the answer's posts."""
-        return [f"{self._turn}:answer:{number}" for number in range(limits.ANSWER_POSTS)]
+        answer = Op(self._turn).part("answer")
+        return [answer.part(number) for number in range(limits.ANSWER_POSTS)]
 
 
 def whole(text: str) -> tuple[int, str]:

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from agent_core.ids import TurnId
+from agent_core.ids import TurnId, turn_of
 from agent_core.messages import JsonObject
 from agent_core.runtime import Question
 from bot.inbound import plain_text
@@ -193,7 +193,7 @@ class Driver:
         self.root_ts = self.root_ts or self._asked_ts
         place = f"{self._slack.team_id}:{self._slack.channels[_CHANNEL]}"
         waiting = [id for id, each in self.turns.items() if each.outcome == "waiting"]
-        for turn_id in (TurnId(f"turn:{place}:{self._asked_ts}"), *waiting):
+        for turn_id in (turn_of(f"{place}:{self._asked_ts}"), *waiting):
             await self._follow(turn_id, clicks)
 
     @property

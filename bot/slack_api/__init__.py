@@ -18,6 +18,7 @@ from bot.slack_api.errors import (
     refusal,
 )
 from bot.slack_api.files import Upload
+from bot.slack_api.ops import Op, Receipt, StoredOp
 from bot.slack_api.records import BotToken, Conversation, Identity, Person, PostRecord, language_of
 from bot.slack_api.scopes import OPEN_SOCKET
 
@@ -32,10 +33,12 @@ __all__ = [
     "FileTooBig",
     "Identity",
     "MonotonicClock",
+    "Op",
     "People",
     "Person",
     "PlaceRefused",
     "PostRecord",
+    "Receipt",
     "SkippingClock",
     "SlackApi",
     "SlackAuthRefused",
@@ -43,6 +46,7 @@ __all__ = [
     "SlackLimited",
     "SlackRefused",
     "SlackUnavailable",
+    "StoredOp",
     "Upload",
     "WriteGuard",
     "ask",

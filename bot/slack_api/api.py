@@ -23,13 +23,14 @@ from bot.slack_api.channels import Channels
 from bot.slack_api.clock import MonotonicClock
 from bot.slack_api.errors import SlackError, SlackRefused
 from bot.slack_api.files import Files
+from bot.slack_api.ops import Op, Receipt, read_op
 from bot.slack_api.records import (
-    EVENT_TYPE,
     BotToken,
     Identity,
     Person,
     PostRecord,
     language_of,
+    mark,
     read_person,
     read_post,
 )
@@ -38,8 +39,8 @@ from bot.threads import ThreadRef
 
 _log = logging.getLogger(__name__)
 
-Find = Callable[[], Awaitable[str | None]]
-"""Looks for a post that may be there already, and gives its `ts`."""
+Find = Callable[[], Awaitable[Receipt | None]]
+"""Looks for a post that may be there already."""
 
 SessionStatus = Literal["processing", "active"]
 READ_BACK_GAP_S = 2.0
@@ -115,22 +116,22 @@ class SlackApi:
         thread: ThreadRef,
         text: str,
         *,
-        op_id: str,
+        op: Op,
         blocks: Sequence[JsonObject] = (),
         may_exist: bool = False,
-    ) -> str:
-        """Post once into the thread and return the post's `ts`.
+    ) -> Receipt:
+        """Post once into the thread.
 
         After an answer that never came the thread is read back before anything is repeated. With
         `may_exist` an earlier process may have posted it: the thread is read first, late enough for
         a request that was still under way.
         """
-        find = partial(self.find_post, thread, op_id)
-        arguments = {**_marked(thread.channel, text, op_id, blocks), "thread_ts": thread.root_ts}
+        find = partial(self.find_post, thread, op)
+        arguments = {**_marked(thread.channel, text, op, blocks), "thread_ts": thread.root_ts}
         return await self._post_once(arguments, find, may_exist=may_exist)
 
     async def post_direct(
-        self, team: str, user: str, text: str, *, op_id: str, since: str, may_exist: bool = False
+        self, team: str, user: str, text: str, *, op: Op, since: str, may_exist: bool = False
     ) -> ThreadRef:
         """Write once to a person directly and return the thread that this begins.
 
@@ -138,31 +139,33 @@ class SlackApi:
         """
         opened = await self._calls.repeatable("conversations.open", {"users": user})
         channel = str(opened["channel"]["id"])
-        ts = await self.announce(channel, text, op_id=op_id, since=since, may_exist=may_exist)
-        return ThreadRef(team=team, channel=channel, root_ts=ts)
+        posted = await self.announce(channel, text, op=op, since=since, may_exist=may_exist)
+        return ThreadRef(team=team, channel=channel, root_ts=posted.ts)
 
     async def announce(
-        self, channel: str, text: str, *, op_id: str, since: str, may_exist: bool = False
-    ) -> str:
-        """Post once to a whole conversation and return the post's `ts`.
+        self, channel: str, text: str, *, op: Op, since: str, may_exist: bool = False
+    ) -> Receipt:
+        """Post once to a whole conversation.
 
         As with `post`; the conversation is read back for posts that are later than the `ts` of
         `since`. What earlier processes posted can be looked for all at once, with `announced`.
         """
 
-        async def find() -> str | None:
-            return await _find(op_id, self.channels.history(channel, oldest=since))
+        async def find() -> Receipt | None:
+            return await _find(op, channel, self.channels.history(channel, oldest=since))
 
-        return await self._post_once(_marked(channel, text, op_id), find, may_exist=may_exist)
+        return await self._post_once(_marked(channel, text, op), find, may_exist=may_exist)
 
-    async def announced(self, channel: str, *, since: str) -> set[str]:
-        """The op ids of the bot's posts to the whole conversation that are later than `since`.
+    async def announced(self, channel: str, *, owner: str, since: str) -> set[Op]:
+        """The owner's ops that the bot posted to the whole conversation later than `since`.
 
         They are asked for late enough for a request that was still under way.
         """
         await self.clock.sleep(self._settle_s)
         pages = self.channels.history(channel, oldest=since)
-        return {read_post(raw).op_id async for page in pages for raw in page} - {""}
+        posts = [read_post(raw) async for page in pages for raw in page]
+        ops = [read_op(owner, post.op_id) for post in posts]
+        return {op for op in ops if op is not None}
 
     async def update(
         self,
@@ -171,12 +174,12 @@ class SlackApi:
         text: str,
         *,
         blocks: Sequence[JsonObject] = (),
-        op_id: str = "",
+        op: Op | None = None,
     ) -> None:
-        """Replace a post of the bot, which may get an op id; kept up until Slack took it."""
+        """Replace a post of the bot, which may get an op; kept up until Slack took it."""
         arguments = _update_arguments(channel, ts, text, blocks)
-        if op_id:
-            arguments["metadata"] = _mark(op_id)
+        if op is not None:
+            arguments["metadata"] = mark(op)
         await self._calls.repeatable("chat.update", arguments)
 
     async def try_update(
@@ -283,9 +286,9 @@ class SlackApi:
         posts = cast("list[JsonObject]", answer.get("messages") or [])
         return next((str(raw.get("thread_ts") or raw.get("ts")) for raw in posts), "")
 
-    async def find_post(self, thread: ThreadRef, op_id: str) -> str | None:
-        """The `ts` of the bot's post with this op id, if the thread has it."""
-        return await _find(op_id, self.channels.replies(thread, at_once=True))
+    async def find_post(self, thread: ThreadRef, op: Op) -> Receipt | None:
+        """The bot's post of this op, if the thread has it."""
+        return await _find(op, thread.channel, self.channels.replies(thread, at_once=True))
 
     async def person(self, user: str) -> Person | None:
         """A user; None if Slack does not know or show them."""
@@ -340,16 +343,17 @@ class SlackApi:
         except SlackError as error:
             _log.info("%s is left out: %s", method, error)
 
-    async def _post_once(self, arguments: JsonObject, find: Find, *, may_exist: bool) -> str:
+    async def _post_once(self, arguments: JsonObject, find: Find, *, may_exist: bool) -> Receipt:
         if may_exist and (found := await self._find_late(find)):
             return found
 
-        async def attempt() -> str:
-            return str((await self._calls.single("chat.postMessage", arguments))["ts"])
+        async def attempt() -> Receipt:
+            answer = await self._calls.single("chat.postMessage", arguments)
+            return Receipt(channel=str(arguments["channel"]), ts=str(answer["ts"]))
 
         return await self._calls.insist(attempt, find=find)
 
-    async def _find_late(self, find: Find) -> str | None:
+    async def _find_late(self, find: Find) -> Receipt | None:
         await self.clock.sleep(self._settle_s)
         if found := await find():
             return found
@@ -403,13 +407,14 @@ class People:
         return {person.id: person.name for person in found if person is not None}
 
 
-async def _find(op_id: str, pages: AsyncGenerator[list[JsonObject]]) -> str | None:
-    """The `ts` of the bot's post with this op id."""
+async def _find(op: Op, channel: str, pages: AsyncGenerator[list[JsonObject]]) -> Receipt | None:
+    """The bot's post of this op."""
+    op_id = str(op)
     async with aclosing(pages):
         async for page in pages:
             for post in map(read_post, page):
                 if post.op_id == op_id:
-                    return post.ts
+                    return Receipt(channel=channel, ts=post.ts)
     return None
 
 
@@ -419,14 +424,8 @@ def _quiet(text: str, blocks: Sequence[JsonObject]) -> dict[str, Any]:
     return {**given, "blocks": list(blocks)} if blocks else given
 
 
-def _marked(
-    channel: str, text: str, op_id: str, blocks: Sequence[JsonObject] = ()
-) -> dict[str, Any]:
-    return {**_quiet(text, blocks), "channel": channel, "metadata": _mark(op_id)}
-
-
-def _mark(op_id: str) -> JsonObject:
-    return {"event_type": EVENT_TYPE, "event_payload": {"op_id": op_id}}
+def _marked(channel: str, text: str, op: Op, blocks: Sequence[JsonObject] = ()) -> dict[str, Any]:
+    return {**_quiet(text, blocks), "channel": channel, "metadata": mark(op)}
 
 
 def _update_arguments(

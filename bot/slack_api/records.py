@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from agent_core.messages import JsonObject
 from agent_core.runtime import Language, detect_language
+from bot.slack_api.ops import Op
 
 EVENT_TYPE = "universal_agent"
 """The metadata type under which the bot marks its own posts."""
@@ -156,6 +157,11 @@ def _conversation_kind(raw: JsonObject) -> str:
     if raw.get("is_mpim"):
         return "mpim"
     return "group" if raw.get("is_private") or raw.get("is_group") else "channel"
+
+
+def mark(op: Op) -> JsonObject:
+    """The metadata by which a later process finds the post of an op."""
+    return {"event_type": EVENT_TYPE, "event_payload": {"op_id": str(op)}}
 
 
 def _op_id(metadata: Any) -> str:

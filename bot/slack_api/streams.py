@@ -8,7 +8,8 @@ from agent_core.messages import JsonObject
 from bot.slack_api.calls import Calls
 from bot.slack_api.channels import Channels
 from bot.slack_api.errors import ContentRefused, PlaceRefused, SlackRefused
-from bot.slack_api.records import EVENT_TYPE, read_post
+from bot.slack_api.ops import Op
+from bot.slack_api.records import mark, read_post
 from bot.threads import ThreadRef
 
 STARTS_A_MINUTE = 15
@@ -88,11 +89,15 @@ class Streams:
         """Nobody here lets this post grow any more; whether it is stopped or not."""
         self._allowance.open.discard(ts)
 
-    async def stop(self, channel: str, ts: str, op_id: str) -> None:
+    async def stop(self, channel: str, ts: str, op: Op) -> None:
         """The post grows no more; one that does not anyway is fine, and one that cannot is told."""
         self.let_go(ts)
-        mark = {"event_type": EVENT_TYPE, "event_payload": {"op_id": op_id}}
-        arguments = {"channel": channel, "ts": ts, "metadata": mark, "session_status": "processing"}
+        arguments = {
+            "channel": channel,
+            "ts": ts,
+            "metadata": mark(op),
+            "session_status": "processing",
+        }
         try:
             await self._calls.repeatable("chat.stopStream", arguments)
         except SlackRefused as refused:

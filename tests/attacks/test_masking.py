@@ -13,8 +13,9 @@ from agent_core.messages import JsonObject
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Progress, ToolContext
+from agent_core.tools import OnProgress, ToolContext
 from bot.presenter.approval import approval_draft, decided_draft
+from bot.slack_api import Op
 from bot.words import BOT
 from tests.agent_core.runtime.threads import begin, end_of
 from tests.bot.desk import Desk, open_desk
@@ -88,10 +89,10 @@ def test_a_log_entry_is_masked_with_its_traceback() -> None:
 
 @pytest.mark.proves("masking.doors")
 async def test_a_tools_error_and_an_answer_leave_no_secret_in_the_records(tmp_path: Path) -> None:
-    async def fail(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def fail(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         raise RuntimeError(f"401 for xoxb-{BODY}")
 
-    async def tell(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def tell(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         return f"Refused: ghp_{BODY}"
 
     tools = FakeToolset({"mcp__x__fail": fail, "mcp__x__tell": tell})
@@ -112,11 +113,11 @@ async def test_a_tools_error_and_an_answer_leave_no_secret_in_the_records(tmp_pa
 async def test_a_post_holds_no_secret() -> None:
     block: JsonObject = {"type": "section", "text": {"type": "mrkdwn", "text": f"glpat-{BODY}"}}
     async with open_desk(Desk) as desk:
-        await desk.api.post(desk.thread, f"xoxb-{BODY}", op_id="op1", blocks=[block])
+        await desk.api.post(desk.thread, f"xoxb-{BODY}", op=Op("op1"), blocks=[block])
         post = desk.slack.thread("general", desk.thread.root_ts)[-1]
         for begin in ("?", "?uname=x&", ";"):
             link = f"https://zoom.test/j/8123{begin}pwd={BODY}"
-            await desk.api.post(desk.thread, link, op_id=begin)
+            await desk.api.post(desk.thread, link, op=Op(begin))
             assert BODY not in masked(link)
         *_, passcode, second, connection = desk.slack.thread("general", desk.thread.root_ts)
     assert BODY not in str(post)
@@ -133,9 +134,9 @@ async def test_nothing_hides_from_whoever_approves_it(secret: str) -> None:
         turn, words = Turn(desk.thread), BOT.of("en")
         event = turn.requested(action(recipient_email=secret, body=f"{secret}\nAnd the rest."))
         asked = approval_draft(event, words, is_whole=True)
-        ts = await desk.api.post(desk.thread, asked.text, op_id="op1", blocks=asked.blocks)
+        post = await desk.api.post(desk.thread, asked.text, op=Op("op1"), blocks=asked.blocks)
         for draft in (asked, decided_draft(event, turn.decided(), words)):
-            await desk.api.update(desk.thread.channel, ts, draft.text, blocks=draft.blocks)
+            await desk.api.update(desk.thread.channel, post.ts, draft.text, blocks=draft.blocks)
             post = desk.slack.thread("general", desk.thread.root_ts)[-1]
             assert MASK not in str(post)
             assert str(post.blocks).count(BODY) + str(post.blocks).count(BODY.upper()) >= 2

@@ -36,7 +36,7 @@ from bot.ingress import Ingress, Rules, ThreadActivity
 from bot.ingress.filter import Admitted
 from bot.presenter import Signs
 from bot.sandbox.slack import SlackStandIn
-from bot.slack_api import People, SkippingClock, SlackApi, web_client
+from bot.slack_api import Op, People, SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef, user_id
 from tests.bench.results import Result, show
 from tests.bot.ingress.world import Judge, ListeningFront, MemoryLedger, NamingFiles
@@ -164,11 +164,11 @@ class Room:
         if who != "bot":
             return await slack.say(who, "general", text, thread_ts=root_ts)
         place = slack.channels["general"]
-        op_id, since = f"op{len(slack.calls)}", "0"
+        op = Op(f"op{len(slack.calls)}")
         if root_ts is None:
-            return await self._api.announce(place, text, op_id=op_id, since=since)
+            return (await self._api.announce(place, text, op=op, since="0")).ts
         thread = ThreadRef(team=slack.team_id, channel=place, root_ts=root_ts)
-        return await self._api.post(thread, text, op_id=op_id)
+        return (await self._api.post(thread, text, op=op)).ts
 
 
 async def judge_all(found: list[Case], model: Model) -> list[bool]:

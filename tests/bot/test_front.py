@@ -13,7 +13,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from agent_core.events import Intervened
-from agent_core.ids import RunId, TurnId, agent_id
+from agent_core.ids import RunId, TurnId, agent_id, turn_of
 from agent_core.messages import Attachment
 from agent_core.testing.models import Held, ScriptedModel, call
 from bot.front import MAX_ATTACHMENT_BYTES, BranchStops, WorkspaceFiles
@@ -165,7 +165,7 @@ async def test_what_the_agent_has_of_a_gesture_can_be_asked(place: Place, bot: P
     assert await bot.front.newest_of(session, before_ts="9") == place.thread.root_ts
     assert await bot.front.newest_of(session, before_ts=place.thread.root_ts) == ""
     await place.slack.wait_for(lambda _: "Done." in place.texts())
-    turn_id = TurnId(f"turn:{message.key}")
+    turn_id = turn_of(message.key)
     async with asyncio.timeout(10):
         _ = [event async for event in bot.runtime.events(turn_id)]
     assert await bot.front.known_turn(message.key) == KnownTurn(
@@ -224,7 +224,7 @@ async def test_the_work_of_a_channel_is_stopped_as_far_as_it_began_before(place:
         assert not await stop(place.slack.channels["news"], "Ann", before_ts=LATER_TS)
         assert await stop(channel, "Ann", before_ts=LATER_TS)
         async with asyncio.timeout(10):
-            turn_id = TurnId(f"turn:{message.key}")
+            turn_id = turn_of(message.key)
             _ = [event async for event in bot.runtime.events(turn_id)]
         assert (await bot.runtime.turn(turn_id)).outcome == "stopped"
         assert not await stop(channel, "Ann", before_ts=LATER_TS)
@@ -239,7 +239,7 @@ async def test_a_branch_is_stopped_from_the_menu_and_a_late_press_is_explained_t
         message = place.message("continue")
         await bot.front.handle(message)
         await held.reached.wait()
-        turn = TurnId(f"turn:{message.key}")
+        turn = turn_of(message.key)
         stops = BranchStops(bot.runtime, place.api, People(place.api))
         press = Press(
             team=place.thread.team,

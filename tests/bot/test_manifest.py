@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from bot.ingress.shortcuts import ABOUT
-from bot.slack_api import Upload
+from bot.slack_api import Op, Upload
 from bot.slack_api.scopes import EVENT_SCOPES, OPEN_SOCKET, SCOPES, SLASH_COMMANDS
 from bot.threads import ThreadRef
 from tests.bot.ingress.world import connected_world
@@ -137,8 +137,8 @@ async def test_the_bot_hears_and_does_everything_with_these_rights() -> None:
 
         place = world.slack.dm_id("ann")
         thread = ThreadRef(team=world.slack.team_id, channel=place, root_ts=ts)
-        posted = await world.api.post(thread, "one", op_id="op1")
-        await world.api.update(place, posted, "two")
+        posted = await world.api.post(thread, "one", op=Op("op1"))
+        await world.api.update(place, posted.ts, "two")
         await world.api.react(place, ts, "eyes", add=True)
         await world.api.react(place, ts, "eyes", add=False)
         await world.api.set_status(thread, "processing")

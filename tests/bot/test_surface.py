@@ -10,7 +10,7 @@ import pytest
 
 from agent_core.consent.policy import Policy
 from agent_core.consent.rules import PolicyRule
-from agent_core.ids import TurnId
+from agent_core.ids import turn_of
 from agent_core.runtime import ApprovalWait
 from agent_core.testing.models import Held, calls_reply
 from agent_core.testing.runtimes import ANYTHING_GOES
@@ -168,7 +168,7 @@ async def test_who_is_asked_sees_the_post_as_it_stands_and_nobody_is_asked_about
         assert "*Remove an answer of mine for good*" in card
         assert "*My answer begins:* `Ann earns 81000 euros a year, and Ben too.`" in card
         assert re.search(r"\*Asked:\* \w+ \d+ \w+ \d{4}, \d\d:\d\d \(UTC\)", card)
-        wait = (await runtime.turn(TurnId(f"turn:{key}"))).wait
+        wait = (await runtime.turn(turn_of(key))).wait
         assert isinstance(wait, ApprovalWait)
         await runtime.consents.decide(wait.consent, wait.asker, verdict="approve")
         await threads.bot.front.ended(key)

@@ -9,11 +9,11 @@ from agent_core.events import RunFinished, TurnFinished
 from agent_core.loop.agent import RunLimits
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
-from agent_core.sessions import Database, Inbox, Stop
+from agent_core.sessions import Database, Stop, TurnQueue
 from agent_core.testing.models import Held, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
-from agent_core.tools import Progress, ToolContext
+from agent_core.tools import OnProgress, ToolContext
 from tests.agent_core.runtime.threads import (
     at_work,
     begin,
@@ -33,7 +33,7 @@ class Gate:
         self.reached, self.release = asyncio.Event(), asyncio.Event()
         self.passed, self.cancelled = 0, 0
 
-    async def run(self, arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def run(self, arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         self.reached.set()
         try:
             await self.release.wait()
@@ -176,7 +176,7 @@ async def test_a_stop_that_was_ordered_before_a_crash_holds_after_it(tmp_path: P
     async with at_work(held.reached, tmp_path, model=ScriptedModel([held])) as (runtime, turn):
         pass
     database = Database(f"sqlite:///{tmp_path}/state.sqlite")
-    await Inbox(database).stop(inbound("").session, Stop(by="Ann", why="asked"))
+    await TurnQueue(database).stop(inbound("").session, Stop(by="Ann", why="asked"))
     await database.close()
     async with scripted_runtime(tmp_path, model=ScriptedModel([])) as runtime:
         end = await end_of(runtime, turn)
@@ -237,7 +237,7 @@ async def test_a_wish_to_stop_where_nothing_runs_says_so(tmp_path: Path) -> None
 async def test_a_limit_names_the_pages_that_were_read_unless_the_answer_does(
     tmp_path: Path, said: str, is_added: bool
 ) -> None:
-    async def crawl(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def crawl(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         page = '{"url": "https://a.test/", "status": "success", "title": "A page"}'
         return f'{{"successful": 1, "results": [{page}]}}'
 

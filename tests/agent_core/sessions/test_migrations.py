@@ -139,7 +139,8 @@ async def test_a_newer_database_is_refused_by_its_revision_with_the_way_back(
 
 @pytest.mark.proves("migrations.newer")
 @pytest.mark.parametrize(
-    "change", ["DELETE FROM schema_revision", "ALTER TABLE schema_revision RENAME TO alembic_version"]
+    "change",
+    ["DELETE FROM schema_revision", "ALTER TABLE schema_revision RENAME TO alembic_version"],
 )
 async def test_a_database_of_before_the_first_release_is_refused_with_what_to_do(
     url: str, tmp_path: Path, change: str

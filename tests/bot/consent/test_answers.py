@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.ids import TurnId
+from agent_core.ids import TurnId, turn_of
 from agent_core.testing.models import ScriptedModel, call
 from bot.consent.answers import QuestionClicks
 from bot.inbound import post_key
@@ -104,7 +104,7 @@ async def test_one_press_answers_once_whatever_the_words_and_another_answer_is_e
         turn = await world.bot.runtime.turn(TurnId(f"turn:{place.message('').key}"))
         assert turn.answer == "Then I leave it."
         key = post_key(place.thread.team, place.thread.channel, post.ts)
-        assert (await world.bot.runtime.turn(TurnId(f"turn:{key}"))).inbound.is_choice
+        assert (await world.bot.runtime.turn(turn_of(key))).inbound.is_choice
 
 
 async def test_only_who_was_asked_answers_by_a_button(place: Place) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from agent_core.ids import TurnId
 from bot.presenter.answer import feedback_block
+from bot.slack_api import Op
 from bot.threads import ThreadRef
 from bot.words import BOT
 from tests.bot.home.world import Around, around
@@ -40,8 +41,8 @@ async def answered(tmp_path: Path) -> AsyncIterator[Answered]:
         thread = await place.thread()
         turn = await place.ended(await place.ask(thread, "ann", "the capital of France, please"))
         row = feedback_block(turn, BOT.of("en"))
-        ts = await place.world.api.post(thread, "Paris.", op_id="o", blocks=[row])
-        yield Answered(around=place, thread=thread, turn=turn, ts=ts)
+        post = await place.world.api.post(thread, "Paris.", op=Op("o"), blocks=[row])
+        yield Answered(around=place, thread=thread, turn=turn, ts=post.ts)
 
 
 async def test_each_persons_last_word_counts_and_the_thanks_are_theirs_alone(

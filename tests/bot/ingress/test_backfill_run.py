@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent_core.ids import SessionId, TurnId
+from agent_core.ids import SessionId, turn_of
 from agent_core.sessions import StoredTurn
 from bot.ingress.backfill import FIRST_THREADS, MAX_REQUESTS, THREADS
 from bot.ingress.backfill_run import MAX_AT_ONCE
@@ -337,7 +337,7 @@ async def ask(outside: Outside, text: str, *, begun: bool = True, **more: Any) -
     key = outside.key("general", ts)
     [message] = [each for each in outside.front.messages if each.key == key]
     turn = StoredTurn(
-        id=TurnId(f"turn:{key}"),
+        id=turn_of(key),
         session=message.session,
         seq=1,
         status="running" if begun else "queued",

@@ -15,7 +15,7 @@ from bot.ingress.actions import ANSWER_WITHIN_S, Actions
 from bot.ingress.gestures import Press, Submission
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Delivery
-from bot.slack_api import People, SlackApi
+from bot.slack_api import Op, People, SlackApi
 from bot.threads import ThreadRef
 from bot.words import BOT
 from tests.bot.ingress.world import (
@@ -101,9 +101,9 @@ class Room:
 
     async def post(self, *elements: JsonObject, channel: str = "general") -> str:
         """The bot posts a row of elements into a new thread of Ann's; returns the post's `ts`."""
-        return await self.world.api.post(
-            await self.thread(channel), "?", op_id="o", blocks=[row(*elements)]
-        )
+        thread = await self.thread(channel)
+        post = await self.world.api.post(thread, "?", op=Op("o"), blocks=[row(*elements)])
+        return post.ts
 
     async def thread(self, channel: str = "general") -> ThreadRef:
         return thread_at(self.world, await self.slack.say("ann", channel, "the root"))
@@ -159,9 +159,10 @@ async def room() -> AsyncIterator[Room]:
 
 async def test_a_press_in_a_thread_says_who_pressed_what_and_where(room: Room) -> None:
     thread = await room.thread()
-    ts = await room.world.api.post(
-        thread, "sure?", op_id="o", blocks=[row(button("digest.confirm", "42"))]
+    post = await room.world.api.post(
+        thread, "sure?", op=Op("o"), blocks=[row(button("digest.confirm", "42"))]
     )
+    ts = post.ts
     delivery = await room.slack.click("ben", "general", ts, "digest.confirm")
     await room.world.handled()
 
@@ -245,8 +246,8 @@ async def test_what_cannot_be_read_is_acknowledged_and_left(
 
 async def test_a_refused_press_is_told_to_its_author_alone_in_the_thread(room: Room) -> None:
     thread = await room.thread()
-    ts = await room.world.api.post(thread, "sure?", op_id="o", blocks=[row(button("digest.go"))])
-    await room.slack.click("guest", "general", ts, "digest.go")
+    post = await room.world.api.post(thread, "sure?", op=Op("o"), blocks=[row(button("digest.go"))])
+    await room.slack.click("guest", "general", post.ts, "digest.go")
     await room.world.handled()
 
     assert room.world.told("guest") == [BOT.say("en", "ingress-refusal-guest")]

@@ -5,6 +5,7 @@ from itertools import cycle
 
 import pytest
 
+from bot.slack_api import Op
 from bot.words import BOT
 from tests.bot.ingress.world import World, connected_world, recorded_mention, thread_at
 
@@ -238,7 +239,7 @@ async def test_the_first_mention_in_a_thread_of_people_brings_its_earlier_posts(
     ts = await world.say("ann", "general", "we ship on <https://a.test|Monday> &amp; rest")
     await world.say("ben", "general", "fine", thread_ts=ts)
     await world.say("ann", "general", f"thanks <@{ben}>", thread_ts=ts)
-    await world.api.post(thread_at(world, ts), "my own words", op_id="op1")
+    await world.api.post(thread_at(world, ts), "my own words", op=Op("op1"))
     await world.say("cleo", "general", f"{world.mention} sum up", thread_ts=ts)
     await world.settle()
     await world.say("ann", "general", "too late", thread_ts=ts)

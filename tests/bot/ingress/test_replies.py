@@ -11,7 +11,7 @@ from bot.inbound import read_post
 from bot.ingress import Ingress
 from bot.ingress.filter import Admitted
 from bot.presenter import Signs
-from bot.slack_api import People
+from bot.slack_api import Op, People
 from tests.bot.ingress.world import Outside, World, bot_in, thread_at, until_given
 
 
@@ -20,7 +20,7 @@ async def thread(world: World) -> str:
     """Ann asked, the bot has answered, Ben has said something."""
     ts = await world.say("ann", "general", f"{world.mention} compare both")
     await world.settle()
-    await world.api.post(thread_at(world, ts), "Which region do you mean?", op_id="op1")
+    await world.api.post(thread_at(world, ts), "Which region do you mean?", op=Op("op1"))
     await world.say("ben", "general", "nice", thread_ts=ts)
     await world.settle()
     world.front.messages.clear()

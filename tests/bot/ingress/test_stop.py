@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from bot.slack_api import Op
 from tests.bot.ingress.world import World, thread_at
 
 LOG = [("a.log", b"12345", "text/plain")]
@@ -126,11 +127,11 @@ async def came(world: World, event_type: str, count: int) -> None:
 async def test_a_cross_on_the_askers_or_the_bots_post_stops_the_thread_once(world: World) -> None:
     ts = await world.say("ann", "general", f"{world.mention} read this")
     await world.settle()
-    answer = await world.api.post(thread_at(world, ts), "On it", op_id="op1")
+    answer = await world.api.post(thread_at(world, ts), "On it", op=Op("op1"))
     await world.slack.react("ann", "general", ts, "x")
     await world.settle("reaction_added")
     await world.slack.redeliver()
-    await world.slack.react("ben", "general", answer, "x")
+    await world.slack.react("ben", "general", answer.ts, "x")
     await came(world, "reaction_added", 3)
 
     session = thread_at(world, ts).session
@@ -143,7 +144,7 @@ async def test_no_other_reaction_and_no_other_post_stops_anything(world: World) 
     ts = await world.say("ann", "general", f"{world.mention} read this")
     other = await world.say("ben", "general", "no way", thread_ts=ts)
     await world.settle()
-    await world.api.post(thread_at(world, ts), "On it", op_id="op1")
+    await world.api.post(thread_at(world, ts), "On it", op=Op("op1"))
     for user, post, name in [
         ("ann", ts, "eyes"),
         ("ben", ts, "x"),

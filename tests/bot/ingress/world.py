@@ -12,7 +12,7 @@ import aiohttp
 from slack_bolt.app.async_app import AsyncApp
 
 from agent_core.background import Background
-from agent_core.ids import SessionId, TurnId, UserId
+from agent_core.ids import SessionId, TurnId, UserId, turn_of
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.models import ModelRequest
 from agent_core.runtime import KnownSessions, Ledger, Marks, ReplyReader, StoredTurn
@@ -238,7 +238,7 @@ class MemorySessions(KnownSessions):
         return [turn for turn in self.turns if turn.session.startswith(prefix)][:limit]
 
     async def turns_of(self, session: SessionId) -> list[TurnId]:
-        return [TurnId(f"turn:{one}") for one in self.known if one == session]
+        return [turn_of(one) for one in self.known if one == session]
 
 
 class NamingFiles:

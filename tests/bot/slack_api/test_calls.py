@@ -9,6 +9,7 @@ from agent_core.sessions.leases import LeaseLost
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import (
     ContentRefused,
+    Op,
     PlaceRefused,
     SkippingClock,
     SlackApi,
@@ -24,7 +25,7 @@ from tests.bot.desk import Desk
 async def test_a_post_is_given_up_in_the_end(desk: Desk) -> None:
     desk.slack.fail("chat.postMessage", status=500, times=50)
     with pytest.raises(SlackUnavailable):
-        await desk.api.post(desk.thread, "never", op_id="op1")
+        await desk.api.post(desk.thread, "never", op=Op("op1"))
 
     assert desk.calls("chat.postMessage") == 7
 
@@ -34,7 +35,7 @@ async def test_a_lost_post_is_found_on_a_later_page(desk: Desk) -> None:
     for number in range(510):
         await desk.slack.say("ben", "general", f"{number}", thread_ts=desk.thread.root_ts)
     desk.slack.fail("chat.postMessage", drop_after_accept=True)
-    await desk.api.post(desk.thread, "once", op_id="op1")
+    await desk.api.post(desk.thread, "once", op=Op("op1"))
 
     assert desk.texts().count("once") == 1
     assert desk.calls("conversations.replies") == 2
@@ -51,7 +52,7 @@ async def test_a_call_that_hangs_ends_at_its_limit(desk: Desk) -> None:
 
 async def test_a_pause_is_kept_and_the_post_is_not_lost(desk: Desk) -> None:
     desk.slack.fail("chat.postMessage", status=429, retry_after_s=17, times=2)
-    await desk.api.post(desk.thread, "patient", op_id="op1")
+    await desk.api.post(desk.thread, "patient", op=Op("op1"))
 
     assert desk.texts() == ["patient"]
     assert desk.clock.slept == [17.0, 17.0]
@@ -59,15 +60,15 @@ async def test_a_pause_is_kept_and_the_post_is_not_lost(desk: Desk) -> None:
 
 @pytest.mark.proves("posts.limits")
 async def test_an_edit_inside_a_pause_is_left_out_without_a_call(desk: Desk) -> None:
-    ts = await desk.api.post(desk.thread, "one", op_id="op1")
+    post = await desk.api.post(desk.thread, "one", op=Op("op1"))
     desk.slack.fail("chat.update", status=429, retry_after_s=30)
 
-    assert not await desk.api.try_update(desk.thread.channel, ts, "two")
-    assert not await desk.api.try_update(desk.thread.channel, ts, "three")
+    assert not await desk.api.try_update(desk.thread.channel, post.ts, "two")
+    assert not await desk.api.try_update(desk.thread.channel, post.ts, "three")
     assert desk.calls("chat.update") == 1
 
     desk.clock.advance(31)
-    assert await desk.api.try_update(desk.thread.channel, ts, "four")
+    assert await desk.api.try_update(desk.thread.channel, post.ts, "four")
     assert desk.texts() == ["four"]
 
 
@@ -79,27 +80,27 @@ async def test_progress_in_fifty_threads_leaves_answers_their_share_of_the_minut
         ts = await slack.say("ann", "general", "hello")
         channel = slack.channels["general"]
         thread = ThreadRef(team=slack.team_id, channel=channel, root_ts=ts)
-        post = await api.post(thread, "working", op_id="progress")
-        edits = [await api.try_update(channel, post, f"{number}") for number in range(50 * 4)]
+        post = await api.post(thread, "working", op=Op("progress"))
+        edits = [await api.try_update(channel, post.ts, f"{number}") for number in range(50 * 4)]
         lines = [await api.say_status(thread, f"{number}") for number in range(500)]
         assert 0 < sum(edits) < 50
         assert 0 < sum(lines) < 500
         for number in range(15):
-            await api.update(channel, post, f"answer {number}")
+            await api.update(channel, post.ts, f"answer {number}")
         assert clock.slept == []
         assert [call.method for call in slack.calls if call.status == 429] == []
         clock.advance(61)
         slack.heal()
-        assert await api.try_update(channel, post, "a minute later")
+        assert await api.try_update(channel, post.ts, "a minute later")
 
 
 async def test_a_pause_in_one_channel_does_not_hold_up_another(desk: Desk) -> None:
     desk.slack.fail("chat.postMessage", status=429, retry_after_s=30)
     news_ts = await desk.slack.say("ann", "news", "root")
     news = ThreadRef(team=desk.thread.team, channel=desk.slack.channels["news"], root_ts=news_ts)
-    waiting = asyncio.create_task(desk.api.post(desk.thread, "late", op_id="op1"))
+    waiting = asyncio.create_task(desk.api.post(desk.thread, "late", op=Op("op1")))
     await desk.slack.wait_for(lambda slack: any(call.status == 429 for call in slack.calls))
-    await desk.api.post(news, "now", op_id="op2")
+    await desk.api.post(news, "now", op=Op("op2"))
     await waiting
 
     assert desk.texts() == ["late"]
@@ -132,15 +133,15 @@ async def test_a_refusal_is_told_by_its_kind_and_not_repeated(
 ) -> None:
     desk.slack.fail("chat.postMessage", error=code, times=2)
     with pytest.raises(kind, match=code):
-        await desk.api.post(desk.thread, "no", op_id="op1")
+        await desk.api.post(desk.thread, "no", op=Op("op1"))
 
     assert desk.calls("chat.postMessage") == 1
 
 
 async def test_an_edit_replaces_blocks_too(desk: Desk) -> None:
     block = {"type": "section", "text": {"type": "mrkdwn", "text": "old"}}
-    ts = await desk.api.post(desk.thread, "old", op_id="op1", blocks=[block])
-    await desk.api.update(desk.thread.channel, ts, "new")
+    post = await desk.api.post(desk.thread, "old", op=Op("op1"), blocks=[block])
+    await desk.api.update(desk.thread.channel, post.ts, "new")
 
     (post,) = desk.slack.thread("general", desk.thread.root_ts)[1:]
     assert (post.text, [block["type"] for block in post.blocks if block["type"] == "section"]) == (
@@ -160,7 +161,7 @@ async def test_a_guard_is_asked_again_after_a_pause(desk: Desk) -> None:
 
     desk.slack.fail("chat.postMessage", status=429, retry_after_s=60)
     with pytest.raises(LeaseLost):
-        await desk.api.guarded(guard).post(desk.thread, "hello", op_id="a")
+        await desk.api.guarded(guard).post(desk.thread, "hello", op=Op("a"))
 
     assert asked[1] - asked[0] >= 60
     assert desk.texts() == []
@@ -171,15 +172,15 @@ async def test_reading_needs_no_guard(desk: Desk) -> None:
         raise LeaseLost
 
     view = desk.api.guarded(guard)
-    assert await view.find_post(desk.thread, "a") is None
-    await desk.api.post(desk.thread, "hello", op_id="a")
-    assert await view.find_post(desk.thread, "a") is not None
+    assert await view.find_post(desk.thread, Op("a")) is None
+    await desk.api.post(desk.thread, "hello", op=Op("a"))
+    assert await view.find_post(desk.thread, Op("a")) is not None
 
 
 async def test_a_direct_message_that_may_exist_is_looked_for_first(desk: Desk) -> None:
     team, ann, since = desk.thread.team, desk.slack.people["ann"], desk.thread.root_ts
-    first = await desk.api.post_direct(team, ann, "hello", op_id="a", since=since)
-    again = await desk.api.post_direct(team, ann, "hello", op_id="a", since=since, may_exist=True)
+    first = await desk.api.post_direct(team, ann, "hello", op=Op("a"), since=since)
+    again = await desk.api.post_direct(team, ann, "hello", op=Op("a"), since=since, may_exist=True)
 
     assert again == first
     assert desk.calls("chat.postMessage") == 1
@@ -281,12 +282,12 @@ async def test_pauses_of_no_said_length_grow_from_a_second_on(
     desk: Desk, fault: dict[str, object]
 ) -> None:
     desk.slack.fail("chat.postMessage", times=len(UNTOLD), **fault)
-    await desk.api.post(desk.thread, "patient", op_id="op1")
+    await desk.api.post(desk.thread, "patient", op=Op("op1"))
     assert desk.clock.slept == UNTOLD
 
     desk.clock.advance(60)
     desk.slack.fail("chat.postMessage", **fault)
-    await desk.api.post(desk.thread, "again", op_id="op2")
+    await desk.api.post(desk.thread, "again", op=Op("op2"))
     assert desk.clock.slept == [*UNTOLD, UNTOLD[0]]
     assert desk.texts() == ["patient", "again"]
 
@@ -299,7 +300,7 @@ async def test_a_pause_is_waited_for_as_long_as_asked_within_reason(
     desk: Desk, fault: dict[str, object], asked: str, waited: float
 ) -> None:
     desk.slack.fail("chat.postMessage", retry_after_s=asked, **fault)
-    await desk.api.post(desk.thread, "patient", op_id="op1")
+    await desk.api.post(desk.thread, "patient", op=Op("op1"))
     assert desk.clock.slept == [waited]
 
 
@@ -308,5 +309,5 @@ async def test_a_page_of_a_proxy_in_the_place_of_an_answer_is_no_answer(
     desk: Desk, status: int
 ) -> None:
     desk.slack.fail("chat.postMessage", status=status, html=True, times=2)
-    await desk.api.post(desk.thread, "once", op_id="op1")
+    await desk.api.post(desk.thread, "once", op=Op("op1"))
     assert desk.texts() == ["once"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.slack_api import Conversation, People, SlackRefused
+from bot.slack_api import Conversation, Op, People, SlackRefused
 from bot.slack_api.api import PEOPLE_TTL_S
 from bot.slack_api.channels import BURST, SPACING_S
 from tests.bot.desk import Desk
@@ -46,12 +46,14 @@ async def test_many_threads_do_not_hold_up_what_was_said_outside_of_them(desk: D
 async def test_an_announcement_whose_answer_is_lost_is_made_once(desk: Desk) -> None:
     general = desk.slack.channels["general"]
     desk.slack.fail("chat.postMessage", drop_after_accept=True)
-    ts = await desk.api.announce(general, "for all", op_id="op1", since=desk.thread.root_ts)
+    op = Op("late").part("C1")
+    sent = await desk.api.announce(general, "for all", op=op, since=desk.thread.root_ts)
 
     own = [post for post in desk.slack.posts("general") if post.text == "for all"]
-    assert [(post.ts, post.is_reply) for post in own] == [(ts, False)]
-    assert await desk.api.announced(general, since=desk.thread.root_ts) == {"op1"}
-    assert await desk.api.announced(general, since=ts) == set()
+    assert [(post.ts, post.is_reply) for post in own] == [(sent.ts, False)]
+    assert await desk.api.announced(general, owner="late", since=desk.thread.root_ts) == {op}
+    assert await desk.api.announced(general, owner="other", since=desk.thread.root_ts) == set()
+    assert await desk.api.announced(general, owner="late", since=sent.ts) == set()
 
 
 async def test_a_post_of_a_thread_is_read_as_it_is_now(desk: Desk) -> None:

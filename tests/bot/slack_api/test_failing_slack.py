@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 
 from bot.sandbox.slack import ManualClock
-from bot.slack_api import MonotonicClock, SlackApi, SlackUnavailable, Upload
+from bot.slack_api import MonotonicClock, Op, SlackApi, SlackUnavailable, Upload
 from bot.slack_api.calls import Calls
 from bot.slack_api.records import EVENT_TYPE
 from tests.bot.desk import Desk, open_desk
@@ -31,12 +31,13 @@ LIMIT_S = 0.3
 
 
 async def post(api: SlackApi, desk: Desk) -> None:
-    await api.post(desk.thread, "said", op_id="op")
+    await api.post(desk.thread, "said", op=Op("op"))
 
 
 async def edit(api: SlackApi, desk: Desk) -> None:
-    ts = await desk.api.find_post(desk.thread, "before")
-    await api.update(desk.thread.channel, ts or "", "said")
+    post = await desk.api.find_post(desk.thread, Op("before"))
+    assert post is not None
+    await api.update(post.channel, post.ts, "said")
 
 
 async def upload(api: SlackApi, desk: Desk) -> None:
@@ -90,7 +91,7 @@ WRITES: dict[str, tuple[str, Write, Seen, object]] = {
 @pytest.mark.parametrize("write", WRITES)
 async def test_a_write_is_seen_once_whatever_slack_does(desk: Desk, write: str, fault: str) -> None:
     method, act, seen, wanted = WRITES[write]
-    await desk.api.post(desk.thread, "before", op_id="before")
+    await desk.api.post(desk.thread, "before", op=Op("before"))
     await desk.api.react(desk.thread.channel, desk.thread.root_ts, "wave", add=True)
     desk.slack.fail(method, **FAULTS[fault])
     clock = MonotonicClock() if fault == "hanging" else desk.clock
@@ -146,9 +147,9 @@ async def test_a_post_of_a_process_that_died_is_waited_for() -> None:
             )
         assert said(desk) == []
         next_one = SlackApi(desk.client, clock=SharedTime(time), settle_s=1.0)
-        ts = await next_one.post(desk.thread, "said", op_id="op", may_exist=True)
+        post = await next_one.post(desk.thread, "said", op=Op("op"), may_exist=True)
         time.advance(1.0)
-        assert await desk.api.find_post(desk.thread, "op") == ts
+        assert await desk.api.find_post(desk.thread, Op("op")) == post
         assert said(desk) == ["said"]
         assert desk.calls("chat.postMessage") == 1
 
