@@ -40,8 +40,8 @@ from bot.render import one_line
 from bot.sandbox.model import Text, ToolUse
 from bot.words import BOT
 from mcp_local.errors import ToolkitError
-from mcp_local.report.compose import Draft, compose_report
-from mcp_local.sources import Source
+from mcp_local.report.compose import ReportDraft, compose_report
+from mcp_local.sources import NumberedSource
 from tests.attacks.shapes import shapes
 from tests.bench.results import Result, run
 from tests.e2e.bot_process import bot_process, bot_texts, mention
@@ -133,8 +133,10 @@ async def gate(text: str) -> None:
 
 
 async def report(text: str) -> None:
-    page = Source(n=1, url="https://x.org", title="x", kind="page", ok=True, text=text, path="x.md")
-    draft = Draft(title="x", markdown=f"Said so. [1]\n\n{text[:90_000]}", summary="x [1]")
+    page = NumberedSource(
+        n=1, url="https://x.org", title="x", kind="page", ok=True, text=text, path="x.md"
+    )
+    draft = ReportDraft(title="x", markdown=f"Said so. [1]\n\n{text[:90_000]}", summary="x [1]")
     with suppress(ToolkitError):  # to be refused is an answer as well
         await asyncio.to_thread(compose_report, draft, [page], NOW.date())
 
