@@ -204,7 +204,7 @@ class _Body:
         done = await self._work.ending(ROOT_RUN)
         if done is not None and done.what == "done":
             said = self._work.words("done-by", name=done.by_name)
-            found = done.text or then.last_words or then.found(self._work.words)
+            found = done.text or then.last_words or then.findings(self._work.words)
             text = f"{said}\n\n{found}".strip()
             await scope.emit(RunFinished(**scope.at(0, 1), outcome="answered", text=text))
             return RunResult(outcome="answered", text=text)
