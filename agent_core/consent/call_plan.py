@@ -6,17 +6,14 @@ An approval is bound to one digest of all of it: change a byte and it is another
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agent_core.composio import Account, Accounts
 from agent_core.consent.policy import JudgedAction, Judgement
 from agent_core.errors import ToolServerError
 from agent_core.events import PlannedAction
 from agent_core.ids import SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.models import ToolSpec
-from agent_core.tools import ToolContext
-from agent_core.tools.actions import OpenedCall
-from agent_core.tools.composio_api import Account, Accounts
-from agent_core.tools.names import canonical, slug_of
-from agent_core.tools.pins import digest_of_json
+from agent_core.tools import OpenedCall, ToolContext, canonical, digest_of_json, slug_of
 
 _OTHER_ACCOUNT = (
     "Not done: calls use the {app} account that the person connected last, {account}. Leave "

@@ -12,8 +12,7 @@ from cachetools import TTLCache
 
 from agent_core.consent.leaf_values import json_in
 from agent_core.ids import UserId
-from agent_core.tools.actions import OpenedCall
-from agent_core.tools.names import canonical, slug_of
+from agent_core.tools import OpenedCall, canonical, slug_of
 from agent_core.workspaces import write_text
 
 FreshLinks = TTLCache[tuple[UserId, str], str]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
+from agent_core.composio import Accounts, are_connected
 from agent_core.consent.call_plan import CallPlan, plan_of, used_accounts
 from agent_core.consent.connect_links import FreshLinks, LinkPlaces, apps_to_connect, is_connecting
 from agent_core.consent.egress import Disclosure, charged, disclosures_of, words_told
@@ -24,11 +25,14 @@ from agent_core.models.strict_json import as_object
 from agent_core.sessions import ApprovalWait, ConnectionWait, SessionStore, Wait
 from agent_core.sessions.audit import AuditedAction, AuditEntry, AuditLog, AuditOutcome
 from agent_core.sessions.consents import Consent, ConsentKind, ConsentStore
-from agent_core.tools import ToolContext, ToolOutput
-from agent_core.tools.actions import OpenedCall, batch_results
-from agent_core.tools.composio_api import Accounts, are_connected
-from agent_core.tools.pins import digest_of_json
-from agent_core.tools.surface import SurfaceTools
+from agent_core.tools import (
+    OpenedCall,
+    SurfaceTools,
+    ToolContext,
+    ToolOutput,
+    batch_results,
+    digest_of_json,
+)
 
 logger = logging.getLogger(__name__)
 

@@ -20,8 +20,7 @@ from agent_core.consent.addresses import addresses_in
 from agent_core.consent.rules import PolicyRule, PolicyVerdict
 from agent_core.consent.taint import is_trusted_search
 from agent_core.errors import SettingsError
-from agent_core.tools.actions import Action, OpenedCall
-from agent_core.tools.names import MAX_NAME_CHARS
+from agent_core.tools import MAX_NAME_CHARS, Action, OpenedCall
 
 SHIPPED = Path(__file__).with_name("policy.yaml")
 

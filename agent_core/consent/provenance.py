@@ -13,7 +13,7 @@ from agent_core.consent.leaf_values import texts_in
 from agent_core.consent.taint import finds_pages, is_record_of_search
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, child_run
 from agent_core.messages import AttachedFile, Message, Part, Text, ToolCall, ToolResult
-from agent_core.tools.actions import opened
+from agent_core.tools import opened
 from agent_core.workspaces.layout import DOWNLOADS, EXTRACTED_ARTICLES, SEARCH_RESULTS, TOOL_RESULTS
 
 _LOCAL = "mcp__local_toolkit__"

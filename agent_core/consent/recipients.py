@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from agent_core.consent.leaf_values import Leaf, json_in, leaves_of, texts_in, unpacked
 from agent_core.messages import JsonObject
-from agent_core.tools.names import listed
+from agent_core.tools import name_words
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _REACHED_ONE = re.compile(r"(recipient|attendee|invite|participant|reviewer|assignee|bcc)", re.I)
@@ -61,10 +61,10 @@ def _reaches(leaf: Leaf) -> bool:
     """Numbers count, a phone or chat may be one; yes, no and nothing do not."""
     if leaf.value is None or isinstance(leaf.value, bool):
         return False
-    if str(leaf.value).strip().casefold() in listed("everybody"):
+    if str(leaf.value).strip().casefold() in name_words("everybody"):
         return True
     words = {word.upper() for name in leaf.path for word in _WORD.findall(name)}
-    return bool(words & listed("reaching")) or any(map(_REACHED_ONE.search, leaf.path))
+    return bool(words & name_words("reaching")) or any(map(_REACHED_ONE.search, leaf.path))
 
 
 def _mails_in(arguments: object) -> Iterator[str]:

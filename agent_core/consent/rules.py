@@ -7,8 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from agent_core.consent.leaf_values import Leaf, leaves_of, names_in, texts_in
-from agent_core.tools.actions import AGENT, Action, prefix_of
-from agent_core.tools.names import canonical
+from agent_core.tools import AGENT, Action, canonical, prefix_of
 
 PolicyVerdict = Literal["allow", "ask", "refuse"]
 RuleValue = str | int | float | bool

@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from agent_core.consent.leaf_values import json_in, texts_in
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.models.strict_json import as_object, load_strictly
-from agent_core.tools import ToolOutput
-from agent_core.tools.actions import OpenedCall, batch_results, opened
-from agent_core.tools.names import canonical, slug_of
+from agent_core.tools import OpenedCall, ToolOutput, batch_results, canonical, opened, slug_of
 from agent_core.workspaces.layout import SEARCH_RESULTS
 
 MAX_OUTSIDE = 3

@@ -16,8 +16,7 @@ from agent_core.messages import AttachedFile, Message, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.retry import RetryingModel
 from agent_core.sessions.turns import Question, Wait
-from agent_core.tools import ToolContext, ToolOutput, Toolset
-from agent_core.tools.actions import OpenedCall
+from agent_core.tools import OpenedCall, ToolContext, ToolOutput, Toolset
 from agent_core.words import Words
 
 EXPLORER = "explorer"

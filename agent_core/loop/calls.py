@@ -13,10 +13,7 @@ from agent_core.fault_points import fault_point
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.sessions.turns import Question, Wait
-from agent_core.tools import Progress, ToolOutput
-from agent_core.tools.actions import LOST_RESULT, opened
-from agent_core.tools.registry import fit
-from agent_core.tools.results import sources_in
+from agent_core.tools import LOST_RESULT, OnProgress, ToolOutput, fit, opened, sources_in
 
 FIRST_SLOT = 2
 BOOL: TypeAdapter[bool] = TypeAdapter(bool)
@@ -156,7 +153,7 @@ async def _output(
 
 
 async def _perform(
-    agent: Agent, call: ToolCall, scope: RunScope, progress: Progress
+    agent: Agent, call: ToolCall, scope: RunScope, progress: OnProgress
 ) -> ToolOutput | Wait:
     """Make the call, if nothing and nobody stands in its way."""
     specs = await agent.tools.specs(scope.context)

@@ -20,7 +20,7 @@ from agent_core.messages import Message, Part, Text, ToolCall, user_message
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.models.retry import Retried
 from agent_core.prompts import prompt
-from agent_core.tools.search import shown
+from agent_core.tools import tools_in_sight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +139,7 @@ async def _call_model(
         await scope.announce_taken(taken, number)
         acting = scope.acting_for(taken)
         told = [*history, *came]
-        specs = shown(await agent.tools.specs(acting.context), told)
+        specs = tools_in_sight(await agent.tools.specs(acting.context), told)
         lines = [f"- {name}: {reason}" for name, reason in agent.away(acting.context).items()]
         away = prompt("tools_away", servers="\n".join(lines)) if lines else ""
         request = ModelRequest(

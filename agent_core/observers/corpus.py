@@ -18,8 +18,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import ToolObserved, full_text
-from agent_core.tools.names import slug_of
-from agent_core.tools.payloads import is_list, is_object, parse, search, text_in
+from agent_core.tools import find_object, is_list, is_object, parse_result, slug_of, text_in
 from agent_core.workspaces.layout import EXTRACTED_ARTICLES, timestamp, write_json, write_text
 
 logger = logging.getLogger(__name__)
@@ -72,7 +71,7 @@ def _save(article: _Article, workspace: Path) -> str:
 
 def _crawled(observed: ToolObserved) -> Iterator[_Article]:
     """The pages that a crawl could read; it names their files and leaves the text there."""
-    answer = parse(full_text(observed))
+    answer = parse_result(full_text(observed))
     pages = answer.get("pages") if is_object(answer) else None
     for page in pages if is_list(pages) else ():
         path = text_in(page, "path")
@@ -123,8 +122,10 @@ def _front_matter(text: str) -> tuple[JsonObject, str]:
 
 def _read(observed: ToolObserved) -> Iterator[_Article]:
     """The one page that a reader service returned."""
-    answer = parse(full_text(observed))
-    page = search(answer, lambda it: it if isinstance(it.get("content"), str) else None, _DEPTH)
+    answer = parse_result(full_text(observed))
+    page = find_object(
+        answer, lambda it: it if isinstance(it.get("content"), str) else None, _DEPTH
+    )
     if observed.output.is_error or page is None:
         return
     yield _Article(

@@ -15,9 +15,17 @@ from typing import Protocol
 from agent_core import tracing
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject, ToolCall
-from agent_core.tools import ToolContext, ToolOutput
-from agent_core.tools.actions import Action, opened
-from agent_core.tools.payloads import is_list, is_object, parse, search, text_in
+from agent_core.tools import (
+    Action,
+    ToolContext,
+    ToolOutput,
+    find_object,
+    is_list,
+    is_object,
+    opened,
+    parse_result,
+    text_in,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -129,7 +137,7 @@ class Execution:
 
 def executions(observed: ToolObserved) -> list[Execution]:
     """What ran. Reads the whole result; empty when it holds no JSON."""
-    payload = parse(full_text(observed))
+    payload = parse_result(full_text(observed))
     call = opened(observed.call)
     if payload is None:
         return []
@@ -149,7 +157,7 @@ def may_run(observed: ToolObserved, wanted: re.Pattern[str]) -> bool:
 
 def _inner(payload: object, asked: Sequence[Action]) -> Iterator[Execution]:
     """Each result of a batch with what it answers: by its index, or by its place without one."""
-    results = search(payload, _results, _WRAPPED_LEVELS) or []
+    results = find_object(payload, _results, _WRAPPED_LEVELS) or []
     for position, result in enumerate(results):
         if not is_object(result):
             continue

@@ -14,8 +14,7 @@ from pydantic_core import from_json
 from agent_core.consent.taint import name_of_record
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import Execution, ToolObserved, executions, may_run
-from agent_core.tools.actions import prefix_of
-from agent_core.tools.payloads import is_list, search, text_in
+from agent_core.tools import find_object, is_list, prefix_of, text_in
 from agent_core.workspaces.layout import SEARCH_RESULTS, timestamp, write_json
 
 _SEARCH = re.compile(
@@ -57,7 +56,7 @@ def cleaned_results(execution: Execution, at: datetime) -> JsonObject | None:
     wants_news = "NEWS" in execution.slug
     # A web search may bring a few news beside its hits.
     names = (_NEWS_LIST, *_LISTS) if wants_news else (*_LISTS, _NEWS_LIST)
-    found = search(_begun(execution.payload), partial(_hits, names), _DEPTH)
+    found = find_object(_begun(execution.payload), partial(_hits, names), _DEPTH)
     if found is None:
         return None
     under, hits = found
@@ -73,7 +72,7 @@ def cleaned_results(execution: Execution, at: datetime) -> JsonObject | None:
 
 def _begun(payload: object) -> object:
     """The result, or what is whole in its beginning where a service tells no more of it."""
-    preview = search(payload, lambda value: text_in(value, "data_preview") or None, _DEPTH)
+    preview = find_object(payload, lambda value: text_in(value, "data_preview") or None, _DEPTH)
     try:
         return from_json(preview, allow_partial=True) if preview else payload
     except ValueError:

@@ -13,8 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import Execution, ToolObserved, executions, may_run
-from agent_core.tools.names import slug_of
-from agent_core.tools.payloads import is_object, search, text_in
+from agent_core.tools import find_object, is_object, slug_of, text_in
 from agent_core.workspaces.layout import DOWNLOADS, WORKBENCH_ACTIVITY, timestamp, write_json
 
 _WORKBENCH = re.compile(
@@ -76,7 +75,7 @@ def _input(arguments: JsonObject) -> JsonObject:
 
 
 def _output(payload: object, *, is_error: bool) -> JsonObject:
-    streams = search(payload, lambda it: it if it.keys() & _STREAMS else None, _DEPTH) or {}
+    streams = find_object(payload, lambda it: it if it.keys() & _STREAMS else None, _DEPTH) or {}
     error = text_in(streams, "error") or text_in(payload, "error")
     outer = payload if is_object(payload) else {}
     successful = outer.get("successful", not (error or is_error))
@@ -95,7 +94,7 @@ def _output(payload: object, *, is_error: bool) -> JsonObject:
 
 def _downloads(execution: Execution, workspace: Path) -> list[str]:
     """Keep the content that came back, under the first name that no other content has."""
-    data = search(execution.payload, _content, _DEPTH)
+    data = find_object(execution.payload, _content, _DEPTH)
     if data is None:
         return []
     remote = text_in(execution.arguments, "file_path")

@@ -4,6 +4,7 @@ What a surface may know of stored things is named here; the rooms behind are non
 """
 
 from agent_core.classifier import Line, ReplyReader, Talk
+from agent_core.composio import Account, Accounts
 from agent_core.consent.leaf_values import unpacked
 from agent_core.consent.recipients import recipients_of
 from agent_core.prompts.language import Language, detect_language, read_language, spoken_time
@@ -21,8 +22,7 @@ from agent_core.sessions.lock import holder_of, sole_process
 from agent_core.sessions.overview import Overview, SessionState, Spent
 from agent_core.sessions.preferences import Feedback, Preferences
 from agent_core.sessions.store import AnsweredTurn, KnownSessions
-from agent_core.tools.composio_api import Account, Accounts
-from agent_core.tools.names import app_name as name_of_app
+from agent_core.tools import app_name as name_of_app
 from agent_core.workspaces import without_paths
 
 __all__ = [

@@ -15,8 +15,7 @@ from agent_core.messages import AttachedFile, Attachment, JsonObject, Message, T
 from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.prompts import prompt
 from agent_core.runtime.turn_status import safe_name
-from agent_core.tools import ToolContext, Toolset
-from agent_core.tools.surface import READ_FILE
+from agent_core.tools import READ_FILE, ToolContext, Toolset
 from agent_core.words import Words
 
 MAX_CHARS_A_FILE = 16_000

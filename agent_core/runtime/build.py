@@ -11,16 +11,26 @@ from urllib.parse import urlsplit
 
 from agent_core.classifier import Router
 from agent_core.clock import UtcClock, local_time, machine_time
+from agent_core.composio import (
+    DEFAULT_BASE_URL,
+    PRELOADED,
+    SERVER_NAME,
+    Accounts,
+    AppFiles,
+    ComposioApi,
+    composio_server,
+)
 from agent_core.consent.connect_links import LinkPlaces
 from agent_core.consent.policy import read_policy
 from agent_core.errors import ToolServerError
 from agent_core.loop.agent import RunLimits
-from agent_core.loop.run_python import RunPython
+from agent_core.mcp import FleetServer, McpHub, Pins, StdioServer, read_fleet
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, standard_observers
 from agent_core.observers.corpus import ReaderBlacklist
+from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, known_of
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import Database, KnownSessions
@@ -29,17 +39,7 @@ from agent_core.sessions.pins import ToolPins
 from agent_core.sessions.programs import ProgramStore
 from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.task import shipped_specs
-from agent_core.tools import ToolContext
-from agent_core.tools.composio import SERVER_NAME, AppFiles, composio_server
-from agent_core.tools.composio_api import DEFAULT_BASE_URL, PRELOADED, Accounts, ComposioApi
-from agent_core.tools.fleet import read_fleet
-from agent_core.tools.hub import McpHub
-from agent_core.tools.interpreter import Interpreter
-from agent_core.tools.names import full_name
-from agent_core.tools.pins import Pins
-from agent_core.tools.registry import Registry
-from agent_core.tools.servers import FleetServer, StdioServer
-from agent_core.tools.surface import SurfaceTools
+from agent_core.tools import Registry, SurfaceTools, ToolContext, full_name
 
 logger = logging.getLogger(__name__)
 

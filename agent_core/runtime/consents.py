@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal, cast
 
 from agent_core.background import Backoff
+from agent_core.composio import Accounts, are_connected
 from agent_core.consent.connect_links import place_of
 from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ROOT_RUN, ConsentId, SessionId, TurnId, UserId
@@ -14,8 +15,7 @@ from agent_core.messages import JsonObject, ToolCall
 from agent_core.runtime.parts import TurnParts
 from agent_core.sessions import ApprovalWait, ConnectionWait, StoredTurn
 from agent_core.sessions.consents import Consent, ConsentKind
-from agent_core.tools.actions import opened
-from agent_core.tools.composio_api import Accounts, are_connected
+from agent_core.tools import opened
 
 logger = logging.getLogger(__name__)
 

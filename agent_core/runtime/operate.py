@@ -21,24 +21,32 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from agent_core.clock import machine_time
+from agent_core.composio import SERVER_NAME
 from agent_core.database_errors import reason_of
 from agent_core.durable.dbos_turns import check_sqlite
 from agent_core.errors import SessionError, SettingsError, ToolServerError
 from agent_core.ids import UserId
+from agent_core.mcp import (
+    FleetServer,
+    HttpServer,
+    HubLimits,
+    McpServer,
+    Pins,
+    ServerConfig,
+    stored_form,
+    suspicion_of,
+)
 from agent_core.messages import JsonObject, Message, Text
 from agent_core.models import ModelRequest, whole_reply
 from agent_core.models.anthropic import AnthropicModel
+from agent_core.programs import Interpreter
 from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit, model_connection
 from agent_core.sessions import Database
 from agent_core.sessions.audit import AuditedCall, AuditLog
 from agent_core.sessions.migrations import NEWEST, REVISIONS, Revisions, file_of, revision_of
 from agent_core.sessions.pins import Pin, ToolPins
 from agent_core.settings import CoreSettings
-from agent_core.tools.composio import SERVER_NAME
-from agent_core.tools.interpreter import Interpreter
-from agent_core.tools.pins import Pins, digest_of_json, stored_form, suspicion_of
-from agent_core.tools.server import McpServer
-from agent_core.tools.servers import FleetServer, HttpServer, HubLimits, ServerConfig
+from agent_core.tools import digest_of_json
 
 MIN_FREE_BYTES = 20 * 1024**2
 """Below this a start is refused: the databases could hardly grow, and no report would fit."""

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from agent_core.classifier import Router
 from agent_core.clock import UtcClock
+from agent_core.composio import Accounts
 from agent_core.consent.connect_links import LinkPlaces, fresh_links
 from agent_core.consent.gate import ConsentGate
 from agent_core.consent.policy import Policy
@@ -19,11 +20,11 @@ from agent_core.errors import ToolServerError
 from agent_core.ids import TurnId, UserId
 from agent_core.loop.agent import Agent, Away, BodyTool, RunLimits, RunScope
 from agent_core.loop.ask_user import ask_user_tool
-from agent_core.loop.run_python import RunPython
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import Model, ToolSpec
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers
+from agent_core.programs import RunPython
 from agent_core.prompts import fill, prompt
 from agent_core.runtime.ready_answers import one_line
 from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
@@ -34,11 +35,15 @@ from agent_core.sessions.leases import new_process_id
 from agent_core.sessions.overview import Overview
 from agent_core.subagents.children import MAX_AT_WORK, MAX_DEPTH
 from agent_core.subagents.task import SubagentSpec, child_tools
-from agent_core.tools import JOINT, MAIN_AGENT, ToolContext, ToolOutput
-from agent_core.tools.composio_api import Accounts
-from agent_core.tools.registry import Registry
-from agent_core.tools.search import AgentTools
-from agent_core.tools.surface import SurfaceTools
+from agent_core.tools import (
+    JOINT,
+    MAIN_AGENT,
+    AgentTools,
+    Registry,
+    SurfaceTools,
+    ToolContext,
+    ToolOutput,
+)
 from agent_core.workspaces import RunLogs, known_sources
 
 MAIN_TOOLS = ("*", "!mcp__local_toolkit__save_corpus", "!mcp__local_toolkit__write_report")

@@ -28,7 +28,7 @@ from agent_core.sessions.overview import Overview
 from agent_core.sessions.preferences import FeedbackStore, Preferences
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.sessions.store import KnownSessions
-from agent_core.tools.surface import Surface
+from agent_core.tools import Surface
 from agent_core.tree import AgentTree
 from agent_core.workspaces import create_workspace, renewal
 

@@ -19,8 +19,7 @@ from agent_core.ids import ROOT_RUN, RunId, ToolCallId
 from agent_core.messages import ToolCall
 from agent_core.prompts.language import spoken_time
 from agent_core.sessions.turns import Stop
-from agent_core.tools.actions import AGENT, COMPOSIO, Action, opened
-from agent_core.tools.names import app_name, slug_of
+from agent_core.tools import AGENT, COMPOSIO, Action, app_name, opened, slug_of
 from agent_core.words import Words
 
 MAX_GIST_CHARS = 300

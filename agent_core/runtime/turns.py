@@ -36,11 +36,11 @@ from agent_core.loop.agent import Agent, RunScope
 from agent_core.loop.ask_user import PATIENCE
 from agent_core.loop.calls import BOOL, Asked
 from agent_core.loop.run import RunResult, run_agent
-from agent_core.loop.run_python import RUN_PYTHON
 from agent_core.messages import AttachedFile, InboundMessage, Message, Text, user_message
 from agent_core.models import Delta, Model
 from agent_core.models.retry import Retried
 from agent_core.planner import CONTINUING, PLANNED, Plan, SubQuestion, make_plan
+from agent_core.programs import RUN_PYTHON
 from agent_core.prompts import prompt
 from agent_core.runtime.attached import FILES, fault_notes
 from agent_core.runtime.failures import apology
@@ -59,7 +59,7 @@ from agent_core.runtime.turn_status import READER, TurnStatus, unsure_words
 from agent_core.runtime.waits import Waits, unfinished
 from agent_core.sessions import Question, Stop, StoredTurn
 from agent_core.subagents.children import RunRequest
-from agent_core.tools.names import app_name
+from agent_core.tools import app_name
 from agent_core.workspaces import (
     append_summary,
     build_trace,

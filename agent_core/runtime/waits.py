@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from agent_core.composio import are_connected
 from agent_core.consent.recipients import storage_keys
 from agent_core.consent.taint import outside_of
 from agent_core.events import (
@@ -31,9 +32,7 @@ from agent_core.messages import Message, ToolCall, ToolResult, user_message
 from agent_core.runtime.runs import Work
 from agent_core.sessions import ApprovalWait, ConnectionWait, Question, StoredTurn, Wait
 from agent_core.sessions.consents import CONSENT, Consent, ConsentStatus
-from agent_core.tools import ToolOutput
-from agent_core.tools.composio_api import are_connected
-from agent_core.tools.payloads import parse, text_in
+from agent_core.tools import ToolOutput, parse_result, text_in
 
 UPLOAD = "mcp__local_toolkit__upload_to_composio"
 """Whose result says which file a key stands for."""
@@ -233,7 +232,7 @@ def _uploaded(ended: Sequence[AnyEvent], workspace: Path) -> dict[str, SentFile]
     for event in ended:
         if not isinstance(event, ToolCallFinished) or event.tool != UPLOAD or event.is_error:
             continue
-        told = parse(event.preview)
+        told = parse_result(event.preview)
         path, key = Path(text_in(told, "local_path")), text_in(told, "s3_key")
         if path.is_relative_to(home := workspace.resolve()):
             path, sha256 = path.relative_to(home), text_in(told, "sha256")

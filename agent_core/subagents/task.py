@@ -16,9 +16,9 @@ from agent_core.ids import RunId
 from agent_core.loop.agent import EXPLORER, BodyTool, RunScope
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
+from agent_core.programs import MAX_PROMPT_CHARS
 from agent_core.prompts import fill, prompt
 from agent_core.tools import ToolOutput
-from agent_core.tools.interpreter import MAX_PROMPT_CHARS
 
 TASK, FORK, WAIT = "Task", "fork", "wait"
 

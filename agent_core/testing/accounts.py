@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from agent_core.composio import Account, Accounts, AppTool
 from agent_core.errors import ToolServerError
 from agent_core.ids import UserId
-from agent_core.tools.composio_api import Account, Accounts, AppTool
 
 
 @dataclass

@@ -16,8 +16,7 @@ from agent_core.masking import with_texts
 from agent_core.messages import AttachedFile, JsonObject, Message, Text, ToolCall, ToolResult
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.testing.models import call, calls_reply, text_reply
-from agent_core.tools.actions import is_batch
-from agent_core.tools.names import slug_of
+from agent_core.tools import is_batch, slug_of
 
 MAX_DEPTH = 3
 """Of texts that are hidden in texts."""

@@ -7,16 +7,17 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from agent_core.classifier import Router
+from agent_core.composio import Accounts
 from agent_core.consent.connect_links import LinkPlaces
 from agent_core.consent.policy import Policy
 from agent_core.consent.rules import PolicyRule
 from agent_core.ids import SessionId, UserId
 from agent_core.loop.agent import Away, RunLimits
-from agent_core.loop.run_python import RunPython
 from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers, ToolObserver, standard_observers
+from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, known_of
 from agent_core.runtime.runtime import Runtime
 from agent_core.sessions import Database, KnownSessions
@@ -25,11 +26,7 @@ from agent_core.sessions.programs import ProgramStore
 from agent_core.subagents.task import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import MAIN_AGENT, Toolset
-from agent_core.tools.composio_api import Accounts
-from agent_core.tools.interpreter import Interpreter
-from agent_core.tools.registry import Registry
-from agent_core.tools.surface import SurfaceTools
+from agent_core.tools import MAIN_AGENT, Registry, SurfaceTools, Toolset
 
 ANYTHING_GOES = Policy(
     rules=(PolicyRule(rule="anything goes", verdict="allow", even_when_tainted=True),)

@@ -15,8 +15,7 @@ from agent_core.messages import Message, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.sessions.turns import Wait
 from agent_core.testing.steps import RecordedSteps
-from agent_core.tools import ToolContext, ToolOutput
-from agent_core.tools.actions import OpenedCall
+from agent_core.tools import OpenedCall, ToolContext, ToolOutput
 from agent_core.words import CORE, FALLBACK
 
 T = TypeVar("T")

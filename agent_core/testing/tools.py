@@ -11,11 +11,15 @@ from agent_core.ids import ROOT_RUN, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.testing.models import call
-from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.registry import unknown_tool
-from agent_core.tools.schemas import fault_of_arguments
+from agent_core.tools import (
+    OnProgress,
+    ToolContext,
+    ToolOutput,
+    fault_of_arguments,
+    unknown_tool,
+)
 
-ToolFunction = Callable[[JsonObject, ToolContext, Progress], Awaitable[ToolOutput | str]]
+ToolFunction = Callable[[JsonObject, ToolContext, OnProgress], Awaitable[ToolOutput | str]]
 """What a fake tool does with its arguments; a plain string is a result without further ado."""
 
 tool_call = call
@@ -58,7 +62,7 @@ class FakeToolset:
             for name, tool in self._tools.items()
         ]
 
-    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+    async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
         self.calls.append(call)
         self.contexts.append(context)
         tool = self._tools.get(call.name)

@@ -1,97 +1,95 @@
-"""The seam to tools: a toolset lists specs and runs whole calls. A failing call is a value."""
+"""What every tool call goes through: the seam `Toolset`, the registry, names, schemas, search.
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from pathlib import Path
-from typing import Protocol
+The door of this room: other rooms import from here alone. `toolset.py` is to be read first.
+"""
 
-from agent_core.ids import RunId, SessionId, TurnId, UserId
-from agent_core.messages import ToolCall
-from agent_core.models import ToolSpec
-
-MAIN_AGENT = "universal-agent"
-"""The name of the agent that answers people; of the others their definitions tell."""
-
-JOINT = (
-    "Not done: several people wrote while you worked on this, and it could be another's wish. Say "
-    "that whoever wants it may ask for it once you have answered."
+from agent_core.tools.actions import (
+    AGENT,
+    COMPOSIO,
+    LOST_RESULT,
+    Action,
+    OpenedCall,
+    batch_results,
+    is_batch,
+    opened,
+    prefix_of,
 )
-"""What becomes of what a tool does by the rights of its asker alone, where the work is joint."""
+from agent_core.tools.names import (
+    MAX_NAME_CHARS,
+    app_name,
+    canonical,
+    full_name,
+    name_words,
+    reads,
+    server_prefix,
+    slug_of,
+)
+from agent_core.tools.payloads import (
+    digest_of_json,
+    find_object,
+    is_list,
+    is_object,
+    objects,
+    parse_result,
+    text_in,
+)
+from agent_core.tools.registry import Registry, fit, unknown_tool
+from agent_core.tools.schemas import fault_of_arguments, fault_of_schema, schema_for_model
+from agent_core.tools.search import AgentTools, tools_in_sight
+from agent_core.tools.sources import sources_in
+from agent_core.tools.surface import READ_FILE, Surface, SurfaceTools
+from agent_core.tools.toolset import (
+    JOINT,
+    MAIN_AGENT,
+    Artifact,
+    OnProgress,
+    ToolContext,
+    ToolOutput,
+    Toolset,
+)
 
-Progress = Callable[[str], Awaitable[None]]
-"""Says how far a call is, in people's words; may be dropped."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolContext:
-    """On whose behalf and where a call runs."""
-
-    session: SessionId
-    turn: TurnId
-    run: RunId
-    asker: UserId
-    workspace: Path
-    """The session's directory, absolute."""
-    agent: str = MAIN_AGENT
-    """Which agent calls."""
-    places: tuple[str, ...] = ()
-    """As in the message that began the turn."""
-    zone: str = ""
-    """The asker's time zone, such as `Europe/Berlin`; empty where it is not known."""
-    is_joint: bool = False
-    """Several people had a word in the work: a wish of one is not granted by another's rights."""
-    may_wait: bool = True
-    """Whether a person can be asked before the call: not for sub-agents and scheduled turns."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Artifact:
-    """A file for the person that a trusted tool says it wrote."""
-
-    path: str
-    """Relative to the workspace."""
-    title: str
-    mimetype: str
-    size_bytes: int
-    citations: tuple[str, ...] = ()
-    """The addresses that `[1]`, `[2]`, … stand for in it; empty where one is not cited."""
-    follow_ups: tuple[str, ...] = ()
-    """Questions that its reader may ask next."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolOutput:
-    """How a call ended. `text` is for the model, `display` for the person."""
-
-    text: str
-    """What the model gets: the whole result, or head, tail and path of a huge one."""
-    is_error: bool = False
-    display: str = ""
-    size_bytes: int = 0
-    """Of the whole result."""
-    saved_path: str = ""
-    """Relative to the workspace: where the whole result lies when `text` is cut."""
-    is_cut: bool = False
-    """The tool sent more than is taken; nobody here has the rest."""
-    artifacts: tuple[Artifact, ...] = ()
-    picture: str = ""
-    """Relative to the workspace: what a trusted tool shows beside its text."""
-    is_ours: bool = False
-    """The words are this bot's own: nothing of them comes from a server."""
-    may_have_happened: bool = False
-    """The result was lost: whether the call had its effect is not known."""
-    started_at: datetime | None = None
-    finished_at: datetime | None = None
-
-
-class Toolset(Protocol):
-    """Tools offered together.
-
-    `run` MUST NOT raise except CancelledError; every failure is a ToolOutput with `is_error`, also
-    arguments that do not fit the tool's schema, which only the toolset knows whole.
-    """
-
-    async def specs(self, context: ToolContext) -> Sequence[ToolSpec]: ...
-
-    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput: ...
+__all__ = [
+    "AGENT",
+    "COMPOSIO",
+    "JOINT",
+    "LOST_RESULT",
+    "MAIN_AGENT",
+    "MAX_NAME_CHARS",
+    "READ_FILE",
+    "Action",
+    "AgentTools",
+    "Artifact",
+    "OnProgress",
+    "OpenedCall",
+    "Registry",
+    "Surface",
+    "SurfaceTools",
+    "ToolContext",
+    "ToolOutput",
+    "Toolset",
+    "app_name",
+    "batch_results",
+    "canonical",
+    "digest_of_json",
+    "fault_of_arguments",
+    "fault_of_schema",
+    "find_object",
+    "fit",
+    "full_name",
+    "is_batch",
+    "is_list",
+    "is_object",
+    "name_words",
+    "objects",
+    "opened",
+    "parse_result",
+    "prefix_of",
+    "reads",
+    "schema_for_model",
+    "server_prefix",
+    "slug_of",
+    "sources_in",
+    "text_in",
+    "tools_in_sight",
+    "unknown_tool",
+]

@@ -11,8 +11,8 @@ from typing import Any, cast
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.strict_json import as_object, is_nested_too_deeply
-from agent_core.tools import ToolOutput
 from agent_core.tools.names import canonical, reads, slug_of
+from agent_core.tools.toolset import ToolOutput
 
 MAX_DEPTH = 3
 """Batches in batches; what lies deeper cannot be read."""

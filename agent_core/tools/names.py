@@ -28,7 +28,7 @@ _ENDINGS = (
 
 
 @cache
-def listed(kind: str) -> frozenset[str]:
+def name_words(kind: str) -> frozenset[str]:
     """The words of one kind in the list."""
     found = tomllib.loads(_WORDS.read_text(encoding="utf-8"))
     return frozenset(found[kind])
@@ -98,7 +98,9 @@ def reads(name: str) -> bool:
         return False
     in_order = [word.upper() for word in _CAMEL.findall(slug)]
     all_words = {*in_order, *_LETTERS.findall(slug.upper())}
-    if all_words & (listed("changing") | listed("secrets")) or not all_words & listed("reading"):
+    if all_words & (name_words("changing") | name_words("secrets")) or not all_words & name_words(
+        "reading"
+    ):
         return False
     return not _has_deed(in_order)
 
@@ -109,9 +111,11 @@ def _has_deed(in_order: list[str]) -> bool:
     It is one before the word of reading, or joined to it.
     """
     pairs = list(zip(["", *in_order], in_order, strict=False))
-    verbs = (word in listed("reading") and before not in _BEFORE_THINGS for before, word in pairs)
+    verbs = (
+        word in name_words("reading") and before not in _BEFORE_THINGS for before, word in pairs
+    )
     first = next((n for n, is_verb in enumerate(verbs) if is_verb), None)
-    either = listed("either")
+    either = name_words("either")
     if (
         first is None
         or either.intersection(in_order[:first])
@@ -127,4 +131,4 @@ def _changes(word: str) -> bool:
     """Whether it is a form of a word of change: `ADDS`, `MOVED`, `CANCELLING`."""
     stems = {word.removesuffix(old) + new for old, new in _ENDINGS if word.endswith(old)}
     stems |= {stem[:-1] for stem in stems if stem[-2:-1] == stem[-1:]}
-    return not stems.isdisjoint(listed("changing"))
+    return not stems.isdisjoint(name_words("changing"))

@@ -1,5 +1,6 @@
 """Reads tool results leniently: plain JSON, typed content, wrapped, or JSON within a string."""
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator
 from typing import Any, TypeGuard, TypeVar, cast
@@ -11,7 +12,7 @@ Found = TypeVar("Found")
 _MAX_NESTING = 20
 
 
-def parse(text: str) -> object:
+def parse_result(text: str) -> object:
     """The JSON value in a result, out of typed content and strings; None when there is none."""
     return _unwrapped(_decoded(text))
 
@@ -34,7 +35,9 @@ def text_in(value: object, *keys: str) -> str:
     return next((text for text in texts if isinstance(text, str) and text.strip()), "")
 
 
-def search(value: object, wanted: Callable[[JsonObject], Found | None], depth: int) -> Found | None:
+def find_object(
+    value: object, wanted: Callable[[JsonObject], Found | None], depth: int
+) -> Found | None:
     """What `wanted` makes of the outermost object that it makes something of, level by level.
 
     Args:
@@ -97,3 +100,9 @@ def _decoded(text: str) -> object:
     except (ValueError, RecursionError):
         return None
     return cast("object", value)
+
+
+def digest_of_json(value: object) -> str:
+    """SHA-256 in hex of canonical JSON: sorted names, no white space, lone surrogates kept."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

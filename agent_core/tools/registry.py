@@ -18,7 +18,7 @@ from agent_core.clock import machine_time
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
-from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
+from agent_core.tools.toolset import OnProgress, ToolContext, ToolOutput, Toolset
 from agent_core.workspaces.layout import TOOL_RESULTS, write_text
 
 logger = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ class Registry:
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         return await self._toolset.specs(context)
 
-    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+    async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
         places = asyncio.Semaphore(self._max_parallel_calls)
         async with self._places.setdefault((context.turn, context.run), places):
             started_at = self._now()

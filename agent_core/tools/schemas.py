@@ -96,7 +96,7 @@ def _validator(schema: JsonObject) -> tuple[Validator | None, JsonObject]:
     return _bounded(kind)(schema, registry=Registry()), schema
 
 
-_Check = Callable[[Validator, Any, Any, JsonObject], "Iterator[ValidationError] | None"]
+_KeywordCheck = Callable[[Validator, Any, Any, JsonObject], "Iterator[ValidationError] | None"]
 _checks_left: ContextVar[int] = ContextVar("checks_left", default=_MAX_CHECKS)
 
 
@@ -107,12 +107,12 @@ class _TooMuch(Exception):
 @cache
 def _bounded(kind: type[Validator]) -> type[Validator]:
     """The same draft without foreign regular expressions, and with a bound on its work."""
-    given = cast("dict[str, _Check]", kind.VALIDATORS)
+    given = cast("dict[str, _KeywordCheck]", kind.VALIDATORS)
     checks = {name: _counted(name, check) for name, check in given.items()}
     return cast("type[Validator]", jsonschema_validators.extend(kind, checks))  # pyright: ignore[reportUnknownMemberType]
 
 
-def _counted(name: str, check: _Check) -> _Check:
+def _counted(name: str, check: _KeywordCheck) -> _KeywordCheck:
     def counted(
         validator: Validator, value: Any, instance: Any, schema: JsonObject
     ) -> Iterator[ValidationError] | None:

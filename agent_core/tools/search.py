@@ -15,11 +15,11 @@ from fnmatch import fnmatchcase
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult
 from agent_core.models import ToolSpec
 from agent_core.models.strict_json import as_object
-from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
 from agent_core.tools.actions import is_batch, opened, prefix_of
 from agent_core.tools.names import canonical, slug_of
 from agent_core.tools.registry import unknown_tool
 from agent_core.tools.schemas import fault_of_arguments
+from agent_core.tools.toolset import OnProgress, ToolContext, ToolOutput, Toolset
 
 FIND_TOOLS = "find_tools"
 BUDGET_TOKENS = 3_000
@@ -66,7 +66,7 @@ def tokens_of(specs: Sequence[ToolSpec]) -> int:
     return sum(map(_tokens, specs))
 
 
-def shown(
+def tools_in_sight(
     specs: Sequence[ToolSpec],
     history: Sequence[Message],
 ) -> tuple[ToolSpec, ...]:
@@ -101,11 +101,11 @@ class AgentTools:
         self._denied = tuple(each[1:] for each in patterns if each.startswith("!"))
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
-        """Every tool, `find_tools` last; `shown` takes out what need not be in sight."""
+        """Every tool, `find_tools` last; `tools_in_sight` takes out what need not be in sight."""
         specs = await self._share(context)
         return (*specs, _finder([spec for spec in specs if not is_core(spec.name)]))
 
-    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+    async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
         if call.name == FIND_TOOLS:
             return await self._find(call.arguments, context)
         if self._lets(call.name):

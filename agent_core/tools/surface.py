@@ -20,9 +20,16 @@ from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.sessions import AnsweredTurn, KnownSessions
-from agent_core.tools import JOINT, MAIN_AGENT, Progress, ToolContext, ToolOutput, Toolset
 from agent_core.tools.actions import OpenedCall
 from agent_core.tools.schemas import fault_of_arguments
+from agent_core.tools.toolset import (
+    JOINT,
+    MAIN_AGENT,
+    OnProgress,
+    ToolContext,
+    ToolOutput,
+    Toolset,
+)
 
 READ_FILE = "mcp__local_toolkit__read_local_file"
 REMOVE, CORRECT = MENDS = ("remove_my_post", "correct_my_answer")
@@ -96,7 +103,7 @@ class SurfaceTools:
         specs = await self._tools.specs(context)
         return (*specs, *SPECS) if self._is_for(context) else specs
 
-    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+    async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
         own = self._own.get(call.name)
         if own is None or not self._is_for(context):
             return await self._tools.run(call, context, progress)

@@ -12,7 +12,7 @@ from bot.sandbox import SandboxError
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, Pace
 from bot.sandbox.settings import SandboxSettings
-from bot.sandbox.slack import Clock, SlackStandIn, SystemClock
+from bot.sandbox.slack import SandboxClock, SlackStandIn, SystemClock
 from bot.sandbox.slack.wire import JsonObject
 from bot.sandbox.web import SmallWeb
 
@@ -100,7 +100,7 @@ async def open_world(
     workspaces_root: Path,
     web: Path | None,
     pace: Pace,
-    clock: Clock | None = None,
+    clock: SandboxClock | None = None,
 ) -> AsyncGenerator[World]:
     """Start the stand-ins, in which it is as late as `clock` says; leaving the context stops them.
 

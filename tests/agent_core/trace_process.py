@@ -23,14 +23,14 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from agent_core import tracing
 from agent_core.errors import ModelRejected
 from agent_core.events import AnyEvent
+from agent_core.mcp import McpHub, StdioServer
+from agent_core.mcp.config import InProcessServer
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
 from agent_core.testing.models import Line, ScriptedModel, call, calls_reply, text_reply
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Progress, ToolContext
-from agent_core.tools.hub import McpHub
-from agent_core.tools.servers import InProcessServer, StdioServer
+from agent_core.tools import OnProgress, ToolContext
 
 QUESTION = "What does QUESTIONMARKER cost?"
 CHILD_PROMPT = "A comprehensive report on QUESTIONMARKER."
@@ -68,7 +68,7 @@ FAST_ANSWERS: dict[str, Line] = {
 }
 
 
-async def look(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+async def look(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
     return "RESULTMARKER"
 
 

@@ -16,11 +16,11 @@ from mcp import Client
 from agent_core.classifier import router
 from agent_core.classifier.replies import JUDGE_REPLY_SPEC, Line, Talk, briefing
 from agent_core.context.history import LOST_RESULT
-from agent_core.loop.run_python import program_spec
 from agent_core.planner import PLAN_SPEC
+from agent_core.programs import ProgramLimits
+from agent_core.programs.run_python import program_spec
 from agent_core.prompts import prompt
 from agent_core.subagents.task import child_tools, shipped_specs
-from agent_core.tools.interpreter import ProgramLimits
 from agent_core.tools.surface import SPECS
 from mcp_local.server import build_server
 from mcp_local.settings import Settings

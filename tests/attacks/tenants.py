@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from agent_core.composio import Accounts, ComposioApi, composio_server
 from agent_core.consent.connect_links import LinkPlaces, fresh_links
 from agent_core.consent.gate import ConsentGate
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
+from agent_core.mcp import McpHub
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.sessions import (
@@ -22,11 +24,7 @@ from agent_core.sessions import (
 from agent_core.sessions.audit import AuditLog
 from agent_core.sessions.consents import ConsentStore
 from agent_core.testing.tools import ignore_progress
-from agent_core.tools import ToolContext, ToolOutput
-from agent_core.tools.actions import opened
-from agent_core.tools.composio import composio_server
-from agent_core.tools.composio_api import Accounts, ComposioApi
-from agent_core.tools.hub import McpHub
+from agent_core.tools import ToolContext, ToolOutput, opened
 from bot.sandbox.composio import ComposioStandIn
 from tests.attacks.world import BATCH, POLICY
 

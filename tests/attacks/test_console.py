@@ -13,7 +13,7 @@ from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
+from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
 from bot.console.access import ThreadAccess
 from bot.ingress import Rules
 from bot.threads import user_id
@@ -286,7 +286,7 @@ async def test_where_slack_cannot_be_asked_nobody_is_let_in(world: ConsoleWorld)
 
 @pytest.mark.proves("console.files")
 async def test_only_announced_files_are_served_and_none_of_them_runs(tmp_path: Path) -> None:
-    async def write(_: JsonObject, context: ToolContext, __: Progress) -> ToolOutput:
+    async def write(_: JsonObject, context: ToolContext, __: OnProgress) -> ToolOutput:
         for path, (text, _kind) in FILES.items():
             file = context.workspace / path
             file.parent.mkdir(exist_ok=True)

@@ -10,9 +10,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from agent_core.tools.pins import Pins
-from agent_core.tools.servers import HttpServer, ServerConfig, StdioServer
-from agent_core.tools.wire import Screen
+from agent_core.mcp import HttpServer, Pins, ServerConfig, StdioServer
+from agent_core.mcp.wire import Screen
 from tests.agent_core.tools.conftest import HubMaker, Start
 from tests.agent_core.tools.conftest import context as context
 from tests.agent_core.tools.conftest import make_hub as make_hub

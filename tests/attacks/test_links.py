@@ -12,7 +12,7 @@ from agent_core.messages import JsonObject
 from agent_core.testing.obedient import ObedientModel
 from agent_core.testing.runtimes import inbound
 from agent_core.testing.tools import ToolFunction
-from agent_core.tools import Progress, ToolContext
+from agent_core.tools import OnProgress, ToolContext
 from tests.agent_core.runtime.threads import ANN, begin, end_of, events_of, seen, until
 from tests.attacks.world import BATCH, CONNECT, ISSUE, REAL_LINK, Office, asks, order, play
 
@@ -44,7 +44,7 @@ async def test_a_link_that_an_app_or_a_page_names_is_shown_to_nobody(
 
 
 def answering(text: str) -> ToolFunction:
-    async def run(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def run(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         return text
 
     return run

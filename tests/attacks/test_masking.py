@@ -13,7 +13,7 @@ from agent_core.messages import JsonObject
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Progress, ToolContext
+from agent_core.tools import OnProgress, ToolContext
 from bot.presenter.approval import approval_draft, decided_draft
 from bot.slack_api import Op
 from bot.words import BOT
@@ -89,10 +89,10 @@ def test_a_log_entry_is_masked_with_its_traceback() -> None:
 
 @pytest.mark.proves("masking.doors")
 async def test_a_tools_error_and_an_answer_leave_no_secret_in_the_records(tmp_path: Path) -> None:
-    async def fail(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def fail(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         raise RuntimeError(f"401 for xoxb-{BODY}")
 
-    async def tell(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def tell(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         return f"Refused: ghp_{BODY}"
 
     tools = FakeToolset({"mcp__x__fail": fail, "mcp__x__tell": tell})

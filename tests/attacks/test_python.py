@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.ids import RunId
-from agent_core.tools.interpreter import ProgramLimits
+from agent_core.programs import ProgramLimits
 from tests.programs import ProgramRun, ToldChildren, program_run
 
 pytestmark = pytest.mark.process("programs run in processes of Monty")

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_core.messages import JsonObject
-from agent_core.tools.schemas import fault_of_arguments
+from agent_core.tools import fault_of_arguments
 from agent_core.watchdog import LIMIT_S, watched_loop
 from bot.presenter.answer import thread_drafts
 from bot.presenter.previews import argument_lines

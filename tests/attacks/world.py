@@ -35,7 +35,7 @@ from agent_core.testing.models import ScriptedModel
 from agent_core.testing.obedient import ObedientModel
 from agent_core.testing.runtimes import scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset, ToolFunction
-from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
+from agent_core.tools import OnProgress, ToolContext, ToolOutput, Toolset
 from tests.agent_core.runtime.threads import ANN
 
 POLICY = read_policy()
@@ -119,7 +119,7 @@ class Office:
         }
 
     def doing(self, name: str) -> ToolFunction:
-        async def run(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+        async def run(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
             done = [self._carry_out(slug, given, context) for slug, given in entries(arguments)]
             if done:
                 return json.dumps({"data": {"results": done}, "successful": True})
@@ -135,35 +135,35 @@ class Office:
         self.deeds.append(Deed(asker=context.asker, slug=slug, arguments=arguments))
         return {"response": {"data": {"id": f"m{len(self.deeds)}"}}}
 
-    async def _connect(self, arguments: JsonObject, context: ToolContext, _: Progress) -> str:
+    async def _connect(self, arguments: JsonObject, context: ToolContext, _: OnProgress) -> str:
         result = {"toolkit": "gmail", "status": "initiated", "redirect_url": REAL_LINK}
         return json.dumps({"data": {"results": {"gmail": result}}, "successful": True})
 
-    async def _crawl(self, arguments: JsonObject, context: ToolContext, _: Progress) -> str:
+    async def _crawl(self, arguments: JsonObject, context: ToolContext, _: OnProgress) -> str:
         self.crawled += arguments["urls"]
         return "\n\n".join(f"{url}\n{self.text(url)}" for url in arguments["urls"])
 
-    async def _issue(self, arguments: JsonObject, context: ToolContext, _: Progress) -> str:
+    async def _issue(self, arguments: JsonObject, context: ToolContext, _: OnProgress) -> str:
         return self.text(f"issue {arguments.get('number')}")
 
-    async def _search(self, arguments: JsonObject, context: ToolContext, _: Progress) -> str:
+    async def _search(self, arguments: JsonObject, context: ToolContext, _: OnProgress) -> str:
         """It says what it looked for, as search engines do."""
         query = unquote(html.unescape(arguments["query"]))
         return f"Nothing was found for {query}. See also https://news.example/known"
 
-    async def _list_files(self, arguments: JsonObject, context: ToolContext, _: Progress) -> str:
+    async def _list_files(self, arguments: JsonObject, context: ToolContext, _: OnProgress) -> str:
         found = sorted(path for path in context.workspace.rglob("*") if path.is_file())
         return "\n".join(path.relative_to(context.workspace).as_posix() for path in found)
 
     async def _read_file(
-        self, arguments: JsonObject, context: ToolContext, _: Progress
+        self, arguments: JsonObject, context: ToolContext, _: OnProgress
     ) -> ToolOutput | str:
         path = context.workspace / arguments["path"]
         if not path.resolve().is_relative_to(context.workspace.resolve()) or not path.is_file():
             return ToolOutput(text="There is no such file in this session.", is_error=True)
         return path.read_text(encoding="utf-8")
 
-    async def _write_file(self, arguments: JsonObject, context: ToolContext, _: Progress) -> str:
+    async def _write_file(self, arguments: JsonObject, context: ToolContext, _: OnProgress) -> str:
         path = context.workspace / arguments["path"]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(arguments["content"], encoding="utf-8")

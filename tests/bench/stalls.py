@@ -26,13 +26,13 @@ from agent_core.consent.provenance import AddressProvenance
 from agent_core.consent.recipients import recipients_of
 from agent_core.events import QuestionAsked
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
+from agent_core.mcp.results import output_of
+from agent_core.mcp.wire import Screen, apart
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult, user_message
 from agent_core.prompts.language import detect_language
 from agent_core.prompts.small_talk import small_talk
 from agent_core.runtime import MAX_TRIES
-from agent_core.tools.results import output_of
-from agent_core.tools.schemas import fault_of_arguments
-from agent_core.tools.wire import Screen, apart
+from agent_core.tools import fault_of_arguments
 from bot.inbound import mentioned_users, plain_text
 from bot.presenter.answer import thread_drafts
 from bot.presenter.questions import question_drafts

@@ -83,7 +83,7 @@ class FastClock(MonotonicClock):
 
 
 def now_s(slack: SlackStandIn) -> float:
-    return slack.workspace.state.clock.now()
+    return slack.backend.state.clock.now()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,8 @@ from mcp.client.stdio import stdio_client
 from mcp.server.mcpserver import MCPServer
 
 from agent_core.loop.ask_user import ask_user_tool
+from agent_core.mcp import HttpServer, McpHub, ServerConfig, StdioServer
+from agent_core.mcp.config import InProcessServer
 from agent_core.messages import Message, ToolResult
 from agent_core.models import ToolSpec
 from agent_core.subagents.task import child_tools, shipped_specs
@@ -29,11 +31,8 @@ from agent_core.testing.tools import (
     tool_call,
     tool_context,
 )
-from agent_core.tools import Toolset
-from agent_core.tools.hub import McpHub
-from agent_core.tools.registry import Registry
-from agent_core.tools.search import FIND_TOOLS, AgentTools, shown, tokens_of
-from agent_core.tools.servers import HttpServer, InProcessServer, ServerConfig, StdioServer
+from agent_core.tools import AgentTools, Registry, Toolset, tools_in_sight
+from agent_core.tools.search import FIND_TOOLS, tokens_of
 from tests.agent_core.tools.catalogue import catalogue, fake_tools
 from tests.agent_core.tools.loopback import serve
 from tests.bench.results import Result, run
@@ -145,7 +144,7 @@ async def measure_tokens(workspace: Path) -> list[Result]:
             specs = [*await tools.specs(tool_context(workspace)), *body]
             goal = 3_000 if count == 500 else None
             results += [
-                _tokens(f"tokens_{count}", shown(specs, ()), goal),
+                _tokens(f"tokens_{count}", tools_in_sight(specs, ()), goal),
                 _tokens(f"tokens_{count}_all", specs),
             ]
         results.append(await _tokens_found(tools, specs, workspace))
@@ -162,7 +161,7 @@ async def _tokens_found(tools: AgentTools, specs: Sequence[ToolSpec], workspace:
             Message(role="assistant", parts=(call,)),
             Message(role="user", parts=(ToolResult(call_id=call.id, text=output.text),)),
         ]
-        most = max(most, tokens_of(shown(specs, history)))
+        most = max(most, tokens_of(tools_in_sight(specs, history)))
     return Result(name="tokens_500_found", value=most, unit="tokens")
 
 

@@ -19,7 +19,7 @@ from agent_core.subagents.task import SubagentSpec
 from agent_core.testing.models import Line, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Progress, ToolContext
+from agent_core.tools import OnProgress, ToolContext
 from tests.bench import viewers
 from tests.bench.results import Result, come_to_rest, run
 
@@ -51,7 +51,7 @@ class Looks:
         self.go_on: asyncio.Event | None = None
 
     async def __call__(
-        self, arguments: JsonObject, context: ToolContext, progress: Progress
+        self, arguments: JsonObject, context: ToolContext, progress: OnProgress
     ) -> str:
         self.at_work += 1
         try:

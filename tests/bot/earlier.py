@@ -15,8 +15,7 @@ from agent_core.models import ModelRequest
 from agent_core.testing.models import Line, ScriptedModel
 from agent_core.testing.runtimes import ANYTHING_GOES
 from agent_core.testing.tools import FakeToolset, tool_call
-from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
-from agent_core.tools.surface import READ_FILE
+from agent_core.tools import READ_FILE, Artifact, OnProgress, ToolContext, ToolOutput
 from bot.inbound import post_key
 from bot.presenter import READER
 from bot.threads import ThreadRef, user_id
@@ -29,7 +28,7 @@ PATH = "work_products/report.html"
 
 
 async def write_report(
-    arguments: JsonObject, context: ToolContext, progress: Progress
+    arguments: JsonObject, context: ToolContext, progress: OnProgress
 ) -> ToolOutput:
     """A report of these words, for the person."""
     file = context.workspace / PATH
@@ -39,7 +38,7 @@ async def write_report(
     return ToolOutput(text="Written.", artifacts=(made,), is_ours=True)
 
 
-async def read_file(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+async def read_file(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
     """As the toolkit reads a page: its text, in parts."""
     text = (context.workspace / str(arguments["path"])).read_text()
     offset, limit = int(arguments["offset"]), int(arguments["limit"])

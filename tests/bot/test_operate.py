@@ -13,14 +13,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from agent_core.ids import SessionId, ToolCallId, UserId
+from agent_core.mcp import McpServer, Pins, StdioServer
 from agent_core.runtime.operate import audited_calls
 from agent_core.sessions import Database
 from agent_core.sessions.audit import AuditedAction, AuditLog
 from agent_core.sessions.migrations import REVISIONS
 from agent_core.settings import CoreSettings
-from agent_core.tools.pins import Pins
-from agent_core.tools.server import McpServer
-from agent_core.tools.servers import StdioServer
 from bot.cli import app
 from bot.operate import read_since
 from tests.agent_core.sessions.test_audit import SENDING as DONE

@@ -11,11 +11,10 @@ import tempfile
 from pathlib import Path
 from typing import Any, cast
 
+from agent_core.mcp import HttpServer, McpHub
 from agent_core.messages import JsonObject
 from agent_core.testing.tools import ignore_progress, tool_call, tool_context
-from agent_core.tools.hub import McpHub
-from agent_core.tools.registry import Registry
-from agent_core.tools.servers import HttpServer
+from agent_core.tools import Registry
 
 logger = logging.getLogger(__name__)
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.mcp import McpHub, ServerConfig, StdioServer
+from agent_core.mcp.config import InProcessServer
 from agent_core.messages import JsonObject
 from agent_core.testing.tools import (
     FakeTool,
@@ -18,11 +20,7 @@ from agent_core.testing.tools import (
     tool_call,
     tool_context,
 )
-from agent_core.tools import Progress, ToolContext, Toolset
-from agent_core.tools.hub import McpHub
-from agent_core.tools.registry import Registry
-from agent_core.tools.search import AgentTools
-from agent_core.tools.servers import InProcessServer, ServerConfig, StdioServer
+from agent_core.tools import AgentTools, OnProgress, Registry, ToolContext, Toolset
 
 pytestmark = pytest.mark.process("one of the toolsets is a process")
 
@@ -43,11 +41,11 @@ class Subject:
     hang: str
 
 
-async def echo(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+async def echo(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
     return arguments["text"]
 
 
-async def hang(_: JsonObject, context: ToolContext, progress: Progress) -> str:
+async def hang(_: JsonObject, context: ToolContext, progress: OnProgress) -> str:
     await progress("begun")
     await asyncio.Event().wait()
     return "never"

@@ -8,7 +8,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 
 from bot.sandbox.model import Text, ToolUse
-from bot.sandbox.page import Page as SandboxPage
+from bot.sandbox.page import SandboxPage
 from tests.bot.sandbox.page.stage import grave
 from tests.browser import chromium_path, fresh_page
 from tests.e2e.one_task import in_one_task

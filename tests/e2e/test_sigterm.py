@@ -60,7 +60,7 @@ async def hang_slack(outside: Outside, _abyss: Abyss) -> list[str]:
     for method in ("users.info", "chat.postMessage", "agents.sessions.setStatus"):
         outside.slack.fail(method, hang_s=HANG_S, times=THREADS)
     roots = [await mention(outside, f"continue counting bridge {n}") for n in range(THREADS)]
-    await outside.slack.wait_for(lambda slack: not slack.workspace.deliverer.events_under_way)
+    await outside.slack.wait_for(lambda slack: not slack.backend.deliverer.events_under_way)
     return roots
 
 

@@ -26,8 +26,8 @@ from bot.presenter.journal import READER
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, Text, ToolUse
 from bot.sandbox.slack import SlackStandIn
-from bot.sandbox.slack.clock import Clock
-from bot.sandbox.slack.gestures import TypedFile
+from bot.sandbox.slack.clock import SandboxClock
+from bot.sandbox.slack.people import TypedFile
 from bot.sandbox.slack.records import Delivery, Post
 from bot.sandbox.web import Page, SmallWeb
 from bot.sandbox.world import read_manifest
@@ -255,7 +255,7 @@ def settings_of(kind: type[S], environment: Mapping[str, str], **fields: object)
 
 @asynccontextmanager
 async def outside_world(
-    root: Path, *, slack_clock: Clock | None = None, found: Sequence[Page] = (HUGE_PAGE,)
+    root: Path, *, slack_clock: SandboxClock | None = None, found: Sequence[Page] = (HUGE_PAGE,)
 ) -> AsyncGenerator[Outside, None]:
     """All stand-ins, and no bot yet. Pages `found` are known to search and served by nobody."""
     if not (turns := root / "turns.sqlite").exists():
@@ -306,7 +306,7 @@ async def bot_in(
         settings,
         core,
         socket_timing=socket_timing,
-        clock=lambda: datetime.fromtimestamp(slack.workspace.state.clock.now(), UTC),
+        clock=lambda: datetime.fromtimestamp(slack.backend.state.clock.now(), UTC),
     ) as runtime:
         await slack.connected(timeout_s=START_S)
         yield World(outside=outside, runtime=runtime)

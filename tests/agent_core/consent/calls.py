@@ -4,7 +4,7 @@ from typing import Any
 
 from agent_core.ids import ToolCallId
 from agent_core.messages import JsonObject, ToolCall
-from agent_core.tools.actions import OpenedCall, opened
+from agent_core.tools import OpenedCall, opened
 
 BATCH = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
 

@@ -11,8 +11,7 @@ from agent_core.consent.policy import AFTER_OUTSIDE_TEXT, Judgement, Policy, rea
 from agent_core.consent.policy import SHIPPED as SHIPPED_FILE
 from agent_core.consent.rules import PolicyRule
 from agent_core.errors import SettingsError
-from agent_core.tools.actions import OpenedCall
-from agent_core.tools.names import full_name
+from agent_core.tools import OpenedCall, full_name
 from tests.agent_core.consent.calls import batch, call, entry
 
 SHIPPED = read_policy()

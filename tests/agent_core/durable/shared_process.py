@@ -21,7 +21,7 @@ from agent_core.sessions import StoredTurn
 from agent_core.testing.models import Line, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
-from agent_core.tools import Progress, ToolContext
+from agent_core.tools import OnProgress, ToolContext
 
 
 async def main(root: Path, url: str, name: str) -> None:
@@ -38,13 +38,13 @@ async def main(root: Path, url: str, name: str) -> None:
             return call("look" if results == 0 else "send", id=f"call{results}")
         return f"Done, {len(steered)} messages taken in."
 
-    async def look(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def look(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         note(f"look for {context.session}")
         while not (root / "gate").exists():  # noqa: ASYNC110 (of another process)
             await asyncio.sleep(0.05)
         return "seen"
 
-    async def send(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def send(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         note(f"sent for {context.session}")
         return "sent"
 

@@ -19,7 +19,7 @@ from agent_core.runtime import Runtime
 from agent_core.testing.models import Line, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Progress, ToolContext
+from agent_core.tools import OnProgress, ToolContext
 
 CHILD_TOOL = "mcp__local_toolkit__search_corpus"
 TASK = call(
@@ -54,7 +54,7 @@ async def main(root: Path, name: str, kill_at: str = "") -> None:
             "All done.",
         ][len(results)]
 
-    async def look(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def look(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         pay("tool")
         return "seen"
 

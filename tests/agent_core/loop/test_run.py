@@ -28,7 +28,7 @@ from agent_core.testing.models import Cut, Line, ScriptedModel, call, calls_repl
 from agent_core.testing.scopes import SteppingClock, Surroundings
 from agent_core.testing.steps import KilledError
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
+from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
 from agent_core.words import CORE
 
 
@@ -56,7 +56,7 @@ async def run(made: Agent, around: Surroundings) -> RunResult:
         return await run_agent(made, (), opening, around.scope(), parent=None, task="do it")
 
 
-async def say_done(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+async def say_done(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
     return "done"
 
 
@@ -79,7 +79,7 @@ async def test_a_reply_without_calls_ends_the_run(tmp_path: Path) -> None:
 async def test_tool_calls_of_one_step_run_in_parallel(tmp_path: Path) -> None:
     met = asyncio.Barrier(2)
 
-    async def meet(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def meet(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         await met.wait()
         return "met"
 
@@ -96,7 +96,7 @@ async def test_tool_calls_of_one_step_run_in_parallel(tmp_path: Path) -> None:
 
 @pytest.mark.proves("loop.error_is_a_result")
 async def test_a_failing_tool_is_a_result_that_the_model_sees(tmp_path: Path) -> None:
-    async def fail(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def fail(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         raise ValueError("broken")
 
     around = Surroundings(workspace=tmp_path)
@@ -172,7 +172,9 @@ async def test_a_refusal_is_told_plainly(tmp_path: Path) -> None:
 
 @pytest.mark.proves("events.artifact")
 async def test_artifacts_are_announced_before_the_call_ends(tmp_path: Path) -> None:
-    async def write(arguments: JsonObject, context: ToolContext, progress: Progress) -> ToolOutput:
+    async def write(
+        arguments: JsonObject, context: ToolContext, progress: OnProgress
+    ) -> ToolOutput:
         made = Artifact(path="work_products/r.html", title="R", mimetype="text/html", size_bytes=3)
         return ToolOutput(text="written", artifacts=(made,))
 

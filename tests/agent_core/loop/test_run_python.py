@@ -7,7 +7,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from agent_core.tools.interpreter import ProgramLimits
+from agent_core.programs import ProgramLimits
 from tests.programs import ToldChildren, program_run
 
 pytestmark = pytest.mark.process("programs run in processes of Monty")

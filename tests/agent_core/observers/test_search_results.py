@@ -14,7 +14,7 @@ from agent_core.messages import JsonObject
 from agent_core.observers import SearchResultObserver, ToolObserved
 from agent_core.observers.observing import executions
 from agent_core.observers.search_results import cleaned_results, parse_relative_date
-from agent_core.tools.payloads import parse, search
+from agent_core.tools import find_object, parse_result
 from tests.agent_core.observers.observed import FINISHED, enveloped, names_in, observed, only_file
 
 NEWS = "mcp__composio__COMPOSIO_SEARCH_NEWS"
@@ -408,19 +408,19 @@ def test_any_json_is_read_without_failing(tool: str, result: object, asked: Json
 
 @given(st.text())
 def test_any_text_is_read_without_failing(text: str) -> None:
-    parse(text)
+    parse_result(text)
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, '"' * 3])
 def test_text_that_nests_without_end_is_no_json(text: str) -> None:
-    assert parse(text) in (None, "")
+    assert parse_result(text) in (None, "")
 
 
 def test_the_outermost_match_is_taken() -> None:
     nested: JsonObject = {"a": {"hit": "deep", "b": {"hit": "deeper"}}, "c": {"hit": "late"}}
 
-    assert search(nested, lambda one: one.get("hit"), depth=3) == "deep"
-    assert search(nested, lambda one: one.get("hit"), depth=0) is None
+    assert find_object(nested, lambda one: one.get("hit"), depth=3) == "deep"
+    assert find_object(nested, lambda one: one.get("hit"), depth=0) is None
 
 
 @pytest.mark.proves("large.search")

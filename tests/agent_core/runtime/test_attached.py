@@ -20,7 +20,7 @@ from agent_core.runtime.attached import MAX_CHARS, MAX_CHARS_A_FILE, READ_FILE
 from agent_core.testing.models import Held, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
-from agent_core.tools import Progress, ToolContext, ToolOutput
+from agent_core.tools import OnProgress, ToolContext, ToolOutput
 from tests import attached
 
 PNG = attached.png()
@@ -38,7 +38,7 @@ def files(*names: str) -> tuple[Attachment, ...]:
 def toolkit(tell: Callable[[str], JsonObject]) -> FakeToolset:
     """A toolkit that reads files as `tell` has it; `picture` in it is what is shown."""
 
-    async def read(arguments: JsonObject, context: ToolContext, _: Progress) -> ToolOutput:
+    async def read(arguments: JsonObject, context: ToolContext, _: OnProgress) -> ToolOutput:
         told = tell(arguments["path"])
         picture = told.pop("picture", "")
         if picture:
@@ -47,7 +47,7 @@ def toolkit(tell: Callable[[str], JsonObject]) -> FakeToolset:
         told["text"] = told.get("text", "")[: arguments.get("limit", 20_000)]
         return ToolOutput(text=json.dumps(told), picture=picture)
 
-    async def tick(arguments: JsonObject, context: ToolContext, _: Progress) -> str:
+    async def tick(arguments: JsonObject, context: ToolContext, _: OnProgress) -> str:
         return "tock"
 
     return FakeToolset({READ_FILE: FakeTool(run=read), SLEEP: FakeTool(run=tick)})

@@ -23,7 +23,7 @@ from agent_core.runtime.failures import apology, child_failure
 from agent_core.testing.models import Held, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Progress, ToolContext
+from agent_core.tools import OnProgress, ToolContext
 from tests.agent_core.runtime.threads import (
     ANN,
     BEN,
@@ -156,7 +156,7 @@ NOTHING_READ = "I could not read any of the pages that I tried."
 def crawls(*successes: int) -> FakeToolset:
     left = list(successes)
 
-    async def crawl(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def crawl(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         if (count := left.pop(0)) < 0:
             raise OSError("the crawler is away")
         return json.dumps({"success": count > 0, "successful": count, "failed": 4 - count})

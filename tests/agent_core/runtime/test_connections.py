@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.composio import Account
 from agent_core.errors import ConsentRefused
 from agent_core.events import AuthEnded, AuthRequired, ToolCallProgressed
 from agent_core.ids import UserId
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.runtimes import inbound
-from agent_core.tools.composio_api import Account
 from tests.agent_core.runtime.office import BATCH, CONNECT, LINK, Office, requested, sending
 from tests.agent_core.runtime.threads import (
     ANN,

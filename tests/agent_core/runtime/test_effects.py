@@ -16,8 +16,7 @@ from agent_core.sessions import Database, Inbox, SessionStore, StoredTurn, Write
 from agent_core.testing.models import Held, Line, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
-from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.actions import LOST_RESULT
+from agent_core.tools import LOST_RESULT, OnProgress, ToolContext, ToolOutput
 from agent_core.workspaces import create_workspace
 from tests.agent_core.runtime.threads import (
     at_work,
@@ -42,7 +41,7 @@ async def test_a_call_that_was_under_way_when_the_process_ended(
 ) -> None:
     under_way, made = asyncio.Event(), 0
 
-    async def send(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def send(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         nonlocal made
         made += 1
         under_way.set()
@@ -72,7 +71,7 @@ async def test_a_call_that_only_reads_leaves_nobody_wondering_what_has_happened(
     tmp_path: Path,
 ) -> None:
     async def be_late(
-        arguments: JsonObject, context: ToolContext, progress: Progress
+        arguments: JsonObject, context: ToolContext, progress: OnProgress
     ) -> ToolOutput:
         return ToolOutput(text="Too late.", is_error=True, may_have_happened=True)
 
@@ -137,7 +136,7 @@ async def test_what_is_written_after_a_stop_is_work_again(tmp_path: Path) -> Non
 async def test_a_second_stop_while_the_first_is_under_way_is_one_with_it(tmp_path: Path) -> None:
     reached, ending, may_end = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
-    async def slow(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def slow(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         reached.set()
         try:
             await asyncio.Event().wait()
@@ -219,7 +218,7 @@ async def test_a_workspace_with_a_strange_file_does_not_keep_a_turn_from_ending(
 async def test_a_call_is_on_disk_before_it_has_its_effect(tmp_path: Path) -> None:
     beside, seen = Beside(tmp_path), list[str]()
 
-    async def send(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def send(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         stored = await beside.store.run_messages(context.turn, ROOT_RUN)
         seen.extend(call.id for message in stored for call in message.tool_calls)
         return "sent"

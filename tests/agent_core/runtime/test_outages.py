@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.mcp import HttpServer, HubLimits, McpHub
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.runtimes import inbound, scripted_runtime
-from agent_core.tools.hub import McpHub
-from agent_core.tools.servers import HttpServer, HubLimits
 from tests.agent_core.runtime.threads import begin, end_of, told
 from tests.agent_core.tools.http_world import World
 

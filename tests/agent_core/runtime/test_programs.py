@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from agent_core.events import ArtifactSaved
+from agent_core.programs import Interpreter
 from agent_core.testing.models import Line, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
-from agent_core.tools.interpreter import Interpreter
 from tests.agent_core.runtime.threads import begin, end_of, events_of, told, until
 
 pytestmark = pytest.mark.process("programs run in processes of Monty")

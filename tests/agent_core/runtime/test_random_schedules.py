@@ -18,7 +18,7 @@ from agent_core.sessions import Database, SessionStore, StoredTurn, WriteBehind
 from agent_core.testing.models import ScriptedModel, calls_reply, text_reply
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
-from agent_core.tools import Progress, ToolContext
+from agent_core.tools import OnProgress, ToolContext
 from tests.agent_core.runtime.threads import from_ben
 from tests.agent_core.testing.validity import faults_of
 
@@ -160,12 +160,14 @@ class Schedules:
                 await self._say(runtime, thread, "say")
             await asyncio.sleep(5 * PACE_S)
 
-    async def _effect(self, arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def _effect(
+        self, arguments: JsonObject, context: ToolContext, progress: OnProgress
+    ) -> str:
         now_s = asyncio.get_running_loop().time()
         self.effects.append((context.session, context.turn, str(arguments), now_s))
         return await self._look(arguments, context, progress)
 
-    async def _look(self, arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def _look(self, arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         at_work = self._at_work[context.session]
         at_work[context.turn] += 1
         if len(+at_work) > 1:

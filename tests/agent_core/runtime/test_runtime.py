@@ -31,7 +31,7 @@ from agent_core.settings import CoreSettings
 from agent_core.testing.models import Held, ScriptedModel, call, calls_reply, text_reply
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Progress, ToolContext
+from agent_core.tools import OnProgress, ToolContext
 from tests.agent_core.runtime.threads import begin, events_of, look, words
 
 TIMEOUT_S = 20
@@ -192,7 +192,7 @@ async def test_what_an_earlier_turn_read_from_outside_still_counts_in_the_next(
 async def test_tools_know_the_places_that_the_surface_named(tmp_path: Path) -> None:
     places: list[tuple[str, ...]] = []
 
-    async def look(_: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def look(_: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         places.append(context.places)
         return "here"
 
@@ -210,11 +210,11 @@ FOUND = {"news_results": [{"title": "T", "link": "https://a.test/", "snippet": "
 REFUSED = {"error": "No connected account", "successful": False}
 
 
-async def search(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+async def search(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
     return json.dumps({"data": FOUND, "successful": True})
 
 
-async def send(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+async def send(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
     return json.dumps(REFUSED)
 
 

@@ -14,7 +14,7 @@ from agent_core.models import ModelRequest
 from agent_core.testing.models import Held, Line, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
+from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
 from tests.agent_core.runtime.threads import (
     ANN,
     BEN,
@@ -115,7 +115,7 @@ async def test_a_message_that_comes_with_the_last_word_gets_an_answer_of_its_own
 async def test_how_far_are_you_tells_of_the_work_and_disturbs_nothing_of_it(tmp_path: Path) -> None:
     looking, go_on = asyncio.Event(), asyncio.Event()
 
-    async def look_long(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def look_long(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         looking.set()
         await go_on.wait()
         return "seen"
@@ -213,7 +213,7 @@ async def test_all_sub_agents_at_work_get_a_message_each_once(tmp_path: Path) ->
     reached, release = asyncio.Event(), asyncio.Event()
     looking = 0
 
-    async def wait(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def wait(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         nonlocal looking
         looking += 1
         if looking == 2:
@@ -305,7 +305,9 @@ async def test_a_sub_agent_gets_the_newest_words_and_nothing_that_was_taken_back
 async def test_what_came_too_late_for_a_report_says_so_and_small_talk_does_not(
     tmp_path: Path,
 ) -> None:
-    async def write(arguments: JsonObject, context: ToolContext, progress: Progress) -> ToolOutput:
+    async def write(
+        arguments: JsonObject, context: ToolContext, progress: OnProgress
+    ) -> ToolOutput:
         report = Artifact(path="r.html", title="R", mimetype=REPORT, size_bytes=1)
         return ToolOutput(text="written", artifacts=(report,))
 

@@ -13,7 +13,7 @@ from agent_core.sessions import Database, Inbox, Stop
 from agent_core.testing.models import Held, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
-from agent_core.tools import Progress, ToolContext
+from agent_core.tools import OnProgress, ToolContext
 from tests.agent_core.runtime.threads import (
     at_work,
     begin,
@@ -33,7 +33,7 @@ class Gate:
         self.reached, self.release = asyncio.Event(), asyncio.Event()
         self.passed, self.cancelled = 0, 0
 
-    async def run(self, arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def run(self, arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         self.reached.set()
         try:
             await self.release.wait()
@@ -237,7 +237,7 @@ async def test_a_wish_to_stop_where_nothing_runs_says_so(tmp_path: Path) -> None
 async def test_a_limit_names_the_pages_that_were_read_unless_the_answer_does(
     tmp_path: Path, said: str, is_added: bool
 ) -> None:
-    async def crawl(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def crawl(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         page = '{"url": "https://a.test/", "status": "success", "title": "A page"}'
         return f'{{"successful": 1, "results": [{page}]}}'
 

@@ -14,7 +14,7 @@ from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
 from agent_core.sessions.turns import TurnState
 from agent_core.testing.runtimes import inbound, scripted_runtime
-from agent_core.tools import Progress, ToolContext
+from agent_core.tools import OnProgress, ToolContext
 
 TIMEOUT_S = 20
 ANN, BEN = UserId("T1:U1"), UserId("T1:U2")
@@ -43,7 +43,7 @@ async def at_work(
         yield runtime, turn
 
 
-async def look(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+async def look(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
     """A tool that sees."""
     return "seen"
 

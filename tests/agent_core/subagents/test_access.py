@@ -15,9 +15,7 @@ from agent_core.runtime.parts import Agents
 from agent_core.subagents.task import SubagentSpec, parse_spec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset, ignore_progress, tool_call, tool_context
-from agent_core.tools import Progress, ToolContext
-from agent_core.tools.registry import Registry
-from agent_core.tools.search import AgentTools
+from agent_core.tools import AgentTools, OnProgress, Registry, ToolContext
 
 LOCAL = "mcp__local_toolkit__"
 COMPOSIO = "mcp__composio__"
@@ -48,7 +46,7 @@ MATRIX = [
 NAMES = [name for name, _, _ in MATRIX]
 
 
-async def do_it(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+async def do_it(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
     return "done"
 
 

@@ -26,9 +26,9 @@ from agent_core.events import (
 )
 from agent_core.ids import ROOT_RUN
 from agent_core.loop.agent import Before, ChildResult, RunLimits, RunScope
-from agent_core.loop.run_python import first_answers
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ModelRequest
+from agent_core.programs.run_python import first_answers
 from agent_core.sessions import EventLog, WriteBehind
 from agent_core.subagents.children import (
     CHILD_RESULT,
@@ -43,7 +43,7 @@ from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.scopes import SteppingClock, Surroundings
 from agent_core.testing.steps import RecordedSteps
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Progress, ToolContext
+from agent_core.tools import OnProgress, ToolContext
 from tests.agent_core.runtime.threads import (
     ANN,
     TIMEOUT_S,
@@ -184,7 +184,7 @@ async def test_a_delegated_run_sees_its_prompt_alone_and_its_events_carry_run_an
 async def test_a_child_that_uses_its_parents_ids_keeps_its_long_results_apart(
     tmp_path: Path,
 ) -> None:
-    async def flood(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def flood(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         return f"of {context.run} " * 6_000
 
     first, again = call("look", id="c0"), call("look", id="c0")
@@ -201,7 +201,7 @@ def meeting(runs: int) -> FakeToolset:
     """A tool that ends once so many runs use it at the same time."""
     met = asyncio.Barrier(runs)
 
-    async def meet(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def meet(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         async with asyncio.timeout(TIMEOUT_S):
             await met.wait()
         return "met"
@@ -235,7 +235,7 @@ async def test_a_result_comes_as_soon_as_it_is_there_while_others_are_still_out(
 ) -> None:
     slow = Held(then="Slow.")
 
-    async def work(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def work(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         await asyncio.sleep(0.02)  # work of the main run, until the result is there
         return "worked"
 
@@ -297,7 +297,7 @@ async def test_so_many_runs_are_at_work_at_once_and_the_others_wait(tmp_path: Pa
     at_work, most = 0, 0
     full = asyncio.Event()
 
-    async def meet(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def meet(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         nonlocal at_work, most
         at_work += 1
         most = max(most, at_work)

@@ -39,7 +39,7 @@ from agent_core.subagents.task import SubagentSpec, shipped_specs
 from agent_core.testing.models import Line, ScriptedModel
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
-from agent_core.tools import Artifact, Progress, ToolContext, ToolOutput
+from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
 from tests.agent_core.testing.chaos import CANARY, any_line, chaos_model, drawn_text
 from tests.agent_core.testing.validity import MARK, Issued, faults_of, faults_of_results
 
@@ -88,7 +88,7 @@ def odd_tools() -> FakeToolset:
 
 def _tool(say: Callable[[Random], ToolOutput | str], **properties: JsonObject) -> FakeTool:
     async def run(
-        arguments: JsonObject, context: ToolContext, progress: Progress
+        arguments: JsonObject, context: ToolContext, progress: OnProgress
     ) -> ToolOutput | str:
         digest = hashlib.sha256(json.dumps(arguments, sort_keys=True).encode()).hexdigest()
         random = Random(digest)  # noqa: S311 (not for secrets)

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
+from agent_core.mcp import HubLimits, McpHub, ServerConfig
 from agent_core.models import ToolSpec
 from agent_core.sessions.pins import ToolPins
 from agent_core.testing.tools import ignore_progress, tool_call, tool_context
 from agent_core.tools import ToolContext, ToolOutput
-from agent_core.tools.hub import McpHub
-from agent_core.tools.servers import HubLimits, ServerConfig
 from tests.agent_core.tools.world import Told, stored_pins
 
 QUICK = HubLimits(connect_timeout_s=10, list_timeout_s=5, grace_s=0.3)

@@ -14,9 +14,9 @@ from mcp.types import ToolAnnotations
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from agent_core.mcp import HttpServer
 from agent_core.messages import JsonObject
 from agent_core.testing.tools import echo_server
-from agent_core.tools.servers import HttpServer
 from tests.agent_core.tools.loopback import Relay, serve
 
 

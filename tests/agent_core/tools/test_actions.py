@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agent_core.models import ToolSpec
-from agent_core.tools.actions import Action
+from agent_core.tools import Action
 from tests.agent_core.consent.calls import BATCH, batch, call, entry
 
 

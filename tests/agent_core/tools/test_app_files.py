@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from agent_core.composio import AppFiles
 from agent_core.messages import JsonObject
 from agent_core.testing.tools import FakeToolset, ignore_progress, tool_call
-from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.composio import AppFiles
+from agent_core.tools import OnProgress, ToolContext, ToolOutput
 
 SAVE = "mcp__local_toolkit__save_app_file"
 FETCH = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
@@ -22,12 +22,12 @@ class World:
         text = result if isinstance(result, str) else json.dumps(result)
 
         async def fetch(
-            arguments: JsonObject, context: ToolContext, progress: Progress
+            arguments: JsonObject, context: ToolContext, progress: OnProgress
         ) -> ToolOutput:
             return ToolOutput(text=text, is_error=is_error)
 
         async def save(
-            arguments: JsonObject, context: ToolContext, progress: Progress
+            arguments: JsonObject, context: ToolContext, progress: OnProgress
         ) -> ToolOutput:
             if fails:
                 return ToolOutput(text="The storage is closed.", is_error=True)
@@ -171,7 +171,9 @@ async def test_a_path_that_an_app_names_is_not_told_as_composios(
 async def test_of_a_result_that_was_too_large_the_model_is_told_how_to_get_it(
     context: ToolContext, came: ToolOutput
 ) -> None:
-    async def fetch(arguments: JsonObject, context: ToolContext, progress: Progress) -> ToolOutput:
+    async def fetch(
+        arguments: JsonObject, context: ToolContext, progress: OnProgress
+    ) -> ToolOutput:
         return came
 
     tools = AppFiles(FakeToolset({FETCH: fetch}), save=SAVE)

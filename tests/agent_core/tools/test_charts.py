@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.tools.charts import KINDS, MAX_NUMBER, chart
+from agent_core.programs.charts import KINDS, MAX_NUMBER, chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "</text><script>fetch('//evil.test')</script><a href=\"javascript:x\">&\x00\u202e]]>"

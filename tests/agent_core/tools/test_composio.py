@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from agent_core.composio import Accounts, ComposioApi, composio_server
+from agent_core.composio.api import origin
 from agent_core.errors import ToolServerError
 from agent_core.ids import UserId
+from agent_core.mcp import McpHub
 from agent_core.testing.tools import echo_server, ignore_progress, tool_call, tool_context
 from agent_core.tools import ToolContext, ToolOutput
-from agent_core.tools.composio import composio_server
-from agent_core.tools.composio_api import Accounts, ComposioApi, origin
-from agent_core.tools.hub import McpHub
 from bot.sandbox.composio import ComposioStandIn
 from tests.agent_core.tools.conftest import QUICK, HubMaker
 from tests.agent_core.tools.http_world import Answer, Recording, Seen

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from agent_core.ids import SessionId, UserId
+from agent_core.mcp import FleetServer, HubLimits, McpHub, Pins, StdioServer
+from agent_core.mcp.config import ServerAccess
 from agent_core.sessions.pins import ToolPins
 from agent_core.testing.tools import ignore_progress, tool_call, tool_context
 from agent_core.tools import ToolContext, ToolOutput
-from agent_core.tools.hub import McpHub
-from agent_core.tools.pins import Pins
-from agent_core.tools.servers import Access, FleetServer, HubLimits, StdioServer
 from tests.agent_core.tools.conftest import QUICK, HubMaker
 from tests.agent_core.tools.world import Told, defined, needs_pidfd, watched
 
@@ -186,7 +185,7 @@ async def test_a_server_that_is_off_is_never_started(
 async def test_who_may_not_use_a_server_neither_sees_nor_calls_it(
     make: Fleet, told: Told, context: ToolContext
 ) -> None:
-    hub = make(told.server(access=Access(users=frozenset({"U2"}))))
+    hub = make(told.server(access=ServerAccess(users=frozenset({"U2"}))))
     assert await hub.specs(context) == []
     output = await call(hub, context, "act")
     assert (output.is_error, "no tool" in output.text) == (True, True)
@@ -198,25 +197,25 @@ async def test_who_may_not_use_a_server_neither_sees_nor_calls_it(
 @pytest.mark.parametrize(
     ("access", "is_admitted"),
     [
-        (Access(), True),
-        (Access(channels=frozenset({"C1"})), True),
-        (Access(channels=frozenset({"T1:C1"})), True),
-        (Access(channels=frozenset({"T2:C1", "C2"})), False),
-        (Access(channels=frozenset()), False),
-        (Access(users=frozenset({"U1"})), True),
-        (Access(users=frozenset({"T1:U1"})), True),
-        (Access(users=frozenset({"T2:U1", "U2"})), False),
-        (Access(users=frozenset({"*"})), True),
-        (Access(users=frozenset({"U1"}), channels=frozenset({"C2"})), False),
-        (Access(agents=frozenset({"film-expert"})), False),
-        (Access(agents=frozenset()), False),
-        (Access(agents=frozenset({"*"})), True),
+        (ServerAccess(), True),
+        (ServerAccess(channels=frozenset({"C1"})), True),
+        (ServerAccess(channels=frozenset({"T1:C1"})), True),
+        (ServerAccess(channels=frozenset({"T2:C1", "C2"})), False),
+        (ServerAccess(channels=frozenset()), False),
+        (ServerAccess(users=frozenset({"U1"})), True),
+        (ServerAccess(users=frozenset({"T1:U1"})), True),
+        (ServerAccess(users=frozenset({"T2:U1", "U2"})), False),
+        (ServerAccess(users=frozenset({"*"})), True),
+        (ServerAccess(users=frozenset({"U1"}), channels=frozenset({"C2"})), False),
+        (ServerAccess(agents=frozenset({"film-expert"})), False),
+        (ServerAccess(agents=frozenset()), False),
+        (ServerAccess(agents=frozenset({"*"})), True),
     ],
 )
-def test_every_limit_has_to_admit(access: Access, is_admitted: bool) -> None:
+def test_every_limit_has_to_admit(access: ServerAccess, is_admitted: bool) -> None:
     assert access.admits(CONTEXT) is is_admitted
 
 
 def test_without_a_word_on_agents_or_a_known_place_nobody_else_is_admitted() -> None:
-    assert not Access().admits(replace(CONTEXT, agent="film-expert"))
-    assert not Access(channels=frozenset({"C1"})).admits(replace(CONTEXT, places=()))
+    assert not ServerAccess().admits(replace(CONTEXT, agent="film-expert"))
+    assert not ServerAccess(channels=frozenset({"C1"})).admits(replace(CONTEXT, places=()))

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from agent_core.errors import SettingsError
-from agent_core.tools.fleet import read_fleet
-from agent_core.tools.servers import FleetServer, HttpServer, StdioServer
+from agent_core.mcp import FleetServer, HttpServer, StdioServer, read_fleet
 
 SHIPPED = ["edgartools", "video_audio", "youtube", "zai_vision", "web_reader"]
 EVERYTHING = {"EDGAR_IDENTITY": "Jane jane@example.com", "Z_AI_API_KEY": "z1"}

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from agent_core.mcp import HttpServer
 from agent_core.testing.tools import echo_server
-from agent_core.tools.servers import HttpServer
 from tests.agent_core.tools.conftest import QUICK, Start
 from tests.agent_core.tools.http_world import Answer, Recording, Seen, World
 from tests.agent_core.tools.loopback import serve

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.tools.names import canonical, full_name, reads, server_prefix, slug_of
+from agent_core.tools import canonical, full_name, reads, server_prefix, slug_of
 
 
 @pytest.mark.proves("tools.names")

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from agent_core.mcp import Pins, suspicion_of
 from agent_core.messages import JsonObject
 from agent_core.sessions.pins import ToolPins
-from agent_core.tools.pins import Pins, suspicion_of
 from tests.agent_core.tools.conftest import Client, Start
 from tests.agent_core.tools.world import NOTE, Told, defined
 

@@ -10,21 +10,20 @@ import pytest
 from agent_core.ids import RunId
 from agent_core.messages import JsonObject
 from agent_core.testing.tools import FakeToolset, ignore_progress, tool_call
-from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.registry import Registry
-from agent_core.tools.search import FIND_TOOLS, AgentTools
+from agent_core.tools import AgentTools, OnProgress, Registry, ToolContext, ToolOutput
+from agent_core.tools.search import FIND_TOOLS
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-async def say(arguments: JsonObject, context: ToolContext, progress: Progress) -> str:
+async def say(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
     return str(arguments.get("text", "said"))
 
 
 class Broken(FakeToolset):
     """Breaks the promise not to raise."""
 
-    async def run(self, call: object, context: ToolContext, progress: Progress) -> ToolOutput:
+    async def run(self, call: object, context: ToolContext, progress: OnProgress) -> ToolOutput:
         raise RuntimeError("insides")
 
 
@@ -38,7 +37,7 @@ class Gate:
         self.reached = asyncio.Event()
         self.opened = asyncio.Event()
 
-    async def enter(self, _: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def enter(self, _: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         self.inside += 1
         self.most = max(self.most, self.inside)
         if self.inside == self._awaited:
@@ -91,7 +90,7 @@ async def test_a_run_has_only_so_many_calls_at_a_time(context: ToolContext) -> N
 async def test_a_child_run_does_not_wait_for_its_parents_places(context: ToolContext) -> None:
     child = replace(context, run=RunId("root.c1"))
 
-    async def delegate(_: JsonObject, context: ToolContext, progress: Progress) -> str:
+    async def delegate(_: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         return (await registry.run(tool_call("a", {"text": "below"}), child, progress)).text
 
     registry = Registry(FakeToolset({"a": say, "delegate": delegate}), max_parallel_calls=1)

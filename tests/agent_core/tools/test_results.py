@@ -23,12 +23,12 @@ from mcp.types import (
 
 from agent_core.events import Source
 from agent_core.ids import ToolCallId
+from agent_core.mcp import HttpServer, ServerConfig
+from agent_core.mcp.config import InProcessServer
+from agent_core.mcp.wire import LineCutter
 from agent_core.testing.tools import echo_server, ignore_progress, tool_call
-from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.registry import Registry, fit
-from agent_core.tools.results import MAX_SOURCES, sources_in
-from agent_core.tools.servers import HttpServer, InProcessServer, ServerConfig
-from agent_core.tools.wire import LineCutter
+from agent_core.tools import OnProgress, Registry, ToolContext, ToolOutput, fit, sources_in
+from agent_core.tools.sources import MAX_SOURCES
 from tests.agent_core.tools.conftest import HubMaker, Start
 from tests.agent_core.tools.loopback import serve
 
@@ -127,7 +127,7 @@ class Caller:
         tool: str,
         arguments: dict[str, object] | None = None,
         *,
-        progress: Progress = ignore_progress,
+        progress: OnProgress = ignore_progress,
         **config: Any,
     ) -> ToolOutput:
         if isinstance(server, Server):

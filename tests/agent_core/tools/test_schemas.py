@@ -3,7 +3,8 @@
 import pytest
 
 from agent_core.messages import JsonObject
-from agent_core.tools.schemas import fault_of_arguments, fault_of_schema, schema_for_model
+from agent_core.tools import fault_of_arguments
+from agent_core.tools.schemas import fault_of_schema, schema_for_model
 
 SCHEMA: JsonObject = {
     "type": "object",

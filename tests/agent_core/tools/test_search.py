@@ -9,15 +9,8 @@ from agent_core.ids import ToolCallId
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult
 from agent_core.models import ToolSpec
 from agent_core.testing.tools import ignore_progress, tool_call
-from agent_core.tools import ToolContext
-from agent_core.tools.search import (
-    FIND_TOOLS,
-    MAX_FOUND,
-    MIN_OTHERS_TOKENS,
-    AgentTools,
-    shown,
-    tokens_of,
-)
+from agent_core.tools import AgentTools, ToolContext, tools_in_sight
+from agent_core.tools.search import FIND_TOOLS, MAX_FOUND, MIN_OTHERS_TOKENS, tokens_of
 from tests.agent_core.tools.catalogue import catalogue, fake_tools
 
 CORE = ToolSpec(
@@ -49,7 +42,10 @@ class Talk:
         return [line[2:].split(": ")[0] for line in text.split("\n") if line.startswith("- ")]
 
     async def sees(self) -> list[str]:
-        return [spec.name for spec in shown(await self._tools.specs(self._context), self.history)]
+        return [
+            spec.name
+            for spec in tools_in_sight(await self._tools.specs(self._context), self.history)
+        ]
 
 
 @pytest.fixture
@@ -62,7 +58,7 @@ async def test_a_few_tools_are_all_shown_and_there_is_nothing_to_find(
 ) -> None:
     few = [CORE, *catalogue(10)]
     specs = await AgentTools(fake_tools(few)).specs(context)
-    assert [spec.name for spec in shown(specs, ())] == [spec.name for spec in few]
+    assert [spec.name for spec in tools_in_sight(specs, ())] == [spec.name for spec in few]
 
 
 @pytest.mark.proves("hub.few_in_sight")
@@ -72,7 +68,7 @@ async def test_of_500_tools_the_core_and_the_search_are_shown(
     assert await talk.sees() == [CORE.name, FIND_TOOLS]
     specs = await AgentTools(fake_tools([CORE, *catalogue(500)])).specs(context)
     assert tokens_of(specs) > 30_000
-    assert tokens_of(shown(specs, ())) < 3_000
+    assert tokens_of(tools_in_sight(specs, ())) < 3_000
 
 
 @pytest.mark.proves("hub.found")

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, use_span
 
+from agent_core.mcp import McpServer, StdioServer
 from agent_core.testing.tools import ignore_progress, tool_call
 from agent_core.tools import ToolContext
-from agent_core.tools.server import McpServer
-from agent_core.tools.servers import StdioServer
 from tests.agent_core.tools.conftest import QUICK, Start
 from tests.agent_core.tools.world import needs_pidfd, raw, watched
 

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
+from agent_core.mcp import FleetServer, StdioServer
+from agent_core.mcp.config import Scope, ServerAccess
 from agent_core.messages import JsonObject
 from agent_core.sessions import Database
 from agent_core.sessions.pins import ToolPins
-from agent_core.tools.servers import Access, FleetServer, Scope, StdioServer
 
 RAW = Path(__file__).parent / "servers" / "raw.py"
 NOTE: JsonObject = {"type": "object", "properties": {"note": {"type": "string"}}}
@@ -67,13 +68,13 @@ class Told:
         args = ("-I", str(RAW), str(self._tools), os.devnull, str(self._starts))
         return StdioServer(name="told", command=sys.executable, args=args)
 
-    def server(self, *, scope: Scope = "bot", access: Access | None = None) -> FleetServer:
+    def server(self, *, scope: Scope = "bot", access: ServerAccess | None = None) -> FleetServer:
         return FleetServer(
             name="told",
             transport="stdio",
             config=self.config,
             scope=scope,
-            access=access or Access(),
+            access=access or ServerAccess(),
         )
 
 

@@ -10,7 +10,7 @@ from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ModelRequest
 from agent_core.testing.models import Held, Line, ScriptedModel, call
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import Progress, ToolContext
+from agent_core.tools import OnProgress, ToolContext
 from tests.bot.console.test_live_page import ATTACKS, canary
 from tests.bot.console.world import console_world
 from tests.browser import browser, browser_page, browser_window
@@ -46,7 +46,7 @@ def by_branch(**scripts: Sequence[Line]) -> ScriptedModel:
     return ScriptedModel([pick] * 20)
 
 
-async def look(_arguments: JsonObject, _context: ToolContext, _progress: Progress) -> str:
+async def look(_arguments: JsonObject, _context: ToolContext, _progress: OnProgress) -> str:
     return f"Found: {ATTACKS[0]}"
 
 

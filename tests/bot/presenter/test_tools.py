@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agent_core.tools.names import slug_of
+from agent_core.tools import slug_of
 from bot.presenter.tools import describe, pages_of, reading_title
 from bot.words import BOT
 from mcp_local.server import build_server

@@ -20,12 +20,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from agent_core.mcp import HubLimits, McpHub, read_fleet
 from agent_core.settings import named_variables
 from agent_core.testing.tools import ignore_progress, tool_call, tool_context
 from agent_core.tools import ToolContext, ToolOutput
-from agent_core.tools.fleet import read_fleet
-from agent_core.tools.hub import McpHub
-from agent_core.tools.servers import HubLimits
 from tests.agent_core.tools.loopback import serve
 from tests.live.settings import may_install
 

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.mcp import McpHub, StdioServer
 from agent_core.messages import JsonObject
 from agent_core.testing.tools import ignore_progress, tool_call, tool_context
-from agent_core.tools.hub import McpHub
-from agent_core.tools.registry import Registry
-from agent_core.tools.servers import StdioServer
+from agent_core.tools import Registry
 from tests.conformance.mcp_client import example_of
 from tests.live.settings import may_install
 

@@ -15,10 +15,16 @@ from agent_core.ids import RunId, TurnId
 from agent_core.loop.agent import BodyTool, RunScope
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
+from agent_core.programs.interpreter import (
+    TYPES,
+    Interpreter,
+    Program,
+    ProgramExecution,
+    ProgramLimits,
+)
 from agent_core.prompts import prompt
 from agent_core.sessions.programs import ProgramStore, StoredProgram
 from agent_core.tools import ToolOutput
-from agent_core.tools.interpreter import TYPES, Execution, Interpreter, Program, ProgramLimits
 
 RUN_PYTHON = "run_python"
 _PROGRAM = TypeAdapter(Program)
@@ -76,7 +82,7 @@ class RunPython:
         await _find_children(call, program, scope)
         if program.output is not None:
             return program
-        execution = Execution(
+        execution = ProgramExecution(
             interpreter=self._interpreter,
             program=program,
             context=context,

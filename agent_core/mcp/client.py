@@ -28,12 +28,12 @@ from pydantic import ValidationError
 
 from agent_core import tracing
 from agent_core.errors import ToolServerError
+from agent_core.mcp.config import HttpServer, HubLimits, InProcessServer, ServerConfig
+from agent_core.mcp.http import UNAUTHORIZED, http_streams
+from agent_core.mcp.stdio import stdio_streams
+from agent_core.mcp.wire import MAX_TOOLS, UNREADABLE, Screen
 from agent_core.messages import JsonObject
-from agent_core.tools import Progress
-from agent_core.tools.http import UNAUTHORIZED, http_streams
-from agent_core.tools.servers import HttpServer, HubLimits, InProcessServer, ServerConfig
-from agent_core.tools.stdio import stdio_streams
-from agent_core.tools.wire import MAX_TOOLS, UNREADABLE, Screen
+from agent_core.tools import OnProgress
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ class RequestFault(ToolServerError):
         """The connection cannot be used any more: the server ended, or forgot our session."""
 
 
-class Connection:
+class ServerConnection:
     """A server that is being started; use it once `wait_connected` has returned."""
 
     def __init__(self, config: ServerConfig, limits: HubLimits) -> None:
@@ -136,7 +136,7 @@ class Connection:
         return tools[:MAX_TOOLS]
 
     async def call(
-        self, tool: str, arguments: JsonObject, meta: JsonObject | None, progress: Progress
+        self, tool: str, arguments: JsonObject, meta: JsonObject | None, progress: OnProgress
     ) -> CallToolResult:
         """Call a tool in the caller's own task; cancelling that cancels the request."""
         ended = asyncio.Event()
@@ -255,7 +255,7 @@ class Connection:
         return RequestFault(f"The tool server {self._config.name} does not {why}.", is_lost=True)
 
 
-def _telling(tell: Progress, ended: asyncio.Event) -> ProgressFnT:
+def _telling(tell: OnProgress, ended: asyncio.Event) -> ProgressFnT:
     """Puts a server's progress into words; seldom in a flood, and not once the call has ended."""
     told, next_at = 0, 0.0
 

@@ -12,21 +12,19 @@ from pathlib import Path
 
 from agent_core.background import Background
 from agent_core.errors import SettingsError, ToolServerError
+from agent_core.mcp.config import FleetServer, HubLimits, InProcessServer, ServerConfig
+from agent_core.mcp.pins import Pins
+from agent_core.mcp.server import McpServer, MonotonicTime, Told
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
-from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.names import server_prefix
-from agent_core.tools.pins import Pins
-from agent_core.tools.registry import unknown_tool
-from agent_core.tools.server import Clock, McpServer, Told
-from agent_core.tools.servers import FleetServer, HubLimits, InProcessServer, ServerConfig
+from agent_core.tools import OnProgress, ToolContext, ToolOutput, server_prefix, unknown_tool
 
 SHARED = ""
 """The key of the one connection that all use."""
 
 
 @dataclass(slots=True)
-class _Entry:
+class _PooledConnection:
     server: McpServer
     users: int = 0
     """Who use it now; only what nobody uses is ended."""
@@ -62,7 +60,7 @@ class PooledServer:
         self._limits = limits
         self._is_shared = is_shared
         self._patience_s = patience_s
-        self._entries: dict[str, _Entry] = {}
+        self._entries: dict[str, _PooledConnection] = {}
         """The one that was used last comes last."""
         self._ending = Background()
         self._is_closed = False
@@ -80,7 +78,7 @@ class PooledServer:
         key = self._key(context)
         return () if key is None else await self._specs(key, context.workspace)
 
-    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+    async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
         """Run a call; every failure is a value."""
         key = self._key(context)
         if key is None:
@@ -110,7 +108,7 @@ class PooledServer:
             idle = [key for key, entry in self._entries.items() if not entry.users]
             if idle and len(self._entries) >= self._limits.max_connections:
                 self._end(idle[0])
-            self._entries[key] = _Entry(self._make(key, workspace))
+            self._entries[key] = _PooledConnection(self._make(key, workspace))
         entry = self._entries[key]
         entry.users += 1
         if entry.expiry is not None:
@@ -154,7 +152,7 @@ class McpHub:
         pins: Pins | None = None,
         told: Told | None = None,
         limits: HubLimits | None = None,
-        clock: Clock = time.monotonic,
+        clock: MonotonicTime = time.monotonic,
     ) -> None:
         limits = limits or HubLimits()
         self._members = (
@@ -194,7 +192,7 @@ class McpHub:
             ]
         return [spec for answer in asked for spec in answer.result()]
 
-    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+    async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
         for server in self._members:
             if call.name.startswith(server.prefix):
                 return await server.run(call, context, progress)
@@ -217,7 +215,11 @@ class McpHub:
 
 
 def _always_on(
-    config: ServerConfig, limits: HubLimits, clock: Clock, pins: Pins | None, told: Told | None
+    config: ServerConfig,
+    limits: HubLimits,
+    clock: MonotonicTime,
+    pins: Pins | None,
+    told: Told | None,
 ) -> PooledServer:
     if config.trusted or isinstance(config, InProcessServer):
         pins = None  # our own tools change with our releases
@@ -229,7 +231,7 @@ def _always_on(
 
 
 def _of_fleet(
-    server: FleetServer, limits: HubLimits, clock: Clock, pins: Pins | None
+    server: FleetServer, limits: HubLimits, clock: MonotonicTime, pins: Pins | None
 ) -> PooledServer:
     """The process starts at the first call when the tools are known from earlier."""
     is_shared = server.scope == "bot"

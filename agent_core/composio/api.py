@@ -6,18 +6,16 @@ SDK), and `composio` itself reports each call to its telemetry. What is used of 
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
 import httpx2
-from cachetools import TTLCache
 
 from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import UserId
 from agent_core.models.strict_json import as_object
-from agent_core.tools.pins import digest_of_json
 
 logger = logging.getLogger(__name__)
 
@@ -53,12 +51,6 @@ _DIRECT = {"workbench": {**_OPTIONS["workbench"], "auto_offload_threshold": DIRE
 _WISHES: Sequence[Mapping[str, Any]] = ({**_LISTED, **_DIRECT}, _LISTED, _DIRECT, {})
 """Options that not every account may have, in the order of trying; all works without them."""
 _NOT_GRANTED = frozenset({400, 402, 403, 404, 409, 422})
-_ACTIVE_FOR_S = 20.0
-"""How long an account that was found active is taken for it."""
-_MAX_ACTIVE = 10_000
-_ACTIVE = "ACTIVE"
-_UNKNOWN = (400, 404, 405, 410)
-_NAMES = ("email", "emailAddress", "email_address", "login", "username", "name", "display_name")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,157 +207,3 @@ def origin(url: str) -> tuple[str, str, int | None]:
         port = None
     scheme = parts.scheme.lower()
     return scheme, (parts.hostname or "").lower(), port or _DEFAULT_PORTS.get(scheme)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppTool:
-    """A tool of an app, as Composio describes it."""
-
-    slug: str
-    toolkit: str
-    needs_account: bool | None
-    """None where Composio does not know the tool, or does not tell."""
-    schema_digest: str
-    """Of its description and input schema; empty where Composio does not tell."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
-    """A person's connected account of an app."""
-
-    id: str
-    toolkit: str
-    identity: str
-    """Such as an address; the id where Composio does not tell more."""
-
-
-class Accounts:
-    """Accounts at the service. `clock` gives seconds that only grow.
-
-    Each question raises ToolServerError where Composio cannot be asked.
-    """
-
-    def __init__(self, api: ComposioApi, clock: Callable[[], float]) -> None:
-        self._api = api
-        self._tools: dict[str, AppTool] = {}
-        self._active: TTLCache[tuple[UserId, str], Account] = TTLCache(
-            _MAX_ACTIVE, _ACTIVE_FOR_S, timer=clock
-        )
-        self._identities: dict[str, str] = {}
-
-    async def tool(self, slug: str, *, afresh: bool = False) -> AppTool:
-        """What is known of a tool."""
-        found = None if afresh else self._tools.get(slug)
-        if found is None or not found.schema_digest:
-            found = self._tools[slug] = await self._describe(slug)
-        return found
-
-    async def active(self, user: UserId, toolkit: str, *, afresh: bool = False) -> Account | None:
-        """The person's own account of an app; None where it is missing, expired or inactive."""
-        if not afresh and (found := self._active.get((user, toolkit))):
-            return found
-        self._active.pop((user, toolkit), None)
-        items = await self._listed(user, toolkit_slugs=toolkit)
-        mine = [item for item in items if _toolkit_of(item) == toolkit]
-        if not mine:
-            return None
-        newest = max(mine, key=lambda item: str(item.get("created_at") or ""))
-        account = self._active[user, toolkit] = await self._account(user, newest)
-        return account
-
-    async def of(self, user: UserId) -> list[Account]:
-        """All of the person's active accounts, by app."""
-        items = await self._listed(user)
-        return [await self._account(user, item) for item in sorted(items, key=_toolkit_of)]
-
-    async def remove(self, user: UserId, account: str) -> Account | None:
-        """Take an account of the person's away for good; None where it is not theirs."""
-        items = await self._listed(user)
-        mine = next((item for item in items if item.get("id") == account), None)
-        if mine is None:
-            return None
-        removed = await self._account(user, mine)
-        await self._api.ask("DELETE", f"/connected_accounts/{quote(account, safe='')}")
-        self._active.pop((user, removed.toolkit), None)
-        return removed
-
-    async def link(self, user: UserId, toolkit: str) -> str:
-        """A new link, by which this person connects an account. It is nobody else's business."""
-        made = await self._api.post_in_session(user, "link", {"toolkit": toolkit})
-        url = str(made.get("redirect_url") or "")
-        if not urlsplit(url).hostname:
-            raise ToolServerError(f"Composio gave no link to connect {toolkit}.")
-        return url
-
-    async def _listed(self, user: UserId, **query: str) -> list[Mapping[str, Any]]:
-        """Filters in the query are not relied on: another person's account must never pass."""
-        query |= {"user_ids": user, "statuses": _ACTIVE, "limit": "100"}
-        listed = (await self._api.ask("GET", "/connected_accounts", params=query)).get("items")
-        items = [as_object(item) for item in cast("list[object]", listed or [])]
-        return [item for item in items if _is_active(item, user)]
-
-    async def _account(self, user: UserId, item: Mapping[str, Any]) -> Account:
-        toolkit = _toolkit_of(item)
-        identity = await self._identity(user, toolkit, item)
-        return Account(id=str(item.get("id")), toolkit=toolkit, identity=identity)
-
-    async def _describe(self, slug: str) -> AppTool:
-        record: Mapping[str, Any] = {}
-        try:
-            query = {"toolkit_versions": "latest"}
-            record = await self._api.ask("GET", f"/tools/{quote(slug, safe='')}", params=query)
-        except ComposioRefusedError as error:
-            if error.status not in _UNKNOWN:
-                raise
-        toolkit = str(as_object(record.get("toolkit")).get("slug") or slug.partition("_")[0])
-        told = {key: record.get(key) for key in ("description", "input_parameters", "version")}
-        return AppTool(
-            slug=slug,
-            toolkit=toolkit.casefold(),
-            needs_account=record.get("no_auth") is not True if record else None,
-            schema_digest=digest_of_json(told) if record else "",
-        )
-
-    async def _identity(self, user: UserId, toolkit: str, item: Mapping[str, Any]) -> str:
-        """Who the account belongs to, in the app's own words; its id until they can be had."""
-        account = str(item.get("id"))
-        if account not in self._identities:
-            other = str(item.get("alias") or item.get("word_id") or account)
-            try:
-                name = _name_in(item.get("user_info"))
-                if not name:
-                    wanted = {"toolkits": [toolkit]}
-                    body = {"slug": "COMPOSIO_MANAGE_CONNECTIONS", "arguments": wanted}
-                    answer = await self._api.post_in_session(user, "execute_meta", body)
-                    results = as_object(as_object(answer.get("data")).get("results"))
-                    name = _name_in(as_object(results.get(toolkit)).get("current_user_info"))
-            except ToolServerError:
-                return other
-            self._identities[account] = name or other
-        return self._identities[account]
-
-
-def _is_active(item: Mapping[str, Any], user: UserId) -> bool:
-    is_on = str(item.get("status")).upper() == _ACTIVE and item.get("is_disabled") is not True
-    return is_on and str(item.get("user_id") or "") == user
-
-
-def _toolkit_of(item: Mapping[str, Any]) -> str:
-    return str(as_object(item.get("toolkit")).get("slug") or "").casefold()
-
-
-def _name_in(info: object) -> str:
-    fields = as_object(info)
-    return next((str(fields[name]) for name in _NAMES if fields.get(name)), "")
-
-
-async def are_connected(accounts: Accounts, user: UserId, toolkits: Sequence[str]) -> bool:
-    """Whether the person has all of these accounts, looked up now; False where nobody knows."""
-    try:
-        for toolkit in toolkits:
-            if await accounts.active(user, toolkit, afresh=True) is None:
-                return False
-    except ToolServerError as error:
-        logger.info("whether accounts are connected is not known: %s", error)
-        return False
-    return True

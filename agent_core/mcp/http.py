@@ -16,8 +16,8 @@ from mcp.shared.message import SessionMessage
 from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND, JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
 
-from agent_core.tools.servers import HttpServer, HubLimits
-from agent_core.tools.wire import UNREADABLE, LineCutter, Screen, apart, error_line
+from agent_core.mcp.config import HttpServer, HubLimits
+from agent_core.mcp.wire import UNREADABLE, LineCutter, Screen, apart, error_line
 
 UNAUTHORIZED = (-32_041, "HTTP 401: our credentials are not taken")
 """The code and the words of a 401, which says that the request did not run."""

@@ -13,21 +13,26 @@ from mcp_types import CallToolResult
 
 from agent_core.background import Background, Backoff
 from agent_core.errors import ToolServerError
+from agent_core.mcp.client import RequestFault, ServerConnection
+from agent_core.mcp.config import HttpServer, HubLimits, ServerConfig
+from agent_core.mcp.pins import ListedTool, Pins, usable_tools
+from agent_core.mcp.results import artifacts_of, output_of
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
-from agent_core.tools import Progress, ToolContext, ToolOutput
-from agent_core.tools.actions import opened
-from agent_core.tools.connection import Connection, RequestFault
-from agent_core.tools.names import full_name
-from agent_core.tools.pins import ListedTool, Pins, usable_tools
-from agent_core.tools.registry import unknown_tool
-from agent_core.tools.results import artifacts_of, output_of
-from agent_core.tools.schemas import fault_of_arguments, schema_for_model
-from agent_core.tools.servers import HttpServer, HubLimits, ServerConfig
+from agent_core.tools import (
+    OnProgress,
+    ToolContext,
+    ToolOutput,
+    fault_of_arguments,
+    full_name,
+    opened,
+    schema_for_model,
+    unknown_tool,
+)
 
 logger = logging.getLogger(__name__)
 
-Clock = Callable[[], float]
+MonotonicTime = Callable[[], float]
 """Seconds that only grow."""
 
 Locate = Callable[[bool], Awaitable[ServerConfig]]
@@ -58,7 +63,7 @@ class McpServer:
         self,
         config: ServerConfig,
         limits: HubLimits,
-        clock: Clock = time.monotonic,
+        clock: MonotonicTime = time.monotonic,
         *,
         locate: Locate | None = None,
         pins: Pins | None = None,
@@ -77,7 +82,7 @@ class McpServer:
         self._waits = waits
         self._sleep = sleep
         self._starting = asyncio.Lock()
-        self._connection: Connection | None = None
+        self._connection: ServerConnection | None = None
         self._tools: Mapping[str, ListedTool] = {}
         """By full name, in the order of the server's own names."""
         self._specs: tuple[ToolSpec, ...] = ()
@@ -123,7 +128,7 @@ class McpServer:
         listing.result()
         return self._specs
 
-    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+    async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
         """Run a call to one of this server's tools; every failure is a value."""
         try:
             if call.name not in self._tools:
@@ -159,7 +164,7 @@ class McpServer:
             await self._connection.close()
 
     async def _call(
-        self, call: ToolCall, meta: JsonObject | None, progress: Progress
+        self, call: ToolCall, meta: JsonObject | None, progress: OnProgress
     ) -> CallToolResult:
         """Call a tool. It is sent a second time only if it surely did not run, or only reads."""
         for may_repeat in (True, False):
@@ -199,7 +204,7 @@ class McpServer:
             self._take(await self._pins.known(self._config.name, self._workspace))
         return bool(self._tools)
 
-    async def _live_connection(self) -> Connection:
+    async def _live_connection(self) -> ServerConnection:
         connection = self._connection
         if connection is not None and connection.is_alive and not connection.is_suspect:
             return connection
@@ -210,7 +215,7 @@ class McpServer:
                 self._connection = await self._start()
             return self._connection
 
-    async def _probe(self, connection: Connection) -> None:
+    async def _probe(self, connection: ServerConnection) -> None:
         """After a late call: a server that still lists its tools is kept."""
         connection.is_suspect = False
         if not connection.is_alive:
@@ -221,7 +226,7 @@ class McpServer:
             logger.warning("%s hangs and is started again", self._config.name)
             await connection.close()
 
-    async def _start(self) -> Connection:
+    async def _start(self) -> ServerConnection:
         self._raise_if_not_now()
         if self._starts:
             await self._sleep(_RESTARTS.wait_s(len(self._starts)))
@@ -248,7 +253,7 @@ class McpServer:
                 f"The tool server {name} stopped too often; it is tried again in {wait_s:.0f} s."
             )
 
-    async def _connect_located(self) -> Connection:
+    async def _connect_located(self) -> ServerConnection:
         if self._locate is None:
             return await self._connect(self._config)
         try:
@@ -258,8 +263,8 @@ class McpServer:
                 raise
         return await self._connect(await self._locate(True))
 
-    async def _connect(self, config: ServerConfig) -> Connection:
-        connection = Connection(config, self._limits)
+    async def _connect(self, config: ServerConfig) -> ServerConnection:
+        connection = ServerConnection(config, self._limits)
         try:
             await connection.wait_connected()
             await self._list(connection)
@@ -270,7 +275,7 @@ class McpServer:
             raise
         return connection
 
-    async def _relist(self, connection: Connection) -> None:
+    async def _relist(self, connection: ServerConnection) -> None:
         try:
             async with self._starting:
                 await self._list(connection)
@@ -280,7 +285,7 @@ class McpServer:
                 raise
             await self._live_connection()
 
-    async def _list(self, connection: Connection) -> None:
+    async def _list(self, connection: ServerConnection) -> None:
         listed = await connection.list_tools()
         name = self._config.name
         tools, self.refused = await asyncio.to_thread(usable_tools, name, listed)

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 from agent_core.clock import find_zone
 from agent_core.errors import ChildRefused
 from agent_core.ids import RunId
+from agent_core.programs.charts import chart
 from agent_core.tools import Artifact, ToolContext, ToolOutput
-from agent_core.tools.charts import chart
 from agent_core.workspaces.layout import TRACES, WORK_PRODUCTS, write_text
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Interpreter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Execution:
+class ProgramExecution:
     """A program at work for somebody: what it may ask of its host, until it ends or waits."""
 
     interpreter: Interpreter

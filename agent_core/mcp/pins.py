@@ -5,7 +5,6 @@ What asks for keys, passwords or private files is off from the start. That is a 
 patterns, no judge of character: what it does not find may be bad all the same.
 """
 
-import hashlib
 import json
 import logging
 import re
@@ -18,11 +17,10 @@ from typing import Any, cast
 from mcp_types import Tool
 
 from agent_core.clock import machine_time
+from agent_core.mcp.config import WORKSPACE
 from agent_core.messages import JsonObject
 from agent_core.sessions.pins import NOT_ACCEPTED, Pin, Proposal, ToolPins
-from agent_core.tools.names import canonical, full_name
-from agent_core.tools.schemas import fault_of_schema
-from agent_core.tools.servers import WORKSPACE
+from agent_core.tools import canonical, digest_of_json, fault_of_schema, full_name
 
 logger = logging.getLogger(__name__)
 
@@ -186,12 +184,6 @@ def _swapped(definition: JsonObject, old: str, new: str) -> JsonObject:
     text = json.dumps(definition, ensure_ascii=False)
     inside_old, inside_new = (json.dumps(each, ensure_ascii=False)[1:-1] for each in (old, new))
     return json.loads(text.replace(inside_old, inside_new))
-
-
-def digest_of_json(value: object) -> str:
-    """SHA-256 in hex of canonical JSON: sorted names, no white space, lone surrogates kept."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def usable_tools(server: str, listed: Sequence[Tool]) -> tuple[list[ListedTool], dict[str, str]]:

@@ -18,8 +18,8 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCRequest
 
 from agent_core.background import Background
-from agent_core.tools.servers import HubLimits, StdioServer
-from agent_core.tools.wire import LineCutter, Screen, apart
+from agent_core.mcp.config import HubLimits, StdioServer
+from agent_core.mcp.wire import LineCutter, Screen, apart
 
 _CHUNK_BYTES = 65_536
 _OUTGOING_MESSAGES = 64

@@ -16,20 +16,13 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from agent_core.events import Source
+from agent_core.mcp.wire import CUT
 from agent_core.tools import Artifact, ToolOutput
-from agent_core.tools.payloads import objects, parse, text_in
-from agent_core.tools.wire import CUT
 from agent_core.workspaces.layout import WORK_PRODUCTS
 
 logger = logging.getLogger(__name__)
 
-MAX_SOURCES = 20
-MAX_URL_CHARS = 1_000
-MAX_TITLE_CHARS = 200
 _BASE64_RATIO = 3 / 4
-_DEPTH = 9
-"""A search that a batch carries lies so deep."""
 
 
 def output_of(result: CallToolResult, *, max_bytes: int) -> ToolOutput:
@@ -72,23 +65,6 @@ def artifacts_of(result: CallToolResult, workspace: Path) -> tuple[Artifact, ...
             )
         )
     return tuple(found)
-
-
-def sources_in(text: str) -> tuple[Source, ...]:
-    """The pages that a result names: found with a title, or read by a tool that says so.
-
-    A result in any other form than JSON, or of which only a part is here, names none.
-    """
-    found: dict[str, Source] = {}
-    for item in objects(parse(text), _DEPTH):
-        url, title = text_in(item, "link", "url"), text_in(item, "title")
-        is_page = url.startswith(("http://", "https://")) and len(url) <= MAX_URL_CHARS
-        status = item.get("status")
-        if is_page and (status == "success" or (title and status is None)):
-            found.setdefault(url, Source(url=url, title=" ".join(title.split())[:MAX_TITLE_CHARS]))
-        if len(found) == MAX_SOURCES:
-            break
-    return tuple(found.values())
 
 
 def _text_of(result: CallToolResult) -> str:

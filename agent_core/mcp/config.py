@@ -17,7 +17,7 @@ Scope = Literal["bot", "session"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Server:
+class _ServerBase:
     name: str
     trusted: bool = False
     """Ours: it is told the session's directory, and its word on artifacts is believed."""
@@ -25,7 +25,7 @@ class _Server:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StdioServer(_Server):
+class StdioServer(_ServerBase):
     """A server that we start as a child process. Comes from the operator, never from a chat."""
 
     command: str
@@ -36,7 +36,7 @@ class StdioServer(_Server):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HttpServer(_Server):
+class HttpServer(_ServerBase):
     """A server elsewhere, over streamable HTTP."""
 
     url: str
@@ -45,7 +45,7 @@ class HttpServer(_Server):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InProcessServer(_Server):
+class InProcessServer(_ServerBase):
     """A server object of this process: for tests, and for tools that need no own process."""
 
     server: MCPServer
@@ -55,7 +55,7 @@ ServerConfig = StdioServer | HttpServer | InProcessServer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
+class ServerAccess:
     """Limits to agents, channels and people; None is no limit."""
 
     agents: frozenset[str] | None = None
@@ -104,7 +104,7 @@ class FleetServer:
     """All that it needs is there, so that it could be started, also while it is off."""
     scope: Scope = "bot"
     """`session`: a process for each session, which works in the session's directory."""
-    access: Access = field(default_factory=Access)
+    access: ServerAccess = field(default_factory=ServerAccess)
     is_shipped: bool = False
     """It comes from the catalogue, changed by the operator or not."""
 

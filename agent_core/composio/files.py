@@ -1,34 +1,29 @@
-"""Composio's tools: every person works through a session, and so the accounts, of their own.
-
-Files that a result names by address land in the session; of one that is too large to come directly
-the model is told how to fetch it.
-"""
+"""Files that results of apps name, fetched into the session."""
 
 import asyncio
 import json
-import math
 import re
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from agent_core.errors import ComposioRefusedError, ToolServerError
-from agent_core.ids import ToolCallId, UserId
+from agent_core.composio.server import SERVER_NAME
+from agent_core.ids import ToolCallId
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.strict_json import as_object, mended
-from agent_core.tools import Progress, ToolContext, ToolOutput, Toolset
-from agent_core.tools.actions import batch_results
-from agent_core.tools.composio_api import ComposioApi, is_person
-from agent_core.tools.hub import PooledServer
-from agent_core.tools.names import server_prefix
-from agent_core.tools.payloads import is_list, is_object, parse, text_in
-from agent_core.tools.pins import Pins
-from agent_core.tools.server import Clock, McpServer
-from agent_core.tools.servers import HttpServer, HubLimits
+from agent_core.tools import (
+    OnProgress,
+    ToolContext,
+    ToolOutput,
+    Toolset,
+    batch_results,
+    is_list,
+    is_object,
+    parse_result,
+    server_prefix,
+    text_in,
+)
 
-SERVER_NAME = "composio"
 _ADDRESS = "s3url"
 _MAX_FILES = 10
 _REMOTE = re.compile(r"(?:/mnt/files|/home/user)/[^\s\"'`<>|)\]}]*[^\s\"'`<>|)\]}.,:;!?]")
@@ -42,52 +37,6 @@ _TOO_LARGE = (
     "of COMPOSIO_MULTI_EXECUTE_TOOL with `sync_response_to_workbench` true: what comes of it is "
     "then a file of the remote workbench, which workbench_download fetches.]"
 )
-_MAX_PEOPLE = 500
-"""Who are connected at a time."""
-_OF_THE_REQUEST = frozenset({400, 404, 409, 422})
-"""Composio refused what was asked for one person, and is well: it may serve the others."""
-
-
-def composio_server(
-    api: ComposioApi,
-    *,
-    pins: Pins | None = None,
-    limits: HubLimits | None = None,
-    clock: Clock = time.monotonic,
-) -> PooledServer:
-    """Composio's tools, `mcp__composio__<SLUG>`, of each person's own session.
-
-    A session is made when a person's first turn asks, and made anew when Composio does not know it
-    any more. Where nobody asked, there are no tools. An outage is told to all,
-    without asking again.
-    """
-    limits = replace(limits or HubLimits(), max_connections=_MAX_PEOPLE)
-    config = HttpServer(name=SERVER_NAME, url="", headers={"x-api-key": api.api_key})
-    outage = (-math.inf, "")
-
-    def make(user: str, _: Path) -> McpServer:
-        async def locate(is_lost: bool) -> HttpServer:
-            nonlocal outage
-            failed_at, reason = outage
-            if clock() - failed_at < limits.retry_after_s:
-                raise ToolServerError(reason)
-            try:
-                session = await (api.renew if is_lost else api.of)(UserId(user))
-            except ToolServerError as error:
-                is_refused = isinstance(error, ComposioRefusedError)
-                if not is_refused or error.status not in _OF_THE_REQUEST:
-                    outage = (clock(), str(error))
-                raise
-            return replace(config, url=session.mcp_url)
-
-        return McpServer(config, limits, clock, locate=locate, pins=pins)
-
-    return PooledServer(
-        SERVER_NAME,
-        key=lambda context: context.asker if is_person(context.asker) else None,
-        make=make,
-        limits=limits,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +54,7 @@ class AppFiles:
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         return await self.tools.specs(context)
 
-    async def run(self, call: ToolCall, context: ToolContext, progress: Progress) -> ToolOutput:
+    async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
         output = await self.tools.run(call, context, progress)
         if not call.name.startswith(server_prefix(SERVER_NAME)):
             return output
@@ -137,7 +86,7 @@ def _files_in(text: str) -> list[dict[str, str]]:
     """
     named = {
         text_in(one, _ADDRESS): text_in(one, "name", "filename", "file_name")
-        for one in _objects(parse(text))
+        for one in _objects(parse_result(text))
         if text_in(one, _ADDRESS)
     }
     return [{_ADDRESS: url, "name": name} for url, name in named.items()]

@@ -19,15 +19,15 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from agent_core.errors import SettingsError
 from agent_core.masking import with_texts
-from agent_core.messages import JsonObject
-from agent_core.tools.servers import (
+from agent_core.mcp.config import (
     WORKSPACE,
-    Access,
     FleetServer,
     HttpServer,
     Scope,
+    ServerAccess,
     StdioServer,
 )
+from agent_core.messages import JsonObject
 
 RESERVED = frozenset({"local_toolkit", "composio"})
 """Names of our own toolsets, which no file may take over."""
@@ -57,7 +57,7 @@ class Needs(BaseModel):
     variables: dict[str, str] = Field(default_factory=dict[str, str])
 
 
-class Entry(BaseModel):
+class ServerEntry(BaseModel):
     """One server as the file describes it; keys of other hosts are ignored."""
 
     model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
@@ -137,7 +137,7 @@ def read_fleet(path: Path | None, environment: Mapping[str, str]) -> tuple[Fleet
         filling = _Filling(environment)
         entry = _fault_of_name(name) or _read_entry(raw)
         server = FleetServer(name=name, off=f"{entry}.", is_shipped=is_shipped)
-        if isinstance(entry, Entry):
+        if isinstance(entry, ServerEntry):
             config = entry.config(name, base, filling)
             lacks = "; ".join(_lacks(entry, config, filling))
             off = lacks or _switched_off(name, entry, is_named=name in own)
@@ -148,7 +148,9 @@ def read_fleet(path: Path | None, environment: Mapping[str, str]) -> tuple[Fleet
                 is_ready=not lacks,
                 off=off and f"{off}.",
                 scope=entry.scope,
-                access=Access(agents=entry.agents, channels=entry.channels, users=entry.users),
+                access=ServerAccess(
+                    agents=entry.agents, channels=entry.channels, users=entry.users
+                ),
             )
         servers.append(server)
     return tuple(servers)
@@ -178,7 +180,7 @@ def _fault_of_name(name: str) -> str:
     return ""
 
 
-def _switched_off(name: str, entry: Entry, *, is_named: bool) -> str:
+def _switched_off(name: str, entry: ServerEntry, *, is_named: bool) -> str:
     if entry.disabled:
         return "it is disabled in the file"
     if not entry.opt_in or is_named:
@@ -224,7 +226,9 @@ class _Filling:
         return value
 
 
-def _lacks(entry: Entry, config: StdioServer | HttpServer, filling: _Filling) -> Iterator[str]:
+def _lacks(
+    entry: ServerEntry, config: StdioServer | HttpServer, filling: _Filling
+) -> Iterator[str]:
     """What the entry needs and this machine does not have."""
     needed = (name for name in entry.needs.variables if not filling.environment.get(name))
     unset = dict.fromkeys((*filling.unset, *needed))
@@ -253,7 +257,7 @@ def _is_web_address(url: str) -> bool:
     return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
-def _read_entry(raw: Any) -> Entry | str:
+def _read_entry(raw: Any) -> ServerEntry | str:
     """The entry, or why it is none, as the end of "It is off: …"."""
     if not isinstance(raw, dict):
         return "its entry is no JSON object"
@@ -263,7 +267,7 @@ def _read_entry(raw: Any) -> Entry | str:
         if near and key not in _OURS:
             return f"its key {key[:40]!r} is not known; is {near[0]!r} meant?"
     try:
-        return Entry.model_validate(keys)
+        return ServerEntry.model_validate(keys)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"])
