@@ -10,7 +10,7 @@ from agent_core.testing.models import ScriptLine, call
 from bot.inbound import read_post
 from bot.ingress import Ingress
 from bot.ingress.filter import Admitted
-from bot.presenter import Signs
+from bot.presenter import Indicators
 from bot.slack_api import Op, People
 from tests.bot.ingress.world import Outside, World, bot_in, thread_at, until_given
 
@@ -206,7 +206,7 @@ async def test_where_others_hear_a_part_a_thread_is_read_each_time(world: World)
     ts = await world.say("ann", "general", f"{world.mention} compare both")
     await world.settle()
     people, told = People(world.api), (world.judge.reader(), world.judge.follow_ups)
-    given = (world.api, world.rules, Signs(world.api), people)
+    given = (world.api, world.rules, Indicators(world.api), people)
     ingress = Ingress(world.front, world.ledger, world.files, *given, *told, hears_all=False)
     for user, text, is_ours in (("ann", "one", True), ("ben", "hm", False), ("ann", "two", False)):
         body = {"type": "message", "user": world.slack.people[user], "text": text}

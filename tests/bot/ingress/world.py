@@ -34,7 +34,7 @@ from bot.ingress import (
 from bot.ingress.actions import ANSWER_WITHIN_S, Actions
 from bot.ingress.backfill_run import HEAD_START_S
 from bot.ingress.gestures import Gestures
-from bot.presenter import Signs
+from bot.presenter import Indicators
 from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES
 from bot.slack_api import Identity, People, SkippingClock, SlackApi, web_client
@@ -380,7 +380,7 @@ def make_ingress(
 ) -> Ingress:
     judge = judge or Judge()
     told = (judge.reader(), judge.follow_ups)
-    return Ingress(front, ledger, files, api, rules, Signs(api), People(api), *told)
+    return Ingress(front, ledger, files, api, rules, Indicators(api), People(api), *told)
 
 
 Listening = Callable[[SlackApi, People], Mapping[str, Gestures]]
