@@ -18,7 +18,7 @@ from agent_core.runtime import Question
 from bot.inbound import plain_text
 from bot.sandbox import SandboxError
 from bot.sandbox.child import BotLives
-from bot.sandbox.composio import Execution
+from bot.sandbox.composio import AppExecution
 from bot.sandbox.moments import SharedClock
 from bot.sandbox.slack import File, Post, SlackStandIn
 from bot.sandbox.slack.feed import Change
@@ -49,7 +49,7 @@ def post_json(post: Post) -> JsonObject:
     }
 
 
-def effect_json(effect: Execution) -> JsonObject:
+def effect_json(effect: AppExecution) -> JsonObject:
     """What the Composio stand-in was made to change, and with whose account."""
     return {
         "for": effect.user_id,
