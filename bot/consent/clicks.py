@@ -26,7 +26,7 @@ from bot.presenter.approval import (
     reason_form,
 )
 from bot.presenter.consents import fresh_links
-from bot.render import Draft
+from bot.render import PostDraft
 from bot.slack_api import People, SlackApi
 from bot.threads import parse_session, user_id
 from bot.words import BOT
@@ -65,7 +65,7 @@ class Clicks:
             logger.warning("a press came to nothing: %s", error)
             why = "press_again"
         if why:
-            await self._whisper(press, Draft(text=_sentence(why, language)))
+            await self._whisper(press, PostDraft(text=_sentence(why, language)))
 
     async def submit(self, submission: Submission) -> Mapping[str, str] | None:
         """Reject for the reason that was written, or none; or ask again for what was edited."""
@@ -127,7 +127,7 @@ class Clicks:
             await self._whisper(press, draft)
         return ""
 
-    async def _whisper(self, press: Press, draft: Draft) -> None:
+    async def _whisper(self, press: Press, draft: PostDraft) -> None:
         thread = press.thread
         await self._api.post_ephemeral(
             thread.channel, press.user, draft.text, thread_ts=thread.root_ts, blocks=draft.blocks

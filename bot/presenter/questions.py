@@ -11,9 +11,9 @@ from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
 from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot.presenter.answer import post_answer
-from bot.presenter.journal import Place
+from bot.presenter.journal import Destination
 from bot.render import (
-    Draft,
+    PostDraft,
     actions,
     button,
     context,
@@ -49,7 +49,7 @@ def read_value(value: str) -> tuple[TurnId, ToolCallId, int]:
     return TurnId(turn), ToolCallId(call), int(number) if number.isdecimal() else 0
 
 
-def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
+def question_drafts(event: QuestionAsked, words: Words) -> list[PostDraft]:
     """The question with its buttons, and until when it waits if that is near.
 
     It names the person, and nothing else in it is live: what it asks for may come from outside.
@@ -69,7 +69,7 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
     *before, last = split(shown, limits.TEXT_CHARS - _TAIL_CHARS)
     text = "\n\n".join(filter(None, [last, numbered if is_short else "", small]))
     if not labels:
-        return [Draft(text=each) for each in (*before, text)]
+        return [PostDraft(text=each) for each in (*before, text)]
     asked = f"{event.turn} {event.call_id}"
     row = [
         button(f"{OPTION}.{n}", label if is_short else str(n), f"{n} {asked}")
@@ -77,13 +77,13 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
     ]
     row.append(button(OTHER, words("question-other"), f"0 {asked}"))
     blocks = (*sections(last), actions(*row), context(small))
-    return [*(Draft(text=each) for each in before), Draft(text=text, blocks=blocks)]
+    return [*(PostDraft(text=each) for each in before), PostDraft(text=text, blocks=blocks)]
 
 
-def ended_draft(event: QuestionAsked, said: str) -> Draft:
+def ended_draft(event: QuestionAsked, said: str) -> PostDraft:
     """The end of the question's post once nobody is asked any more: how it ended, no buttons."""
     last = split(_asked(event), limits.TEXT_CHARS - _TAIL_CHARS)[-1]
-    return Draft(text=f"{last}\n\n{said}", blocks=(*sections(last), context(said)))
+    return PostDraft(text=f"{last}\n\n{said}", blocks=(*sections(last), context(said)))
 
 
 def answer_form(value: str, words: Words, *, place: str, language: str) -> JsonObject:
@@ -102,7 +102,7 @@ def answer_form(value: str, words: Words, *, place: str, language: str) -> JsonO
 class QuestionPosts:
     """The questions of one turn: each asked once, and edited once when it has ended."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Destination) -> None:
         self._place = place
         self._open: QuestionAsked | None = None
         self._end = ""
