@@ -14,9 +14,8 @@ from agent_core.runtime.dispatch import MAX_TRIES
 from agent_core.runtime.ready_answers import AGREED
 from agent_core.runtime.runtime import Runtime
 from agent_core.schedules.told import moment_words
-from agent_core.sessions import ApprovalWait, ConnectionWait, LeaseLost, Question, StoredTurn
+from agent_core.sessions import Ask, LeaseLost, StoredTurn
 from agent_core.sessions.audit import AuditedCall
-from agent_core.sessions.consents import Consent
 from agent_core.sessions.ledger import Ledger, Marks
 from agent_core.sessions.lock import holder_of, sole_process
 from agent_core.sessions.overview import Overview, SessionState, Spent
@@ -31,10 +30,8 @@ __all__ = [
     "Account",
     "Accounts",
     "AnsweredTurn",
-    "ApprovalWait",
+    "Ask",
     "AuditedCall",
-    "ConnectionWait",
-    "Consent",
     "Feedback",
     "KnownSessions",
     "Language",
@@ -44,7 +41,6 @@ __all__ = [
     "Marks",
     "Overview",
     "Preferences",
-    "Question",
     "ReplyReader",
     "Runtime",
     "SessionState",
