@@ -9,12 +9,13 @@ from agent_core.consent.leaf_values import unpacked
 from agent_core.consent.recipients import recipients_of
 from agent_core.prompts.language import Language, detect_language, read_language, spoken_time
 from agent_core.prompts.small_talk import asks_for_nothing, short_form, small_talk
+from agent_core.runtime.asks import Asks
 from agent_core.runtime.build import build_runtime
 from agent_core.runtime.dispatch import MAX_TRIES
 from agent_core.runtime.ready_answers import AGREED
 from agent_core.runtime.runtime import Runtime
 from agent_core.schedules.told import moment_words
-from agent_core.sessions import Ask, LeaseLost, StoredTurn
+from agent_core.sessions import Ask, LeaseLost, Question, StoredTurn
 from agent_core.sessions.audit import AuditedCall
 from agent_core.sessions.ledger import Ledger, Marks
 from agent_core.sessions.lock import holder_of, sole_process
@@ -31,6 +32,7 @@ __all__ = [
     "Accounts",
     "AnsweredTurn",
     "Ask",
+    "Asks",
     "AuditedCall",
     "Feedback",
     "KnownSessions",
@@ -41,6 +43,7 @@ __all__ = [
     "Marks",
     "Overview",
     "Preferences",
+    "Question",
     "ReplyReader",
     "Runtime",
     "SessionState",

@@ -88,16 +88,18 @@ class Asks:
         await self._decide(ask, decision, by, reason=reason)
 
     async def answer(self, ask_id: AskId, message: InboundMessage) -> None:
-        """Answer a question with a message, whose key is the question's: there is one answer.
+        """Answer a question with a message, which becomes one of the question's session.
 
-        The same answer may come again.
+        The same answer may come again: its key is the question's.
         """
         ask = await self._store.find(ask_id)
         answered = (message.asker, message.text)
         if ask is None or (ask.decided_by, ask.reason) != answered:
-            ask = await self._open(ask_id, "question", message.asker)
+            ask = await self.check_may_answer(ask_id, message.asker)
             await self._decide(ask, "answered", message.asker, reason=message.text)
-        await self._handle(message, is_answer=True)
+        asked = (await self._parts.store.turn(ask.turn)).inbound
+        answer = replace(message, session=ask.session, places=asked.places)
+        await self._handle(answer, is_answer=True)
 
     async def edit(self, ask_id: AskId, by: UserId, changes: Mapping[str, str | list[str]]) -> None:
         """Have a call of one action asked for again with other texts in the arguments named.
@@ -118,6 +120,10 @@ class Asks:
         if [each.arguments for each in opened(call).actions] != [after]:
             raise AskRefused("This cannot be changed here.", why="not_editable")
         await self._decide(ask, "edited", by, body=replace(approval, arguments=arguments))
+
+    async def check_may_answer(self, ask_id: AskId, by: UserId) -> Ask:
+        """The question, which this person may answer now."""
+        return await self._open(ask_id, "question", by)
 
     async def check_may_decide(self, ask_id: AskId, by: UserId) -> Ask:
         """The approval, which this person may decide on now."""
