@@ -38,7 +38,7 @@ from bot.ingress import (
     take_up,
 )
 from bot.ingress.shortcuts import PREFIX as ASK
-from bot.presenter import Signs
+from bot.presenter import Indicators
 from bot.presenter.answer import FEEDBACK, FOLLOW
 from bot.presenter.ask_buttons import CONSENTS, QUESTIONS
 from bot.presenter.journal import READER
@@ -90,7 +90,7 @@ async def running_bot(
         runtime = await stack.enter_async_context(
             build_runtime(core, clock=clock, approvers=settings.approvers or ())
         )
-        people, signs = People(api, runtime.preferences), Signs(api)
+        people, indicators = People(api, runtime.preferences), Indicators(api)
         orders = DigestOrders(
             *(runtime.schedules, runtime.timekeeper, api.channels, people, clock),
             DigestLimits(
@@ -114,7 +114,7 @@ async def running_bot(
         presenting = Presenting(
             runtime,
             api,
-            signs,
+            indicators,
             partial(DigestPresenter, runtime, clock),
             offers_live_view=lambda: bool(console.url),
             now=clock,
@@ -123,7 +123,7 @@ async def running_bot(
         app = create_app(client, identity)
         front, files = FrontDoor(runtime, api.clock, digests), WorkspaceFiles(runtime, api, clock)
         ingress = Ingress(
-            *(front, runtime.ledger, files, api, rules, signs, people),
+            *(front, runtime.ledger, files, api, rules, indicators, people),
             *(runtime.reply_reader, partial(follow_ups_in, runtime, settings)),
             hears_all=not core.database_url,  # several processes may share one
         )

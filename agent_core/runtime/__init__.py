@@ -14,7 +14,7 @@ from agent_core.runtime.build import build_runtime
 from agent_core.runtime.dispatch import MAX_TRIES
 from agent_core.runtime.ready_answers import AGREED
 from agent_core.runtime.runtime import Runtime
-from agent_core.schedules.told import moment_words
+from agent_core.schedules.description import moment_words
 from agent_core.sessions import Ask, LeaseLost, Question, StoredTurn
 from agent_core.sessions.audit import AuditedCall
 from agent_core.sessions.ledger import Ledger, Marks

@@ -21,7 +21,7 @@ from bot.presenter.approval import details_form, edit_form, read_changes, reason
 from bot.presenter.ask_buttons import OPEN, QUESTIONS, read_value
 from bot.presenter.connection import fresh_links
 from bot.presenter.questions import answer_form
-from bot.render import Draft
+from bot.render import PostDraft
 from bot.slack_api import People, SlackApi
 from bot.threads import parse_session, parse_user, user_id
 from bot.words import BOT
@@ -59,7 +59,7 @@ class AskClicks:
             logger.warning("a press came to nothing: %s", error)
             refusal = "consent-refusal-press-again"
         if refusal:
-            await self._whisper(press, Draft(text=BOT.say(language, refusal)))
+            await self._whisper(press, PostDraft(text=BOT.say(language, refusal)))
 
     async def submit(self, submission: Submission) -> Mapping[str, str] | None:
         """Answer in the person's own words, reject for a reason, or edit a call."""
@@ -173,7 +173,7 @@ class AskClicks:
         await self._whisper(press, await fresh_links(link, ask_id, by, apps.split(","), words))
         return ""
 
-    async def _whisper(self, press: Press, draft: Draft) -> None:
+    async def _whisper(self, press: Press, draft: PostDraft) -> None:
         thread = press.thread
         await self._api.post_ephemeral(
             thread.channel, press.user, draft.text, thread_ts=thread.root_ts, blocks=draft.blocks

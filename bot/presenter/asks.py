@@ -34,7 +34,7 @@ from bot.presenter.connection import (
     fresh_links,
 )
 from bot.presenter.files import ThreadFiles
-from bot.presenter.journal import Bookmark, Place
+from bot.presenter.journal import Bookmark, Destination
 from bot.presenter.questions import question_drafts, question_ended_draft, question_ending
 from bot.slack_api import ContentRefused, Op, SlackApi, SlackError, SlackRefused, Upload
 from bot.threads import parse_user
@@ -47,8 +47,10 @@ AskEvent = QuestionAsked | ApprovalRequested | AuthRequired
 class AskPosts:
     """The cards of one turn. What raises SlackError had no answer, and is asked again later."""
 
-    def __init__(self, place: Place, files: ThreadFiles, connect_link: ConnectLink) -> None:
-        self._place = place
+    def __init__(
+        self, destination: Destination, files: ThreadFiles, connect_link: ConnectLink
+    ) -> None:
+        self._destination = destination
         self._files = files
         self._connect_link = connect_link
         self._question: QuestionAsked | None = None
@@ -61,18 +63,18 @@ class AskPosts:
 
     async def ask(self, event: AskEvent) -> None:
         """Post the card of an Ask; links to connect accounts are shown to the asker alone."""
-        words = self._place.board.words
+        words = self._destination.board.words
         op = _op(event.turn, event.ask)
         match event:
             case QuestionAsked():
-                await post_answer(self._place, op, question_drafts(event, words))
+                await post_answer(self._destination, op, question_drafts(event, words))
             case ApprovalRequested():
                 self._requests[event.ask] = event
-                if not (await self._place.journal.open()).post_of(op):
+                if not (await self._destination.journal.open()).post_of(op):
                     await self._request(event)
             case AuthRequired():
-                await self._place.post(op, connection_draft(event, words))
-                await self._place.journal.once(op.part("link"), partial(self._whisper, event))
+                await self._destination.post(op, connection_draft(event, words))
+                await self._destination.journal.once(op.part("link"), partial(self._whisper, event))
 
     async def hear(self, event: AnyEvent) -> None:
         """Take the buttons away once an Ask has ended, and say how."""
@@ -82,8 +84,8 @@ class AskPosts:
             case ApprovalDecided():
                 await self._settle(event)
             case AuthEnded():
-                draft = connection_ended_draft(event, self._place.board.words)
-                await self._place.settle(_op(event.turn, event.ask), event.outcome, draft)
+                draft = connection_ended_draft(event, self._destination.board.words)
+                await self._destination.settle(_op(event.turn, event.ask), event.outcome, draft)
             case QuestionAsked():
                 self._question = event
                 self._ending = ""
@@ -97,12 +99,12 @@ class AskPosts:
         asked = self._question
         if asked is None:
             return
-        self._ending = self._ending or question_ending(asked, event, self._place.board.words)
+        self._ending = self._ending or question_ending(asked, event, self._destination.board.words)
         if not self._ending:
             return
         draft = question_ended_draft(asked, self._ending)
         try:
-            await self._place.settle(_op(asked.turn, asked.ask), "ended", draft)
+            await self._destination.settle(_op(asked.turn, asked.ask), "ended", draft)
         except SlackError as error:
             _log.warning("a question's end is shown later: %s", error)
         else:
@@ -113,7 +115,7 @@ class AskPosts:
 
         An edition takes the place of the one before it, unless it is too long for that.
         """
-        words = self._place.board.words
+        words = self._destination.board.words
         op = _op(event.turn, event.ask)
         before = self._edited.get(event.call_id)
         sent = Op(event.turn).part("sent")
@@ -128,7 +130,7 @@ class AskPosts:
             )
             instead_of = _op(before.turn, before.ask) if before else None
             try:
-                await self._place.post(op, draft, instead_of=instead_of)
+                await self._destination.post(op, draft, instead_of=instead_of)
             except ContentRefused as refused:
                 _log.warning("an approval is not taken whole: %s", refused)
             else:
@@ -148,7 +150,7 @@ class AskPosts:
             edited=before,
         )
         try:
-            await self._place.post(op, draft)
+            await self._destination.post(op, draft)
         except ContentRefused as refused:
             _log.warning("an approval is not taken: %s", refused)
 
@@ -157,20 +159,20 @@ class AskPosts:
         request = self._requests.get(decided.ask)
         if request is None:
             return
-        words = self._place.board.words
+        words = self._destination.board.words
         draft = await asyncio.to_thread(decided_draft, request, decided, words)
-        await self._place.settle(_op(decided.turn, decided.ask), decided.verdict, draft)
+        await self._destination.settle(_op(decided.turn, decided.ask), decided.verdict, draft)
 
     async def _whisper(self, event: AuthRequired, _may_exist: bool) -> None:
         """A courtesy: the button in the post shows the links as well."""
-        words = self._place.board.words
+        words = self._destination.board.words
         try:
             draft = await fresh_links(
                 self._connect_link, event.ask, event.asker, event.toolkits, words
             )
-            thread = await self._place.current()
+            thread = await self._destination.current()
             _, user = parse_user(event.asker)
-            await self._place.api.post_ephemeral(
+            await self._destination.api.post_ephemeral(
                 thread.channel, user, draft.text, thread_ts=thread.root_ts, blocks=draft.blocks
             )
         except AgentError as error:

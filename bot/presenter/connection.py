@@ -13,13 +13,13 @@ from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot.presenter.ask_buttons import CONSENTS, OPEN, ask_value, consent_button
 from bot.presenter.tools import app_name, app_names
-from bot.render import Draft, button, card, local_time, mention
+from bot.render import PostDraft, button, card, local_time, mention
 
 ConnectLink = Callable[[AskId, UserId, str], Awaitable[str]]
 """Gives a person a fresh link for an app. Raises `AskRefused` where they get none."""
 
 
-def connection_draft(event: AuthRequired, words: Words) -> Draft:
+def connection_draft(event: AuthRequired, words: Words) -> PostDraft:
     """The card while the accounts are waited for."""
     text = words(
         "consent-to-connect",
@@ -31,7 +31,7 @@ def connection_draft(event: AuthRequired, words: Words) -> Draft:
     return card(text, consent_button("link", words, value), consent_button("skip", words, value))
 
 
-def connection_ended_draft(event: AuthEnded, words: Words) -> Draft:
+def connection_ended_draft(event: AuthEnded, words: Words) -> PostDraft:
     """The card once the accounts are connected, or are not waited for any more."""
     text = words(
         f"consent-ended-{event.outcome}",
@@ -48,7 +48,7 @@ async def fresh_links(
     asker: UserId,
     toolkits: Sequence[str],
     words: Words,
-) -> Draft:
+) -> PostDraft:
     """What the asker alone sees: for each app a button that opens its link.
 
     An app that gives none now does not cost the others. Raises AskRefused where they get none.

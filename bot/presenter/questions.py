@@ -10,7 +10,7 @@ from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot.presenter.ask_buttons import QUESTIONS, ask_value
 from bot.render import (
-    Draft,
+    PostDraft,
     actions,
     button,
     context,
@@ -33,7 +33,7 @@ _TAIL_CHARS = 1_000
 """Room for what stands below a question."""
 
 
-def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
+def question_drafts(event: QuestionAsked, words: Words) -> list[PostDraft]:
     """The question with its buttons, and until when it waits if that is near.
 
     It names the person, and nothing else in it is live: what it asks for may come from outside.
@@ -53,9 +53,9 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
     *before, last = split(text, limits.TEXT_CHARS - _TAIL_CHARS)
     below = [hint] if is_numbered else [numbered, hint]
     whole = "\n\n".join(filter(None, [last, *below]))
-    drafts = [Draft(text=each) for each in before]
+    drafts = [PostDraft(text=each) for each in before]
     if not labels:
-        return [*drafts, Draft(text=whole)]
+        return [*drafts, PostDraft(text=whole)]
     row = [
         button(
             f"{QUESTIONS}option.{number}",
@@ -66,7 +66,7 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
     ]
     row.append(button(f"{QUESTIONS}other", words("question-other"), ask_value(event.ask)))
     blocks = (*sections(last), actions(*row), context(hint))
-    return [*drafts, Draft(text=whole, blocks=blocks)]
+    return [*drafts, PostDraft(text=whole, blocks=blocks)]
 
 
 def question_ending(asked: QuestionAsked, event: AnyEvent, words: Words) -> str:
@@ -85,10 +85,10 @@ def question_ending(asked: QuestionAsked, event: AnyEvent, words: Words) -> str:
             return ""
 
 
-def question_ended_draft(event: QuestionAsked, ending: str) -> Draft:
+def question_ended_draft(event: QuestionAsked, ending: str) -> PostDraft:
     """The last part of the question once nobody is asked any more: how it ended, no buttons."""
     last = split(_asked(event), limits.TEXT_CHARS - _TAIL_CHARS)[-1]
-    return Draft(text=f"{last}\n\n{ending}", blocks=(*sections(last), context(ending)))
+    return PostDraft(text=f"{last}\n\n{ending}", blocks=(*sections(last), context(ending)))
 
 
 def answer_form(words: Words, about: str) -> JsonObject:

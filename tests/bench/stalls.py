@@ -37,11 +37,11 @@ from bot.inbound import mentioned_users, plain_text
 from bot.presenter.answer import thread_drafts
 from bot.presenter.questions import question_drafts
 from bot.render import one_line
-from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from bot.words import BOT
 from mcp_local.errors import ToolkitError
-from mcp_local.report.compose import Draft, compose_report
-from mcp_local.sources import Source
+from mcp_local.report.compose import ReportDraft, compose_report
+from mcp_local.sources import NumberedSource
 from tests.attacks.shapes import shapes
 from tests.bench.results import Result, run
 from tests.e2e.bot_process import bot_process, bot_texts, mention
@@ -133,8 +133,10 @@ async def gate(text: str) -> None:
 
 
 async def report(text: str) -> None:
-    page = Source(n=1, url="https://x.org", title="x", kind="page", ok=True, text=text, path="x.md")
-    draft = Draft(title="x", markdown=f"Said so. [1]\n\n{text[:90_000]}", summary="x [1]")
+    page = NumberedSource(
+        n=1, url="https://x.org", title="x", kind="page", ok=True, text=text, path="x.md"
+    )
+    draft = ReportDraft(title="x", markdown=f"Said so. [1]\n\n{text[:90_000]}", summary="x [1]")
     with suppress(ToolkitError):  # to be refused is an answer as well
         await asyncio.to_thread(compose_report, draft, [page], NOW.date())
 
@@ -197,7 +199,7 @@ async def poisoned_restart(root: Path) -> int:
         for _ in range(MAX_TRIES - 1):
             async with bot_process(outside, fault_at=point) as bot:
                 await bot.wait()
-        outside.model.play(Text(text=said), times=4)
+        outside.model.play(ReplyText(text=said), times=4)
         other = await mention(outside, "continue counting other bridges")
         for _ in range(MAX_TRIES):  # a life that gets on, if only in showing, is none of them
             async with bot_process(outside, fault_at=point):

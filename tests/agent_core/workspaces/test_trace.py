@@ -181,6 +181,7 @@ def test_an_iteration_says_whether_a_person_was_waited_for_and_where_they_were_s
     assert (told["needs_user_input"], told["auth_link"]) == (True, link or None)
     question = QuestionAsked(
         **place(2, 0, 14),
+        ask=AskId("q1"),
         call_id=ToolCallId("toolu_1"),
         asker=UserId("T1:U1"),
         question="Which?",

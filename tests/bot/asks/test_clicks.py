@@ -15,7 +15,7 @@ from agent_core.runtime.asks import ApprovalChoice
 from agent_core.sessions import CallApproval
 from bot.asks.clicks import AskClicks
 from bot.ingress import Press
-from bot.presenter import Signs, ThreadPresenter
+from bot.presenter import Indicators, ThreadPresenter
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, user_id
@@ -166,7 +166,7 @@ async def asking(tmp_path: Path) -> AsyncIterator[Asking]:
             MemoryState(),
             tmp_path,
             asked_ts=thread.root_ts,
-            signs=Signs(world.api),
+            indicators=Indicators(world.api),
             connect_link=asks.connect_link,
         )
         yield Asking(world=world, thread=thread, asks=asks, presenter=presenter)
