@@ -14,19 +14,22 @@ from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
-from bot.consent.answers import QuestionClicks
-from bot.consent.clicks import Clicks
 from bot.console import health
 from bot.console.acts import LIVE
 from bot.console.console import Console
-from bot.digests import PREFIX as DIGESTS
-from bot.digests import DigestHost, DigestLimits, DigestMessages, DigestOrders, DigestPresenter
-from bot.front import BranchStops, FrontDoor, WorkspaceFiles
+from bot.digests import (
+    DigestClicks,
+    DigestHost,
+    DigestLimits,
+    DigestMessages,
+    DigestOrders,
+    DigestPresenter,
+    Proposals,
+)
+from bot.front import FrontDoor, WorkspaceFiles, stop_branch
 from bot.home.feedback import FeedbackClicks
 from bot.home.home import Home
-from bot.home.view import PREFIX as HOME
 from bot.ingress import (
-    HOME_OPENED,
     Actions,
     AskAbout,
     Backfill,
@@ -38,13 +41,8 @@ from bot.ingress import (
     register,
     take_up,
 )
-from bot.ingress.shortcuts import PREFIX as ASK
 from bot.presenter import Signs
-from bot.presenter.answer import FEEDBACK, FOLLOW
-from bot.presenter.approval import PREFIX as CONSENTS
 from bot.presenter.journal import READER
-from bot.presenter.progress import OPEN_LIVE_VIEW, STOP_BRANCH
-from bot.presenter.questions import PREFIX as QUESTIONS
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import MonotonicClock, People, SlackApi, web_client
@@ -92,27 +90,26 @@ async def running_bot(
         runtime = await stack.enter_async_context(
             build_runtime(core, clock=clock, approvers=settings.approvers or ())
         )
-        people, signs = People(api, runtime.preferences), Signs(api)
-        orders = DigestOrders(
-            *(runtime.schedules, runtime.timekeeper, api.channels, people, clock),
-            DigestLimits(
-                team=settings.digests_per_team,
-                place=settings.digests_per_channel,
-                person=settings.digests_per_person,
-                channels=settings.allowed_channels,
-            ),
+        people = People(api, runtime.preferences)
+        signs = Signs(api)
+        limits = DigestLimits(
+            team=settings.digests_per_team,
+            place=settings.digests_per_channel,
+            person=settings.digests_per_person,
+            channels=settings.allowed_channels,
         )
-        digests = DigestMessages(orders, runtime.order_reader, api, runtime.marks, clock)
+        orders = DigestOrders(
+            runtime.schedules, runtime.timekeeper, api.channels, people, clock, limits
+        )
+        proposals = Proposals(orders, api, clock)
+        digests = DigestMessages(proposals, runtime.order_reader, runtime.schedules)
         rules = Rules(
             identity=identity,
             teams=settings.allowed_teams,
             channels=settings.allowed_channels,
             users=settings.allowed_users,
         )
-        console, home = (
-            Console(settings, runtime, api, rules, clock),
-            Home(runtime, api, people, rules, orders, digests, clock),
-        )
+        console = Console(settings, runtime, api, rules, clock)
         presenting = Presenting(
             runtime,
             api,
@@ -130,21 +127,45 @@ async def running_bot(
             hears_all=not core.database_url,  # several processes may share one
         )
         stack.push_async_callback(leave_to_next_start, ingress.under_way)
-        acts, looks_for_left = console.acts(ingress), Background()
+        acts = console.acts(ingress)
+        digest_clicks = DigestClicks(proposals, runtime.schedules)
+        home = Home(runtime, api, people, rules, proposals, digest_clicks, clock)
+        answers = Answers(runtime, api, clock)
+        consents = ConsentClicks(runtime.consents, api)
+        feedback = FeedbackClicks(runtime, api, clock)
+        ask_about = AskAbout(api, people, ingress)
         actions = Actions(
             {
-                DIGESTS: digests,
-                ASK: AskAbout(api, people, ingress),
-                QUESTIONS: QuestionClicks(runtime, api, people, clock),
-                CONSENTS: Clicks(runtime.consents, api, people),
-                FEEDBACK: FeedbackClicks(runtime, api, people, clock),
-                HOME: home,
-                FOLLOW: acts,
-                OPEN_LIVE_VIEW: console,
-                STOP_BRANCH: BranchStops(runtime, api, people),
+                clicks.ApprovalClick: consents.decide,
+                clicks.ApprovalForm: consents.submit,
+                clicks.ConnectionClick: consents.connect,
+                clicks.QuestionClick: answers.choose,
+                clicks.QuestionForm: answers.submit,
+                clicks.FeedbackClick: feedback.give,
+                clicks.FeedbackForm: feedback.comment,
+                clicks.FollowUpClick: acts.follow_up,
+                clicks.LiveViewClick: console.open,
+                clicks.BranchStop: partial(stop_branch, runtime),
+                clicks.AskShortcut: ask_about.ask,
+                clicks.AskForm: ask_about.submit,
+                clicks.ProposalClick: digest_clicks.decide,
+                clicks.NewDigestClick: digest_clicks.order,
+                clicks.ScheduleClick: digest_clicks.choose,
+                clicks.DigestForm: digest_clicks.submit,
+                clicks.HomeOpened: home.open,
+                clicks.Command: home.command,
+                clicks.HomeScheduleClick: home.press,
+                clicks.SessionClick: home.press,
+                clicks.AppClick: home.press,
+                clicks.AccountClick: home.press,
+                clicks.PreferenceClick: home.press,
+                clicks.ChannelClick: home.press,
             },
-            *(runtime.ledger, rules, people, api),
-            for_readers=(OPEN_LIVE_VIEW, HOME_OPENED),
+            runtime.ledger,
+            rules,
+            people,
+            api,
+            for_everybody=(clicks.LiveViewClick, clicks.HomeOpened),
         )
         stack.push_async_callback(leave_to_next_start, actions.under_way)
         backfill = Backfill(
@@ -160,6 +181,7 @@ async def running_bot(
         register(app, ingress, actions, backfill)
         runtime.take_orders_with(partial(digests.take, is_order=True))
         await runtime.readers.show_with(READER, presenting.attach)
+        looks_for_left = Background()
         stack.push_async_callback(looks_for_left.close)
         look = partial(take_up, runtime.ledger, ingress, actions, {LIVE: acts.replay})
         await look()

@@ -16,6 +16,7 @@ from agent_core.schedules.order_reader import (
     MAX_TASK_CHARS,
     OrderDraft,
     OrderReader,
+    PendingOrder,
     ReaderAway,
     Reading,
     Said,
@@ -46,8 +47,8 @@ from agent_core.words import CORE
 
 __all__ = [
     "MAX_TASK_CHARS", "PUBLISH_DIGEST", "BadRule", "Host", "Obstacle", "Order", "OrderDraft",
-    "OrderReader", "PublishedDigest", "ReaderAway", "Reading", "Rule", "Said", "Schedule",
-    "ScheduleId", "ScheduleStore", "Slot", "SlotState", "Timekeeper", "WhenNothingNew",
+    "OrderReader", "PendingOrder", "PublishedDigest", "ReaderAway", "Reading", "Rule", "Said",
+    "Schedule", "ScheduleId", "ScheduleStore", "Slot", "SlotState", "Timekeeper", "WhenNothingNew",
     "check_draft", "check_rule", "moment_words", "read_recurrence", "rule_words", "slots_after",
     "smells_of_order",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ It is in the ledger before anything comes of it: a process that dies leaves noth
 """
 
 import asyncio
+import hashlib
 import logging
 import secrets
 from collections.abc import Callable, Mapping
@@ -26,13 +27,14 @@ from agent_core.ids import AgentId, SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentStatus, AgentTree
+from bot.clicks import FollowUpClick, Refused
 from bot.console.access import FRESH_S, Access
 from bot.console.passes import HOME
 from bot.inbound import post_key
-from bot.ingress import Ingress, Press, Submission, tell_alone
+from bot.ingress import Gesture, Ingress
 from bot.render import escape, foreign_line, limits
 from bot.slack_api import Op, Person, SlackApi, SlackError, language_of
-from bot.threads import ThreadRef, parse_session, parse_user, user_id
+from bot.threads import ThreadRef, parse_session, parse_user
 from bot.words import BOT
 
 MAX_TEXT_CHARS = 12_000
@@ -112,26 +114,12 @@ _KINDS: Mapping[str, InterventionKind] = {
 Done = Literal["asked", "wrote", "picked"]
 
 
-class Refused(Exception):
-    """What a person wants is not done; `key` names the sentence that says why, to them."""
-
-    def __init__(self, key: str, **slots: str | float) -> None:
-        super().__init__(key)
-        self.key = key
-        self._slots = slots
-
-    def sentence(self, person: Person | None) -> str:
-        """In the person's language."""
-        language = language_of(person)
-        return BOT.say(language, f"live-{self.key}", **self._slots)
-
-
 def read_said(text: str | bytes) -> Said:
     """A message of a page. Raises Refused where it is none."""
     try:
         return _SAID.validate_json(text)
     except ValidationError as error:
-        raise Refused("unreadable") from error
+        raise Refused("live-unreadable") from error
 
 
 @dataclass(slots=True)
@@ -172,32 +160,32 @@ class Acts:
                     self._done[key] = await self._finish(deed, tree, again=not is_new)
                 return self._done[key]
         except InterventionRefused as refused:
-            raise Refused("not-there") from refused
+            raise Refused("live-not-there") from refused
         except (SlackError, SessionError) as error:
             logger.warning("what %s does in the live view could not be done: %s", user, error)
             await ledger.settle(key)  # who was told so decides whether it is to be done
-            raise Refused("away") from error
+            raise Refused("live-away") from error
 
-    async def press(self, press: Press) -> None:
+    async def follow_up(self, click: FollowUpClick, gesture: Gesture, person: Person) -> None:
         """The first press of a question below a report asks it, in the name of who pressed."""
-        key = f"follow:{press.team}:{press.channel}:{press.message_ts}:{press.action_id}"
-        user, thread = user_id(press.team, press.user), press.thread
-        deed = Deed(key=key, user=user, session=thread.session, act=FollowUp(question=press.value))
-        is_new = await self._runtime.ledger.record(key, "", deed.model_dump(by_alias=True))
+        sender = gesture.sender
+        question = hashlib.sha256(click.question.encode()).hexdigest()[:16]
+        key = f"follow:{sender.team}:{sender.channel}:{gesture.message_ts}:{question}"
+        deed = Deed(
+            key=key,
+            user=gesture.by,
+            session=gesture.thread.session,
+            act=FollowUp(question=click.question),
+        )
+        if not await self._runtime.ledger.record(key, "", deed.model_dump(by_alias=True)):
+            raise Refused("live-picked-before")
         try:
-            if not is_new:
-                raise Refused("picked-before")  # noqa: TRY301 (as what is refused further down)
             await self._finish(deed, AgentTree(), again=False)
-        except Refused as refused:
-            told = refused.sentence(await self._access.person(user))
-            where, root_ts = thread.channel, thread.root_ts
-            await tell_alone(self._api, where, press.user, told, thread_ts=root_ts)
+        except Refused:
+            raise
         except Exception:
             logger.exception("%s is asked later", key)
             self._ingress.in_vain.add(key)
-
-    async def submit(self, submission: Submission) -> None:
-        """There is no form."""
 
     async def replay(self, body: JsonObject) -> None:
         """Go on with what a process that is gone had begun."""
@@ -218,7 +206,7 @@ class Acts:
             person = await self._access.person(user)
             level = await self._access.level(user, session, max_age_s=FRESH_S)
             if person is None or level != "act":
-                raise Refused("only-look")  # noqa: TRY301 (as what is refused further down)
+                raise Refused("live-only-look")  # noqa: TRY301 (as what is refused further down)
             done_in = await self._carry_out(deed, person, tree, again=again)
             await self._access.level(user, done_in)
         except (Refused, InterventionRefused):
@@ -238,10 +226,10 @@ class Acts:
         agent = tree.agents.get(act.agent_id)
         if isinstance(act, UserResponse):
             if not again and (agent is None or question_of(agent) is None):
-                raise Refused("not-asked")
+                raise Refused("live-not-asked")
             return await self._say(deed, person, _text(act.response), "wrote", again=again)
         if agent is None:
-            raise Refused("not-there")
+            raise Refused("live-not-there")
         for kind, text in _wishes(act, agent):
             key, is_root = f"{deed.key}:{kind}", agent.parent_id is None
             if is_root and kind == "comment":
@@ -263,7 +251,7 @@ class Acts:
         thread, ts = await self._post(deed, person, text, done, "said", again=again)
         user = parse_user(deed.user)[1]
         if not await self._ingress.take_words(thread, ts, text, user=user) and not again:
-            raise Refused("only-look")
+            raise Refused("live-only-look")
         return thread.session
 
     async def _post(
@@ -297,7 +285,7 @@ def question_of(state: AgentState) -> JsonObject | None:
 def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[InterventionKind, str]]:
     """A comment beside a status is the reason or the result. What is so already is no wish."""
     if not (act.user_comment or act.user_content or act.status):
-        raise Refused("empty")
+        raise Refused("live-empty")
     comment, content = (said and _text(said) for said in (act.user_comment, act.user_content))
     kind = None if act.status == agent.status else _KINDS.get(act.status or "")
     wishes: list[tuple[InterventionKind, str]] = []
@@ -313,7 +301,7 @@ def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[Intervention
 def _text(said: str) -> str:
     text = said.strip()
     if not text:
-        raise Refused("empty")
+        raise Refused("live-empty")
     if len(text) > MAX_TEXT_CHARS:
-        raise Refused("too-long", max=MAX_TEXT_CHARS)
+        raise Refused("live-too-long", max=MAX_TEXT_CHARS)
     return text

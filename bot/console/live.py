@@ -28,8 +28,9 @@ from agent_core.ids import AgentId, SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentTree
+from bot.clicks import Refused
 from bot.console.access import Access, Level
-from bot.console.acts import Acts, GetAgentTree, Refused, question_of, read_said
+from bot.console.acts import Acts, GetAgentTree, question_of, read_said
 from bot.console.passes import HOME, Passes
 from bot.presenter.tools import describe
 from bot.slack_api import MonotonicClock, Person
@@ -347,7 +348,7 @@ class LiveView:
                 await self._leave(viewer, before)
                 await self._join(viewer, session)
         except Refused as refused:
-            sentence = refused.sentence(viewer.person)
+            sentence = refused.text(language_of(viewer.person))
             await viewer.send(encoded({"type": "error", "error": sentence, **request}))
 
     async def _look(self) -> None:

@@ -14,12 +14,11 @@ from agent_core.events import ApprovalDecided, ApprovalRequested, AuthEnded, Aut
 from agent_core.ids import ConsentId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
 from agent_core.words import Words
+from bot import clicks
+from bot.clicks import ConnectionClick
 from bot.presenter.approval import (
-    OPEN,
-    PREFIX,
     approval_draft,
     approval_file,
-    connection_value,
     consent_button,
     decided_draft,
     file_name,
@@ -28,7 +27,7 @@ from bot.presenter.approval import (
 from bot.presenter.files import ThreadFiles
 from bot.presenter.journal import Bookmark, Place
 from bot.presenter.tools import app_name, app_names
-from bot.render import Draft, button, card, local_time, mention
+from bot.render import Draft, card, local_time, mention
 from bot.slack_api import ContentRefused, Op, SlackApi, SlackError, SlackRefused, Upload
 from bot.threads import parse_user
 
@@ -61,14 +60,13 @@ async def fresh_links(
         raise ConsentRefused("There is no link for any of the apps.", why="no_link")
     apps = tuple(found)
     text = words("consent-link", what=app_names(apps, words("consent-conjunction")))
-    opening = [
-        {**button(f"{PREFIX}{OPEN}.{number}", label, value, "primary"), "url": url}
-        for number, (toolkit, url) in enumerate(found.items(), start=1)
-        for label in [words("consent-connect", what=app_name(toolkit))]
-        for value in [connection_value(consent, (toolkit,))]
-    ]
-    check = consent_button("check", words, connection_value(consent, apps))
-    return card(text, *opening, check)
+    buttons: list[JsonObject] = []
+    for number, (toolkit, url) in enumerate(found.items(), start=1):
+        label = words("consent-connect", what=app_name(toolkit))
+        click = ConnectionClick(kind="consent.open", consent=consent, apps=(toolkit,))
+        buttons.append({**clicks.button(label, click, "primary", number=number), "url": url})
+    check = ConnectionClick(kind="consent.check", consent=consent, apps=apps)
+    return card(text, *buttons, consent_button(check, words))
 
 
 class ConsentPosts:
@@ -92,8 +90,10 @@ class ConsentPosts:
             op, words, what = _op(event), self._place.board.words, self._apps(event)
             who, when = mention(event.asker), local_time(event.deadline)
             text = words("consent-to-connect", who=who, what=what, when=when)
-            value = connection_value(event.consent, event.toolkits)
-            row = [consent_button(name, words, value) for name in ("link", "skip")]
+            consent, apps = event.consent, event.toolkits
+            link = ConnectionClick(kind="consent.link", consent=consent, apps=apps)
+            skip = ConnectionClick(kind="consent.skip", consent=consent, apps=apps)
+            row = [consent_button(link, words), consent_button(skip, words)]
             await self._place.post(op, card(text, *row))
             await self._place.journal.once(op.part("link"), partial(self._whisper, event))
 

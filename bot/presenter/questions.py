@@ -1,28 +1,25 @@
-"""A question to a person as a post: a button for each option, and in the end who answered what.
-
-A button carries the id of the turn, that of the call that asks, and the number of its option.
-"""
+"""A question to a person as a post: a button for each option, and in the end who answered what."""
 
 import logging
 from datetime import timedelta
 
 from agent_core.events import AnyEvent, MessageTaken, QuestionAsked, StepStarted, TurnFinished
-from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
+from agent_core.ids import ROOT_RUN
 from agent_core.messages import JsonObject
 from agent_core.words import Words
+from bot import clicks
+from bot.clicks import QuestionClick, QuestionForm
 from bot.presenter.answer import post_answer
 from bot.presenter.journal import Place
 from bot.render import (
     Draft,
     actions,
-    button,
     context,
     entry,
     foreign_line,
     limits,
     local_time,
     mention,
-    modal,
     none_live,
     sections,
     split,
@@ -30,9 +27,6 @@ from bot.render import (
 )
 from bot.slack_api import Op, SlackError
 
-PREFIX = "question."
-"""Of the names of the buttons and the form."""
-OPTION, OTHER = f"{PREFIX}option", f"{PREFIX}other"
 NEAR = timedelta(days=1)
 """A deadline that is further away is no news to anybody."""
 ANSWER_CHARS = 3_000
@@ -40,13 +34,6 @@ _TAIL_CHARS = 1_000
 """Room for what stands below a question."""
 
 _log = logging.getLogger(__name__)
-
-
-def read_value(value: str) -> tuple[TurnId, ToolCallId, int]:
-    """Of a button: turn and call that ask, and the option's number from 1 on, 0 for none."""
-    number, _, asked = value.partition(" ")
-    turn, _, call = asked.partition(" ")
-    return TurnId(turn), ToolCallId(call), int(number) if number.isdecimal() else 0
 
 
 def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
@@ -70,12 +57,14 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
     text = "\n\n".join(filter(None, [last, numbered if is_short else "", small]))
     if not labels:
         return [Draft(text=each) for each in (*before, text)]
-    asked = f"{event.turn} {event.call_id}"
-    row = [
-        button(f"{OPTION}.{n}", label if is_short else str(n), f"{n} {asked}")
-        for n, label in enumerate(labels, start=1)
-    ]
-    row.append(button(OTHER, words("question-other"), f"0 {asked}"))
+    row: list[JsonObject] = []
+    for n, label in enumerate(labels, start=1):
+        option = QuestionClick(
+            kind="question.option", turn=event.turn, call=event.call_id, option=n
+        )
+        row.append(clicks.button(label if is_short else str(n), option, number=n))
+    other = QuestionClick(kind="question.other", turn=event.turn, call=event.call_id)
+    row.append(clicks.button(words("question-other"), other))
     blocks = (*sections(last), actions(*row), context(small))
     return [*(Draft(text=each) for each in before), Draft(text=text, blocks=blocks)]
 
@@ -86,16 +75,15 @@ def ended_draft(event: QuestionAsked, said: str) -> Draft:
     return Draft(text=f"{last}\n\n{said}", blocks=(*sections(last), context(said)))
 
 
-def answer_form(value: str, words: Words, *, place: str, language: str) -> JsonObject:
-    """A modal for an answer in one's own words; `value` is the button's, `place` its post's."""
+def answer_form(about: QuestionForm, words: Words) -> JsonObject:
+    """A modal for an answer in one's own words."""
     element = {"type": "plain_text_input", "multiline": True, "max_length": ANSWER_CHARS}
-    return modal(
-        f"{PREFIX}form",
+    return clicks.form(
+        about,
         words("question-form-title"),
         words("question-form-send"),
         words("consent-cancel"),
-        private_metadata=f"{language} {place} {value}",
-        blocks=[entry("answer", words("question-form-label"), element)],
+        [entry("answer", words("question-form-label"), element)],
     )
 
 
