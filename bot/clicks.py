@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from pydantic_core import from_json
 
 from agent_core.ids import AgentId, ConsentId, SessionId, ToolCallId, TurnId
@@ -42,7 +42,9 @@ class Refused(Exception):
         return BOT.say(language, self.sentence, **self._slots) if self.sentence else ""
 
 
-class _Payload(BaseModel, frozen=True, extra="forbid"):
+class _Payload(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
     def encoded(self) -> str:
         """The fields as a button's value."""
         return self.model_dump_json(exclude={"kind"}, exclude_defaults=True)

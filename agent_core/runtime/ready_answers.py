@@ -17,7 +17,7 @@ from agent_core.messages import InboundMessage, Message, Text
 from agent_core.prompts import prompt
 from agent_core.prompts.language import Language, detect_language, read_language
 from agent_core.prompts.small_talk import SmallTalk, is_thumbs_up, phrase_language, small_talk
-from agent_core.runtime.standing import Standing
+from agent_core.runtime.turn_status import TurnStatus
 from agent_core.sessions import ApprovalWait, StoredTurn
 from agent_core.sessions.turns import TurnKind
 from agent_core.words import CORE, Words
@@ -133,7 +133,7 @@ def answer_small_talk(
     if kind is None and before is not None and isinstance(before.wait, ApprovalWait):
         kind, text = AGREED, words("answer-agreed")
     elif before is not None and before.outcome is None and kind in (None, "empty", "status"):
-        text = Standing(events).progress(now, words)
+        text = TurnStatus(events).progress(now, words)
     else:
         text = _answer(kind, turn, before, words)
     return Routed(

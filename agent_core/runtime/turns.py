@@ -55,7 +55,7 @@ from agent_core.runtime.ready_answers import (
     work_to_tell,
 )
 from agent_core.runtime.runs import Stopped, StopSignals, Work, turn_at
-from agent_core.runtime.standing import READER, Standing, unsure_words
+from agent_core.runtime.turn_status import READER, TurnStatus, unsure_words
 from agent_core.runtime.waits import Waits, unfinished
 from agent_core.sessions import Question, Stop, StoredTurn
 from agent_core.subagents.children import RunRequest
@@ -200,11 +200,11 @@ class _Body:
         parts, scope, turn = self._parts, self._scope, self._turn
         stop = (await parts.store.turn(turn.id)).stop or Stop(by="", why="asked")
         await self._waits.overtake(scope)
-        then = Standing(await parts.log.of_turn(turn.id), await parts.store.effects_of(turn.id))
+        then = TurnStatus(await parts.log.of_turn(turn.id), await parts.store.effects_of(turn.id))
         done = await self._work.ending(ROOT_RUN)
         if done is not None and done.what == "done":
             said = self._work.words("done-by", name=done.by_name)
-            found = done.text or then.last_words or then.found(self._work.words)
+            found = done.text or then.last_words or then.findings(self._work.words)
             text = f"{said}\n\n{found}".strip()
             await scope.emit(RunFinished(**scope.at(0, 1), outcome="answered", text=text))
             return RunResult(outcome="answered", text=text)
@@ -465,7 +465,7 @@ class _Body:
             "" if result.outcome == "stopped" else unsure_words(events, words),
         ]
         is_bare = result.outcome == "limited" and "://" not in result.text
-        read = Standing(events).read(words) if is_bare else ""
+        read = TurnStatus(events).read(words) if is_bare else ""
         return "\n\n".join(filter(None, [" ".join(filter(None, notices)), result.text, read]))
 
     def _away(self, events: Sequence[AnyEvent]) -> str:

@@ -6,7 +6,7 @@ that it is about.
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
 
@@ -20,7 +20,7 @@ from bot.clicks import ApprovalClick, ApprovalForm, ConnectionClick, Refused
 from bot.ingress import Gesture
 from bot.presenter.approval import details_form, edit_form, read_changes, reason_form
 from bot.presenter.consents import fresh_links
-from bot.render import Draft
+from bot.render import PostDraft
 from bot.slack_api import Person, SlackApi, language_of
 from bot.threads import parse_session
 from bot.words import BOT
@@ -76,7 +76,7 @@ class ConsentClicks:
                 await self._consents.edit(form.consent, by, changes)
 
     async def connect(self, click: ConnectionClick, gesture: Gesture, person: Person) -> None:
-        """Show links, skip, or look for the account. The post with a link goes when the wait does."""
+        """Show links, skip, or look for the account. A post with links goes when the wait does."""
         consent, by = click.consent, gesture.by
         take_away = partial(self._api.take_away, gesture.response_url)
         with _refusals(of_link=True):
@@ -98,7 +98,7 @@ class ConsentClicks:
             draft = await fresh_links(link, consent, by, click.apps, _words(person))
             await self._show(draft, gesture)
 
-    async def _show(self, draft: Draft, gesture: Gesture) -> None:
+    async def _show(self, draft: PostDraft, gesture: Gesture) -> None:
         thread = gesture.thread
         await self._api.post_ephemeral(
             thread.channel,
@@ -142,7 +142,7 @@ class ConsentClicks:
 
 
 @contextmanager
-def _refusals(*, of_link: bool = False) -> Iterator[None]:
+def _refusals(*, of_link: bool = False) -> Generator[None]:
     """What the core refuses is said in a sentence; a link has one of its own."""
     try:
         yield

@@ -28,7 +28,7 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentStatus, AgentTree
 from bot.clicks import FollowUpClick, Refused
-from bot.console.access import FRESH_S, Access
+from bot.console.access import FRESH_S, ThreadAccess
 from bot.console.passes import HOME
 from bot.inbound import post_key
 from bot.ingress import Gesture, Ingress
@@ -49,24 +49,24 @@ LIVE = "live_view"
 logger = logging.getLogger(__name__)
 
 
-class _Said(BaseModel):
+class _PageRequest(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore", alias_generator=to_camel)
 
     request_id: Annotated[str, Field(max_length=64)] | Annotated[int, Field(lt=2**53)] | None = None
 
 
-class StartAgent(_Said):
+class StartAgent(_PageRequest):
     type: Literal["start-agent"]
     prompt: str
 
 
-class UserResponse(_Said):
+class UserResponse(_PageRequest):
     type: Literal["user-response"]
     agent_id: AgentId
     response: str
 
 
-class UserIntervention(_Said):
+class UserIntervention(_PageRequest):
     """Of comment, new task and status, what is given and new is done, in this order."""
 
     type: Literal["user-intervention"]
@@ -76,14 +76,14 @@ class UserIntervention(_Said):
     status: AgentStatus | Literal[""] | None = None
 
 
-class GetAgentTree(_Said):
+class GetAgentTree(_PageRequest):
     """The whole tree, or what of it changed behind a place in the log."""
 
     type: Literal["get-agent-tree", "resume"]
     after: int = -1
 
 
-class FollowUp(_Said):
+class FollowUp(_PageRequest):
     """A question from below a report; no page says so."""
 
     type: Literal["follow-up"] = "follow-up"
@@ -91,7 +91,7 @@ class FollowUp(_Said):
 
 
 Act = StartAgent | UserResponse | UserIntervention
-Said = Act | GetAgentTree
+PageRequest = Act | GetAgentTree
 
 
 class Deed(BaseModel):
@@ -105,7 +105,9 @@ class Deed(BaseModel):
     act: Annotated[Act | FollowUp, Field(discriminator="type")]
 
 
-_SAID: TypeAdapter[Said] = TypeAdapter(Annotated[Said, Field(discriminator="type")])
+_PAGE_REQUEST: TypeAdapter[PageRequest] = TypeAdapter(
+    Annotated[PageRequest, Field(discriminator="type")]
+)
 _KINDS: Mapping[str, InterventionKind] = {
     "stopped": "stop",
     "completed": "done",
@@ -114,10 +116,10 @@ _KINDS: Mapping[str, InterventionKind] = {
 Done = Literal["asked", "wrote", "picked"]
 
 
-def read_said(text: str | bytes) -> Said:
+def read_request(text: str | bytes) -> PageRequest:
     """A message of a page. Raises Refused where it is none."""
     try:
-        return _SAID.validate_json(text)
+        return _PAGE_REQUEST.validate_json(text)
     except ValidationError as error:
         raise Refused("live-unreadable") from error
 
@@ -127,7 +129,7 @@ class Acts:
     """Carries them out for whoever may act in the thread."""
 
     _runtime: Runtime
-    _access: Access
+    _access: ThreadAccess
     _api: SlackApi
     _ingress: Ingress
     _clock: Callable[[], datetime]
@@ -220,14 +222,14 @@ class Acts:
     ) -> SessionId:
         act, user, session = deed.act, deed.user, deed.session
         if isinstance(act, StartAgent):
-            return await self._say(deed, person, _text(act.prompt), "asked", again=again)
+            return await self._say(deed, person, _checked_text(act.prompt), "asked", again=again)
         if isinstance(act, FollowUp):
-            return await self._say(deed, person, _text(act.question), "picked", again=again)
+            return await self._say(deed, person, _checked_text(act.question), "picked", again=again)
         agent = tree.agents.get(act.agent_id)
         if isinstance(act, UserResponse):
             if not again and (agent is None or question_of(agent) is None):
                 raise Refused("live-not-asked")
-            return await self._say(deed, person, _text(act.response), "wrote", again=again)
+            return await self._say(deed, person, _checked_text(act.response), "wrote", again=again)
         if agent is None:
             raise Refused("live-not-there")
         for kind, text in _wishes(act, agent):
@@ -286,7 +288,9 @@ def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[Intervention
     """A comment beside a status is the reason or the result. What is so already is no wish."""
     if not (act.user_comment or act.user_content or act.status):
         raise Refused("live-empty")
-    comment, content = (said and _text(said) for said in (act.user_comment, act.user_content))
+    comment, content = (
+        said and _checked_text(said) for said in (act.user_comment, act.user_content)
+    )
     kind = None if act.status == agent.status else _KINDS.get(act.status or "")
     wishes: list[tuple[InterventionKind, str]] = []
     if comment and kind is None:
@@ -298,7 +302,7 @@ def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[Intervention
     return wishes
 
 
-def _text(said: str) -> str:
+def _checked_text(said: str) -> str:
     text = said.strip()
     if not text:
         raise Refused("live-empty")

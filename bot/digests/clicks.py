@@ -9,7 +9,7 @@ from bot.digests.form import form, on_weekdays, read_form
 from bot.digests.orders import refused
 from bot.digests.proposals import Proposals, schedule_id
 from bot.ingress import Errors, Gesture
-from bot.render import Draft, mention
+from bot.render import PostDraft, mention
 from bot.slack_api import Person, Receipt, language_of
 from bot.threads import ThreadRef, parse_session
 
@@ -48,7 +48,7 @@ class DigestClicks:
             await self.edit(click.schedule, gesture)
             return
         text = await self._proposals.do(click.verb, click.schedule, gesture.by)
-        draft = Draft(text=f"{mention(gesture.by)}: {text}")
+        draft = PostDraft(text=f"{mention(gesture.by)}: {text}")
         await self._proposals.answer(gesture.thread, gesture.key, draft)
 
     async def edit(self, schedule: ScheduleId, gesture: Gesture) -> None:
@@ -78,7 +78,7 @@ class DigestClicks:
             await api.update(thread.channel, click.ts, draft.text, blocks=draft.blocks)
         else:
             text = posts.sentence("changed", changed, posts.language_of(changed.order), now)
-            await self._proposals.answer(thread, gesture.key, Draft(text=text))
+            await self._proposals.answer(thread, gesture.key, PostDraft(text=text))
         return None
 
     async def _open(self, schedule: ScheduleId, order: Order, gesture: Gesture) -> None:

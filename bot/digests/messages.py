@@ -31,7 +31,7 @@ from bot.clicks import Refused
 from bot.digests import posts
 from bot.digests.orders import refused
 from bot.digests.proposals import Proposals, schedule_id
-from bot.render import Draft
+from bot.render import PostDraft
 from bot.threads import parse_session, parse_user
 from bot.words import BOT
 
@@ -45,7 +45,7 @@ class _Outcome:
     """What came of a message: what waits from then on, and what is answered, if anything."""
 
     pending: PendingOrder
-    answer: Draft | None = None
+    answer: PostDraft | None = None
 
 
 @dataclass(slots=True)
@@ -156,7 +156,7 @@ class DigestMessages:
             own = await self._proposals.orders.own(message.asker)
             listing = posts.listing(own, known.language, self._proposals.clock())
             return _Outcome(pending=pending, answer=listing)
-        answer = Draft(text=refusal.text(known.language))
+        answer = PostDraft(text=refusal.text(known.language))
         if pending.proposal or known.draft is None:
             return _Outcome(pending=pending, answer=answer)
         draft = known.draft
@@ -205,10 +205,9 @@ class DigestMessages:
             others = await orders.visible_to(message.asker, message.session)
             reading = check_draft(draft, replace(said, schedules=tuple(others)))
         about = reading.schedule
-        if about is not None:
-            if not await orders.is_visible(about, message.asker, message.session):
-                raise refused("not_there")
-        return reading
+        if about is None or await orders.is_visible(about, message.asker, message.session):
+            return reading
+        raise refused("not_there")
 
     async def _draft(
         self, message: InboundMessage, pending: PendingOrder, said: Said
@@ -240,27 +239,27 @@ class DigestMessages:
         if reading.missing:
             zone = message.author_zone or "UTC"
             question = posts.question(reading.question, language, reading.missing, zone)
-            return _Outcome(pending=known, answer=Draft(text=question))
+            return _Outcome(pending=known, answer=PostDraft(text=question))
         if reading.schedule is None and reading.intent == "delete":
             text = BOT.say(language, "digest-not-scheduled")
-            return _Outcome(pending=PendingOrder(), answer=Draft(text=text))
+            return _Outcome(pending=PendingOrder(), answer=PostDraft(text=text))
         if reading.schedule is None:
             text = BOT.say(language, "digest-agree")
-            return _Outcome(pending=pending, answer=Draft(text=text))
+            return _Outcome(pending=pending, answer=PostDraft(text=text))
         left = pending if pending.proposal else PendingOrder()
         answer = await self._command(reading.intent, reading.schedule, message.asker, language)
         return _Outcome(pending=left, answer=answer)
 
     async def _command(
         self, intent: str, schedule: Schedule, asker: UserId, language: str
-    ) -> Draft:
+    ) -> PostDraft:
         """Do what is wanted of a schedule; a change without a rule shows it with its menu."""
         if intent != "change":
-            return Draft(text=await self._proposals.do(intent, schedule.id, asker, language))
+            return PostDraft(text=await self._proposals.do(intent, schedule.id, asker, language))
         current = await self._proposals.orders.get(schedule.id, asker)
         return posts.listing([current], language, self._proposals.clock())
 
-    async def _list(self, reading: Reading, message: InboundMessage, language: str) -> Draft:
+    async def _list(self, reading: Reading, message: InboundMessage, language: str) -> PostDraft:
         """The schedules that are asked for, or of which one has to be named."""
         orders, now = self._proposals.orders, self._proposals.clock()
         schedules = await orders.visible_to(message.asker, message.session)

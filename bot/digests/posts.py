@@ -19,7 +19,7 @@ from agent_core.words import Words
 from bot import clicks
 from bot.clicks import HomeScheduleClick, NewDigestClick, ProposalClick, ScheduleClick, ScheduleVerb
 from bot.digests.orders import NAME_CHARS
-from bot.render import Draft, IsLive, card, foreign_line, limits, link, mention, section, split
+from bot.render import IsLive, PostDraft, card, foreign_line, limits, link, mention, section, split
 from bot.words import BOT
 
 TASK_CHARS = 300
@@ -45,7 +45,7 @@ def language_of(order: Order) -> str:
     return detect_language(order.task, locale=order.owner_locale)
 
 
-def proposal(schedule: Schedule, now: datetime, *, may_read: bool = True) -> Draft:
+def proposal(schedule: Schedule, now: datetime, *, may_read: bool = True) -> PostDraft:
     """What was understood, and the buttons that agree to it."""
     order = schedule.order
     language = language_of(order)
@@ -128,11 +128,11 @@ def listing(
     head: str = "digest-listed",
     *,
     click: type[ScheduleClick | HomeScheduleClick] = ScheduleClick,
-) -> Draft:
+) -> PostDraft:
     """Each schedule with the menu of what can be done with it, whose handler is that of `click`."""
     words = BOT.of(language)
     if not schedules:
-        return Draft(text=words("digest-none"))
+        return PostDraft(text=words("digest-none"))
     title = f"*{words(head)}*"
     texts: list[str] = [title]
     blocks: list[JsonObject] = [section(title)]
@@ -146,10 +146,10 @@ def listing(
         more = words("digest-more", n=str(left))
         texts.append(more)
         blocks.append(section(more))
-    return Draft(text=_whole("\n".join(texts), limits.TEXT_CHARS), blocks=tuple(blocks))
+    return PostDraft(text=_whole("\n".join(texts), limits.TEXT_CHARS), blocks=tuple(blocks))
 
 
-def offer_of_form(text: str, language: str) -> Draft:
+def offer_of_form(text: str, language: str) -> PostDraft:
     """What is said where nobody can read an order: the form does it as well."""
     words = BOT.of(language)
     click = NewDigestClick(task=" ".join(text.split())[:TASK_CHARS])

@@ -13,7 +13,7 @@ from agent_core.ids import UserId
 from agent_core.runtime.schedules import Order, Schedule, ScheduleId
 from bot.digests import posts
 from bot.digests.orders import DigestOrders
-from bot.render import Draft, card
+from bot.render import PostDraft, card
 from bot.slack_api import Op, Receipt, SlackApi
 from bot.threads import ThreadRef, parse_session
 
@@ -37,7 +37,7 @@ class Proposals:
         draft = await self.draft(proposed)
         await self.answer(parse_session(order.origin), key, draft)
 
-    async def draft(self, proposed: Schedule) -> Draft:
+    async def draft(self, proposed: Schedule) -> PostDraft:
         """The post of a proposal."""
         may_read = await self.orders.may_read(proposed.order)
         return posts.proposal(proposed, self.clock(), may_read=may_read)
@@ -59,7 +59,7 @@ class Proposals:
         language = language or posts.language_of(changed.order)
         return posts.sentence(f"did-{verb}", changed, language, self.clock())
 
-    async def answer(self, thread: ThreadRef, key: str, draft: Draft) -> None:
+    async def answer(self, thread: ThreadRef, key: str, draft: PostDraft) -> None:
         """One answer to a message or a click, however often it is taken up."""
         if await self.answered(thread, key) is None:
             await self.api.post(thread, draft.text, op=_op(key), blocks=draft.blocks)

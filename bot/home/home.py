@@ -91,9 +91,10 @@ class Home:
         except Refused as refused:  # Home has a place for it, and no channel
             note = Note(text=refused.text(language))
         await self._publish(gesture.by, note)
-        if isinstance(click, AppClick) and click.kind == "home.link":
-            if await self._is_connected(gesture.by, click.app):
-                await self._publish(gesture.by, Note())
+        if not isinstance(click, AppClick) or click.kind != "home.link":
+            return
+        if await self._is_connected(gesture.by, click.app):
+            await self._publish(gesture.by, Note())
 
     async def command(self, command: Command, gesture: Gesture, person: Person) -> Errors:
         """What a slash command asks for, said to its author alone."""
@@ -182,24 +183,24 @@ class Home:
         language = language_of(person)
         match click:
             case SessionClick(kind="home.stop"):
-                return Note(text=BOT.say(language, await self._stop(who, click.session, person)))
+                text = BOT.say(language, await self._stop(who, click.session, person))
             case SessionClick():
-                return Note(text=BOT.say(language, await self._delete(who, click.session)))
+                text = BOT.say(language, await self._delete(who, click.session))
             case HomeScheduleClick(verb="edit"):
                 await self._digests.edit(click.schedule, gesture)
-                return Note()
+                text = ""
             case HomeScheduleClick():
-                done = await self._proposals.do(click.verb, click.schedule, who, language)
-                return Note(text=done)
-            case AppClick():
-                return await self._link(who, click.app)
+                text = await self._proposals.do(click.verb, click.schedule, who, language)
             case AccountClick():
-                return Note(text=await self._disconnect(who, click.account, language))
+                text = await self._disconnect(who, click.account, language)
             case PreferenceClick():
                 await self._prefer(who, click)
-                return Note()
+                text = ""
+            case AppClick():
+                return await self._link(who, click.app)
             case ChannelClick():
                 return await self._follow_ups(gesture.sender.team, click, person)
+        return Note(text=text)
 
     async def _link(self, who: UserId, app: str) -> Note:
         """A fresh link by which a person connects an app."""
@@ -284,12 +285,9 @@ class Home:
     async def _suggest(self, who: UserId, channel: str, person: Person) -> None:
         """What they asked for lately with success, then what we have for everybody."""
         words = BOT.of(language_of(person))
-        own: list[str] = []
-        for each in await self._runtime.overview.sessions(who):
-            length = len(each.asked.split())
-            if each.newest.outcome == "answered" and each.asked not in own:
-                if MIN_PROMPT_WORDS <= length <= MAX_PROMPT_WORDS:
-                    own.append(each.asked)
+        sessions = await self._runtime.overview.sessions(who)
+        asked = [each.asked for each in sessions if each.newest.outcome == "answered"]
+        own = [text for text in dict.fromkeys(asked) if _is_prompt(text)]
         fixed = [words(f"home-prompt-{name}") for name in FIXED_PROMPTS]
         texts = list(dict.fromkeys([*own[:OWN_PROMPTS], *fixed]))[:PROMPTS]
         prompts = [{"title": title_of(text), "message": text[:PROMPT_CHARS]} for text in texts]
@@ -297,3 +295,7 @@ class Home:
 
     def _month(self) -> datetime:
         return self._clock().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+
+
+def _is_prompt(text: str) -> bool:
+    return MIN_PROMPT_WORDS <= len(text.split()) <= MAX_PROMPT_WORDS

@@ -1,6 +1,6 @@
 """Slack's payloads on their way in: authorised, recorded, acknowledged, handed over."""
 
-from bot.ingress.actions import Actions
+from bot.ingress.actions import Actions, Handler
 from bot.ingress.authorise import Rules, Sender, authorise, refusal, screen
 from bot.ingress.backfill_run import Backfill
 from bot.ingress.filter import KnownTurn
@@ -20,6 +20,7 @@ __all__ = [
     "Errors",
     "FileFault",
     "Gesture",
+    "Handler",
     "Ingress",
     "KnownTurn",
     "LeftOut",

@@ -197,9 +197,7 @@ def _payload_of(name: str, action: JsonObject) -> Payload | None:
 
 
 def _interactive_sender(body: JsonObject) -> Sender:
-    """Of a press or a form. The team is where the app is installed: Bolt's order, which knows of
-    shared channels.
-    """
+    """Who pressed or sent off. The team is that of the installation, also in a shared channel."""
     user = object_in(body, "user")
     view = object_in(body, "view")
     user_team = text_in(user, "team_id")

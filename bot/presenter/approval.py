@@ -19,7 +19,7 @@ from bot.clicks import ApprovalClick, ApprovalForm, ConnectionClick
 from bot.presenter.previews import (
     FIXED,
     LONG,
-    Tell,
+    MomentWords,
     argument_lines,
     items_of,
     made_visible,
@@ -30,7 +30,7 @@ from bot.presenter.previews import (
 )
 from bot.presenter.tools import app_name, deed, server_name
 from bot.render import (
-    Draft,
+    PostDraft,
     actions,
     code,
     context,
@@ -103,7 +103,7 @@ def approval_draft(
     is_attached: bool = False,
     unseen: Sequence[SentFile] = (),
     edited: ApprovalDecided | None = None,
-) -> Draft:
+) -> PostDraft:
     """The post while it is undecided; what neither it nor a file shows cannot be approved.
 
     Of the files that would be sent along nobody can look at those that are `unseen`; `edited` tells
@@ -137,7 +137,7 @@ def approval_draft(
     row = actions(*(consent_button(click, words) for click in choices))
     facts = _facts(event, words, is_whole=is_whole)
     blocks = (*facts, context("\n".join(below)), row)
-    return Draft(text=_fallback(event, words), blocks=blocks)
+    return PostDraft(text=_fallback(event, words), blocks=blocks)
 
 
 def details_form(actions: Sequence[PlannedAction], words: Words) -> JsonObject:
@@ -205,13 +205,13 @@ def read_changes(action: PlannedAction, values: Mapping[str, str]) -> dict[str, 
     return changes
 
 
-def decided_draft(event: ApprovalRequested, decided: ApprovalDecided, words: Words) -> Draft:
+def decided_draft(event: ApprovalRequested, decided: ApprovalDecided, words: Words) -> PostDraft:
     """The post once it is decided: the same facts, and how it ended in place of the buttons."""
     said = decision(decided, words)
     text = split("\n".join([_fallback(event, words), said]), limits.TEXT_CHARS)[0]
     below = (context(f"`{event.digest[:DIGEST_CHARS]}`"), section(f"*{said}*"))
     facts = _facts(event, words, is_whole=is_short(event, words))
-    return Draft(text=text, blocks=(*facts, *below))
+    return PostDraft(text=text, blocks=(*facts, *below))
 
 
 def decision(decided: ApprovalDecided, words: Words) -> str:
@@ -296,7 +296,7 @@ def _title(event: ApprovalRequested, action: PlannedAction, numbered: str, words
     return " · ".join(parts)
 
 
-def _arguments(action: PlannedAction, tell: Tell, words: Words) -> list[JsonObject]:
+def _arguments(action: PlannedAction, tell: MomentWords, words: Words) -> list[JsonObject]:
     """A line for each."""
     if not action.arguments:
         return [context(words("consent-no-arguments"))]

@@ -25,9 +25,9 @@ from bot.presenter.approval import (
     is_short,
 )
 from bot.presenter.files import ThreadFiles
-from bot.presenter.journal import Bookmark, Place
+from bot.presenter.journal import Bookmark, Destination
 from bot.presenter.tools import app_name, app_names
-from bot.render import Draft, card, local_time, mention
+from bot.render import PostDraft, card, local_time, mention
 from bot.slack_api import ContentRefused, Op, SlackApi, SlackError, SlackRefused, Upload
 from bot.threads import parse_user
 
@@ -44,7 +44,7 @@ async def fresh_links(
     asker: UserId,
     toolkits: Sequence[str],
     words: Words,
-) -> Draft:
+) -> PostDraft:
     """What the asker alone sees: for each app a button that opens its link.
 
     An app that gives none now does not cost the others. Raises ConsentRefused where they get none.
@@ -72,7 +72,7 @@ async def fresh_links(
 class ConsentPosts:
     """The posts of one turn. What raises SlackError had no answer, and is asked again later."""
 
-    def __init__(self, place: Place, files: ThreadFiles, connect_link: ConnectLink) -> None:
+    def __init__(self, place: Destination, files: ThreadFiles, connect_link: ConnectLink) -> None:
         self._place = place
         self._files = files
         self._connect_link = connect_link

@@ -30,10 +30,10 @@ from bot.presenter.answer import (
 from bot.presenter.board import Board, Wait
 from bot.presenter.consents import ConnectLink, ConsentPosts
 from bot.presenter.files import ThreadFiles, handed_out
-from bot.presenter.journal import Journal, Place, PresenterState
-from bot.presenter.progress import Progress
+from bot.presenter.indicator import Indicators
+from bot.presenter.journal import Destination, Journal, PresenterState
+from bot.presenter.progress import ProgressPost
 from bot.presenter.questions import QuestionPosts
-from bot.presenter.sign import Signs
 from bot.presenter.stream import AnswerStream
 from bot.slack_api import ContentRefused, Op, SlackApi, Upload
 from bot.threads import ThreadRef
@@ -82,7 +82,7 @@ class ThreadPresenter(TurnPresenter):
         workspace: Path,
         *,
         asked_ts: str,
-        signs: Signs,
+        indicators: Indicators,
         connect_link: ConnectLink,
         edit_interval_s: float = 2.0,
         is_plain: bool = False,
@@ -91,15 +91,19 @@ class ThreadPresenter(TurnPresenter):
         now: Callable[[], datetime] = machine_time,
     ) -> None:
         super().__init__(state)
-        self._signs = signs
+        self._indicators = indicators
         self._is_plain = is_plain
         self._asked = (thread, asked_ts)
-        self._place = Place(api, thread, self._journal, self._board)
-        self._progress = Progress(self._place, edit_interval_s, offers_live_view, now, is_told)
-        self._files = ThreadFiles(self._place, workspace)
-        self._stream = AnswerStream(self._place, workspace, asked_ts=asked_ts, is_off=is_plain)
-        self._questions = QuestionPosts(self._place)
-        self._consents = ConsentPosts(self._place, self._files, connect_link)
+        self._destination = Destination(api, thread, self._journal, self._board)
+        self._progress = ProgressPost(
+            self._destination, edit_interval_s, offers_live_view, now, is_told
+        )
+        self._files = ThreadFiles(self._destination, workspace)
+        self._stream = AnswerStream(
+            self._destination, workspace, asked_ts=asked_ts, is_off=is_plain
+        )
+        self._questions = QuestionPosts(self._destination)
+        self._consents = ConsentPosts(self._destination, self._files, connect_link)
         self._is_by_model = True
         """Small talk is answered without one."""
         self._waits = 0
@@ -130,18 +134,18 @@ class ThreadPresenter(TurnPresenter):
     async def give_up(self) -> None:
         await self._progress.stop()
         await self._stream.stop()
-        await self._signs.take_back(*self._asked)
+        await self._indicators.take_back(*self._asked)
         await self._journal.finish()
 
     async def close(self) -> None:
         await self._progress.stop()
         await self._stream.stop()
-        self._signs.forget(*self._asked)
+        self._indicators.forget(*self._asked)
 
     async def _go_on(self, event: AnyEvent) -> None:
         if self._waits < (await self._journal.open()).waits:
             return  # an earlier process came as far as a later question
-        await self._signs.show(*self._asked, may_be_left=True)
+        await self._indicators.show(*self._asked, may_be_left=True)
         await self._progress.go_on(event.turn)
 
     async def _ask(self, event: Wait) -> None:
@@ -154,7 +158,7 @@ class ThreadPresenter(TurnPresenter):
             await self._consents.ask(event)
         if bookmark.waits < self._waits:
             await self._progress.edit()  # it stands still from now on
-            await self._signs.take_back(*self._asked)
+            await self._indicators.take_back(*self._asked)
             bookmark.waits = self._waits
             await self._journal.save()
 
@@ -170,13 +174,13 @@ class ThreadPresenter(TurnPresenter):
         await self._stream.clear()
         if not is_closed:
             await self._progress.close(event.turn, insist=True)
-        await self._signs.take_back(*self._asked, is_taken_in=is_steered)
+        await self._indicators.take_back(*self._asked, is_taken_in=is_steered)
         await self._journal.finish()
 
     async def _show_result(self, event: TurnFinished) -> None:
         words = self._board.words
         markdown = masked_post(answer_text(event, words))  # a post or a page may end in a secret
-        is_live = live_links(event, self._place.api.home)
+        is_live = live_links(event, self._destination.api.home)
         is_plain = self._is_plain and event.outcome != "failed"  # then the words are ours
         drafts, is_cut = await asyncio.to_thread(
             thread_drafts, markdown, words, is_live, sources=event.citations, is_plain=is_plain

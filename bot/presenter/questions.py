@@ -10,9 +10,9 @@ from agent_core.words import Words
 from bot import clicks
 from bot.clicks import QuestionClick, QuestionForm
 from bot.presenter.answer import post_answer
-from bot.presenter.journal import Place
+from bot.presenter.journal import Destination
 from bot.render import (
-    Draft,
+    PostDraft,
     actions,
     context,
     entry,
@@ -36,7 +36,7 @@ _TAIL_CHARS = 1_000
 _log = logging.getLogger(__name__)
 
 
-def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
+def question_drafts(event: QuestionAsked, words: Words) -> list[PostDraft]:
     """The question with its buttons, and until when it waits if that is near.
 
     It names the person, and nothing else in it is live: what it asks for may come from outside.
@@ -56,7 +56,7 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
     *before, last = split(shown, limits.TEXT_CHARS - _TAIL_CHARS)
     text = "\n\n".join(filter(None, [last, numbered if is_short else "", small]))
     if not labels:
-        return [Draft(text=each) for each in (*before, text)]
+        return [PostDraft(text=each) for each in (*before, text)]
     row: list[JsonObject] = []
     for n, label in enumerate(labels, start=1):
         option = QuestionClick(
@@ -66,13 +66,13 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[Draft]:
     other = QuestionClick(kind="question.other", turn=event.turn, call=event.call_id)
     row.append(clicks.button(words("question-other"), other))
     blocks = (*sections(last), actions(*row), context(small))
-    return [*(Draft(text=each) for each in before), Draft(text=text, blocks=blocks)]
+    return [*(PostDraft(text=each) for each in before), PostDraft(text=text, blocks=blocks)]
 
 
-def ended_draft(event: QuestionAsked, said: str) -> Draft:
+def ended_draft(event: QuestionAsked, said: str) -> PostDraft:
     """The end of the question's post once nobody is asked any more: how it ended, no buttons."""
     last = split(_asked(event), limits.TEXT_CHARS - _TAIL_CHARS)[-1]
-    return Draft(text=f"{last}\n\n{said}", blocks=(*sections(last), context(said)))
+    return PostDraft(text=f"{last}\n\n{said}", blocks=(*sections(last), context(said)))
 
 
 def answer_form(about: QuestionForm, words: Words) -> JsonObject:
@@ -90,7 +90,7 @@ def answer_form(about: QuestionForm, words: Words) -> JsonObject:
 class QuestionPosts:
     """The questions of one turn: each asked once, and edited once when it has ended."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Destination) -> None:
         self._place = place
         self._open: QuestionAsked | None = None
         self._end = ""

@@ -37,7 +37,7 @@ from bot.inbound import mentioned_users, plain_text
 from bot.presenter.answer import thread_drafts
 from bot.presenter.questions import question_drafts
 from bot.render import one_line
-from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from bot.words import BOT
 from mcp_local.errors import ToolkitError
 from mcp_local.report.compose import Draft, compose_report
@@ -197,7 +197,7 @@ async def poisoned_restart(root: Path) -> int:
         for _ in range(MAX_TRIES - 1):
             async with bot_process(outside, fault_at=point) as bot:
                 await bot.wait()
-        outside.model.play(Text(text=said), times=4)
+        outside.model.play(ReplyText(text=said), times=4)
         other = await mention(outside, "continue counting other bridges")
         for _ in range(MAX_TRIES):  # a life that gets on, if only in showing, is none of them
             async with bot_process(outside, fault_at=point):

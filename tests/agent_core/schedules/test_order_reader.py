@@ -22,7 +22,7 @@ from agent_core.schedules.order_reader import (
 )
 from agent_core.schedules.rule import Rule
 from agent_core.schedules.schedule import Schedule
-from agent_core.testing.models import Held, Line, ScriptedModel, call, text_reply
+from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call, text_reply
 from tests.schedules import WEEKDAYS, a_schedule, an_order
 
 NOW = datetime(2026, 3, 27, 7, 59, 50, tzinfo=UTC)
@@ -184,7 +184,7 @@ async def test_what_is_not_in_the_form_orders_nothing(arguments: dict[str, Any])
         [call("read_order", GOOD, id="a"), call("read_order", GOOD, id="b")],
     ],
 )
-async def test_what_is_not_one_call_of_the_tool_orders_nothing(line: Line) -> None:
+async def test_what_is_not_one_call_of_the_tool_orders_nothing(line: ScriptLine) -> None:
     assert await OrderReader(ScriptedModel([line])).draft(said()) == NO_ORDER
 
 

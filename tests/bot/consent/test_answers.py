@@ -59,7 +59,7 @@ class Asking:
             action_id=element["action_id"],
             action_ts="1.000001",
             value=element["value"],
-            trigger_id=self.place.slack.workspace.views.trigger(people[user]),
+            trigger_id=self.place.slack.backend.views.trigger(people[user]),
         )
         await self.answers.press(press)
 

@@ -14,7 +14,7 @@ from agent_core.runtime import ApprovalWait, Consent
 from agent_core.runtime.consents import ApprovalChoice, Consents
 from bot.consent.clicks import Clicks
 from bot.ingress import Press
-from bot.presenter import Signs, ThreadPresenter
+from bot.presenter import Indicators, ThreadPresenter
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, user_id
@@ -170,7 +170,7 @@ async def asking(tmp_path: Path) -> AsyncIterator[Asking]:
             MemoryState(),
             tmp_path,
             asked_ts=thread.root_ts,
-            signs=Signs(world.api),
+            indicators=Indicators(world.api),
             connect_link=consents.connect_link,
         )
         yield Asking(world=world, thread=thread, consents=consents, presenter=presenter)
