@@ -255,9 +255,7 @@ class ScheduleStore:
         row = await self._database.row(query)
         return _PENDING.validate_python(row.body) if row is not None else PendingOrder()
 
-    async def save_pending(
-        self, session: SessionId, person: UserId, pending: PendingOrder
-    ) -> None:
+    async def save_pending(self, session: SessionId, person: UserId, pending: PendingOrder) -> None:
         """This waits from now on, in place of what did."""
         body = _PENDING.dump_python(pending, mode="json", exclude_defaults=True)
         row = {"session": session, "person": person, "body": body}

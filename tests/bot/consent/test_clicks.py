@@ -12,12 +12,14 @@ from agent_core.errors import ConsentRefused, ToolServerError
 from agent_core.ids import ConsentId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.runtime import ApprovalWait, Consent
 from agent_core.runtime.consents import ApprovalChoice, Consents
-from bot.consent.clicks import Clicks
-from bot.ingress import Press
+from bot.clicks import ApprovalClick, ApprovalForm, ConnectionClick, decode
+from bot.consent.clicks import ConsentClicks
+from bot.ingress import Handler
 from bot.presenter import Indicators, ThreadPresenter
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, user_id
+from tests.bot.gestures import gesture_of, person_of
 from tests.bot.ingress.world import World, connected_world, thread_at
 from tests.bot.presenter.turns import MemoryState, Turn, action
 
@@ -158,10 +160,15 @@ class Asking:
 async def asking(tmp_path: Path) -> AsyncIterator[Asking]:
     consents = StrictConsents()
 
-    def listening(api: SlackApi, people: People) -> Mapping[str, Clicks]:
-        return {"consent.": Clicks(consents, api, people)}
+    def handlers(api: SlackApi, _people: People) -> Mapping[type, Handler]:
+        presses = ConsentClicks(consents, api)
+        return {
+            ApprovalClick: presses.decide,
+            ApprovalForm: presses.submit,
+            ConnectionClick: presses.connect,
+        }
 
-    async with connected_world(bot_events=(), gestures=listening) as world:
+    async with connected_world(bot_events=(), handlers=handlers) as world:
         thread = thread_at(world, await world.say("ann", "general", f"{world.mention} mail it"))
         consents.asker = user_id(thread.team, world.slack.people["ann"])
         presenter = ThreadPresenter(
@@ -294,18 +301,18 @@ async def test_an_expired_link_renews_itself_when_it_is_opened(asking: Asking) -
     await asking.ask("connection")
     [*_, old] = [post for post in asking.posts() if post.ephemeral_to]
     value = old.blocks[-1]["elements"][0]["value"]
-    press = Press(
-        team=asking.thread.team,
-        user=asking.slack.people["ann"],
-        channel=asking.thread.channel,
-        thread_ts=asking.thread.root_ts,
+    click = decode("consent.open.1", value)
+    assert isinstance(click, ConnectionClick)
+    gesture = gesture_of(
+        asking.slack,
+        "ann",
+        click,
+        asking.thread,
         message_ts=old.ts,
-        action_id="consent.open.1",
-        action_ts=f"{float(old.ts) + 601:.6f}",
-        value=value,
-        trigger_id="",
+        pressed_ts=f"{float(old.ts) + 601:.6f}",
     )
-    await Clicks(asking.consents, asking.world.api, asking.world.people).press(press)
+    presses = ConsentClicks(asking.consents, asking.world.api)
+    await presses.connect(click, gesture, person_of(asking.slack, "ann"))
     [*_, new] = [post for post in asking.posts() if post.ephemeral_to]
     assert new.blocks[-1]["elements"][0]["url"] == "https://connect.example/gmail/lk_2"
     assert len(asking.consents.opened) == 1
