@@ -15,8 +15,7 @@ from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
 from bot import clicks
-from bot.consent.answers import Answers
-from bot.consent.clicks import ConsentClicks
+from bot.asks.clicks import AskClicks
 from bot.console import health
 from bot.console.acts import LIVE
 from bot.console.console import Console
@@ -93,16 +92,15 @@ def _handlers(
     clock: Callable[[], datetime],
 ) -> dict[type, Handler]:
     """What is pressed below posts of turns, and the shortcut."""
-    answers = Answers(runtime, api, clock)
-    consents = ConsentClicks(runtime.consents, api)
+    asks = AskClicks(runtime.asks, api, clock)
     feedback = FeedbackClicks(runtime, api, clock)
     ask_about = AskAbout(api, people, ingress)
     return {
-        clicks.ApprovalClick: consents.decide,
-        clicks.ApprovalForm: consents.submit,
-        clicks.ConnectionClick: consents.connect,
-        clicks.QuestionClick: answers.choose,
-        clicks.QuestionForm: answers.submit,
+        clicks.ApprovalClick: asks.decide,
+        clicks.ApprovalForm: asks.submit,
+        clicks.ConnectionClick: asks.connect,
+        clicks.QuestionClick: asks.choose,
+        clicks.QuestionForm: asks.answer,
         clicks.FeedbackClick: feedback.give,
         clicks.FeedbackForm: feedback.comment,
         clicks.BranchStop: partial(stop_branch, runtime),

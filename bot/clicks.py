@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from pydantic_core import from_json
 
-from agent_core.ids import AgentId, ConsentId, SessionId, ToolCallId, TurnId
+from agent_core.ids import AgentId, AskId, SessionId, TurnId
 from agent_core.messages import JsonObject
 from agent_core.runtime.schedules import ScheduleId
 from bot.render import blocks, plain_text
@@ -60,14 +60,14 @@ class ApprovalClick(_Payload):
         "consent.edit",
         "consent.details",
     ]
-    consent: ConsentId
+    ask: AskId
 
 
 class ApprovalForm(_Payload):
     """The reason of a rejection, or other texts for a call; `session` is where it was opened."""
 
     kind: Literal["consent.reason_form", "consent.edit_form"]
-    consent: ConsentId
+    ask: AskId
     session: SessionId
 
 
@@ -75,7 +75,7 @@ class ConnectionClick(_Payload):
     """The buttons of a connection, with the apps that are to be connected."""
 
     kind: Literal["consent.link", "consent.skip", "consent.check", "consent.open"]
-    consent: ConsentId
+    ask: AskId
     apps: tuple[str, ...]
 
 
@@ -83,8 +83,7 @@ class QuestionClick(_Payload):
     """An option of a question, counted from 1; or the wish to answer in words of one's own."""
 
     kind: Literal["question.option", "question.other"]
-    turn: TurnId
-    call: ToolCallId
+    ask: AskId
     option: int = 0
 
 
@@ -92,8 +91,7 @@ class QuestionForm(_Payload):
     """An answer in a person's own words; `channel` and `ts` are the post's with the question."""
 
     kind: Literal["question.form"] = "question.form"
-    turn: TurnId
-    call: ToolCallId
+    ask: AskId
     channel: str
     ts: str
 

@@ -14,12 +14,12 @@ from agent_core.runtime import detect_language, read_language, short_form
 from agent_core.runtime.schedules import (
     Order,
     OrderDraft,
+    OrderMessage,
     OrderReader,
+    OrderReading,
     PendingOrder,
     ReaderAway,
-    Reading,
     Rule,
-    Said,
     Schedule,
     ScheduleId,
     ScheduleStore,
@@ -182,11 +182,11 @@ class DigestMessages:
         post = await self._proposals.answered(parse_session(session), key)
         await self._proposals.decide(schedule_id(key), by, is_yes=is_yes, post=post)
 
-    async def _read(self, message: InboundMessage, pending: PendingOrder) -> Reading | None:
+    async def _read(self, message: InboundMessage, pending: PendingOrder) -> OrderReading | None:
         """What holds of what the small model reads, and may be told in this thread, if anything."""
         orders = self._proposals.orders
         person = await orders.people.person(parse_user(message.asker)[1])
-        said = Said(
+        said = OrderMessage(
             text=message.text,
             asker=message.asker,
             now=self._proposals.clock(),
@@ -210,7 +210,7 @@ class DigestMessages:
         raise refused("not_there")
 
     async def _draft(
-        self, message: InboundMessage, pending: PendingOrder, said: Said
+        self, message: InboundMessage, pending: PendingOrder, said: OrderMessage
     ) -> OrderDraft:
         """What the model reads, kept so that it is asked once for a message."""
         if pending.doing is not None:
@@ -224,7 +224,11 @@ class DigestMessages:
         return draft
 
     async def _carry_out(
-        self, reading: Reading, message: InboundMessage, pending: PendingOrder, known: PendingOrder
+        self,
+        reading: OrderReading,
+        message: InboundMessage,
+        pending: PendingOrder,
+        known: PendingOrder,
     ) -> _Outcome:
         language, draft = known.language, reading.draft
         if reading.rule is not None and draft is not None:
@@ -259,7 +263,9 @@ class DigestMessages:
         current = await self._proposals.orders.get(schedule.id, asker)
         return posts.listing([current], language, self._proposals.clock())
 
-    async def _list(self, reading: Reading, message: InboundMessage, language: str) -> PostDraft:
+    async def _list(
+        self, reading: OrderReading, message: InboundMessage, language: str
+    ) -> PostDraft:
         """The schedules that are asked for, or of which one has to be named."""
         orders, now = self._proposals.orders, self._proposals.clock()
         schedules = await orders.visible_to(message.asker, message.session)

@@ -15,7 +15,8 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import recipients_of
 from agent_core.words import Words
 from bot import clicks
-from bot.clicks import ApprovalClick, ApprovalForm, ConnectionClick
+from bot.clicks import ApprovalClick, ApprovalForm
+from bot.presenter.ask_buttons import consent_button
 from bot.presenter.previews import (
     FIXED,
     LONG,
@@ -46,7 +47,6 @@ from bot.render import (
     split,
 )
 
-_STYLES = {"consent.approve": "primary", "consent.reject": "danger", "consent.link": "primary"}
 MAX_EDIT_CHARS = 3_000
 DIGEST_CHARS = 12
 MAX_ACTIONS = 20
@@ -63,13 +63,6 @@ CHARS_FOR_DECIDING = 2_500
 """Room that is left for what stands below the actions, before and after the decision."""
 _OWN = {"correct_my_answer": "consent-own-correct", "remove_my_post": "consent-own-remove"}
 """What the bot does to an answer of its own."""
-
-
-def consent_button(click: ApprovalClick | ConnectionClick, words: Words) -> JsonObject:
-    """One of our buttons."""
-    name = click.kind.partition(".")[2]
-    label = words(f"consent-button-{name.replace('_', '-')}")
-    return clicks.button(label, click, _STYLES.get(click.kind, ""))
 
 
 def is_short(event: ApprovalRequested, words: Words) -> bool:
@@ -120,24 +113,29 @@ def approval_draft(
         below.append(words("consent-not-shown"))
     below.append(words("consent-until", when=local_time(event.deadline), digest=digest))
     is_seen = (is_whole or is_attached) and not unseen
-    approve = ApprovalClick(kind="consent.approve", consent=event.consent)
-    edit = ApprovalClick(kind="consent.edit", consent=event.consent)
-    reject = ApprovalClick(kind="consent.reject", consent=event.consent)
-    approve_thread = ApprovalClick(kind="consent.approve_thread", consent=event.consent)
-    details = ApprovalClick(kind="consent.details", consent=event.consent)
-    choices = [reject]
-    if is_seen:
-        choices.insert(0, approve)
-        if event.may_allow_thread:
-            choices.append(approve_thread)
-    if is_whole:
-        choices.append(details)
-        if len(event.actions) == 1 and editable_parts(event.actions[0]):
-            choices.insert(1, edit)
-    row = actions(*(consent_button(click, words) for click in choices))
     facts = _facts(event, words, is_whole=is_whole)
+    row = actions(*_buttons(event, words, is_seen=is_seen, is_whole=is_whole))
     blocks = (*facts, context("\n".join(below)), row)
     return PostDraft(text=_fallback(event, words), blocks=blocks)
+
+
+def _buttons(
+    event: ApprovalRequested, words: Words, *, is_seen: bool, is_whole: bool
+) -> Iterator[JsonObject]:
+    if is_seen:
+        approve = ApprovalClick(kind="consent.approve", ask=event.ask)
+        yield consent_button(approve, words)
+    if is_whole and len(event.actions) == 1 and editable_parts(event.actions[0]):
+        edit = ApprovalClick(kind="consent.edit", ask=event.ask)
+        yield consent_button(edit, words)
+    reject = ApprovalClick(kind="consent.reject", ask=event.ask)
+    yield consent_button(reject, words)
+    if is_seen and event.may_allow_thread:
+        approve_thread = ApprovalClick(kind="consent.approve_thread", ask=event.ask)
+        yield consent_button(approve_thread, words)
+    if is_whole:
+        details = ApprovalClick(kind="consent.details", ask=event.ask)
+        yield consent_button(details, words)
 
 
 def details_form(actions: Sequence[PlannedAction], words: Words) -> JsonObject:

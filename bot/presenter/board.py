@@ -129,7 +129,7 @@ class Board:
                 self._intervene(event)
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 is_connection = isinstance(event, AuthRequired)
-                self.waits[event.consent if is_connection else event.call_id] = event
+                self.waits[event.ask if is_connection else event.call_id] = event
             case ArtifactSaved():
                 self._save(event)
             case TurnFinished():
@@ -281,7 +281,7 @@ class Board:
             if ended not in _AGREED:
                 self._declined.add(event.call_id)
         if isinstance(event, AuthEnded):
-            self.waits.pop(event.consent, None)
+            self.waits.pop(event.ask, None)
         elif isinstance(event, ApprovalDecided | ToolCallFinished):
             is_edited = isinstance(event, ApprovalDecided) and event.verdict == "edited"
             if isinstance(self.waits.get(event.call_id), ApprovalRequested) and not is_edited:

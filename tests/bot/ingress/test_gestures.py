@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from agent_core.ids import ToolCallId, TurnId
+from agent_core.ids import AskId
 from agent_core.messages import JsonObject
 from bot import clicks
 from bot.clicks import FollowUpClick, QuestionForm, Refused
@@ -31,7 +31,7 @@ from tests.bot.ingress.world import (
 )
 
 ACTION = "follow.ask"
-FORM = QuestionForm(turn=TurnId("t"), call=ToolCallId("c"), channel="C1", ts="1.000001")
+FORM = QuestionForm(ask=AskId("a"), channel="C1", ts="1.000001")
 NAME: JsonObject = {
     "type": "input",
     "block_id": "name",

@@ -10,8 +10,8 @@ import pytest
 
 from agent_core.ids import TurnId, turn_of
 from agent_core.testing.models import ScriptedModel, call
+from bot.asks.clicks import AskClicks
 from bot.clicks import QuestionClick, QuestionForm, Refused, decode
-from bot.consent.answers import Answers
 from bot.inbound import post_key
 from bot.presenter.journal import READER
 from bot.sandbox.slack import Post
@@ -28,7 +28,7 @@ class Asking:
 
     place: Place
     bot: Process
-    answers: Answers
+    answers: AskClicks
     refusals: list[str] = field(default_factory=list[str])
 
     async def posted(self, words: str) -> Post:
@@ -78,7 +78,7 @@ async def asking(place: Place, *lines: str, begins: bool = True) -> AsyncGenerat
     script = [ASK, *lines] if begins else [*lines]
     async with process(place, ScriptedModel(script)) as bot:
         await bot.runtime.readers.show_with(READER, bot.presenting.attach)
-        answers = Answers(bot.runtime, place.api, lambda: NOW)
+        answers = AskClicks(bot.runtime.asks, place.api, lambda: NOW)
         if begins:
             await bot.front.handle(place.message("continue"))
         yield Asking(place, bot, answers)
@@ -122,12 +122,12 @@ async def test_an_answer_of_ones_own_is_written_in_a_form(place: Place) -> None:
         assert isinstance(form, QuestionForm)
         ann = person_of(place.slack, "ann")
         gesture = gesture_of(place.slack, "ann", form, values={"answer": "Chile"})
-        await world.answers.submit(form, gesture, ann)
+        await world.answers.answer(form, gesture, ann)
         await world.posted("Chile then.")
         assert await world.posted("answered: Chile")
-        await world.answers.submit(form, gesture, ann)
+        await world.answers.answer(form, gesture, ann)
         with pytest.raises(Refused) as late:
-            await world.answers.submit(form, replace(gesture, values={"answer": "Peru"}), ann)
+            await world.answers.answer(form, replace(gesture, values={"answer": "Peru"}), ann)
         assert late.value.text("en").startswith("Too late: this question")
 
 
