@@ -19,6 +19,7 @@ from agent_core.events import (
     TurnFinished,
 )
 from agent_core.masking import masked_post
+from agent_core.snapshot import Wait
 from bot.presenter.answer import (
     WHOLE_ANSWER_NAME,
     answer_text,
@@ -27,7 +28,7 @@ from bot.presenter.answer import (
     live_links,
     thread_drafts,
 )
-from bot.presenter.board import Board, Wait
+from bot.presenter.board import Board
 from bot.presenter.consents import ConnectLink, ConsentPosts
 from bot.presenter.files import ThreadFiles, handed_out
 from bot.presenter.indicator import Indicators
@@ -113,9 +114,9 @@ class ThreadPresenter(TurnPresenter):
         """With what somebody is asked it returns once that is in the thread."""
         if await self.is_finished():
             return
-        was_waiting = bool(self._board.waits)
+        was_waiting = bool(self._board.turn.waits)
         self._board.fold(event)
-        self._waits += bool(self._board.waits) and not was_waiting
+        self._waits += bool(self._board.turn.waits) and not was_waiting
         if isinstance(event, RouteChosen):
             self._is_by_model = event.route == "COMPLEX" or event.model_calls > 0
         await self._questions.hear(event)
@@ -128,7 +129,7 @@ class ThreadPresenter(TurnPresenter):
             case _:
                 if isinstance(event, ApprovalDecided | AuthEnded):
                     await self._consents.end(event)
-                if not self._board.waits:
+                if not self._board.turn.waits:
                     await self._go_on(event)
 
     async def give_up(self) -> None:
@@ -185,7 +186,7 @@ class ThreadPresenter(TurnPresenter):
         drafts, is_cut = await asyncio.to_thread(
             thread_drafts, markdown, words, is_live, sources=event.citations, is_plain=is_plain
         )
-        op, saved = Op(event.turn).part("answer"), handed_out(self._board.artifacts.values())
+        op, saved = Op(event.turn).part("answer"), handed_out(self._board.turn.artifacts.values())
         if drafts[-1].blocks and event.outcome in {"answered", "limited"} and self._is_by_model:
             rows = (*follow_up_rows(saved), feedback_block(event.turn, words))
             drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))
