@@ -311,14 +311,14 @@ class TurnSnapshot:
             case QuestionAsked() | ApprovalRequested():
                 self._begin_wait(event.call_id, event)
             case AuthRequired():
-                self._begin_wait(event.consent, event)
+                self._begin_wait(event.ask, event)
             case ApprovalDecided():
                 self._note_decision(event, is_agreed=event.verdict in _AGREED)
                 if event.verdict != "edited":  # the edited approval takes its place
                     self._end_approval(event)
             case AuthEnded():
                 self._note_decision(event, is_agreed=event.outcome in _AGREED)
-                self.waits.pop(event.consent, None)
+                self.waits.pop(event.ask, None)
                 if event.link:
                     self.auth_links[event.call_id] = event.link
             case _:

@@ -20,11 +20,11 @@ from agent_core.runtime.schedules import (
     BadRule,
     Order,
     OrderDraft,
+    OrderMessage,
     OrderReader,
+    OrderReading,
     ReaderAway,
-    Reading,
     Rule,
-    Said,
     Schedule,
     ScheduleId,
     check_draft,
@@ -334,10 +334,10 @@ class DigestMessages:
                 left = replace(known, draft=known.draft.model_copy(update=otherwise))
             return left, answer
 
-    async def _read(self, message: InboundMessage, pending: Pending) -> Reading | None:
+    async def _read(self, message: InboundMessage, pending: Pending) -> OrderReading | None:
         """What holds of what the small model reads, and may be told in this thread, if anything."""
         person = await self._orders.people.person(parse_user(message.asker)[1])
-        said = Said(
+        said = OrderMessage(
             text=message.text,
             asker=message.asker,
             now=self._clock(),
@@ -366,7 +366,7 @@ class DigestMessages:
         return reading
 
     async def _carry_out(
-        self, reading: Reading, message: InboundMessage, pending: Pending, known: Pending
+        self, reading: OrderReading, message: InboundMessage, pending: Pending, known: Pending
     ) -> tuple[Pending, PostDraft | None]:
         language, asker, now = known.language, message.asker, self._clock()
         about, draft = reading.schedule, reading.draft
@@ -390,7 +390,9 @@ class DigestMessages:
             return left, posts.listing([await self._orders.get(about.id, asker)], language, now)
         return left, PostDraft(text=await self.do(reading.intent, about.id, asker, language))
 
-    async def _list(self, reading: Reading, message: InboundMessage, language: str) -> PostDraft:
+    async def _list(
+        self, reading: OrderReading, message: InboundMessage, language: str
+    ) -> PostDraft:
         """The schedules that are asked for, or of which one has to be named."""
         shown = await self._orders.visible_to(message.asker, message.session)
         if reading.missing:

@@ -10,9 +10,7 @@ from pathlib import Path
 from agent_core.clock import machine_time
 from agent_core.events import (
     AnyEvent,
-    ApprovalDecided,
     ApprovalRequested,
-    AuthEnded,
     AuthRequired,
     QuestionAsked,
     RouteChosen,
@@ -28,13 +26,13 @@ from bot.presenter.answer import (
     live_links,
     thread_drafts,
 )
+from bot.presenter.asks import AskPosts
 from bot.presenter.board import Board
-from bot.presenter.consents import ConnectLink, ConsentPosts
+from bot.presenter.connection import ConnectLink
 from bot.presenter.files import ThreadFiles, handed_out
 from bot.presenter.indicator import Indicators
 from bot.presenter.journal import Destination, Journal, PresenterState
 from bot.presenter.progress import ProgressPost
-from bot.presenter.questions import QuestionPosts
 from bot.presenter.stream import AnswerStream
 from bot.slack_api import ContentRefused, Op, SlackApi, Upload
 from bot.threads import ThreadRef
@@ -103,8 +101,7 @@ class ThreadPresenter(TurnPresenter):
         self._stream = AnswerStream(
             self._destination, workspace, asked_ts=asked_ts, is_off=is_plain
         )
-        self._questions = QuestionPosts(self._destination)
-        self._consents = ConsentPosts(self._destination, self._files, connect_link)
+        self._asks = AskPosts(self._destination, self._files, connect_link)
         self._is_by_model = True
         """Small talk is answered without one."""
         self._waits = 0
@@ -119,7 +116,7 @@ class ThreadPresenter(TurnPresenter):
         self._waits += bool(self._board.turn.waits) and not was_waiting
         if isinstance(event, RouteChosen):
             self._is_by_model = event.route == "COMPLEX" or event.model_calls > 0
-        await self._questions.hear(event)
+        await self._asks.hear(event)
         await self._stream.hear(event)
         match event:
             case TurnFinished():
@@ -127,8 +124,6 @@ class ThreadPresenter(TurnPresenter):
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 await self._ask(event)
             case _:
-                if isinstance(event, ApprovalDecided | AuthEnded):
-                    await self._consents.end(event)
                 if not self._board.turn.waits:
                     await self._go_on(event)
 
@@ -153,10 +148,7 @@ class ThreadPresenter(TurnPresenter):
         """What is asked first: nobody waits for progress to say that it waits."""
         bookmark = await self._journal.open()
         await self._progress.stop()
-        if isinstance(event, QuestionAsked):
-            await self._questions.ask(event)
-        else:
-            await self._consents.ask(event)
+        await self._asks.ask(event)
         if bookmark.waits < self._waits:
             await self._progress.edit()  # it stands still from now on
             await self._indicators.take_back(*self._asked)

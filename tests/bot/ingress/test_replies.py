@@ -6,7 +6,7 @@ import pytest
 
 from agent_core.errors import ModelUnavailable
 from agent_core.ids import UserId
-from agent_core.testing.models import Line, call
+from agent_core.testing.models import ScriptLine, call
 from bot.inbound import read_post
 from bot.ingress import Ingress
 from bot.ingress.filter import Admitted
@@ -88,7 +88,7 @@ async def test_a_noise_is_left_without_asking_unless_its_author_was_asked(
 @pytest.mark.proves("manners.silent")
 @pytest.mark.parametrize("line", [ModelUnavailable("away"), "yes", call("judge_reply", {"a": 1})])
 async def test_without_a_plain_verdict_the_bot_is_silent(
-    world: World, thread: str, line: Line
+    world: World, thread: str, line: ScriptLine
 ) -> None:
     world.judge.lines = [line]
 

@@ -79,7 +79,7 @@ def test_a_page_is_counted_once_and_one_that_could_not_be_read_is_an_error(turn:
 
 
 def test_a_call_that_nobody_agreed_to_has_not_failed(turn: Turn) -> None:
-    call = "call of consent1"
+    call = "call of ask1"
     begun = [turn.started(), turn.call(call, "GMAIL_SEND_EMAIL"), turn.requested()]
     told = [turn.decided("rejected"), turn.returned(call, is_error=True)]
     why = "Not done: it was not agreed to"
