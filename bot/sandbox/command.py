@@ -20,7 +20,7 @@ from bot.sandbox import SandboxError
 from bot.sandbox.child import BotLives
 from bot.sandbox.loopback import LOOPBACK
 from bot.sandbox.moments import SharedClock
-from bot.sandbox.page import Page
+from bot.sandbox.page import SandboxPage
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.web import NoPagesError
 from bot.sandbox.world import ASKER, SandboxOptions, World, open_world
@@ -69,13 +69,13 @@ async def _run(options: SandboxOptions) -> int:
             port = str(_free_port())
             environment |= {"CONSOLE_PORT": port, "CONSOLE_URL": f"http://{LOOPBACK}:{port}"}
             environment["CONSOLE_SECRET"] = token_hex(32)
-        deliveries = world.slack.workspace.deliverer.may_begin
+        deliveries = world.slack.backend.deliverer.may_begin
         deliveries.clear()  # what people write before the bot listens is kept for it
         bot = await stack.enter_async_context(
             BotLives(world, environment, directory, list(options.kill_at))
         )
         if options.page_port is not None:
-            page = await stack.enter_async_context(Page(world.slack, port=options.page_port))
+            page = await stack.enter_async_context(SandboxPage(world.slack, port=options.page_port))
             _announce(page, world, environment, directory, options)
         if options.asks:
             # Its imports take a second, in which the bot starts beside it.
@@ -142,7 +142,7 @@ def _live_view(world: World, environment: Mapping[str, str]) -> str:
 
 
 def _announce(
-    page: Page,
+    page: SandboxPage,
     world: World,
     environment: Mapping[str, str],
     directory: Path,

@@ -14,11 +14,10 @@ from rich.text import Text
 
 from agent_core.ids import TurnId, turn_of
 from agent_core.messages import JsonObject
-from agent_core.runtime import Question
 from bot.inbound import plain_text
 from bot.sandbox import SandboxError
 from bot.sandbox.child import BotLives
-from bot.sandbox.composio import Execution
+from bot.sandbox.composio import AppExecution
 from bot.sandbox.moments import SharedClock
 from bot.sandbox.slack import File, Post, SlackStandIn
 from bot.sandbox.slack.feed import Change
@@ -49,7 +48,7 @@ def post_json(post: Post) -> JsonObject:
     }
 
 
-def effect_json(effect: Execution) -> JsonObject:
+def effect_json(effect: AppExecution) -> JsonObject:
     """What the Composio stand-in was made to change, and with whose account."""
     return {
         "for": effect.user_id,
@@ -80,7 +79,7 @@ class NoButtonError(SandboxError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Button:
+class PostButton:
     """A button of a post; the same one has the same place in a later version of its post."""
 
     channel: str
@@ -102,7 +101,7 @@ class Button:
         return f"{self.label!r} ({self.action_id})"
 
 
-def find_buttons(slack: SlackStandIn, user: str) -> list[Button]:
+def find_buttons(slack: SlackStandIn, user: str) -> list[PostButton]:
     """The buttons of the bot's posts that a person sees, those of the newest post first."""
     person = slack.user_id(user)
     seen = [
@@ -113,7 +112,7 @@ def find_buttons(slack: SlackStandIn, user: str) -> list[Button]:
         if post.user == slack.bot_user_id and post.ephemeral_to in (None, person)
     ]
     return [
-        Button(
+        PostButton(
             channel=post.channel,
             ts=post.ts,
             block_id=str(block.get("block_id")),
@@ -134,7 +133,7 @@ def find_own_links(slack: SlackStandIn, user: str) -> list[str]:
     return [each.url for each in linked if each.ts == linked[0].ts]
 
 
-async def press(slack: SlackStandIn, user: str, button: Button) -> None:
+async def press(slack: SlackStandIn, user: str, button: PostButton) -> None:
     """A person presses a button.
 
     Raises NoButtonError where the bot did not acknowledge it, so the person sees a warning sign.
@@ -170,7 +169,7 @@ class Driver:
     """In the order in which they began."""
     root_ts: str = ""
     """Of its thread, once it was begun."""
-    _pressed: set[Button] = field(default_factory=set[Button])
+    _pressed: set[PostButton] = field(default_factory=set[PostButton])
     _followed: set[str] = field(default_factory=set[str])
     _seen_to: set[str] = field(default_factory=set[str])
     _asked_ts: str = ""
@@ -218,7 +217,8 @@ class Driver:
             )
             if turn is None:
                 return
-            is_question = isinstance(turn.turn.wait, Question)
+            wait = turn.turn.wait
+            is_question = wait is not None and wait.kind == "question"
             if not turn.asks or not clicks or (is_question and not self._fitting(clicks[0])):
                 break
             await self._press(clicks.popleft())
@@ -256,7 +256,7 @@ class Driver:
 
     async def _reject(self) -> None:
         """Without a reason. Where no form comes, the press alone has rejected."""
-        views, person = self._slack.workspace.views, self._slack.user_id(ASKER)
+        views, person = self._slack.backend.views, self._slack.user_id(ASKER)
         modal = await self._watch.found(lambda: views.modal_of(person), timeout_s=_FORM_TIMEOUT_S)
         if modal:
             await self._slack.submit_view(ASKER, modal.id, {"reason": ""})
@@ -274,12 +274,12 @@ class Driver:
         ]
         return sorted(found, key=lambda root: root[1].ts)
 
-    def _fitting(self, name: str) -> list[Button]:
+    def _fitting(self, name: str) -> list[PostButton]:
         """The buttons so called that are there and were not pressed yet."""
         buttons = find_buttons(self._slack, ASKER)
         return [each for each in buttons if each.is_called(name) and each not in self._pressed]
 
-    async def _button(self, name: str) -> Button:
+    async def _button(self, name: str) -> PostButton:
         buttons = await self._watch.found(
             lambda: self._fitting(name), timeout_s=self._button_timeout_s
         )

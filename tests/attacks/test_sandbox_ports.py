@@ -8,7 +8,7 @@ import pytest
 
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn
-from bot.sandbox.page import Page
+from bot.sandbox.page import SandboxPage
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.web import SmallWeb
 
@@ -28,7 +28,7 @@ async def ports() -> AsyncGenerator[dict[str, str]]:
     """An address at each port of the sandbox."""
     async with AsyncExitStack() as stack:
         slack = await stack.enter_async_context(SlackStandIn())
-        page = await stack.enter_async_context(Page(slack))
+        page = await stack.enter_async_context(SandboxPage(slack))
         model = await stack.enter_async_context(ModelStandIn())
         small_web = await stack.enter_async_context(SmallWeb.builtin())
         composio = await stack.enter_async_context(ComposioStandIn(small_web.ready))

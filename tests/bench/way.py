@@ -18,7 +18,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from bot.sandbox.driving import Button, find_buttons, press
+from bot.sandbox.driving import PostButton, find_buttons, press
 from bot.sandbox.slack import SlackStandIn
 from tests.bench.results import Result, run
 from tests.e2e.world import CHANNEL, World, bot_in_a_world
@@ -28,7 +28,7 @@ QUESTION = "What is a circuit breaker in a bot?"
 REPORT = "Write a report about rate limits of chat bots."
 MAIL = "email bob@example.com that lunch is at 12"
 ORDER = "every weekday at 9 post a digest on battery storage in #energy"
-DECISIONS = {("agent_core/sessions/consents.py", "ConsentStore.decide")}
+DECISIONS = {("agent_core/sessions/asks.py", "AskStore.decide")}
 """Where what a person decided is stored."""
 WAIT_S = 90.0
 
@@ -133,19 +133,19 @@ async def order_digest(world: World) -> None:
     await world.slack.wait_for(lambda slack: buttons_in(slack, ts), timeout_s=WAIT_S)
 
 
-async def wait_for_approval(world: World) -> Button:
+async def wait_for_approval(world: World) -> PostButton:
     """A mail that is to be sent, to its Approve button."""
     ann = f"{world.slack.team_id}:{world.slack.user_id('ann')}"
     world.outside.composio.connect(ann, "gmail")
     ts = await world.mention(MAIL)
 
-    def approve_buttons(slack: SlackStandIn) -> list[Button]:
+    def approve_buttons(slack: SlackStandIn) -> list[PostButton]:
         return [button for button in buttons_in(slack, ts) if button.is_called("approve")]
 
     return (await world.slack.wait_for(approve_buttons, timeout_s=WAIT_S))[0]
 
 
-def buttons_in(slack: SlackStandIn, root_ts: str) -> list[Button]:
+def buttons_in(slack: SlackStandIn, root_ts: str) -> list[PostButton]:
     """The buttons that Ann sees in a thread."""
     in_thread = {post.ts for post in slack.thread(CHANNEL, root_ts)}
     return [button for button in find_buttons(slack, "ann") if button.ts in in_thread]

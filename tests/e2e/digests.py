@@ -148,7 +148,7 @@ class Office:
 
     async def deliver_again(self, press: Delivery) -> None:
         """Slack delivers a press once more, as after an acknowledgement that it did not see."""
-        again = await self.world.slack.workspace.deliverer.attempt(
+        again = await self.world.slack.backend.deliverer.attempt(
             press.type,
             press.payload,
             attempt=press.attempt + 1,
@@ -172,7 +172,7 @@ class Office:
         person = self.world.slack.user_id(user)
 
         def opened(slack: SlackStandIn) -> View | None:
-            return slack.workspace.views.modal_of(person)
+            return slack.backend.views.modal_of(person)
 
         view = await self.world.slack.wait_for(opened, timeout_s=ANSWER_S)
         assert view is not None

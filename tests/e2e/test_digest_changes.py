@@ -174,7 +174,7 @@ async def test_a_person_may_not_change_the_digest_of_another_one(office: Office,
     await office.choose(listing, verb, schedule, user="ben")
     assert await office.told_alone("ben", listing) == only
     assert await office.schedule(schedule.number) == schedule
-    assert office.world.slack.workspace.views.modal_of(office.world.slack.people["ben"]) is None
+    assert office.world.slack.backend.views.modal_of(office.world.slack.people["ben"]) is None
 
 
 @pytest.mark.proves("digest.rights")

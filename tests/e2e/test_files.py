@@ -87,7 +87,7 @@ async def test_a_file_that_is_deleted_meanwhile_is_told(world: World) -> None:
     root = await world.ask_simply("Which bridge is taller?")
     world.play_simple()
     post: Post = world.slack.find(CHANNEL, root)
-    file = world.slack.workspace.add_file(
+    file = world.slack.backend.add_file(
         name="gone.pdf", title="gone.pdf", content=b"x", user=post.user
     )
     world.slack.delete_file(file.id)
@@ -96,7 +96,7 @@ async def test_a_file_that_is_deleted_meanwhile_is_told(world: World) -> None:
     told = replace(
         post, ts=ts, thread_ts=root, files=(shared,), subtype="file_share", client_msg_id="its own"
     )
-    world.slack.workspace.add_post(told)
+    world.slack.backend.add_post(told)
     await world.slack.wait_for(
         lambda slack: any("deleted in Slack" in p.text for p in slack.thread(CHANNEL, root))
     )

@@ -1,3 +1,3 @@
 """A web page like Slack over the stand-in: look at the team, act as one of its people."""
 
-from bot.sandbox.page.server import Page as Page
+from bot.sandbox.page.server import SandboxPage as SandboxPage

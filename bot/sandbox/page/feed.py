@@ -14,11 +14,11 @@ from urllib.parse import quote
 from aiohttp import web
 
 from bot.sandbox.page.text import EMOJI, Texts
-from bot.sandbox.slack import ApiCall, Delivery, Post, Session, SlackStandIn, View
+from bot.sandbox.slack import AgentSession, ApiCall, Delivery, Post, SlackStandIn, View
 from bot.sandbox.slack.feed import Change, OpenSockets
 from bot.sandbox.slack.messages import show_channel, show_post, show_user, show_view
 from bot.sandbox.slack.records import Channel, Stream, SuggestedPrompts
-from bot.sandbox.slack.state import State
+from bot.sandbox.slack.state import TeamState
 from bot.sandbox.slack.wire import JsonObject
 
 RETRY_MS = 1000
@@ -28,12 +28,12 @@ MAX_RECORDS = 200
 Fact = tuple[str, Any]
 
 
-def actors(state: State) -> list[str]:
+def actors(state: TeamState) -> list[str]:
     """Whom one may act as: members, a guest, and somebody of another company."""
     return [user.id for user in state.users.values() if user.real_name and not user.is_bot]
 
 
-class Facts:
+class PageFacts:
     """What one person's page is told of the team."""
 
     def __init__(self, slack: SlackStandIn, me: str) -> None:
@@ -79,7 +79,7 @@ class Facts:
                 yield f"post/{record.channel}/{record.ts}", shown
             case Channel() if self._reads(record.id):
                 yield f"channel/{record.id}", self._channel(record)
-            case Session() if self._reads(record.channel):
+            case AgentSession() if self._reads(record.channel):
                 yield f"session/{record.channel}/{record.thread_ts}", asdict(record)
             case SuggestedPrompts() if self._reads(record.channel):
                 yield f"prompts/{record.channel}", asdict(record)
@@ -144,7 +144,7 @@ def _at_own_address(file: JsonObject) -> JsonObject:
 async def serve_page(slack: SlackStandIn, request: web.Request) -> web.StreamResponse:
     """Serve an open page until it goes; one that has not chosen a person is the first one's."""
     people, me = actors(slack.state), request.query.get("as")
-    facts = Facts(slack, me if me in people else people[0])
+    facts = PageFacts(slack, me if me in people else people[0])
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
     async with aclosing(slack.changes()) as changes:

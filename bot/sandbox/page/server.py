@@ -38,7 +38,7 @@ HEADERS: Mapping[str, str] = {
 MAX_BYTES = 64 * 2**20
 
 
-class Refused(Exception):
+class ActRefused(Exception):
     """What was asked cannot be done; the message is a sentence for the person."""
 
 
@@ -64,8 +64,8 @@ async def _answered(gesture: Awaitable[Delivery]) -> Delivery:
     if delivery.acked_at_s is not None:
         return delivery
     if delivery.reached_socket:
-        raise Refused("The app did not answer within 3 seconds.")
-    raise Refused("The app is not connected, so nobody answered.")
+        raise ActRefused("The app did not answer within 3 seconds.")
+    raise ActRefused("The app is not connected, so nobody answered.")
 
 
 ACTS: Mapping[str, Callable[[SlackStandIn, str, JsonObject], Awaitable[object]]] = {
@@ -91,7 +91,7 @@ async def handle_act(slack: SlackStandIn, request: web.Request) -> web.StreamRes
         if name in ("say", "edit"):
             fields["text"] = _typed(slack, fields["text"])
         done = await ACTS[name](slack, fields.pop("as"), fields)
-    except Refused as refused:
+    except ActRefused as refused:
         sentence = str(refused)
     except ApiError as error:
         sentence = f"Slack refuses what the app answered: {error.code}."
@@ -104,7 +104,9 @@ async def handle_act(slack: SlackStandIn, request: web.Request) -> web.StreamRes
 
 def _typed(slack: SlackStandIn, text: str) -> str:
     if len(text) > MAX_POST_TEXT:
-        raise Refused(f"A message has at most {MAX_POST_TEXT:,} characters, yours {len(text):,}.")
+        raise ActRefused(
+            f"A message has at most {MAX_POST_TEXT:,} characters, yours {len(text):,}."
+        )
     return slack.typed(text)
 
 
@@ -115,13 +117,13 @@ async def _read(request: web.Request) -> JsonObject:
             return await request.json()
         form = await request.post()
     except web.HTTPRequestEntityTooLarge:
-        raise Refused(f"That is too much: at most {MAX_BYTES // 2**20} MB go at once.") from None
+        raise ActRefused(f"That is too much: at most {MAX_BYTES // 2**20} MB go at once.") from None
     files = [part for part in form.getall("file") if isinstance(part, web.FileField)]
     read = tuple((file.filename, file.file.read(), file.content_type) for file in files)
     return {**json.loads(str(form["body"])), "files": read}
 
 
-class Page:
+class SandboxPage:
     """Serves a stand-in's team to browsers of this machine; an asynchronous context manager.
 
     A port that is taken gives way to any other.

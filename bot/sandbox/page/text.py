@@ -19,7 +19,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from nh3 import Cleaner
 
-from bot.sandbox.slack.state import State
+from bot.sandbox.slack.state import TeamState
 from bot.sandbox.slack.wire import JsonObject, as_array, as_object
 
 EMOJI: Mapping[str, str] = json.loads((Path(__file__).parent / "emoji.json").read_text("utf-8"))
@@ -51,7 +51,7 @@ _CLEANER = Cleaner(
 class Texts:
     """Renders as one person reads: the names of now, dates in the person's zone."""
 
-    def __init__(self, state: State, reader: str) -> None:
+    def __init__(self, state: TeamState, reader: str) -> None:
         self._state = state
         self._reader = reader
         self._markdown = MarkdownIt(

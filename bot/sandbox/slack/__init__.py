@@ -1,12 +1,12 @@
 """A Slack on loopback: Web API, Socket Mode, people to act as. Imports nothing of the product."""
 
-from bot.sandbox.slack.clock import Clock as Clock
 from bot.sandbox.slack.clock import ManualClock as ManualClock
+from bot.sandbox.slack.clock import SandboxClock as SandboxClock
 from bot.sandbox.slack.clock import SystemClock as SystemClock
+from bot.sandbox.slack.records import AgentSession as AgentSession
 from bot.sandbox.slack.records import ApiCall as ApiCall
 from bot.sandbox.slack.records import Delivery as Delivery
 from bot.sandbox.slack.records import File as File
 from bot.sandbox.slack.records import Post as Post
-from bot.sandbox.slack.records import Session as Session
 from bot.sandbox.slack.records import View as View
 from bot.sandbox.slack.standin import SlackStandIn as SlackStandIn

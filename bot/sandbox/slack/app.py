@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 
 from bot.sandbox.slack.records import Channel, ChannelKind
-from bot.sandbox.slack.team import Team
+from bot.sandbox.slack.team import SandboxTeam
 from bot.sandbox.slack.wire import JsonObject
 
 DEFAULT_SCOPES = (
@@ -50,7 +50,7 @@ class App:
 
     def __init__(
         self,
-        team: Team,
+        team: SandboxTeam,
         scopes: Sequence[str],
         bot_events: Sequence[str],
         *,

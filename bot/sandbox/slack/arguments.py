@@ -73,7 +73,7 @@ async def read_arguments(request: web.Request) -> JsonObject:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class PostContent:
     """Checked content. None means that the caller left the part out."""
 
     text: str = ""
@@ -83,7 +83,7 @@ class Content:
     blocks_are_derived: bool = False
 
 
-def read_content(args: Arguments, ids: Ids, *, is_update: bool = False) -> Content:
+def read_content(args: Arguments, ids: Ids, *, is_update: bool = False) -> PostContent:
     """Check and read the content of a call. Raises `ApiError`, also when there is nothing."""
     metadata = args.json_object("metadata")
     if markdown := args.text("markdown_text"):
@@ -91,14 +91,16 @@ def read_content(args: Arguments, ids: Ids, *, is_update: bool = False) -> Conte
             raise ApiError("markdown_text_conflict")
         check_markdown(markdown)
         block = {"type": "markdown", "text": markdown}
-        return Content(text=markdown, blocks=(block,), metadata=metadata, blocks_are_derived=True)
+        return PostContent(
+            text=markdown, blocks=(block,), metadata=metadata, blocks_are_derived=True
+        )
     blocks, text = read_blocks(args, ids), args.text("text")
     if not text.strip() and not blocks:
         raise ApiError("no_text")
     if is_update and len(text) > limits.MAX_UPDATE_TEXT:
         raise ApiError("msg_too_long")
     text = settle_text(text[: limits.MAX_POST_TEXT])
-    return Content(text=text, blocks=blocks, metadata=metadata)
+    return PostContent(text=text, blocks=blocks, metadata=metadata)
 
 
 def check_markdown(text: str) -> None:

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any, Protocol
 
 
-class Clock(Protocol):
+class SandboxClock(Protocol):
     """Wall-clock seconds since the epoch, and a way to wait for a moment."""
 
     def now(self) -> float: ...
@@ -49,7 +49,7 @@ class ManualClock:
             await woken.wait()
 
 
-class Background:
+class StandInTasks:
     """Owns every task of one stand-in. A failed task is raised again when the stand-in closes."""
 
     def __init__(self) -> None:

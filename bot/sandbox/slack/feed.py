@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from bot.sandbox.slack.records import (
+    AgentSession,
     ApiCall,
     Channel,
     Delivery,
     Post,
-    Session,
     SuggestedPrompts,
     View,
 )
@@ -21,7 +21,7 @@ class OpenSockets:
     count: int
 
 
-Record = Post | Channel | Session | SuggestedPrompts | View | ApiCall | Delivery | OpenSockets
+Record = Post | Channel | AgentSession | SuggestedPrompts | View | ApiCall | Delivery | OpenSockets
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Change:
     is_gone: bool = False
 
 
-class Feed:
+class ChangeFeed:
     """Hands each change to everyone who watches. Nobody waits for a slow reader."""
 
     def __init__(self) -> None:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-from bot.sandbox.slack.clock import Clock
+from bot.sandbox.slack.clock import SandboxClock
 
 MAX_POST_TEXT: Final = 40_000
 MAX_UPDATE_TEXT: Final = 4_000
@@ -42,7 +42,7 @@ UNLIMITED = Rate(per_minute=math.inf, burst=1)
 class RateLimiter:
     """Token buckets by name, counted by the stand-in's clock."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: SandboxClock) -> None:
         self._clock = clock
         self._buckets: dict[str, tuple[float, float]] = {}
 

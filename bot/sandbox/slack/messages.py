@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from bot.sandbox.slack.app import App
 from bot.sandbox.slack.records import Channel, File, Post, User, View
-from bot.sandbox.slack.state import State
+from bot.sandbox.slack.state import TeamState
 from bot.sandbox.slack.wire import JsonObject, without_none
 
 
@@ -14,7 +14,7 @@ def _fields(record: object, *names: str) -> JsonObject:
     return {name: getattr(record, name) for name in names}
 
 
-def show_post(state: State, post: Post, *, full_metadata: bool = True) -> JsonObject:
+def show_post(state: TeamState, post: Post, *, full_metadata: bool = True) -> JsonObject:
     """A message object as in answers and events."""
     root = state.find_post(post.channel, post.root_ts) if post.is_reply else None
     metadata = post.metadata
@@ -50,7 +50,7 @@ def permalink(post: Post) -> str:
     return f"{link}?thread_ts={post.thread_ts}&cid={post.channel}" if post.is_reply else link
 
 
-def show_in_history(state: State, post: Post, *, full_metadata: bool) -> JsonObject:
+def show_in_history(state: TeamState, post: Post, *, full_metadata: bool) -> JsonObject:
     """A message as history and replies list it: a root carries the counts of its thread."""
     shown = show_post(state, post, full_metadata=full_metadata)
     replies = [] if post.is_reply else state.replies_of(post.channel, post.ts)
@@ -60,7 +60,7 @@ def show_in_history(state: State, post: Post, *, full_metadata: bool) -> JsonObj
     return shown | {"thread_ts": post.ts, **counts}
 
 
-def show_file(state: State, file: File, *, is_asked: bool = False) -> JsonObject:
+def show_file(state: TeamState, file: File, *, is_asked: bool = False) -> JsonObject:
     """A file object with its shares as they are now, in a post or, when asked, by itself."""
     file = state.files.get(file.id, file)
     if file.is_deleted:
@@ -102,7 +102,7 @@ def show_user(user: User, *, now_s: float) -> JsonObject:
     }
 
 
-def show_channel(state: State, channel: Channel) -> JsonObject:
+def show_channel(state: TeamState, channel: Channel) -> JsonObject:
     """A conversation object; the bot under test is the one whose membership it tells."""
     shown: JsonObject = {
         **_fields(channel, "id", "name", "creator", "is_archived", "is_ext_shared"),
@@ -126,7 +126,9 @@ def show_view(view: View) -> JsonObject:
     return {**view.body, "id": view.id, "hash": view.hash, "state": {"values": view.state}}
 
 
-def wrap_event(state: State, app: App, event: JsonObject, channel: Channel | None) -> JsonObject:
+def wrap_event(
+    state: TeamState, app: App, event: JsonObject, channel: Channel | None
+) -> JsonObject:
     """The `event_callback` around an event, with an event id of its own."""
     bot: JsonObject = {"team_id": app.team_id, "user_id": app.bot_user_id, "is_bot": True}
     return {
@@ -141,13 +143,13 @@ def wrap_event(state: State, app: App, event: JsonObject, channel: Channel | Non
     }
 
 
-def message_event(state: State, post: Post, channel: Channel) -> JsonObject:
+def message_event(state: TeamState, post: Post, channel: Channel) -> JsonObject:
     """A new message, in the thread or channel where it stands."""
     place = {"channel": post.channel, "channel_type": channel.kind, "event_ts": post.ts}
     return show_post(state, post) | _root_of_broadcast(state, post) | place
 
 
-def mention_event(state: State, post: Post) -> JsonObject:
+def mention_event(state: TeamState, post: Post) -> JsonObject:
     """The `app_mention` that comes beside the message: same ts, no channel type.
 
     Of the subtypes it keeps only the broadcast of a reply, with the root (soxtoby/SlackNet#69).
@@ -158,14 +160,14 @@ def mention_event(state: State, post: Post) -> JsonObject:
     return shown | {"type": "app_mention", "channel": post.channel, "event_ts": post.ts}
 
 
-def _root_of_broadcast(state: State, post: Post) -> JsonObject:
+def _root_of_broadcast(state: TeamState, post: Post) -> JsonObject:
     root = state.find_post(post.channel, post.root_ts)
     is_broadcast = post.subtype == "thread_broadcast"
     return {"root": show_post(state, root)} if root is not None and is_broadcast else {}
 
 
 def hidden_event(
-    state: State, subtype: str, channel: Channel, previous: Post, **fields: object
+    state: TeamState, subtype: str, channel: Channel, previous: Post, **fields: object
 ) -> JsonObject:
     """A message was edited or deleted: its last version and what has become of it."""
     event_ts = state.ids.fresh_ts()

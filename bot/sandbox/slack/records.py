@@ -74,7 +74,7 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Upload:
+class PendingUpload:
     """A file on its way: a ticket was given out, and the bytes come in, or have."""
 
     ticket: str
@@ -152,7 +152,7 @@ class Post:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class AgentSession:
     """An agent session: the conversation of one thread as Slack's agent surface shows it."""
 
     channel: str

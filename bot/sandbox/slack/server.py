@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from aiohttp import hdrs, web
 
 from bot.sandbox.slack.arguments import Arguments, read_arguments
+from bot.sandbox.slack.backend import SlackBackend
 from bot.sandbox.slack.limits import (
     POSTS_OF_A_CHANNEL,
     POSTS_OF_THE_TEAM,
@@ -19,10 +20,9 @@ from bot.sandbox.slack.limits import (
     RateLimiter,
 )
 from bot.sandbox.slack.methods import agents, chat, conversations, files, streams
-from bot.sandbox.slack.methods.call import Call, Method
+from bot.sandbox.slack.methods.call import Method, MethodCall
 from bot.sandbox.slack.records import ApiCall
 from bot.sandbox.slack.wire import ApiError, JsonObject
-from bot.sandbox.slack.workspace import Workspace
 
 MAX_BODY_BYTES = 2**31
 ANY_METHOD = "*"
@@ -38,10 +38,10 @@ _USERS = ("users:read",)
 _UPLOAD = ("files:write",)
 
 
-def _open_socket(call: Call) -> JsonObject:
+def _open_socket(call: MethodCall) -> JsonObject:
     """Give out the address of a socket, good for one connection."""
-    ticket = call.workspace.sockets.issue_ticket()
-    base = call.workspace.base_url.replace("http", "ws", 1)
+    ticket = call.backend.sockets.issue_ticket()
+    base = call.backend.base_url.replace("http", "ws", 1)
     return {"url": f"{base}/link/?ticket={ticket}&app_id={call.app.id}"}
 
 
@@ -85,7 +85,7 @@ METHODS: Mapping[str, Method] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class ApiFault:
     """How the next calls of a method fail, in the way that a test asks for.
 
     `hang_s` delays the call; `drop_after_accept` does the work and cuts the connection. The answer
@@ -110,13 +110,13 @@ class Fault:
         raise ApiError(self.error or default, status=self.status, headers=headers)
 
 
-class Server:
+class SlackServer:
     """Answers what the client libraries send. Every call of the Web API ends up in the state."""
 
-    def __init__(self, workspace: Workspace, limiter: RateLimiter | None) -> None:
-        self._workspace = workspace
+    def __init__(self, backend: SlackBackend, limiter: RateLimiter | None) -> None:
+        self._backend = backend
         self._limiter = limiter
-        self.faults: dict[str, list[Fault]] = {}
+        self.faults: dict[str, list[ApiFault]] = {}
         """What was ordered and not used, by method, `ANY_METHOD` or "upload"."""
 
     def build_app(self) -> web.Application:
@@ -126,26 +126,26 @@ class Server:
         app.router.add_get("/files-pri/{team}-{file}/{name}", self._handle_download)
         app.router.add_get("/files-pri/{team}-{file}/download/{name}", self._handle_download)
         app.router.add_post("/actions/{ts}", self._handle_response)
-        app.router.add_get("/link/", self._workspace.sockets.handle)
+        app.router.add_get("/link/", self._backend.sockets.handle)
         return app
 
-    async def _next_fault(self, method: str) -> Fault:
+    async def _next_fault(self, method: str) -> ApiFault:
         """The fault of this call, one of its times used up and its delay waited out."""
         queue = self.faults.get(method) or self.faults.get(ANY_METHOD)
         if not queue:
-            return Fault()
+            return ApiFault()
         fault = queue[0]
         queue[:1] = [replace(fault, times=fault.times - 1)] if fault.times > 1 else []
         if fault.hang_s:
-            clock = self._workspace.state.clock
+            clock = self._backend.state.clock
             await clock.sleep_until(clock.now() + fault.hang_s)
         return fault
 
     async def _handle_call(self, request: web.Request) -> web.StreamResponse:
         name, started = request.match_info["method"], time.perf_counter()
         method, arguments = METHODS.get(name), dict[str, object]()
-        status, headers = 200, {"x-oauth-scopes": ",".join(self._workspace.app.scopes)}
-        fault = Fault()
+        status, headers = 200, {"x-oauth-scopes": ",".join(self._backend.app.scopes)}
+        fault = ApiFault()
         try:
             arguments = await read_arguments(request)
             fault = await self._next_fault(name)
@@ -154,11 +154,11 @@ class Server:
         except ApiError as error:
             body, status, headers = error.body, error.status, headers | error.headers
         pause = headers.get("Retry-After", "")
-        self._workspace.state.keep(
+        self._backend.state.keep(
             ApiCall(
                 method=name,
                 args=Arguments(arguments).values,
-                at_s=self._workspace.state.clock.now(),
+                at_s=self._backend.state.clock.now(),
                 duration_ms=(time.perf_counter() - started) * 1000,
                 ok=body["ok"],
                 error=body.get("error"),
@@ -177,18 +177,18 @@ class Server:
     ) -> JsonObject:
         if method is None:
             raise ApiError("unknown_method", req_method=name)
-        call = Call(Arguments(arguments), self._workspace)
+        call = MethodCall(Arguments(arguments), self._backend)
         self._check_token(method, _read_token(request, arguments))
         call.need_scope(*method.scopes)
         self._check_rate(name, method, call.args)
         return {"ok": True, **method.run(call)}
 
     def _check_token(self, method: Method, token: str) -> None:
-        app = self._workspace.app
+        app = self._backend.app
         kinds = {app.bot_token: "bot", app.app_token: "app"}
         if not token:
             raise ApiError("not_authed")
-        if token not in kinds or token in self._workspace.revoked_tokens:
+        if token not in kinds or token in self._backend.revoked_tokens:
             raise ApiError("token_revoked" if token in kinds else "invalid_auth")
         if kinds[token] != method.access:
             raise ApiError("not_allowed_token_type")
@@ -209,7 +209,7 @@ class Server:
             (await self._next_fault("upload")).raise_answer()
         except ApiError as error:
             return web.Response(status=error.status, text="upload failed")
-        uploads, ticket = self._workspace.state.uploads, request.match_info["ticket"]
+        uploads, ticket = self._backend.state.uploads, request.match_info["ticket"]
         upload = uploads.get(ticket)
         if upload is None or len(content) != upload.length_bytes:
             return web.Response(status=400, text="upload refused")
@@ -218,7 +218,7 @@ class Server:
 
     async def _handle_response(self, request: web.Request) -> web.StreamResponse:
         """A `response_url`, of which the app uses one thing: to take a private post away."""
-        state, ts = self._workspace.state, request.match_info["ts"]
+        state, ts = self._backend.state, request.match_info["ts"]
         post = next((post for post in state.ephemerals if post.ts == ts), None)
         if post is None or await request.json() != {"delete_original": True}:
             return web.Response(status=404, text="expired_url")
@@ -227,10 +227,10 @@ class Server:
 
     async def _handle_download(self, request: web.Request) -> web.StreamResponse:
         """The bytes for a token that may read them; otherwise the page that Slack shows instead."""
-        app, state = self._workspace.app, self._workspace.state
+        app, state = self._backend.app, self._backend.state
         file = state.files.get(request.match_info["file"])
         has_token = _read_token(request, {}) == app.bot_token and app.has_any_scope("files:read")
-        if file is None or not has_token or not self._workspace.can_read(file):
+        if file is None or not has_token or not self._backend.can_read(file):
             return web.Response(text=_SIGN_IN_PAGE, content_type="text/html")
         if file.is_deleted:
             return web.Response(status=404, text=_FAULT_PAGE, content_type="text/html")

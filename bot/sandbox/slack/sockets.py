@@ -10,10 +10,10 @@ from uuid import uuid4
 
 from aiohttp import WSMessage, WSMsgType, web
 
-from bot.sandbox.slack.clock import Background, Clock
-from bot.sandbox.slack.feed import Change, Feed, OpenSockets
+from bot.sandbox.slack.clock import SandboxClock, StandInTasks
+from bot.sandbox.slack.feed import Change, ChangeFeed, OpenSockets
 from bot.sandbox.slack.records import ACK_DEADLINE_S, Delivery
-from bot.sandbox.slack.state import State
+from bot.sandbox.slack.state import TeamState
 from bot.sandbox.slack.wire import JsonObject, as_object
 
 RETRY_PAUSES_S = (0.0, 60.0, 300.0)
@@ -38,7 +38,9 @@ class Socket:
 class Sockets:
     """All sockets of the app. A payload goes to one of them, whichever."""
 
-    def __init__(self, clock: Clock, feed: Feed, background: Background, app_id: str) -> None:
+    def __init__(
+        self, clock: SandboxClock, feed: ChangeFeed, background: StandInTasks, app_id: str
+    ) -> None:
         self._clock = clock
         self._feed = feed
         self._background = background
@@ -193,7 +195,7 @@ class Sockets:
 class Deliverer:
     """Sends each payload to one socket and records every attempt in the state."""
 
-    def __init__(self, state: State, sockets: Sockets, background: Background) -> None:
+    def __init__(self, state: TeamState, sockets: Sockets, background: StandInTasks) -> None:
         self._state = state
         self._sockets = sockets
         self._background = background

@@ -7,23 +7,23 @@ from typing import Any, Self, TypeVar
 
 from bot.sandbox.loopback import LOOPBACK, serve
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES, App
-from bot.sandbox.slack.clock import Background, Clock, SystemClock
+from bot.sandbox.slack.backend import SlackBackend
+from bot.sandbox.slack.clock import SandboxClock, StandInTasks, SystemClock
 from bot.sandbox.slack.feed import Change
-from bot.sandbox.slack.gestures import Gestures
 from bot.sandbox.slack.limits import RateLimiter
 from bot.sandbox.slack.messages import wrap_event
+from bot.sandbox.slack.people import SimulatedPeople
 from bot.sandbox.slack.records import ApiCall, Delivery, File, Post, SuggestedPrompts
-from bot.sandbox.slack.server import Fault, Server
+from bot.sandbox.slack.server import ApiFault, SlackServer
 from bot.sandbox.slack.sockets import Sockets
-from bot.sandbox.slack.state import State
+from bot.sandbox.slack.state import TeamState
 from bot.sandbox.slack.team import PEOPLE
 from bot.sandbox.slack.wire import JsonObject
-from bot.sandbox.slack.workspace import Workspace
 
 T = TypeVar("T")
 
 
-class SlackStandIn(Gestures):
+class SlackStandIn(SimulatedPeople):
     """An aiohttp server on loopback that the real slack_sdk and slack-bolt talk to.
 
     Use it as an async context manager. `rate_limits=False` lifts the tiers; `scopes`,
@@ -35,7 +35,7 @@ class SlackStandIn(Gestures):
         self,
         *,
         bot_name: str = "universal-agent",
-        clock: Clock | None = None,
+        clock: SandboxClock | None = None,
         scopes: Sequence[str] = DEFAULT_SCOPES,
         bot_events: Sequence[str] = DEFAULT_EVENTS,
         rate_limits: bool = True,
@@ -44,7 +44,7 @@ class SlackStandIn(Gestures):
         shortcuts: Sequence[JsonObject] = (),
     ) -> None:
         clock = clock or SystemClock()
-        state = State(clock, bot_name)
+        state = TeamState(clock, bot_name)
         self.app = App(
             state.team,
             scopes,
@@ -53,11 +53,11 @@ class SlackStandIn(Gestures):
             commands=commands,
             shortcuts=shortcuts,
         )
-        self._background = Background()
+        self._background = StandInTasks()
         self.sockets = Sockets(clock, state.feed, self._background, self.app.id)
         """The sockets themselves, for faults: black holes, lost acknowledgements, odd frames."""
-        super().__init__(Workspace(state, self.app, self.sockets, self._background))
-        self._server = Server(self.workspace, RateLimiter(clock) if rate_limits else None)
+        super().__init__(SlackBackend(state, self.app, self.sockets, self._background))
+        self._server = SlackServer(self.backend, RateLimiter(clock) if rate_limits else None)
         self._running = AsyncExitStack()
         self.bot_token, self.app_token = self.app.bot_token, self.app.app_token
         self.bot_user_id, self.bot_id = self.app.bot_user_id, self.app.bot_id
@@ -72,7 +72,7 @@ class SlackStandIn(Gestures):
         """Channels by name; the bot is in neither "random" nor "hidden" (private)."""
 
     @classmethod
-    def installed_from(cls, manifest: JsonObject, *, clock: Clock | None = None) -> Self:
+    def installed_from(cls, manifest: JsonObject, *, clock: SandboxClock | None = None) -> Self:
         """A team that has installed the app of a manifest: what it declares, and not more."""
         features = manifest["features"]
         slack = cls(
@@ -94,7 +94,7 @@ class SlackStandIn(Gestures):
         self._running.push_async_callback(self._background.close)
         port = await self._running.enter_async_context(serve(self._server.build_app()))
         self._running.push_async_callback(self.sockets.close)
-        self.workspace.base_url = f"http://{LOOPBACK}:{port}"
+        self.backend.base_url = f"http://{LOOPBACK}:{port}"
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -102,7 +102,7 @@ class SlackStandIn(Gestures):
 
     @property
     def base_url(self) -> str:
-        return self.workspace.base_url
+        return self.backend.base_url
 
     @property
     def api_url(self) -> str:
@@ -160,7 +160,7 @@ class SlackStandIn(Gestures):
 
     def fail(self, method: str, **how: Any) -> None:
         """Order a `Fault` for the next calls of a method, any ("*") or "upload"."""
-        self._server.faults.setdefault(method, []).append(Fault(**how))
+        self._server.faults.setdefault(method, []).append(ApiFault(**how))
 
     def heal(self) -> None:
         """Take back every fault that was ordered and not used."""
@@ -168,10 +168,10 @@ class SlackStandIn(Gestures):
 
     def send_event(self, event: JsonObject) -> None:
         """Deliver an event made up by the caller, subscribed or not, in the usual wrapper."""
-        self.workspace.deliverer.start_event(wrap_event(self.state, self.app, event, None))
+        self.backend.deliverer.start_event(wrap_event(self.state, self.app, event, None))
 
     async def redeliver(self) -> Delivery:
         """Deliver the last event once more."""
         events = [delivery for delivery in self.deliveries if delivery.event_id]
-        attempt = self.workspace.deliverer.attempt
+        attempt = self.backend.deliverer.attempt
         return await attempt("events_api", events[-1].payload, attempt=1)

@@ -2,40 +2,40 @@
 
 from dataclasses import replace
 
-from bot.sandbox.slack.clock import Clock
-from bot.sandbox.slack.feed import Change, Feed
+from bot.sandbox.slack.clock import SandboxClock
+from bot.sandbox.slack.feed import Change, ChangeFeed
 from bot.sandbox.slack.records import (
+    AgentSession,
     ApiCall,
     Channel,
     Delivery,
     File,
+    PendingUpload,
     Post,
-    Session,
     Share,
     SuggestedPrompts,
-    Upload,
     User,
     View,
 )
 from bot.sandbox.slack.team import Ids, build_team
 
 
-class State:
+class TeamState:
     """What a page shows and what the methods read. It knows nothing of sockets or HTTP."""
 
-    def __init__(self, clock: Clock, bot_name: str) -> None:
+    def __init__(self, clock: SandboxClock, bot_name: str) -> None:
         self.clock = clock
         self.ids = Ids(clock)
-        self.feed = Feed()
+        self.feed = ChangeFeed()
         self.team = build_team(self.ids, bot_name, int(clock.now()) - 86_400)
         self.users: dict[str, User] = {user.id: user for user in self.team.users.values()}
         self.channels: dict[str, Channel] = {c.id: c for c in self.team.channels.values()}
         self.posts: dict[str, dict[str, Post]] = {}
         self.ephemerals: list[Post] = []
-        self.uploads: dict[str, Upload] = {}
+        self.uploads: dict[str, PendingUpload] = {}
         """By ticket, until they are completed."""
         self.files: dict[str, File] = {}
-        self.sessions: dict[tuple[str, str], Session] = {}
+        self.sessions: dict[tuple[str, str], AgentSession] = {}
         self.prompts: dict[str, SuggestedPrompts] = {}
         self.views: dict[str, View] = {}
         self.homes: dict[str, View] = {}
@@ -115,12 +115,12 @@ class State:
         self.views.pop(view.id, None)
         self.feed.publish(Change(view, is_gone=True))
 
-    def keep(self, record: Channel | Session | SuggestedPrompts | ApiCall | Delivery) -> None:
+    def keep(self, record: Channel | AgentSession | SuggestedPrompts | ApiCall | Delivery) -> None:
         """Put a record where it belongs, in the place of the one that it is a new version of."""
         match record:
             case Channel():
                 self.channels[record.id] = record
-            case Session():
+            case AgentSession():
                 self.sessions[record.channel, record.thread_ts] = record
             case SuggestedPrompts():
                 self.prompts[record.channel] = record

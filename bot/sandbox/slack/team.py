@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from bot.sandbox.slack.clock import Clock
+from bot.sandbox.slack.clock import SandboxClock
 from bot.sandbox.slack.records import Channel, User
 
 DOMAIN = "sandbox"
@@ -19,7 +19,7 @@ _TEAM = Path(__file__).with_name("team.yml")
 class Ids:
     """Mints ids with Slack's prefixes and timestamps; unique, the same in each run of a story."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: SandboxClock) -> None:
         self._clock = clock
         self._count = itertools.count(1)
         self._last_us = 0
@@ -39,7 +39,7 @@ class Ids:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Team:
+class SandboxTeam:
     """`users` and `channels` are found by the names used in tests, "bot" being the app's user."""
 
     id: str
@@ -53,7 +53,7 @@ class Team:
         return self.users["bot"]
 
 
-def build_team(ids: Ids, bot_name: str, created_s: int) -> Team:
+def build_team(ids: Ids, bot_name: str, created_s: int) -> SandboxTeam:
     """The team of `team.yml`, with the app under test among its users."""
     told: dict[str, dict[str, dict[str, Any]]] = yaml.load(
         _TEAM.read_text("utf-8"), yaml.CSafeLoader
@@ -72,7 +72,7 @@ def build_team(ids: Ids, bot_name: str, created_s: int) -> Team:
             members=members,
             **basis,
         )
-    return Team(
+    return SandboxTeam(
         id=ids.named("T", DOMAIN),
         app_id=ids.named("A", bot_name),
         bot_id=ids.named("B", bot_name),

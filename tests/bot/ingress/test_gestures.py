@@ -109,7 +109,7 @@ class Room:
         return thread_at(self.world, await self.slack.say("ann", channel, "the root"))
 
     async def open_modal(self, modal: JsonObject = MODAL, *, user: str = "ann") -> str:
-        trigger = self.slack.workspace.views.trigger(self.slack.users[user])
+        trigger = self.slack.backend.views.trigger(self.slack.users[user])
         assert await self.world.api.open_view(trigger, modal)
         [view_id] = self.open_views()
         return view_id
@@ -123,7 +123,7 @@ class Room:
 
     async def deliver_again(self, delivery: Delivery) -> Delivery:
         """The same payload in another envelope."""
-        return await self.slack.workspace.deliverer.attempt(
+        return await self.slack.backend.deliverer.attempt(
             delivery.type, delivery.payload, accepts_answer=True
         )
 

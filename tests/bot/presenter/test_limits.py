@@ -27,7 +27,7 @@ from bot.render import (
     section,
     split,
 )
-from bot.sandbox.slack.arguments import Arguments, Content, read_content
+from bot.sandbox.slack.arguments import Arguments, PostContent, read_content
 from bot.sandbox.slack.blocks import check_message_blocks, check_view
 from bot.sandbox.slack.clock import SystemClock
 from bot.sandbox.slack.team import Ids
@@ -42,7 +42,7 @@ from tests.bot.presenter.turns import Turn
 WORDS = BOT.of("en")
 
 
-def sent(*, is_update: bool = True, **content: object) -> Content:
+def sent(*, is_update: bool = True, **content: object) -> PostContent:
     """A post, or an edit, with this content."""
     return read_content(Arguments(content), Ids(SystemClock()), is_update=is_update)
 
@@ -144,7 +144,7 @@ def cards(count: int) -> int:
     board = Board()
     for number in range(count):
         board.fold(TURN.call(f"c{number}", "search_web", query=f"q{number}"))
-    return len(board.shown())
+    return len(board.visible_cards())
 
 
 def options(count: int, value: str = "v") -> int:

@@ -195,7 +195,7 @@ MODAL: JsonObject = {
 
 
 def trigger_of(slack: SlackStandIn, user: str = "ann") -> str:
-    return slack.workspace.views.trigger(slack.people[user])
+    return slack.backend.views.trigger(slack.people[user])
 
 
 async def test_a_trigger_opens_one_modal(desk: Desk) -> None:

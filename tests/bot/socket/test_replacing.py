@@ -115,7 +115,7 @@ async def test_socket_mode_that_is_switched_off_is_said_once_and_looked_at_each_
 async def test_a_token_that_is_refused_later_is_said_once_and_looked_at_each_minute(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    world.slack.workspace.revoked_tokens |= {world.slack.bot_token, world.slack.app_token}
+    world.slack.backend.revoked_tokens |= {world.slack.bot_token, world.slack.app_token}
     world.slack.sockets.cut()
     await world.pass_time(200)
     assert len(world.tries()[1:]) in {3, 4}

@@ -178,7 +178,7 @@ async def fresh_world() -> AsyncGenerator[World, None]:
         aiohttp.ClientSession() as errand,
     ):
         nowhere = f"{slack.base_url}/nothing"
-        slack.workspace.base_url = slack.base_url.replace("127.0.0.1", "slack.localhost")
+        slack.backend.base_url = slack.base_url.replace("127.0.0.1", "slack.localhost")
         open_next = partial(
             open_connection,
             slack.app_token,

@@ -6,29 +6,29 @@ from typing import Any, Literal, TypeVar
 
 from bot.sandbox.slack.app import SCOPE_PREFIXES, App
 from bot.sandbox.slack.arguments import Arguments
+from bot.sandbox.slack.backend import SlackBackend
 from bot.sandbox.slack.limits import TIER_3, Rate
 from bot.sandbox.slack.records import Channel, Post
-from bot.sandbox.slack.state import State
+from bot.sandbox.slack.state import TeamState
 from bot.sandbox.slack.wire import ApiError, JsonObject
-from bot.sandbox.slack.workspace import Workspace
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class MethodCall:
     """One call: its arguments, and the look-ups that nearly every method begins with."""
 
     args: Arguments
-    workspace: Workspace
+    backend: SlackBackend
 
     @property
-    def state(self) -> State:
-        return self.workspace.state
+    def state(self) -> TeamState:
+        return self.backend.state
 
     @property
     def app(self) -> App:
-        return self.workspace.app
+        return self.backend.app
 
     def visible_channel(self, name: str = "channel") -> Channel:
         """The channel of an argument. A private one without the bot does not exist for it."""
@@ -101,7 +101,7 @@ class Call:
 class Method:
     """How the server treats a method. Any one of `scopes` is enough; `access` says whose token."""
 
-    run: Callable[[Call], JsonObject]
+    run: Callable[[MethodCall], JsonObject]
     scopes: tuple[str, ...] = ()
     rate: Rate = TIER_3
     access: Literal["bot", "app"] = "bot"

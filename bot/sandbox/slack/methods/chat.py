@@ -2,23 +2,23 @@
 
 from dataclasses import replace
 
-from bot.sandbox.slack.arguments import Content, read_content
+from bot.sandbox.slack.arguments import PostContent, read_content
 from bot.sandbox.slack.messages import permalink, show_post
-from bot.sandbox.slack.methods.call import Call
+from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.records import Channel, Post
 from bot.sandbox.slack.wire import ApiError, JsonObject
 
 
-def post_message(call: Call) -> JsonObject:
+def post_message(call: MethodCall) -> JsonObject:
     """Post in a channel, a thread, or to a user."""
     channel = call.posting_channel()
     content = read_content(call.args, call.state.ids)
-    post = call.workspace.add_post(_build_post(call, channel, content))
-    call.workspace.end_status_line(post.channel, post.root_ts)
+    post = call.backend.add_post(_build_post(call, channel, content))
+    call.backend.end_status_line(post.channel, post.root_ts)
     return {"channel": channel.id, "ts": post.ts, "message": show_post(call.state, post)}
 
 
-def _build_post(call: Call, channel: Channel, content: Content) -> Post:
+def _build_post(call: MethodCall, channel: Channel, content: PostContent) -> Post:
     names = ("unfurl_links", "unfurl_media")
     return call.draft(
         channel,
@@ -31,7 +31,7 @@ def _build_post(call: Call, channel: Channel, content: Content) -> Post:
     )
 
 
-def read_thread(call: Call, channel: Channel) -> str | None:
+def read_thread(call: MethodCall, channel: Channel) -> str | None:
     """The thread to post in. A reply's own ts is refused: threads hang on their root."""
     thread_ts = call.args.text("thread_ts") or None
     root = call.state.find_post(channel.id, thread_ts) if thread_ts else None
@@ -40,7 +40,7 @@ def read_thread(call: Call, channel: Channel) -> str | None:
     return thread_ts
 
 
-def post_ephemeral(call: Call) -> JsonObject:
+def post_ephemeral(call: MethodCall) -> JsonObject:
     """Show a post to one member of a channel; it cannot be read or changed by any method."""
     channel = call.posting_channel()
     user = call.args.required("user")
@@ -52,7 +52,7 @@ def post_ephemeral(call: Call) -> JsonObject:
     return {"message_ts": post.ts}
 
 
-def update(call: Call) -> JsonObject:
+def update(call: MethodCall) -> JsonObject:
     """Replace the content of one of the bot's posts; what the caller leaves out stays."""
     channel = call.joined_channel()
     post = call.own_post(channel, "cant_update_message")
@@ -69,36 +69,36 @@ def update(call: Call) -> JsonObject:
         blocks_are_derived=content.blocks_are_derived,
         metadata=post.metadata if content.metadata is None else content.metadata or None,
     )
-    post = call.workspace.change_post(changed, editor=call.app.bot_user_id)
+    post = call.backend.change_post(changed, editor=call.app.bot_user_id)
     return {"channel": channel.id, "ts": post.ts, "message": show_post(call.state, post)}
 
 
-def delete(call: Call) -> JsonObject:
+def delete(call: MethodCall) -> JsonObject:
     """Delete one of the bot's posts."""
     post = call.own_post(call.joined_channel(), "cant_delete_message")
-    call.workspace.delete_post(post)
+    call.backend.delete_post(post)
     return {"channel": post.channel, "ts": post.ts}
 
 
-def get_permalink(call: Call) -> JsonObject:
+def get_permalink(call: MethodCall) -> JsonObject:
     """The address of a post."""
     channel = call.visible_channel()
     return {"channel": channel.id, "permalink": permalink(call.post(channel, "message_ts"))}
 
 
-def _react(call: Call, *, added: bool, refusal: str) -> JsonObject:
+def _react(call: MethodCall, *, added: bool, refusal: str) -> JsonObject:
     post = call.post(call.joined_channel(), "timestamp")
     name, bot = call.args.required("name"), call.app.bot_user_id
-    if not call.workspace.set_reaction(post, name, bot, added=added):
+    if not call.backend.set_reaction(post, name, bot, added=added):
         raise ApiError(refusal)
     return {}
 
 
-def add_reaction(call: Call) -> JsonObject:
+def add_reaction(call: MethodCall) -> JsonObject:
     """React to a post."""
     return _react(call, added=True, refusal="already_reacted")
 
 
-def remove_reaction(call: Call) -> JsonObject:
+def remove_reaction(call: MethodCall) -> JsonObject:
     """Take the bot's reaction back."""
     return _react(call, added=False, refusal="no_reaction")

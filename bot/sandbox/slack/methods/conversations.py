@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bot.sandbox.slack.app import SCOPE_PREFIXES
 from bot.sandbox.slack.messages import show_channel, show_in_history, show_user
-from bot.sandbox.slack.methods.call import Call
+from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.records import ChannelKind, Post
 from bot.sandbox.slack.wire import ApiError, JsonObject
 
@@ -16,7 +16,7 @@ _KINDS: dict[str, ChannelKind] = {
 }
 
 
-def history(call: Call) -> JsonObject:
+def history(call: MethodCall) -> JsonObject:
     """Top-level posts and broadcast replies, newest first."""
     channel = call.joined_channel()
     call.need_channel_scope(channel, "history")
@@ -28,7 +28,7 @@ def history(call: Call) -> JsonObject:
     return _answer_posts(call, posts[::-1])
 
 
-def replies(call: Call) -> JsonObject:
+def replies(call: MethodCall) -> JsonObject:
     """A thread, root first, found by the root's ts or any reply's."""
     channel = call.joined_channel()
     call.need_channel_scope(channel, "history")
@@ -42,7 +42,7 @@ def replies(call: Call) -> JsonObject:
     return _answer_posts(call, posts, default=1000)
 
 
-def _in_range(call: Call, posts: Sequence[Post]) -> list[Post]:
+def _in_range(call: MethodCall, posts: Sequence[Post]) -> list[Post]:
     oldest = float(call.args.text("oldest") or "0")
     latest = float(call.args.text("latest") or "inf")
     if call.args.flag("inclusive"):
@@ -50,7 +50,7 @@ def _in_range(call: Call, posts: Sequence[Post]) -> list[Post]:
     return [post for post in posts if oldest < float(post.ts) < latest]
 
 
-def _answer_posts(call: Call, posts: list[Post], *, default: int = 100) -> JsonObject:
+def _answer_posts(call: MethodCall, posts: list[Post], *, default: int = 100) -> JsonObject:
     page, metadata = call.page(posts, default=default)
     full = call.args.flag("include_all_metadata")
     return {
@@ -60,14 +60,14 @@ def _answer_posts(call: Call, posts: list[Post], *, default: int = 100) -> JsonO
     }
 
 
-def channel_info(call: Call) -> JsonObject:
+def channel_info(call: MethodCall) -> JsonObject:
     """One conversation."""
     channel = call.visible_channel()
     call.need_channel_scope(channel, "read")
     return {"channel": show_channel(call.state, channel)}
 
 
-def channels_of_bot(call: Call) -> JsonObject:
+def channels_of_bot(call: MethodCall) -> JsonObject:
     """The channels of which the bot is a member."""
     names = call.args.names("types") or ("public_channel",)
     kinds: list[ChannelKind] = [_KINDS[name] for name in names]
@@ -85,7 +85,7 @@ def channels_of_bot(call: Call) -> JsonObject:
     return {"channels": shown, "response_metadata": metadata}
 
 
-def members(call: Call) -> JsonObject:
+def members(call: MethodCall) -> JsonObject:
     """The ids of the members."""
     channel = call.visible_channel()
     call.need_channel_scope(channel, "read")
@@ -93,13 +93,13 @@ def members(call: Call) -> JsonObject:
     return {"members": list(page), "response_metadata": metadata}
 
 
-def open_direct(call: Call) -> JsonObject:
+def open_direct(call: MethodCall) -> JsonObject:
     """Open the direct conversation with some users, or re-open a known one."""
     channel = call.state.direct_channel(*call.args.names("users"), call.app.bot_user_id)
     return {"channel": {"id": channel.id}}
 
 
-def user_info(call: Call) -> JsonObject:
+def user_info(call: MethodCall) -> JsonObject:
     """One user."""
     user = call.state.users.get(call.args.required("user"))
     if user is None:
@@ -110,7 +110,7 @@ def user_info(call: Call) -> JsonObject:
     return {"user": shown | ({"is_stranger": True} if user.team_id != call.app.team_id else {})}
 
 
-def bot_info(call: Call) -> JsonObject:
+def bot_info(call: MethodCall) -> JsonObject:
     """A bot of the team, the app itself by default."""
     asked = call.args.text("bot") or call.app.bot_id
     for user in call.state.users.values():
@@ -120,7 +120,7 @@ def bot_info(call: Call) -> JsonObject:
     raise ApiError("bot_not_found")
 
 
-def test_auth(call: Call) -> JsonObject:
+def test_auth(call: MethodCall) -> JsonObject:
     """Who the token belongs to."""
     return {
         "url": "https://sandbox.slack.com/",

@@ -7,15 +7,15 @@ from itertools import chain
 from bot.sandbox.slack.arguments import read_blocks
 from bot.sandbox.slack.blocks import texts_of
 from bot.sandbox.slack.messages import show_file
-from bot.sandbox.slack.methods.call import Call
-from bot.sandbox.slack.records import File, Upload
+from bot.sandbox.slack.methods.call import MethodCall
+from bot.sandbox.slack.records import File, PendingUpload
 from bot.sandbox.slack.text import settle_text
 from bot.sandbox.slack.wire import ApiError, JsonObject
 
 
-def get_upload_url(call: Call) -> JsonObject:
+def get_upload_url(call: MethodCall) -> JsonObject:
     """First call of an upload: where to send the bytes."""
-    upload = Upload(
+    upload = PendingUpload(
         ticket=secrets.token_urlsafe(24),
         file_id=call.state.ids.fresh("F"),
         name=call.args.required("filename"),
@@ -23,11 +23,11 @@ def get_upload_url(call: Call) -> JsonObject:
         alt_txt=call.args.text("alt_txt") or None,
     )
     call.state.uploads[upload.ticket] = upload
-    url = f"{call.workspace.base_url}/upload/v1/{upload.ticket}"
+    url = f"{call.backend.base_url}/upload/v1/{upload.ticket}"
     return {"upload_url": url, "file_id": upload.file_id}
 
 
-def complete_upload(call: Call) -> JsonObject:
+def complete_upload(call: MethodCall) -> JsonObject:
     """Turn uploads into files and share them in one post, with a comment or else with blocks.
 
     The answer shows the files before they are shared.
@@ -48,16 +48,16 @@ def complete_upload(call: Call) -> JsonObject:
         subtype="file_share",
         files=tuple(files),
     )
-    call.workspace.add_post(draft)
-    call.workspace.end_status_line(channel.id, draft.root_ts)
+    call.backend.add_post(draft)
+    call.backend.end_status_line(channel.id, draft.root_ts)
     return {"files": shown}
 
 
-def _complete(call: Call, entry: JsonObject) -> File:
+def _complete(call: MethodCall, entry: JsonObject) -> File:
     for ticket, upload in call.state.uploads.items():
         if upload.file_id == entry.get("id") and upload.content is not None:
             del call.state.uploads[ticket]
-            return call.workspace.add_file(
+            return call.backend.add_file(
                 name=upload.name,
                 title=str(entry.get("title") or upload.name),
                 content=upload.content,
@@ -68,17 +68,17 @@ def _complete(call: Call, entry: JsonObject) -> File:
     raise ApiError("file_not_found")
 
 
-def info(call: Call) -> JsonObject:
+def info(call: MethodCall) -> JsonObject:
     """One file, with its shares as they are now."""
     file = call.state.files.get(call.args.required("file"))
-    if file is None or not call.workspace.can_read(file):
+    if file is None or not call.backend.can_read(file):
         raise ApiError("file_not_found")
     if file.is_deleted:
         raise ApiError("file_deleted")
     return {"file": show_file(call.state, file, is_asked=True), "comments": []}
 
 
-def delete(call: Call) -> JsonObject:
+def delete(call: MethodCall) -> JsonObject:
     """Take one of the bot's files away, wherever it is shared."""
     file = call.state.files.get(call.args.required("file"))
     if file is None or file.is_deleted:

@@ -7,7 +7,7 @@ from bot.sandbox.slack import limits
 from bot.sandbox.slack.arguments import check_markdown, read_blocks
 from bot.sandbox.slack.blocks import check_message_blocks
 from bot.sandbox.slack.messages import show_post
-from bot.sandbox.slack.methods.call import Call
+from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.methods.chat import read_thread
 from bot.sandbox.slack.records import STREAM_LIFETIME_S, Post, Stream
 from bot.sandbox.slack.wire import (
@@ -22,7 +22,7 @@ from bot.sandbox.slack.wire import (
 _TASK_STATUSES = ("pending", "in_progress", "complete", "error")
 
 
-def start(call: Call) -> JsonObject:
+def start(call: MethodCall) -> JsonObject:
     """Begin a streamed reply in a thread."""
     channel = call.posting_channel()
     thread_ts, now_s = read_thread(call, channel), call.state.clock.now()
@@ -40,30 +40,30 @@ def start(call: Call) -> JsonObject:
     )
     stream = _append(call, stream)
     draft = call.draft(channel, thread_ts, text="", stream=stream)
-    post = call.workspace.add_post(_show(draft, stream))
-    call.workspace.end_status_line(channel.id, thread_ts)
-    call.workspace.set_status(channel.id, thread_ts, "processing")
-    call.workspace.background.start(_seal_later(call, post, now_s + STREAM_LIFETIME_S))
+    post = call.backend.add_post(_show(draft, stream))
+    call.backend.end_status_line(channel.id, thread_ts)
+    call.backend.set_status(channel.id, thread_ts, "processing")
+    call.backend.background.start(_seal_later(call, post, now_s + STREAM_LIFETIME_S))
     return {"channel": channel.id, "ts": post.ts}
 
 
-async def _seal_later(call: Call, post: Post, at_s: float) -> None:
+async def _seal_later(call: MethodCall, post: Post, at_s: float) -> None:
     """Slack ends a stream that the app never stopped."""
     await call.state.clock.sleep_until(at_s)
     current = call.state.find_post(post.channel, post.ts)
     if current is not None and current.stream and current.stream.phase == "in_progress":
         call.state.change_post(_show(current, replace(current.stream, phase="completed")))
-        call.workspace.set_status(post.channel, post.root_ts, "active")
+        call.backend.set_status(post.channel, post.root_ts, "active")
 
 
-def append(call: Call) -> JsonObject:
+def append(call: MethodCall) -> JsonObject:
     """Add text or chunks to a running stream."""
     post, stream = _open_stream(call)
     call.state.change_post(_show(post, _append(call, stream)))
     return {"channel": post.channel, "ts": post.ts}
 
 
-def stop(call: Call) -> JsonObject:
+def stop(call: MethodCall) -> JsonObject:
     """End a stream, with what is still to be shown; blocks stand below its text."""
     post, stream = _open_stream(call, stopped="message_not_in_streaming_state")
     stream = _append(call, stream)
@@ -71,12 +71,12 @@ def stop(call: Call) -> JsonObject:
     stream = replace(stream, phase="completed", parts=(*stream.parts, *blocks))
     metadata = call.args.json_object("metadata") or post.metadata
     status = call.args.text("session_status") or "active"
-    call.workspace.set_status(post.channel, post.root_ts, status)
-    post = call.workspace.change_post(_show(replace(post, metadata=metadata), stream))
+    call.backend.set_status(post.channel, post.root_ts, status)
+    post = call.backend.change_post(_show(replace(post, metadata=metadata), stream))
     return {"channel": post.channel, "ts": post.ts, "message": show_post(call.state, post)}
 
 
-def _open_stream(call: Call, *, stopped: str = "stopped_by_user") -> tuple[Post, Stream]:
+def _open_stream(call: MethodCall, *, stopped: str = "stopped_by_user") -> tuple[Post, Stream]:
     """The streamed post of the call, which must still be open; `stopped`: by a person's Stop."""
     post = call.own_post(call.joined_channel(), "message_not_owned_by_app")
     if post.stream is not None and post.stream.stopped_by_user:
@@ -86,7 +86,7 @@ def _open_stream(call: Call, *, stopped: str = "stopped_by_user") -> tuple[Post,
     return post, post.stream
 
 
-def _append(call: Call, stream: Stream) -> Stream:
+def _append(call: MethodCall, stream: Stream) -> Stream:
     """The stream with the Markdown or the chunks of the call; it takes but one of the two."""
     text, chunks = call.args.text("markdown_text"), call.args.json_array("chunks")
     if not text and not chunks:

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 import pytest_asyncio
 from playwright.async_api import Page as BrowserPage
 
-from bot.sandbox.page import Page
+from bot.sandbox.page import SandboxPage
 from bot.sandbox.slack import SlackStandIn
 from tests.bot.sandbox.page.stage import COMMANDS, SHORTCUTS, Stage
 from tests.bot.sandbox.slack.echo_bot import EchoBot, socket_mode
@@ -19,7 +19,10 @@ async def stage(browser_page: BrowserPage) -> AsyncGenerator[Stage]:
     """The page as Ann has it before her, with the echo bot connected."""
     faults: list[str] = []
     browser_page.on("pageerror", lambda error: faults.append(str(error)))
-    async with SlackStandIn(commands=COMMANDS, shortcuts=SHORTCUTS) as slack, Page(slack) as site:
+    async with (
+        SlackStandIn(commands=COMMANDS, shortcuts=SHORTCUTS) as slack,
+        SandboxPage(slack) as site,
+    ):
         bot = EchoBot(slack)
         async with socket_mode(bot.app, slack):
             yield Stage(slack=slack, bot=bot, site=site, browser=browser_page)

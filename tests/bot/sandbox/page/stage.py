@@ -7,7 +7,7 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Locator, expect
 from playwright.async_api import Page as BrowserPage
 
-from bot.sandbox.page import Page
+from bot.sandbox.page import SandboxPage
 from bot.sandbox.slack import SlackStandIn
 from tests.bot.sandbox.slack.echo_bot import Client, EchoBot
 
@@ -55,7 +55,7 @@ class Stage:
 
     slack: SlackStandIn
     bot: EchoBot
-    site: Page
+    site: SandboxPage
     browser: BrowserPage
 
     @property

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.async_api import FilePayload, expect
 
-from bot.sandbox.page import Page
+from bot.sandbox.page import SandboxPage
 from tests.bot.sandbox.page.stage import Stage
 from tests.bot.sandbox.slack.echo_bot import listener
 
@@ -199,14 +199,14 @@ async def test_files_are_picked_taken_away_and_sent(stage: Stage) -> None:
 
 
 async def test_a_lost_connection_is_said_and_mended(stage: Stage) -> None:
-    async with Page(stage.slack, port=OWN_PORT) as stage.site:
+    async with SandboxPage(stage.slack, port=OWN_PORT) as stage.site:
         await stage.open()
         await stage.composer.fill("unsent")
         port = int(stage.site.url.rsplit(":", 1)[1].rstrip("/"))
     await expect(stage.browser.get_by_text("The connection to the sandbox is lost")).to_be_visible()
     await stage.composer.press("Enter")
     await expect(stage.alert).to_contain_text("The sandbox could not be reached.")
-    async with Page(stage.slack, port=port):
+    async with SandboxPage(stage.slack, port=port):
         missed = await stage.slack.say("ben", "general", "while you were away")
         await expect(stage.post(missed)).to_be_visible()
         await expect(stage.browser.get_by_text("Live · 1 bot socket open")).to_be_visible()

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.sandbox.page import Page
+from bot.sandbox.page import SandboxPage
 from tests.bot.sandbox.page.stage import actions, button, form
 from tests.bot.sandbox.page.visitor import visit
 from tests.bot.sandbox.slack.echo_bot import web_client
@@ -87,7 +87,7 @@ async def test_a_page_begins_with_what_its_person_sees_and_hears_of_nothing_else
             await slack.say("ann", "hidden", "between us")
             await slack.say("ann", text="to the bot", dm=True)
             await client.chat_postEphemeral(channel=general, user=page.id("ann"), text="psst")
-            trigger = slack.workspace.views.trigger(page.id("ann"))
+            trigger = slack.backend.views.trigger(page.id("ann"))
             await client.views_open(trigger_id=trigger, view=form())
 
         await slack.remove_from_channel("hidden", "cleo")
@@ -168,5 +168,5 @@ async def test_what_cannot_be_done_is_a_sentence() -> None:
 async def test_a_port_that_is_taken_gives_way_to_another() -> None:
     async with visit() as page:
         port = int(page.page.url.rstrip("/").rpartition(":")[2])
-        async with Page(page.slack, port=port) as second:
+        async with SandboxPage(page.slack, port=port) as second:
             assert second.url != page.page.url

@@ -9,7 +9,7 @@ from typing import Any
 
 import aiohttp
 
-from bot.sandbox.page import Page
+from bot.sandbox.page import SandboxPage
 from bot.sandbox.slack import SlackStandIn
 
 Json = dict[str, Any]
@@ -55,7 +55,7 @@ class Visitor:
     """Talks to a page over HTTP as the page's own script does."""
 
     slack: SlackStandIn
-    page: Page
+    page: SandboxPage
     http: aiohttp.ClientSession
 
     def id(self, name: str) -> str:
@@ -91,7 +91,7 @@ async def visit() -> AsyncGenerator[Visitor]:
     """A page over a new stand-in, and a visitor to it."""
     async with (
         SlackStandIn(commands=({"command": "/ops"},)) as slack,
-        Page(slack) as page,
+        SandboxPage(slack) as page,
         aiohttp.ClientSession(read_bufsize=2**24) as http,
     ):
         yield Visitor(slack=slack, page=page, http=http)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox.slack import ManualClock, Session, SlackStandIn
+from bot.sandbox.slack import AgentSession, ManualClock, SlackStandIn
 from tests.bot.sandbox.slack.echo_bot import Client, error_of
 
 Body = dict[str, Any]
@@ -24,7 +24,7 @@ async def place(slack: SlackStandIn, general: str) -> Body:
     }
 
 
-def session_of(slack: SlackStandIn) -> Session:
+def session_of(slack: SlackStandIn) -> AgentSession:
     [session] = slack.state.sessions.values()
     return session
 

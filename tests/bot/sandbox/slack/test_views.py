@@ -29,7 +29,7 @@ MODAL: Body = {
 
 
 def trigger(slack: SlackStandIn, user: str = "ann") -> str:
-    return slack.workspace.views.trigger(slack.people[user])
+    return slack.backend.views.trigger(slack.people[user])
 
 
 async def open_modal(slack: SlackStandIn, **fields: object) -> Body:

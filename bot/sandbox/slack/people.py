@@ -11,23 +11,23 @@ from uuid import uuid4
 
 from bot.sandbox.slack.actions import collect_state, collect_values, describe_action
 from bot.sandbox.slack.arguments import Arguments, read_content
+from bot.sandbox.slack.backend import SlackBackend
 from bot.sandbox.slack.messages import show_post, show_view
 from bot.sandbox.slack.records import Channel, Delivery, Post
 from bot.sandbox.slack.team import DOMAIN
 from bot.sandbox.slack.text import type_text
 from bot.sandbox.slack.wire import JsonObject, without_none
-from bot.sandbox.slack.workspace import Workspace
 
 TypedFile = tuple[str, bytes, str | None]
 """Name, bytes, and mimetype (None: told by the name)."""
 
 
-class Gestures:
+class SimulatedPeople:
     """People and channels are given by name or id. Each gesture delivers what Slack would."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace = workspace
-        self.state = workspace.state
+    def __init__(self, backend: SlackBackend) -> None:
+        self.backend = backend
+        self.state = backend.state
 
     def user_id(self, user: str) -> str:
         known = self.state.team.users.get(user)
@@ -43,7 +43,7 @@ class Gestures:
 
     def dm_id(self, user: str) -> str:
         """The direct channel between the user and the bot, opened if there is none."""
-        bot = self.workspace.app.bot_user_id
+        bot = self.backend.app.bot_user_id
         return self.state.direct_channel(self.user_id(user), bot).id
 
     def find(self, channel: str, ts: str) -> Post:
@@ -75,7 +75,7 @@ class Gestures:
         place = self._channel(self.dm_id(user) if dm else channel or "")
         is_broadcast = bool(thread_ts and reply_broadcast)
         kept = (
-            self.workspace.add_file(
+            self.backend.add_file(
                 name=name,
                 title=name,
                 content=content,
@@ -97,25 +97,25 @@ class Gestures:
             app_id=author.app_id,
             client_msg_id=client_msg_id or str(uuid4()),
         )
-        return self.workspace.add_post(post).ts
+        return self.backend.add_post(post).ts
 
     async def edit(self, user: str, channel: str, ts: str, text: str) -> None:
         changed = replace(self.find(channel, ts), text=text)
-        self.workspace.change_post(changed, editor=self.user_id(user))
+        self.backend.change_post(changed, editor=self.user_id(user))
 
     def delete_file(self, file_id: str) -> None:
         """Its author takes a file away; posts keep a mark in its place."""
         self.state.files[file_id] = replace(self.state.files[file_id], is_deleted=True)
 
     async def delete(self, channel: str, ts: str) -> None:
-        self.workspace.delete_post(self.find(channel, ts))
+        self.backend.delete_post(self.find(channel, ts))
 
     async def react(
         self, user: str, channel: str, ts: str, name: str, *, added: bool = True
     ) -> None:
         """A person reacts to a post, or takes that back."""
         post, person = self.find(channel, ts), self.user_id(user)
-        self.workspace.set_reaction(post, name, person, added=added)
+        self.backend.set_reaction(post, name, person, added=added)
 
     async def invite(self, channel: str, user: str) -> None:
         """Someone brings a user, or the bot ("bot"), into a channel."""
@@ -133,20 +133,20 @@ class Gestures:
     def _tell_member(self, event: str, place: Channel, user: str) -> None:
         kind = "C" if place.kind == "channel" else "G"
         team = self.state.users[user].team_id
-        self.workspace.tell(event, place, user=user, channel=place.id, channel_type=kind, team=team)
+        self.backend.tell(event, place, user=user, channel=place.id, channel_type=kind, team=team)
 
     async def archive(self, channel: str) -> None:
         place = replace(self._channel(channel), is_archived=True)
         self.state.keep(place)
         kind = f"{_event_kind(place)}_archive"
-        self.workspace.tell(kind, place, channel=place.id, user=place.creator)
+        self.backend.tell(kind, place, channel=place.id, user=place.creator)
 
     async def rename(self, channel: str, name: str) -> None:
         """Someone gives a channel another name; tests still find it by its first one."""
         place = replace(self._channel(channel), name=name)
         self.state.keep(place)
         told = {"id": place.id, "name": name, "name_normalized": name, "created": place.created_s}
-        self.workspace.tell(f"{_event_kind(place)}_rename", place, channel=told)
+        self.backend.tell(f"{_event_kind(place)}_rename", place, channel=told)
 
     def live_in(self, user: str, zone: str) -> None:
         """A user's profile names another time zone from now on; the app is not told of it."""
@@ -160,11 +160,11 @@ class Gestures:
         for post in self.state.replies_of(place.id, thread_ts):
             if post.stream and post.stream.is_open(self.state.clock.now()):
                 ended = replace(post.stream, phase="completed", stopped_by_user=True)
-                self.workspace.change_post(replace(post, stream=ended))
+                self.backend.change_post(replace(post, stream=ended))
                 stopped.append(post.ts)
         if session := self.state.sessions.get((place.id, thread_ts)):
             self.state.keep(replace(session, status="active", status_text=""))
-        self.workspace.tell(
+        self.backend.tell(
             "agent_session_stopped",
             place,
             channel=place.id,
@@ -177,7 +177,7 @@ class Gestures:
         """A person opens the app: its Home tab, or its messages."""
         person = self.user_id(user)
         view = self.state.homes.get(person) if tab == "home" else None
-        self.workspace.tell(
+        self.backend.tell(
             "app_home_opened",
             user=person,
             channel=self.dm_id(user),
@@ -219,7 +219,7 @@ class Gestures:
             container=without_none(container),
             channel={"id": post.channel},
             message=None if post.ephemeral_to else show_post(self.state, post),
-            response_url=f"{self.workspace.base_url}/actions/{post.ts}",
+            response_url=f"{self.backend.base_url}/actions/{post.ts}",
             state={"values": collect_values(post.blocks, {**(entered or {}), action_id: chosen})},
             actions=[self._action(post.blocks, action_id, block_id, chosen)],
         )
@@ -235,7 +235,7 @@ class Gestures:
         entered: Mapping[str, object] | None = None,
     ) -> Delivery:
         """Use an element of a modal or of App Home; see `click`."""
-        view = self.workspace.views.find(view_id)
+        view = self.backend.views.find(view_id)
         values = {**(entered or {}), action_id: chosen}
         view = replace(view, state=collect_values(view.body["blocks"], values))
         return await self._interact(
@@ -272,7 +272,7 @@ class Gestures:
             case "errors":
                 pass
             case "update":
-                self.workspace.views.update(view.id, answer["view"])
+                self.backend.views.update(view.id, answer["view"])
             case _:
                 self.state.close_view(view)
         return delivery
@@ -310,9 +310,9 @@ class Gestures:
             "command": command,
             "text": text,
             "api_app_id": self.state.team.app_id,
-            "trigger_id": self.workspace.views.trigger(person),
+            "trigger_id": self.backend.views.trigger(person),
         }
-        deliverer = self.workspace.deliverer
+        deliverer = self.backend.deliverer
         delivery = await deliverer.attempt("slash_commands", payload, accepts_answer=True)
         if delivery.answer:
             self._post_answer(person, place, Arguments(delivery.answer))
@@ -320,7 +320,7 @@ class Gestures:
 
     def _post_answer(self, person: str, place: Channel, answer: Arguments) -> None:
         """In the app's name, to the person alone."""
-        content, app = read_content(answer, self.state.ids), self.workspace.app
+        content, app = read_content(answer, self.state.ids), self.backend.app
         post = Post(
             channel=place.id,
             ts=self.state.ids.fresh_ts(),
@@ -341,10 +341,10 @@ class Gestures:
             "team": {"id": self.state.team.id, "domain": DOMAIN},
             "user": {"id": person.id, "name": person.name, "team_id": person.team_id},
             "api_app_id": self.state.team.app_id,
-            "trigger_id": self.workspace.views.trigger(person.id),
+            "trigger_id": self.backend.views.trigger(person.id),
             **without_none(fields),
         }
-        return await self.workspace.deliverer.attempt(
+        return await self.backend.deliverer.attempt(
             "interactive", payload, accepts_answer=kind == "view_submission"
         )
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from bot.sandbox.slack.app import MESSAGE_EVENTS, App
 from bot.sandbox.slack.blocks import check_view
-from bot.sandbox.slack.clock import Background
+from bot.sandbox.slack.clock import StandInTasks
 from bot.sandbox.slack.messages import (
     hidden_event,
     mention_event,
@@ -15,9 +15,9 @@ from bot.sandbox.slack.messages import (
     show_post,
     wrap_event,
 )
-from bot.sandbox.slack.records import Channel, File, Post, Reaction, Session, View
+from bot.sandbox.slack.records import AgentSession, Channel, File, Post, Reaction, View
 from bot.sandbox.slack.sockets import Deliverer, Sockets
-from bot.sandbox.slack.state import State
+from bot.sandbox.slack.state import TeamState
 from bot.sandbox.slack.text import mentions_user
 from bot.sandbox.slack.wire import ApiError, JsonObject, without_none
 
@@ -32,7 +32,7 @@ class Views:
     A person's gesture triggers one modal of the app, within three seconds.
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: TeamState) -> None:
         self._state = state
         self._triggers: dict[str, tuple[str, float]] = {}
         """By id: whose gesture it was, and until when it is good."""
@@ -96,10 +96,12 @@ class Views:
         )
 
 
-class Workspace:
+class SlackBackend:
     """Used by people and by the Web API alike, so that both leave the same traces."""
 
-    def __init__(self, state: State, app: App, sockets: Sockets, background: Background) -> None:
+    def __init__(
+        self, state: TeamState, app: App, sockets: Sockets, background: StandInTasks
+    ) -> None:
         self.state = state
         self.app = app
         self.sockets = sockets
@@ -227,12 +229,14 @@ class Workspace:
         )
         return True
 
-    def _session_of(self, channel: str, thread_ts: str, title: str = "") -> Session:
+    def _session_of(self, channel: str, thread_ts: str, title: str = "") -> AgentSession:
         """A thread's agent session as it is, or a new one that is not kept yet."""
-        new = Session(channel=channel, thread_ts=thread_ts, status="active", title=title)
+        new = AgentSession(channel=channel, thread_ts=thread_ts, status="active", title=title)
         return self.state.sessions.get((channel, thread_ts), new)
 
-    def set_status(self, channel: str, thread_ts: str, status: str, *, title: str = "") -> Session:
+    def set_status(
+        self, channel: str, thread_ts: str, status: str, *, title: str = ""
+    ) -> AgentSession:
         """Set the status. A title counts only where the call creates the session."""
         if status not in STATUSES:
             raise ApiError("invalid_status")
@@ -260,7 +264,7 @@ class Workspace:
         if session.status_text:
             self.state.keep(replace(session, status_text="", loading_messages=()))
 
-    async def _expire_status_line(self, session: Session) -> None:
+    async def _expire_status_line(self, session: AgentSession) -> None:
         await self.state.clock.sleep_until(session.set_at_s + STATUS_LINE_LIFETIME_S)
         if self._session_of(session.channel, session.thread_ts) == session:
             ended = replace(session, status="active", status_text="", loading_messages=())
