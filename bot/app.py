@@ -14,8 +14,7 @@ from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
-from bot.consent.answers import QuestionClicks
-from bot.consent.clicks import Clicks
+from bot.asks.clicks import AskClicks
 from bot.console import health
 from bot.console.acts import LIVE
 from bot.console.console import Console
@@ -41,10 +40,9 @@ from bot.ingress import (
 from bot.ingress.shortcuts import PREFIX as ASK
 from bot.presenter import Indicators
 from bot.presenter.answer import FEEDBACK, FOLLOW
-from bot.presenter.approval import PREFIX as CONSENTS
+from bot.presenter.ask_buttons import CONSENTS, QUESTIONS
 from bot.presenter.journal import READER
 from bot.presenter.progress import OPEN_LIVE_VIEW, STOP_BRANCH
-from bot.presenter.questions import PREFIX as QUESTIONS
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import MonotonicClock, People, SlackApi, web_client
@@ -135,8 +133,7 @@ async def running_bot(
             {
                 DIGESTS: digests,
                 ASK: AskAbout(api, people, ingress),
-                QUESTIONS: QuestionClicks(runtime, api, people, clock),
-                CONSENTS: Clicks(runtime.consents, api, people),
+                **dict.fromkeys((QUESTIONS, CONSENTS), AskClicks(runtime.asks, api, people, clock)),
                 FEEDBACK: FeedbackClicks(runtime, api, people, clock),
                 HOME: home,
                 FOLLOW: acts,

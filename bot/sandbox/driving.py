@@ -14,7 +14,6 @@ from rich.text import Text
 
 from agent_core.ids import TurnId, turn_of
 from agent_core.messages import JsonObject
-from agent_core.runtime import Question
 from bot.inbound import plain_text
 from bot.sandbox import SandboxError
 from bot.sandbox.child import BotLives
@@ -218,7 +217,8 @@ class Driver:
             )
             if turn is None:
                 return
-            is_question = isinstance(turn.turn.wait, Question)
+            wait = turn.turn.wait
+            is_question = wait is not None and wait.kind == "question"
             if not turn.asks or not clicks or (is_question and not self._fitting(clicks[0])):
                 break
             await self._press(clicks.popleft())
