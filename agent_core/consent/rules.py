@@ -1,6 +1,6 @@
 """One rule of a policy: what it says, and which actions it fits."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import Literal
 
@@ -58,36 +58,40 @@ class PolicyRule(BaseModel):
         if self.tools is None:
             return True
         slug = canonical(action.tool)
-        return any(_fits_name(each, prefix, slug) for each in self.tools)
+        return any(_fits_name(pattern, prefix, slug) for pattern in self.tools)
 
     def _fits_values(self, action: Action) -> bool:
-        leaves = tuple(leaves_of(action.arguments)) if self.arguments else ()
-        wanted = self.arguments.items()
-        return all(any(_holds(leaf, *each) for leaf in leaves) for each in wanted)
+        if not self.arguments:
+            return True
+        leaves = tuple(leaves_of(action.arguments))
+        for name, wanted in self.arguments.items():
+            if not any(_holds(leaf, name, wanted) for leaf in leaves):
+                return False
+        return True
 
     def _fits_names(self, action: Action) -> bool:
-        if self.argument_names is None and self.names_beyond is None:
-            return True
         names = tuple(names_in(action.arguments))
         if not _any_matches(self.argument_names, names):
             return False
-        known = self.names_beyond
-        return known is None or not all(any(_matches(n, each) for each in known) for n in names)
+        if self.names_beyond is None:
+            return True
+        return not all(_any_matches(self.names_beyond, [name]) for name in names)
 
 
 def _fits_name(pattern: str, prefix: str, slug: str) -> bool:
     """A server's name counts letter by letter, a tool's in whatever case."""
     if not pattern.startswith((MCP, AGENT)):
         return fnmatchcase(slug, pattern.upper())
-    where = prefix_of(pattern)
-    return fnmatchcase(prefix, where) and fnmatchcase(slug, pattern.removeprefix(where).upper())
+    server = prefix_of(pattern)
+    tool = pattern.removeprefix(server).upper()
+    return fnmatchcase(prefix, server) and fnmatchcase(slug, tool)
 
 
-def _any_matches(patterns: Iterable[str] | None, texts: Iterable[str]) -> bool:
+def _any_matches(patterns: Sequence[str] | None, texts: Iterable[str]) -> bool:
+    """Whether a text fits a pattern; without patterns nothing has to."""
     if patterns is None:
         return True
-    wanted = tuple(patterns)
-    return any(_matches(text, pattern) for text in texts for pattern in wanted)
+    return any(_matches(text, pattern) for text in texts for pattern in patterns)
 
 
 def _matches(text: str, pattern: str) -> bool:

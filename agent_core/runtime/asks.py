@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, cast
 
 from agent_core.background import Backoff
 from agent_core.composio import Accounts, are_connected
-from agent_core.consent.connect_links import place_of
+from agent_core.consent.connect_links import without_secret
 from agent_core.errors import AskRefused, ToolServerError
 from agent_core.ids import AskId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import InboundMessage, JsonObject, ToolCall
@@ -147,7 +147,7 @@ class Asks:
         except ToolServerError as error:
             logger.warning("no link for %s: %s", toolkit, error)
             raise AskRefused("There is no link to be had just now.", why="no_link") from error
-        await self._store.amend(ask.id, replace(ask.connection, link=place_of(link)))
+        await self._store.amend(ask.id, replace(ask.connection, link=without_secret(link)))
         return link
 
     async def open_link(self, ask_id: AskId, by: UserId, then: Then) -> None:

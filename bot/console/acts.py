@@ -227,7 +227,7 @@ class Acts:
             return await self._say(deed, person, _checked_text(act.question), "picked", again=again)
         agent = tree.agents.get(act.agent_id)
         if isinstance(act, UserResponse):
-            if not again and (agent is None or question_of(agent) is None):
+            if not again and (agent is None or agent.question is None):
                 raise Refused("live-not-asked")
             return await self._say(deed, person, _checked_text(act.response), "wrote", again=again)
         if agent is None:
@@ -278,12 +278,6 @@ class Acts:
         return thread, thread.root_ts
 
 
-def question_of(state: AgentState) -> JsonObject | None:
-    """What an agent asks a person; None where it does not wait for an answer."""
-    wait = state.wait
-    return wait if state.status == "waiting" and wait and wait["kind"] == "question" else None
-
-
 def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[InterventionKind, str]]:
     """A comment beside a status is the reason or the result. What is so already is no wish."""
     if not (act.user_comment or act.user_content or act.status):
@@ -295,7 +289,7 @@ def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[Intervention
     wishes: list[tuple[InterventionKind, str]] = []
     if comment and kind is None:
         wishes.append(("comment", comment))
-    if content and content != agent.user_content.strip():
+    if content and content != agent.run.task.strip():
         wishes.append(("content", content))
     if kind is not None:
         wishes.append((kind, comment or ""))

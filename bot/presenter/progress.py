@@ -158,7 +158,7 @@ class ProgressPost:
 
     async def _tell_line(self) -> None:
         """What is done now and for how long; first of all, what they asked for."""
-        doing, (said, at_s), words = self._board.doing, self._said, self._board.words
+        doing, (said, at_s), words = self._board.activity, self._said, self._board.words
         time, now_s = self._board.time(self._now()), self._api.clock.seconds()
         if said == doing and now_s - at_s < HEARTBEAT_S - self._interval_s:
             return
