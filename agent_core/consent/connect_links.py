@@ -12,7 +12,7 @@ from cachetools import TTLCache
 
 from agent_core.consent.leaf_values import json_in
 from agent_core.ids import UserId
-from agent_core.tools import OpenedCall, canonical, slug_of
+from agent_core.tools import OpenedCall, canonical
 from agent_core.workspaces import write_text
 
 FreshLinks = TTLCache[tuple[UserId, str], str]
@@ -98,7 +98,7 @@ def fresh_links(clock: Callable[[], float]) -> FreshLinks:
 
 def is_connecting(call: OpenedCall) -> bool:
     """Whether the call's result is Composio's own word on how to connect an account."""
-    return call.is_composio and canonical(slug_of(call.name)) in _CONNECTING
+    return call.is_composio and canonical(call.slug) in _CONNECTING
 
 
 def apps_to_connect(call: OpenedCall) -> tuple[str, ...]:

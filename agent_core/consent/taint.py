@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from agent_core.consent.leaf_values import json_in, texts_in
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.models.strict_json import as_object, load_strictly
-from agent_core.tools import OpenedCall, ToolOutput, batch_results, canonical, opened, slug_of
+from agent_core.tools import OpenedCall, ToolOutput, batch_results, canonical, opened
 from agent_core.workspaces.layout import SEARCH_RESULTS
 
 MAX_OUTSIDE = 3
@@ -96,7 +96,7 @@ def is_record_of_search(path: str) -> bool:
 
 
 def _is_ours(call: OpenedCall, output: ToolOutput) -> bool:
-    name, slug = call.name, slug_of(call.name)
+    name, slug = call.name, call.slug
     if name.startswith(_LOCAL):
         return output.is_error or slug in _LOCAL_WRITERS
     is_meta = name.startswith(_META_SERVERS) and canonical(slug) in _META
