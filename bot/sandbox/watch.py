@@ -24,7 +24,7 @@ from agent_core.events import (
 )
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
-from agent_core.onlooker import Onlooker
+from agent_core.operator import BotMonitor
 from agent_core.runtime import StoredTurn
 from bot.sandbox import SandboxError
 from bot.sandbox.moments import SharedClock
@@ -115,7 +115,7 @@ class Watch:
     """Looks at the bot in its SQLite file. `check` is called while it waits."""
 
     def __init__(self, workspaces_root: Path, check: Callable[[], Awaitable[None]]) -> None:
-        self.bot = Onlooker(f"sqlite:///{workspaces_root}/state.sqlite", reader=_READER)
+        self.bot = BotMonitor(f"sqlite:///{workspaces_root}/state.sqlite", reader=_READER)
         self._check = check
 
     async def ended(
