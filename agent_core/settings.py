@@ -45,7 +45,7 @@ class About:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading(Generic[Settings]):
+class SettingsReading(Generic[Settings]):
     """Settings as far as they could be read: a wrong one has its default and a fault."""
 
     settings: Settings
@@ -53,14 +53,14 @@ class Reading(Generic[Settings]):
     """By the variable's name a whole sentence: what is wrong with it, and what would be right."""
 
 
-def read_settings(kind: type[Settings]) -> Reading[Settings]:
+def read_settings(kind: type[Settings]) -> SettingsReading[Settings]:
     """Read them all, whatever is wrong with some.
 
     Raises:
         SettingsError: the file `.env` cannot be read.
     """
     try:
-        return Reading(settings=kind(), faults={})
+        return SettingsReading(settings=kind(), faults={})
     except ValidationError as error:
         wrong = {str(fault["loc"][0]): fault for fault in reversed(error.errors())}
     except (OSError, UnicodeDecodeError) as error:
@@ -69,7 +69,7 @@ def read_settings(kind: type[Settings]) -> Reading[Settings]:
         ) from error
     defaults: dict[str, Any] = {name: kind.model_fields[name].default for name in wrong}
     names = [name for name in kind.model_fields if name in wrong]
-    return Reading(
+    return SettingsReading(
         settings=kind(**defaults),
         faults={name.upper(): _sentence(kind, name, wrong[name]) for name in names},
     )

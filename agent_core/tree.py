@@ -221,7 +221,9 @@ def _fold_call(state: AgentState, event: AnyEvent) -> None:
             call["durationMs"] = round(event.duration_s * 1000)
             call["display"] = event.display
         case ArtifactSaved():
-            state.artifacts[event.path] = _told(event, "path", "title", "mimetype", "size_bytes")
+            state.artifacts[event.path] = _json_fields(
+                event, "path", "title", "mimetype", "size_bytes"
+            )
         case _:
             pass
 
@@ -230,7 +232,7 @@ def _fold_wait(state: AgentState, event: AnyEvent) -> None:
     match event:
         case QuestionAsked():
             asked = {"kind": "question", "prompt": event.question, "options": list(event.options)}
-            state.wait = asked | _told(event, "default", "deadline")
+            state.wait = asked | _json_fields(event, "default", "deadline")
         case ApprovalRequested():
             tools = [action.tool for action in event.actions if action.asks]
             state.wait = {"kind": "approval", "tools": tools}
@@ -255,11 +257,11 @@ def _fold_words(state: AgentState, event: AnyEvent) -> None:
         case Intervened():
             wish: JsonObject = {"id": event.n, "kind": event.what}
             wish["taken"] = state.finished_at is not None
-            state.interventions.append(wish | _told(event, "text", "by_name", "at"))
+            state.interventions.append(wish | _json_fields(event, "text", "by_name", "at"))
             if event.what == "content":
                 state.user_content, state.title = event.text, ""
             elif event.text:
-                state.user_comment = {"by": event.by_name, **_told(event, "text", "at")}
+                state.user_comment = {"by": event.by_name, **_json_fields(event, "text", "at")}
         case _:
             pass
 
@@ -270,7 +272,7 @@ def _shortly(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
-def _told(event: AnyEvent, *names: str) -> JsonObject:
+def _json_fields(event: AnyEvent, *names: str) -> JsonObject:
     """Fields of an event as a page gets them."""
     told = {to_camel(name): getattr(event, name) for name in names}
     return {key: _ms(it) if isinstance(it, datetime) else it for key, it in told.items()}

@@ -14,8 +14,7 @@ from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
-from bot.consent.answers import QuestionClicks
-from bot.consent.clicks import Clicks
+from bot.asks.clicks import AskClicks
 from bot.console import health
 from bot.console.acts import LIVE
 from bot.console.console import Console
@@ -39,12 +38,11 @@ from bot.ingress import (
     take_up,
 )
 from bot.ingress.shortcuts import PREFIX as ASK
-from bot.presenter import Signs
+from bot.presenter import Indicators
 from bot.presenter.answer import FEEDBACK, FOLLOW
-from bot.presenter.approval import PREFIX as CONSENTS
+from bot.presenter.ask_buttons import CONSENTS, QUESTIONS
 from bot.presenter.journal import READER
 from bot.presenter.progress import OPEN_LIVE_VIEW, STOP_BRANCH
-from bot.presenter.questions import PREFIX as QUESTIONS
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import MonotonicClock, People, SlackApi, web_client
@@ -92,7 +90,7 @@ async def running_bot(
         runtime = await stack.enter_async_context(
             build_runtime(core, clock=clock, approvers=settings.approvers or ())
         )
-        people, signs = People(api, runtime.preferences), Signs(api)
+        people, indicators = People(api, runtime.preferences), Indicators(api)
         orders = DigestOrders(
             *(runtime.schedules, runtime.timekeeper, api.channels, people, clock),
             DigestLimits(
@@ -116,7 +114,7 @@ async def running_bot(
         presenting = Presenting(
             runtime,
             api,
-            signs,
+            indicators,
             partial(DigestPresenter, runtime, clock),
             offers_live_view=lambda: bool(console.url),
             now=clock,
@@ -125,7 +123,7 @@ async def running_bot(
         app = create_app(client, identity)
         front, files = FrontDoor(runtime, api.clock, digests), WorkspaceFiles(runtime, api, clock)
         ingress = Ingress(
-            *(front, runtime.ledger, files, api, rules, signs, people),
+            *(front, runtime.ledger, files, api, rules, indicators, people),
             *(runtime.reply_reader, partial(follow_ups_in, runtime, settings)),
             hears_all=not core.database_url,  # several processes may share one
         )
@@ -135,8 +133,7 @@ async def running_bot(
             {
                 DIGESTS: digests,
                 ASK: AskAbout(api, people, ingress),
-                QUESTIONS: QuestionClicks(runtime, api, people, clock),
-                CONSENTS: Clicks(runtime.consents, api, people),
+                **dict.fromkeys((QUESTIONS, CONSENTS), AskClicks(runtime.asks, api, people, clock)),
                 FEEDBACK: FeedbackClicks(runtime, api, people, clock),
                 HOME: home,
                 FOLLOW: acts,

@@ -30,7 +30,6 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import (
     AGREED,
     MAX_TRIES,
-    ApprovalWait,
     LeaseLost,
     Runtime,
     StoredTurn,
@@ -38,9 +37,9 @@ from agent_core.runtime import (
     read_language,
 )
 from bot.inbound import posted_ts
-from bot.presenter import READER, PresenterState, Signs, ThreadPresenter, TurnPresenter
-from bot.presenter.consents import consent_link
-from bot.presenter.progress import reading
+from bot.presenter import READER, Indicators, PresenterState, ThreadPresenter, TurnPresenter
+from bot.presenter.asks import ask_link
+from bot.presenter.progress import reading_line
 from bot.slack_api import SlackApi, SlackAuthRefused, SlackError, SlackRefused, WriteGuard
 from bot.threads import parse_session
 from bot.words import BOT
@@ -87,7 +86,7 @@ class Presenting:
         self,
         runtime: Runtime,
         api: SlackApi,
-        signs: Signs,
+        indicators: Indicators,
         scheduled: MakePresenter,
         *,
         offers_live_view: Callable[[], bool] = lambda: False,
@@ -97,7 +96,7 @@ class Presenting:
         self._offers_live_view = offers_live_view
         self._runtime = runtime
         self._api = api
-        self._signs = signs
+        self._indicators = indicators
         self._scheduled = scheduled
         self._work = Background()
         self._tasks: WeakValueDictionary[TurnId, asyncio.Task[None]] = WeakValueDictionary()
@@ -166,9 +165,10 @@ class Presenting:
     async def _pointed(self, turn: StoredTurn, event: TurnFinished) -> TurnFinished:
         """An answer that asks for a click, with a link to the request."""
         for other in await self._runtime.sessions.unfinished(turn.session):
-            if isinstance(wait := other.wait, ApprovalWait):
+            wait = other.wait
+            if wait is not None and wait.kind == "approval":
                 state = await self._runtime.readers.load_cursor(READER, other.id)
-                if url := await consent_link(self._api, state, other.id, wait.consent):
+                if url := await ask_link(self._api, state, other.id, wait.ask):
                     language = detect_language(locale=turn.inbound.author_locale)
                     there = f"[{BOT.say(language, 'consent-go-there')}]({url})"
                     answer, sources = f"{event.answer} {there}", (*event.sources, url)
@@ -191,8 +191,8 @@ class Presenting:
             state,
             workspace,
             asked_ts=posted_ts(turn.inbound.key),
-            signs=self._signs.guarded(guard),
-            connect_link=self._runtime.consents.connect_link,
+            indicators=self._indicators.guarded(guard),
+            connect_link=self._runtime.asks.connect_link,
             is_plain=turn.tries >= MAX_TRIES,
             is_told=begins,
             offers_live_view=self._offers_live_view,
@@ -223,7 +223,7 @@ async def _open(api: SlackApi, begun: StoredTurn) -> None:
     words = BOT.of(chosen or detect_language(asked.text, locale=asked.author_locale))
     with suppress(LeaseLost):  # then another process does it
         with suppress(SlackError):
-            await api.say_status(thread, reading(words, asked.text))
+            await api.say_status(thread, reading_line(words, asked.text))
         await api.name_session(thread, title_of(asked.text))
 
 

@@ -17,7 +17,7 @@ from agent_core.runtime import AnsweredTurn, Runtime, detect_language
 from bot.inbound import mentioned_users, plain_text
 from bot.presenter.answer import live_links
 from bot.presenter.journal import READER, Bookmark
-from bot.render import Draft, answer_drafts, foreign_line, limits, none_live
+from bot.render import PostDraft, answer_drafts, foreign_line, limits, none_live
 from bot.slack_api import Op, People, PostRecord, Receipt, SlackApi, SlackError, SlackRefused
 from bot.slack_api.records import read_post, shared_in
 from bot.threads import ThreadRef, parse_session, parse_user
@@ -159,7 +159,7 @@ class SlackSurface:
                     await api.files.delete(str(file["id"]))
                 await api.streams.delete(channel, str(raw["ts"]))
 
-    async def _corrected(self, told: AnsweredTurn, text: str, asker: UserId) -> list[Draft]:
+    async def _corrected(self, told: AnsweredTurn, text: str, asker: UserId) -> list[PostDraft]:
         """The answer as posts, the last of which says who wanted it so."""
         person = await self._people.person(parse_user(asker)[1])
         words = BOT.of(detect_language(text, locale=person.locale if person else ""))
@@ -175,7 +175,7 @@ class SlackSurface:
         return [*drafts, replace(last, text=f"{last.text}\n\n{mark.text}", blocks=blocks)]
 
     async def _correct(
-        self, api: SlackApi, told: AnsweredTurn, posts: list[Post], drafts: list[Draft]
+        self, api: SlackApi, told: AnsweredTurn, posts: list[Post], drafts: list[PostDraft]
     ) -> None:
         """In its posts, of which those with files stay; what they do not take comes below.
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from mcp_local.sources import Source
+from mcp_local.sources import NumberedSource
 
 MAX_PASSAGE_CHARS = 1000
 _SHORT_CHARS = 200
@@ -40,13 +40,13 @@ _Span = tuple[str, int, int]
 class Passage:
     """A paragraph of a source, or as many whole sentences of it as fit."""
 
-    source: Source
+    source: NumberedSource
     heading: str
     """The nearest heading above it, or nothing."""
     text: str
 
 
-def find_passages(sources: Iterable[Source], query: str, limit: int) -> list[Passage]:
+def find_passages(sources: Iterable[NumberedSource], query: str, limit: int) -> list[Passage]:
     """The `limit` best passages, best first; only such as share a word with the query."""
     passages = [
         Passage(source=source, heading=heading, text=text)

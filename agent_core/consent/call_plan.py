@@ -36,10 +36,10 @@ digest of the tool's definition as it stood when the person was asked."""
 class CallPlan:
     """A call with the accounts and definitions that it would use."""
 
-    shown: tuple[PlannedAction, ...]
+    actions: tuple[PlannedAction, ...]
     missing: tuple[str, ...]
     """Apps that the asker has not connected."""
-    grant: list[str]
+    grant: tuple[str, ...]
     """What an approval for the thread covers: these tools, as now defined, with these accounts."""
     digest: str
 
@@ -81,9 +81,9 @@ async def plan_of(
         )
     asked = (row for row, each in zip(sealed, shown, strict=True) if each.asks)
     return CallPlan(
-        shown=tuple(shown),
+        actions=tuple(shown),
         missing=tuple(missing),
-        grant=sorted({" ".join((call.name, row[0], row[2], row[3])) for row in asked}),
+        grant=tuple(sorted({" ".join((call.name, row[0], row[2], row[3])) for row in asked})),
         digest=digest_of(
             tool=call.name,
             arguments=call.call.arguments,

@@ -106,7 +106,7 @@ def charged(
     return {"addresses": [each.address for each in readings], "bits": dict(now)}
 
 
-def words_told(
+def words_disclosed(
     actions: Sequence[JudgedAction],
     prefix: str,
     schema: JsonObject,

@@ -14,7 +14,7 @@ from agent_core.ids import ToolCallId
 from agent_core.messages import AttachedFile, Attachment, JsonObject, Message, ToolCall
 from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.prompts import prompt
-from agent_core.runtime.standing import named
+from agent_core.runtime.turn_status import safe_name
 from agent_core.tools import READ_FILE, ToolContext, Toolset
 from agent_core.words import Words
 
@@ -79,7 +79,7 @@ async def _untold(_progress: str) -> None:
 def fault_notes(messages: Sequence[Message], words: Words) -> list[str]:
     """A sentence for people about each file of the messages that could not be read."""
     return [
-        words(f"notice-file-{part.fault.replace('_', '-')}", name=named(part.name))
+        words(f"notice-file-{part.fault.replace('_', '-')}", name=safe_name(part.name))
         for message in messages
         for part in message.parts
         if isinstance(part, AttachedFile) and part.fault

@@ -33,7 +33,7 @@ from agent_core.events import (
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
 from agent_core.loop.agent import Agent, RunScope
-from agent_core.loop.ask_user import PATIENCE
+from agent_core.loop.ask_user import PATIENCE, question_ask
 from agent_core.loop.calls import BOOL, Asked
 from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import AttachedFile, InboundMessage, Message, Text, user_message
@@ -55,9 +55,9 @@ from agent_core.runtime.ready_answers import (
     work_to_tell,
 )
 from agent_core.runtime.runs import Stopped, StopSignals, Work, turn_at
-from agent_core.runtime.standing import READER, Standing, unsure_words
+from agent_core.runtime.turn_status import READER, TurnStatus, unsure_words
 from agent_core.runtime.waits import Waits, unfinished
-from agent_core.sessions import Question, Stop, StoredTurn
+from agent_core.sessions import Ask, Question, Stop, StoredTurn
 from agent_core.subagents.children import RunRequest
 from agent_core.tools import app_name
 from agent_core.workspaces import (
@@ -124,7 +124,7 @@ async def run_turn(
                 signals.give(turn.id)  # for children that are still out, of a run that broke off
                 await scope.children.settle()
         except Asked as asked:
-            await Waits(work).begin(scope, asked.wait)
+            await Waits(work).begin(scope, asked.ask)
         else:
             await work.end_taken()
             await work.parts.leases.check(turn.session)
@@ -200,11 +200,11 @@ class _Body:
         parts, scope, turn = self._parts, self._scope, self._turn
         stop = (await parts.store.turn(turn.id)).stop or Stop(by="", why="asked")
         await self._waits.overtake(scope)
-        then = Standing(await parts.log.of_turn(turn.id), await parts.store.effects_of(turn.id))
+        then = TurnStatus(await parts.log.of_turn(turn.id), await parts.store.effects_of(turn.id))
         done = await self._work.ending(ROOT_RUN)
         if done is not None and done.what == "done":
             said = self._work.words("done-by", name=done.by_name)
-            found = done.text or then.last_words or then.found(self._work.words)
+            found = done.text or then.last_words or then.findings(self._work.words)
             text = f"{said}\n\n{found}".strip()
             await scope.emit(RunFinished(**scope.at(0, 1), outcome="answered", text=text))
             return RunResult(outcome="answered", text=text)
@@ -241,7 +241,7 @@ class _Body:
                 return RunResult(outcome="limited", text=work.words("answer-unanswered"))
             done = (*done, *added)
         opening = done or (user_message(opening_text(turn), files),)
-        was_asked = isinstance(wait, Question) and not wait.call_id
+        was_asked = wait is not None and not wait.call_id
         if parts.planner and (was_asked or routed.reason not in CONTINUING):
             plan = await self._plan(parts.planner, earlier, scope)
             if plan.question:
@@ -276,21 +276,15 @@ class _Body:
         await scope.emit(made)
         return plan
 
-    def _question(self, plan: Plan, scope: RunScope) -> Question:
+    def _question(self, plan: Plan, scope: RunScope) -> Ask:
         """One that blocks the work waits for days; any other tells what is taken otherwise."""
         patience, text = PATIENCE, plan.question
         if plan.default:
             patience, minutes = CLARIFYING_PATIENCE, CLARIFYING_PATIENCE.seconds // 60
             told = self._work.words("question-default", n=minutes, default=plan.default)
             text = f"{text}\n\n{told}"
-        return Question(
-            call_id=ToolCallId(""),
-            asker=scope.context.asker,
-            text=text,
-            options=plan.options,
-            default=plan.default,
-            deadline=scope.clock() + patience,
-        )
+        question = Question(text=text, options=plan.options, default=plan.default)
+        return question_ask(question, ToolCallId(""), scope, patience)
 
     async def _explore(
         self, plan: Plan, opening: Sequence[Message], agent: Agent, scope: RunScope
@@ -465,7 +459,7 @@ class _Body:
             "" if result.outcome == "stopped" else unsure_words(events, words),
         ]
         is_bare = result.outcome == "limited" and "://" not in result.text
-        read = Standing(events).read(words) if is_bare else ""
+        read = TurnStatus(events).read(words) if is_bare else ""
         return "\n\n".join(filter(None, [" ".join(filter(None, notices)), result.text, read]))
 
     def _away(self, events: Sequence[AnyEvent]) -> str:

@@ -47,7 +47,7 @@ def _reply(parts: tuple[Part, ...], stop_reason: str, thinking: str, usage: Usag
 class Held:
     """A line that sets `reached` when the model comes to it, and waits for `release`."""
 
-    then: "Line"
+    then: "ScriptLine"
     reached: asyncio.Event = field(default_factory=asyncio.Event)
     release: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -60,10 +60,10 @@ class Cut:
     error: ModelError
 
 
-Line = str | Reply | ToolCall | Sequence[ToolCall] | ModelError | Held | Cut
+ScriptLine = str | Reply | ToolCall | Sequence[ToolCall] | ModelError | Held | Cut
 """One answer: a text, a whole reply, one call or several, a failure, or a class from above."""
 
-Script = Iterable[Line | Callable[[ModelRequest], Line]]
+Script = Iterable[ScriptLine | Callable[[ModelRequest], ScriptLine]]
 """A function in it sees the request that it answers."""
 
 
@@ -93,14 +93,14 @@ class ScriptedModel:
             self.aborted += not is_whole
             raise
 
-    def _next_line(self, request: ModelRequest) -> Line:
+    def _next_line(self, request: ModelRequest) -> ScriptLine:
         try:
             line = next(self._script)
         except StopIteration:
             raise ModelRejected(f"The script of model {self.name} has run out.") from None
         return line(request) if callable(line) else line
 
-    async def _speak(self, line: Line) -> AsyncGenerator[Delta | Reply, None]:
+    async def _speak(self, line: ScriptLine) -> AsyncGenerator[Delta | Reply, None]:
         match line:
             case Held():
                 line.reached.set()

@@ -38,12 +38,12 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Membership:
     about: Conversation
     members: frozenset[str]
 
 
-class _Answers(Generic[V]):
+class _SlackCache(Generic[V]):
     """What Slack said, by the id that it was asked about. Many who ask at once ask once."""
 
     def __init__(
@@ -85,14 +85,14 @@ class _Answers(Generic[V]):
                 logger.warning("who may see a live view could not be asked again: %s", error)
 
 
-class Access:
+class ThreadAccess:
     """Decides for each person and session. Its answers are read by whoever shows live views."""
 
     def __init__(self, api: SlackApi, rules: Rules) -> None:
         self._api = api
         self._rules = rules
-        self._people: _Answers[Person] = _Answers(api.person, api.clock, PERSON_HOLDS_S)
-        self._places: _Answers[_Place] = _Answers(self._ask_place, api.clock, HOLDS_S)
+        self._people: _SlackCache[Person] = _SlackCache(api.person, api.clock, PERSON_HOLDS_S)
+        self._places: _SlackCache[_Membership] = _SlackCache(self._ask_place, api.clock, HOLDS_S)
 
     async def level(self, user: UserId, session: SessionId, *, max_age_s: float = HOLDS_S) -> Level:
         """What the person may do; `none` also for what is no session of this team.
@@ -150,9 +150,9 @@ class Access:
         pages = len(place.members) / MEMBERS_A_PAGE if place else 1
         return min(max(FRESH_S, pages * FRESH_S), HOLDS_S)
 
-    async def _ask_place(self, channel: str) -> _Place | None:
+    async def _ask_place(self, channel: str) -> _Membership | None:
         about = await self._api.channels.about(channel)
-        return about and _Place(about, await self._api.channels.members(channel))
+        return about and _Membership(about, await self._api.channels.members(channel))
 
 
 _NOBODY = ("foreign_app", "foreign_team", "bot", "unknown_user", "deactivated", "stranger")

@@ -26,7 +26,7 @@ from agent_core.ids import AgentId, SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentStatus, AgentTree
-from bot.console.access import FRESH_S, Access
+from bot.console.access import FRESH_S, ThreadAccess
 from bot.console.passes import HOME
 from bot.inbound import post_key
 from bot.ingress import Ingress, Press, Submission, tell_alone
@@ -47,24 +47,24 @@ LIVE = "live_view"
 logger = logging.getLogger(__name__)
 
 
-class _Said(BaseModel):
+class _PageRequest(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore", alias_generator=to_camel)
 
     request_id: Annotated[str, Field(max_length=64)] | Annotated[int, Field(lt=2**53)] | None = None
 
 
-class StartAgent(_Said):
+class StartAgent(_PageRequest):
     type: Literal["start-agent"]
     prompt: str
 
 
-class UserResponse(_Said):
+class UserResponse(_PageRequest):
     type: Literal["user-response"]
     agent_id: AgentId
     response: str
 
 
-class UserIntervention(_Said):
+class UserIntervention(_PageRequest):
     """Of comment, new task and status, what is given and new is done, in this order."""
 
     type: Literal["user-intervention"]
@@ -74,14 +74,14 @@ class UserIntervention(_Said):
     status: AgentStatus | Literal[""] | None = None
 
 
-class GetAgentTree(_Said):
+class GetAgentTree(_PageRequest):
     """The whole tree, or what of it changed behind a place in the log."""
 
     type: Literal["get-agent-tree", "resume"]
     after: int = -1
 
 
-class FollowUp(_Said):
+class FollowUp(_PageRequest):
     """A question from below a report; no page says so."""
 
     type: Literal["follow-up"] = "follow-up"
@@ -89,7 +89,7 @@ class FollowUp(_Said):
 
 
 Act = StartAgent | UserResponse | UserIntervention
-Said = Act | GetAgentTree
+PageRequest = Act | GetAgentTree
 
 
 class Deed(BaseModel):
@@ -103,7 +103,9 @@ class Deed(BaseModel):
     act: Annotated[Act | FollowUp, Field(discriminator="type")]
 
 
-_SAID: TypeAdapter[Said] = TypeAdapter(Annotated[Said, Field(discriminator="type")])
+_PAGE_REQUEST: TypeAdapter[PageRequest] = TypeAdapter(
+    Annotated[PageRequest, Field(discriminator="type")]
+)
 _KINDS: Mapping[str, InterventionKind] = {
     "stopped": "stop",
     "completed": "done",
@@ -112,7 +114,7 @@ _KINDS: Mapping[str, InterventionKind] = {
 Done = Literal["asked", "wrote", "picked"]
 
 
-class Refused(Exception):
+class ActRefused(Exception):
     """What a person wants is not done; `key` names the sentence that says why, to them."""
 
     def __init__(self, key: str, **slots: str | float) -> None:
@@ -126,12 +128,12 @@ class Refused(Exception):
         return BOT.say(language, f"live-{self.key}", **self._slots)
 
 
-def read_said(text: str | bytes) -> Said:
-    """A message of a page. Raises Refused where it is none."""
+def read_request(text: str | bytes) -> PageRequest:
+    """A message of a page. Raises ActRefused where it is none."""
     try:
-        return _SAID.validate_json(text)
+        return _PAGE_REQUEST.validate_json(text)
     except ValidationError as error:
-        raise Refused("unreadable") from error
+        raise ActRefused("unreadable") from error
 
 
 @dataclass(slots=True)
@@ -139,7 +141,7 @@ class Acts:
     """Carries them out for whoever may act in the thread."""
 
     _runtime: Runtime
-    _access: Access
+    _access: ThreadAccess
     _api: SlackApi
     _ingress: Ingress
     _clock: Callable[[], datetime]
@@ -158,7 +160,7 @@ class Acts:
         What comes again with its id is done once. `tree` is the session's, as the person sees it.
 
         Raises:
-            Refused: it was not done.
+            ActRefused: it was not done.
         """
         given = act.request_id
         has_id = isinstance(given, str) and len(given) >= MIN_ID_CHARS
@@ -172,11 +174,11 @@ class Acts:
                     self._done[key] = await self._finish(deed, tree, again=not is_new)
                 return self._done[key]
         except InterventionRefused as refused:
-            raise Refused("not-there") from refused
+            raise ActRefused("not-there") from refused
         except (SlackError, SessionError) as error:
             logger.warning("what %s does in the live view could not be done: %s", user, error)
             await ledger.settle(key)  # who was told so decides whether it is to be done
-            raise Refused("away") from error
+            raise ActRefused("away") from error
 
     async def press(self, press: Press) -> None:
         """The first press of a question below a report asks it, in the name of who pressed."""
@@ -186,9 +188,9 @@ class Acts:
         is_new = await self._runtime.ledger.record(key, "", deed.model_dump(by_alias=True))
         try:
             if not is_new:
-                raise Refused("picked-before")  # noqa: TRY301 (as what is refused further down)
+                raise ActRefused("picked-before")  # noqa: TRY301 (as what is refused further down)
             await self._finish(deed, AgentTree(), again=False)
-        except Refused as refused:
+        except ActRefused as refused:
             told = refused.sentence(await self._access.person(user))
             where, root_ts = thread.channel, thread.root_ts
             await tell_alone(self._api, where, press.user, told, thread_ts=root_ts)
@@ -205,7 +207,7 @@ class Acts:
         try:
             tree = await self._runtime.tree(deed.session)
             await self._finish(deed, tree, again=True)
-        except (Refused, InterventionRefused) as refused:
+        except (ActRefused, InterventionRefused) as refused:
             logger.info("%s is not done any more: %s", deed.key, refused)
         except Exception:
             logger.exception("%s is done later", deed.key)
@@ -218,10 +220,10 @@ class Acts:
             person = await self._access.person(user)
             level = await self._access.level(user, session, max_age_s=FRESH_S)
             if person is None or level != "act":
-                raise Refused("only-look")  # noqa: TRY301 (as what is refused further down)
+                raise ActRefused("only-look")  # noqa: TRY301 (as what is refused further down)
             done_in = await self._carry_out(deed, person, tree, again=again)
             await self._access.level(user, done_in)
-        except (Refused, InterventionRefused):
+        except (ActRefused, InterventionRefused):
             await self._runtime.ledger.forget(deed.key, "")
             raise
         await self._runtime.ledger.settle(deed.key)
@@ -232,16 +234,16 @@ class Acts:
     ) -> SessionId:
         act, user, session = deed.act, deed.user, deed.session
         if isinstance(act, StartAgent):
-            return await self._say(deed, person, _text(act.prompt), "asked", again=again)
+            return await self._say(deed, person, _checked_text(act.prompt), "asked", again=again)
         if isinstance(act, FollowUp):
-            return await self._say(deed, person, _text(act.question), "picked", again=again)
+            return await self._say(deed, person, _checked_text(act.question), "picked", again=again)
         agent = tree.agents.get(act.agent_id)
         if isinstance(act, UserResponse):
             if not again and (agent is None or question_of(agent) is None):
-                raise Refused("not-asked")
-            return await self._say(deed, person, _text(act.response), "wrote", again=again)
+                raise ActRefused("not-asked")
+            return await self._say(deed, person, _checked_text(act.response), "wrote", again=again)
         if agent is None:
-            raise Refused("not-there")
+            raise ActRefused("not-there")
         for kind, text in _wishes(act, agent):
             key, is_root = f"{deed.key}:{kind}", agent.parent_id is None
             if is_root and kind == "comment":
@@ -263,7 +265,7 @@ class Acts:
         thread, ts = await self._post(deed, person, text, done, "said", again=again)
         user = parse_user(deed.user)[1]
         if not await self._ingress.take_words(thread, ts, text, user=user) and not again:
-            raise Refused("only-look")
+            raise ActRefused("only-look")
         return thread.session
 
     async def _post(
@@ -297,8 +299,10 @@ def question_of(state: AgentState) -> JsonObject | None:
 def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[InterventionKind, str]]:
     """A comment beside a status is the reason or the result. What is so already is no wish."""
     if not (act.user_comment or act.user_content or act.status):
-        raise Refused("empty")
-    comment, content = (said and _text(said) for said in (act.user_comment, act.user_content))
+        raise ActRefused("empty")
+    comment, content = (
+        said and _checked_text(said) for said in (act.user_comment, act.user_content)
+    )
     kind = None if act.status == agent.status else _KINDS.get(act.status or "")
     wishes: list[tuple[InterventionKind, str]] = []
     if comment and kind is None:
@@ -310,10 +314,10 @@ def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[Intervention
     return wishes
 
 
-def _text(said: str) -> str:
+def _checked_text(said: str) -> str:
     text = said.strip()
     if not text:
-        raise Refused("empty")
+        raise ActRefused("empty")
     if len(text) > MAX_TEXT_CHARS:
-        raise Refused("too-long", max=MAX_TEXT_CHARS)
+        raise ActRefused("too-long", max=MAX_TEXT_CHARS)
     return text

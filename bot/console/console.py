@@ -16,7 +16,7 @@ from aiohttp import web
 
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime import Runtime
-from bot.console.access import FRESH_S, Access
+from bot.console.access import FRESH_S, ThreadAccess
 from bot.console.acts import Acts
 from bot.console.health import Look, add_health
 from bot.console.live import LiveView
@@ -59,7 +59,7 @@ class Console:
         self._clock = clock
         secret = settings.console_secret.get_secret_value().encode()
         self._passes = Passes(secret or secrets.token_bytes(32), clock)
-        self._access = Access(api, rules)
+        self._access = ThreadAccess(api, rules)
 
     @property
     def url(self) -> str | None:

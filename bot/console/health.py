@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class HealthFinding:
     """What a look at one part of the bot found."""
 
     why: str = ""
@@ -31,7 +31,7 @@ class Finding:
     """Whether the bot is unwell with it; what only makes it poorer is told."""
 
 
-Look = Callable[[], Awaitable[Finding]]
+Look = Callable[[], Awaitable[HealthFinding]]
 """Looks at one part. One that fails, or takes too long, counts as unwell."""
 
 
@@ -52,15 +52,15 @@ async def _examine(looks: Mapping[str, Look], uptime_s: float) -> web.Response:
     return web.json_response(answer, status=UNWELL if is_unwell else 200)
 
 
-async def _take(look: Look) -> Finding:
+async def _take(look: Look) -> HealthFinding:
     try:
         async with asyncio.timeout(LOOK_LIMIT_S):
             return await look()
     except TimeoutError:
-        return Finding(why="does not answer")
+        return HealthFinding(why="does not answer")
     except Exception as error:
         logger.exception("a look at the bot's health failed")
-        return Finding(why=f"does not work ({type(error).__name__})")
+        return HealthFinding(why=f"does not work ({type(error).__name__})")
 
 
 def add_health(app: web.Application, looks: Mapping[str, Look], clock: MonotonicClock) -> None:
@@ -73,32 +73,32 @@ def add_health(app: web.Application, looks: Mapping[str, Look], clock: Monotonic
     app.router.add_get("/healthz", answer)
 
 
-async def look_at_socket(socket: SocketMode) -> Finding:
+async def look_at_socket(socket: SocketMode) -> HealthFinding:
     """Whether Slack's payloads reach the bot."""
     health = socket.health()
     heard_s = None if health.last_heard_s is None else round(health.last_heard_s, 1)
     details = {"connected": health.connected, "last_heard_s": heard_s}
-    return Finding(why=health.reason, details=details)
+    return HealthFinding(why=health.reason, details=details)
 
 
-async def look_at_loop(lag: Lag) -> Finding:
+async def look_at_loop(lag: Lag) -> HealthFinding:
     """How late the event loop was at worst, and how often it was held; that is in the log."""
-    return Finding(details={"stalls": lag.stalls, "worst_ms": round(lag.worst_s * 1_000)})
+    return HealthFinding(details={"stalls": lag.stalls, "worst_ms": round(lag.worst_s * 1_000)})
 
 
 async def look_at_database(
     read: Callable[[], Awaitable[object]], trouble: Callable[[], str | None]
-) -> Finding:
+) -> HealthFinding:
     """Whether the database answers a read, and nobody has to wait for it: a full disk can be read.
 
     `trouble` says why somebody waits; None when nobody does.
     """
     await read()
-    return Finding(why=trouble() or "")
+    return HealthFinding(why=trouble() or "")
 
 
-async def look_at_tools(away: Callable[[], Mapping[str, str]]) -> Finding:
+async def look_at_tools(away: Callable[[], Mapping[str, str]]) -> HealthFinding:
     """Which tool servers could not be had when last asked: the bot works on without them."""
     reasons = away()
     named = f"{', '.join(sorted(reasons))} cannot be reached" if reasons else ""
-    return Finding(why=named, details={"away": masked_value(dict(reasons))}, is_vital=False)
+    return HealthFinding(why=named, details={"away": masked_value(dict(reasons))}, is_vital=False)

@@ -28,8 +28,8 @@ from agent_core.ids import AgentId, SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentTree
-from bot.console.access import Access, Level
-from bot.console.acts import Acts, GetAgentTree, Refused, question_of, read_said
+from bot.console.access import Level, ThreadAccess
+from bot.console.acts import ActRefused, Acts, GetAgentTree, question_of, read_request
 from bot.console.passes import HOME, Passes
 from bot.presenter.tools import describe
 from bot.slack_api import MonotonicClock, Person
@@ -54,7 +54,7 @@ _NEVER = 2**40
 logger = logging.getLogger(__name__)
 
 
-class Feed:
+class SessionFeed:
     """One session, from its first viewer to its last; of HOME there is nothing to tell."""
 
     def __init__(self, runtime: Runtime, session: SessionId) -> None:
@@ -161,7 +161,7 @@ class Feed:
         """An agent's state, and the question that it waits with; encoded once for all viewers."""
         if agent not in self._encoded:
             state = self.tree.agents[agent]
-            frames = [self.frame("agent-state", agentId=agent, state=_told(state))]
+            frames = [self.frame("agent-state", agentId=agent, state=_state_json(state))]
             if question := question_of(state):
                 asked = {name: question[name] for name in ("prompt", "options")}
                 frames.append(self.frame("user-query", agentId=agent, **asked))
@@ -193,7 +193,7 @@ class Viewer:
         self._ready = ready
         transport.set_write_buffer_limits(high=_NEVER)  # nothing here waits for a drain
 
-    def join(self, feed: Feed) -> None:
+    def join(self, feed: SessionFeed) -> None:
         """From now on this session, from the whole tree on."""
         self.feed = feed
         self._seen = feed.version
@@ -246,12 +246,12 @@ class Viewer:
 class LiveView:
     """Everybody who watches, by session."""
 
-    def __init__(self, runtime: Runtime, access: Access, passes: Passes, acts: Acts) -> None:
+    def __init__(self, runtime: Runtime, access: ThreadAccess, passes: Passes, acts: Acts) -> None:
         self._acts = acts
         self._runtime = runtime
         self._access = access
         self._passes = passes
-        self._feeds: dict[SessionId, Feed] = {}
+        self._feeds: dict[SessionId, SessionFeed] = {}
         self._open: Counter[UserId] = Counter()
         self._lock = asyncio.Lock()
         self._work = Background()
@@ -318,12 +318,12 @@ class LiveView:
     async def _join(self, viewer: Viewer, session: SessionId) -> None:
         async with self._lock:
             if session not in self._feeds:
-                feed = Feed(self._runtime, session)
+                feed = SessionFeed(self._runtime, session)
                 await feed.open()
                 self._feeds[session] = feed
             viewer.join(self._feeds[session])
 
-    async def _leave(self, viewer: Viewer, feed: Feed) -> None:
+    async def _leave(self, viewer: Viewer, feed: SessionFeed) -> None:
         """A session that nobody watches any more is not followed."""
         feed.viewers.discard(viewer)
         async with self._lock:
@@ -335,7 +335,7 @@ class LiveView:
         """What cannot be read or done is said in a sentence, and the viewer stays."""
         request: JsonObject = {}
         try:
-            said = read_said(text)
+            said = read_request(text)
             request = {} if said.request_id is None else {"requestId": said.request_id}
             if isinstance(said, GetAgentTree):
                 return viewer.tell_again(said.after, request)
@@ -346,7 +346,7 @@ class LiveView:
             if session != before.session:
                 await self._leave(viewer, before)
                 await self._join(viewer, session)
-        except Refused as refused:
+        except ActRefused as refused:
             sentence = refused.sentence(viewer.person)
             await viewer.send(encoded({"type": "error", "error": sentence, **request}))
 
@@ -379,7 +379,7 @@ class LiveView:
         return about
 
 
-def _told(state: AgentState) -> JsonObject:
+def _state_json(state: AgentState) -> JsonObject:
     """A state with what each call is for, in the words of the thread's plan."""
     words, told = BOT.of(detect_language(state.user_content)), state.as_json()
     for place, tool in enumerate(told["metadata"]["tools"]):

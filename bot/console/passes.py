@@ -23,7 +23,7 @@ MAX_SESSIONS = 16
 HOME = SessionId("")
 """In the place of a session: the page that begins one."""
 
-Kind = Literal["link", "cookie"]
+PassKind = Literal["link", "cookie"]
 
 
 class Pass(BaseModel):
@@ -60,7 +60,7 @@ class Passes:
         newest = dict([*known.items()][-MAX_SESSIONS:])
         return self._sign("cookie", Pass(user=link.user, sessions=newest))
 
-    def read(self, kind: Kind, text: str) -> Pass | None:
+    def read(self, kind: PassKind, text: str) -> Pass | None:
         """What it is still good for; None for nothing. A link may have been used."""
         body, _, mac = text.partition(".")
         if not hmac.compare_digest(mac.encode(errors="replace"), self._mac(kind, body).encode()):
@@ -72,7 +72,7 @@ class Passes:
     def is_over(self, until_s: float) -> bool:
         return until_s <= self._clock().timestamp()
 
-    def _sign(self, kind: Kind, claim: Pass) -> str:
+    def _sign(self, kind: PassKind, claim: Pass) -> str:
         # In hex: JSON in base64, or a parameter named `token`, would be masked in posts.
         body = claim.model_dump_json().encode().hex()
         return f"{body}.{self._mac(kind, body)}"

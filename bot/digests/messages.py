@@ -20,11 +20,11 @@ from agent_core.runtime.schedules import (
     BadRule,
     Order,
     OrderDraft,
+    OrderMessage,
     OrderReader,
+    OrderReading,
     ReaderAway,
-    Reading,
     Rule,
-    Said,
     Schedule,
     ScheduleId,
     check_draft,
@@ -34,7 +34,7 @@ from bot.digests import posts
 from bot.digests.form import form, on_weekdays, read_form
 from bot.digests.orders import DigestOrders, NotDone
 from bot.ingress import Press, Submission
-from bot.render import Draft, card
+from bot.render import PostDraft, card
 from bot.slack_api import Op, Receipt, SlackApi
 from bot.threads import ThreadRef, parse_session, parse_user, user_id
 from bot.words import BOT
@@ -148,7 +148,7 @@ class DigestMessages:
         draft = await self._proposal(proposed)
         await self._answer(parse_session(order.origin), key, draft)
 
-    async def _proposal(self, proposed: Schedule) -> Draft:
+    async def _proposal(self, proposed: Schedule) -> PostDraft:
         """What is asked before anything is scheduled."""
         may_read = await self._orders.may_read(proposed.order)
         return posts.proposal(proposed, self._clock(), may_read=may_read)
@@ -159,7 +159,7 @@ class DigestMessages:
         language = language or posts.language_of(done.order)
         return posts.sentence(f"did-{verb}", done, language, self._clock())
 
-    async def _answer(self, thread: ThreadRef, key: str, draft: Draft) -> None:
+    async def _answer(self, thread: ThreadRef, key: str, draft: PostDraft) -> None:
         """One answer to a message or a gesture, however often it is taken up."""
         if await self._api.find_post(thread, _op(key)) is None:
             await self._api.post(thread, draft.text, op=_op(key), blocks=draft.blocks)
@@ -216,7 +216,7 @@ class DigestMessages:
             await self._api.update(thread.channel, ts, draft.text, blocks=draft.blocks)
         else:
             told = posts.sentence("changed", changed, language, now)
-            await self._answer(thread, submission.key, Draft(text=told))
+            await self._answer(thread, submission.key, PostDraft(text=told))
         return None
 
     async def _press(self, name: str, value: str, press: Press) -> None:
@@ -236,7 +236,7 @@ class DigestMessages:
             case "pause" | "resume" | "run" | "delete":
                 told = await self.do(name, schedule, who)
                 # Said in the thread of the list, where everybody sees who did it.
-                draft = Draft(text=f"<@{press.user}>: {told}")
+                draft = PostDraft(text=f"<@{press.user}>: {told}")
                 await self._answer(press.thread, press.key, draft)
             case _:
                 logger.warning("a button of another version was pressed: %s", name)
@@ -299,7 +299,7 @@ class DigestMessages:
 
     async def _settle(
         self, message: InboundMessage, pending: Pending, consent: str
-    ) -> tuple[Pending, Draft | None] | None:
+    ) -> tuple[Pending, PostDraft | None] | None:
         """What waits from then on, and what is said; None of a message about something else.
 
         A refusal leaves what waited as it was.
@@ -325,7 +325,7 @@ class DigestMessages:
                 return None  # anything else the agent may answer
             return pending, posts.offer_of_form(message.text, known.language)
         except NotDone as refused:
-            left, answer = pending, Draft(text=posts.refusal(refused, known.language))
+            left, answer = pending, PostDraft(text=posts.refusal(refused, known.language))
             if pending.doing is not None:  # it may have been done: this is how things are now
                 own = await self._orders.own(message.asker)
                 answer = posts.listing(own, known.language, self._clock())
@@ -334,10 +334,10 @@ class DigestMessages:
                 left = replace(known, draft=known.draft.model_copy(update=otherwise))
             return left, answer
 
-    async def _read(self, message: InboundMessage, pending: Pending) -> Reading | None:
+    async def _read(self, message: InboundMessage, pending: Pending) -> OrderReading | None:
         """What holds of what the small model reads, and may be told in this thread, if anything."""
         person = await self._orders.people.person(parse_user(message.asker)[1])
-        said = Said(
+        said = OrderMessage(
             text=message.text,
             asker=message.asker,
             now=self._clock(),
@@ -366,8 +366,8 @@ class DigestMessages:
         return reading
 
     async def _carry_out(
-        self, reading: Reading, message: InboundMessage, pending: Pending, known: Pending
-    ) -> tuple[Pending, Draft | None]:
+        self, reading: OrderReading, message: InboundMessage, pending: Pending, known: Pending
+    ) -> tuple[Pending, PostDraft | None]:
         language, asker, now = known.language, message.asker, self._clock()
         about, draft = reading.schedule, reading.draft
         if reading.rule is not None and draft is not None:
@@ -380,17 +380,19 @@ class DigestMessages:
         if reading.missing:
             zone = message.author_zone or "UTC"
             asked = posts.question(reading.question, language, reading.missing, zone)
-            return known, Draft(text=asked)
+            return known, PostDraft(text=asked)
         if about is None:
             is_no = reading.intent == "delete"
             told = BOT.say(language, f"digest-{'not-scheduled' if is_no else 'agree'}")
-            return Pending() if is_no else pending, Draft(text=told)
+            return Pending() if is_no else pending, PostDraft(text=told)
         left = pending if pending.proposal else Pending()
         if reading.intent == "change":
             return left, posts.listing([await self._orders.get(about.id, asker)], language, now)
-        return left, Draft(text=await self.do(reading.intent, about.id, asker, language))
+        return left, PostDraft(text=await self.do(reading.intent, about.id, asker, language))
 
-    async def _list(self, reading: Reading, message: InboundMessage, language: str) -> Draft:
+    async def _list(
+        self, reading: OrderReading, message: InboundMessage, language: str
+    ) -> PostDraft:
         """The schedules that are asked for, or of which one has to be named."""
         shown = await self._orders.visible_to(message.asker, message.session)
         if reading.missing:

@@ -18,8 +18,8 @@ from agent_core.runtime.schedules import (
 from agent_core.words import Words
 from bot.digests.orders import NotDone
 from bot.render import (
-    Draft,
     IsLive,
+    PostDraft,
     button,
     card,
     foreign_line,
@@ -58,7 +58,7 @@ def language_of(order: Order) -> str:
     return detect_language(order.task, locale=order.owner_locale)
 
 
-def proposal(schedule: Schedule, now: datetime, *, may_read: bool = True) -> Draft:
+def proposal(schedule: Schedule, now: datetime, *, may_read: bool = True) -> PostDraft:
     """What was understood, and the buttons that agree to it."""
     order, language = schedule.order, language_of(schedule.order)
     words = BOT.of(language)
@@ -137,11 +137,11 @@ def listing(
     head: str = "digest-listed",
     *,
     menu: str = f"{PREFIX}menu",
-) -> Draft:
+) -> PostDraft:
     """Each schedule with what can be done with it; `menu` is who is told of that."""
     words = BOT.of(language)
     if not schedules:
-        return Draft(text=words("digest-none"))
+        return PostDraft(text=words("digest-none"))
     head = f"*{words(head)}*"
     texts = [_listed(each, words, language, now) for each in schedules[:MAX_LISTED]]
     rows: list[JsonObject] = [
@@ -151,10 +151,10 @@ def listing(
     left = len(schedules) - MAX_LISTED
     more = [words("digest-more", n=str(left))] if left > 0 else []
     text = _whole("\n".join([head, *texts, *more]), limits.TEXT_CHARS)
-    return Draft(text=text, blocks=(section(head), *rows, *map(section, more)))
+    return PostDraft(text=text, blocks=(section(head), *rows, *map(section, more)))
 
 
-def offer_of_form(text: str, language: str) -> Draft:
+def offer_of_form(text: str, language: str) -> PostDraft:
     """What is said where nobody can read an order: the form does it as well."""
     words = BOT.of(language)
     new = _button("new", words, " ".join(text.split())[:TASK_CHARS] or "-")

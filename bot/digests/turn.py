@@ -24,7 +24,7 @@ from bot.digests import posts
 from bot.presenter import READER, PresenterState, TurnPresenter
 from bot.presenter.answer import live_links, thread_drafts
 from bot.presenter.files import ThreadFiles, handed_out
-from bot.presenter.journal import Place
+from bot.presenter.journal import Destination
 from bot.slack_api import Op, PlaceRefused, SlackApi, SlackAuthRefused
 from bot.threads import ThreadRef
 
@@ -163,7 +163,7 @@ class DigestPresenter(TurnPresenter):
         return ThreadRef(team=order.team, channel=channel, root_ts=bookmark.posts[op].ts)
 
     async def _post_thread(self, event: TurnFinished, details: str, thread: ThreadRef) -> None:
-        place = Place(self._api, thread, self._journal, self._board)
+        place = Destination(self._api, thread, self._journal, self._board)
         words, is_live = self._board.words, live_links(event, self._api.home)
         drafts, _ = await asyncio.to_thread(thread_drafts, details, words, is_live)
         files = ThreadFiles(place, self._workspace)

@@ -97,7 +97,7 @@ class Ingress:
         files: FileKeeper,
         api: SlackApi,
         rules: Rules,
-        signs: WorkIndicator,
+        indicators: WorkIndicator,
         people: People,
         reader: ReplyReader,
         follow_ups: FollowUpsIn,
@@ -111,7 +111,7 @@ class Ingress:
         self.under_way = Background()
         self._front = front
         self._ledger = ledger
-        self._signs = signs
+        self._indicators = indicators
         self._api = api
         self._posts = Posts(people, rules.identity)
         self.replies = Replies(
@@ -213,7 +213,7 @@ class Ingress:
         if outcome == "parked":
             self.in_vain.add(post.key)
         if isinstance(judged, Admitted) and outcome != "begun":  # a turn takes its sign back itself
-            await self._signs.take_back(post.thread, post.ts)
+            await self._indicators.take_back(post.thread, post.ts)
             if outcome == "parked":
                 await self._handover.tell_parked(judged)
 
@@ -290,7 +290,7 @@ class Ingress:
         if not isinstance(await judging, Admitted):
             return
         try:
-            await self._signs.show(post.thread, post.ts, may_be_left=may_be_left)
+            await self._indicators.show(post.thread, post.ts, may_be_left=may_be_left)
         except SlackError as error:
             logger.warning("%s got no sign: %s", post.key, error)
 

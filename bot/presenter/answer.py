@@ -8,10 +8,10 @@ from agent_core.events import REPORT, ArtifactSaved, TurnFinished
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
 from agent_core.words import Words
-from bot.presenter.journal import Place
+from bot.presenter.journal import Destination
 from bot.render import (
-    Draft,
     IsLive,
+    PostDraft,
     actions,
     answer_drafts,
     button,
@@ -69,18 +69,18 @@ def thread_drafts(
     *,
     sources: Sequence[str] = (),
     is_plain: bool = False,
-) -> tuple[list[Draft], bool]:
+) -> tuple[list[PostDraft], bool]:
     """The answer's posts or, of more than a thread bears, its beginning; and whether it is cut."""
     drafts = answer_drafts(
         markdown[: limits.ANSWER_CHARS], is_live, sources=sources, is_plain=is_plain
     )
-    drafts = drafts or [Draft(text=words("progress-no-answer"))]  # such as an empty code block
+    drafts = drafts or [PostDraft(text=words("progress-no-answer"))]  # such as an empty code block
     if len(markdown) <= limits.ANSWER_CHARS and len(drafts) <= limits.ANSWER_POSTS:
         return drafts, False
-    return [*drafts[:1], Draft(text=words("progress-whole-answer"))], True
+    return [*drafts[:1], PostDraft(text=words("progress-whole-answer"))], True
 
 
-async def post_answer(place: Place, op: Op, drafts: Sequence[Draft]) -> None:
+async def post_answer(destination: Destination, op: Op, drafts: Sequence[PostDraft]) -> None:
     """Post an answer's parts in order: each as it is, or else less of it.
 
     That is without charts, or without blocks and in shorter parts.
@@ -91,20 +91,20 @@ async def post_answer(place: Place, op: Op, drafts: Sequence[Draft]) -> None:
     for number, draft in enumerate(drafts):
         part = op.part(number)
         try:
-            await _post(place, part, draft)
+            await _post(destination, part, draft)
         except ContentRefused as refused:
             _log.warning("posting smaller: %s", refused)
             for n, text in enumerate(split(draft.whole or draft.text, limits.TEXT_CHARS // 3)):
-                await place.post(part.part("smaller", n), Draft(text=text))
+                await destination.post(part.part("smaller", n), PostDraft(text=text))
 
 
-async def _post(place: Place, op: Op, draft: Draft) -> None:
+async def _post(destination: Destination, op: Op, draft: PostDraft) -> None:
     try:
-        await place.post(op, draft)
+        await destination.post(op, draft)
     except ContentRefused:
         if draft.without_charts == draft:
             raise
-        await place.post(op, draft.without_charts)
+        await destination.post(op, draft.without_charts)
 
 
 def follow_up_rows(files: Sequence[ArtifactSaved]) -> list[JsonObject]:

@@ -8,18 +8,17 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Literal
 
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction, SentFile
-from agent_core.ids import ConsentId
 from agent_core.masking import Exact
 from agent_core.messages import JsonObject
 from agent_core.runtime import recipients_of
 from agent_core.words import Words
+from bot.presenter.ask_buttons import CONSENTS, ConsentButton, ask_value, consent_button
 from bot.presenter.previews import (
     FIXED,
     LONG,
-    Tell,
+    MomentWords,
     argument_lines,
     items_of,
     made_visible,
@@ -30,9 +29,8 @@ from bot.presenter.previews import (
 )
 from bot.presenter.tools import app_name, deed, server_name
 from bot.render import (
-    Draft,
+    PostDraft,
     actions,
-    button,
     code,
     context,
     entry,
@@ -48,14 +46,6 @@ from bot.render import (
     split,
 )
 
-AskButton = Literal[
-    "approve", "approve_thread", "edit", "reject", "details", "link", "skip", "check"
-]
-
-PREFIX = "consent."
-"""Of the names of all buttons and forms about approvals and connections."""
-OPEN = "open"
-_STYLES: dict[AskButton, str] = {"approve": "primary", "reject": "danger", "link": "primary"}
 MAX_EDIT_CHARS = 3_000
 DIGEST_CHARS = 12
 MAX_ACTIONS = 20
@@ -72,23 +62,6 @@ CHARS_FOR_DECIDING = 2_500
 """Room that is left for what stands below the actions, before and after the decision."""
 _OWN = {"correct_my_answer": "consent-own-correct", "remove_my_post": "consent-own-remove"}
 """What the bot does to an answer of its own."""
-
-
-def consent_button(name: AskButton, words: Words, value: str) -> JsonObject:
-    """One of our buttons."""
-    label = words(f"consent-button-{name.replace('_', '-')}")
-    return button(f"{PREFIX}{name}", label, value, _STYLES.get(name, ""))
-
-
-def connection_value(consent: ConsentId, toolkits: tuple[str, ...]) -> str:
-    """What the buttons of a connection carry; `read_value` reads it."""
-    return f"{consent} {','.join(toolkits)}"
-
-
-def read_value(value: str) -> tuple[ConsentId, tuple[str, ...]]:
-    """The id and the apps; an approval's value has no apps."""
-    consent, _, toolkits = value.partition(" ")
-    return ConsentId(consent), tuple(filter(None, toolkits.split(",")))
 
 
 def is_short(event: ApprovalRequested, words: Words) -> bool:
@@ -122,7 +95,7 @@ def approval_draft(
     is_attached: bool = False,
     unseen: Sequence[SentFile] = (),
     edited: ApprovalDecided | None = None,
-) -> Draft:
+) -> PostDraft:
     """The post while it is undecided; what neither it nor a file shows cannot be approved.
 
     Of the files that would be sent along nobody can look at those that are `unseen`; `edited` tells
@@ -139,17 +112,17 @@ def approval_draft(
         below.append(words("consent-not-shown"))
     below.append(words("consent-until", when=local_time(event.deadline), digest=digest))
     is_seen = (is_whole or is_attached) and not unseen
-    names: list[AskButton] = ["approve", "reject"] if is_seen else ["reject"]
+    names: list[ConsentButton] = ["approve", "reject"] if is_seen else ["reject"]
     if "approve" in names and event.may_allow_thread:
         names.append("approve_thread")
     if is_whole:
         names.append("details")
         if len(event.actions) == 1 and editable_parts(event.actions[0]):
             names.insert(1, "edit")
-    row = actions(*(consent_button(name, words, event.consent) for name in names))
+    row = actions(*(consent_button(name, words, ask_value(event.ask)) for name in names))
     facts = _facts(event, words, is_whole=is_whole)
     blocks = (*facts, context("\n".join(below)), row)
-    return Draft(text=_fallback(event, words), blocks=blocks)
+    return PostDraft(text=_fallback(event, words), blocks=blocks)
 
 
 def details_form(actions: Sequence[PlannedAction], words: Words) -> JsonObject:
@@ -189,7 +162,7 @@ def edit_form(action: PlannedAction, words: Words, about: str) -> JsonObject:
         }
         blocks.append(entry(name, words(f"consent-part-{label}"), element))
     return modal(
-        f"{PREFIX}edit",
+        f"{CONSENTS}edit",
         words("consent-edit-title"),
         words("consent-edit-save"),
         words("consent-cancel"),
@@ -205,7 +178,7 @@ def reason_form(words: Words, about: str) -> JsonObject:
     title = words("consent-reason-title")
     asked = entry("reason", label, element, optional=True, hint=hint)
     labels = (title, title, words("consent-cancel"))
-    return modal(f"{PREFIX}reason", *labels, private_metadata=about, blocks=[asked])
+    return modal(f"{CONSENTS}reason", *labels, private_metadata=about, blocks=[asked])
 
 
 def read_changes(action: PlannedAction, values: Mapping[str, str]) -> dict[str, str | list[str]]:
@@ -219,13 +192,13 @@ def read_changes(action: PlannedAction, values: Mapping[str, str]) -> dict[str, 
     return changes
 
 
-def decided_draft(event: ApprovalRequested, decided: ApprovalDecided, words: Words) -> Draft:
+def decided_draft(event: ApprovalRequested, decided: ApprovalDecided, words: Words) -> PostDraft:
     """The post once it is decided: the same facts, and how it ended in place of the buttons."""
     said = decision(decided, words)
     text = split("\n".join([_fallback(event, words), said]), limits.TEXT_CHARS)[0]
     below = (context(f"`{event.digest[:DIGEST_CHARS]}`"), section(f"*{said}*"))
     facts = _facts(event, words, is_whole=is_short(event, words))
-    return Draft(text=text, blocks=(*facts, *below))
+    return PostDraft(text=text, blocks=(*facts, *below))
 
 
 def decision(decided: ApprovalDecided, words: Words) -> str:
@@ -310,7 +283,7 @@ def _title(event: ApprovalRequested, action: PlannedAction, numbered: str, words
     return " · ".join(parts)
 
 
-def _arguments(action: PlannedAction, tell: Tell, words: Words) -> list[JsonObject]:
+def _arguments(action: PlannedAction, tell: MomentWords, words: Words) -> list[JsonObject]:
     """A line for each."""
     if not action.arguments:
         return [context(words("consent-no-arguments"))]

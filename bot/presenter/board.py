@@ -32,7 +32,14 @@ from agent_core.events import (
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
 from agent_core.runtime import Language, detect_language, read_language, spoken_time
 from agent_core.words import Words
-from bot.presenter.tools import REPORT_EXPERT, TOLD_OTHERWISE, describe, pages_of, reading, short
+from bot.presenter.tools import (
+    REPORT_EXPERT,
+    TOLD_OTHERWISE,
+    describe,
+    pages_of,
+    reading_title,
+    short,
+)
 from bot.render import limits
 from bot.words import BOT
 
@@ -41,12 +48,12 @@ BUSY_WAIT_S = 3.0
 Wait = QuestionAsked | ApprovalRequested | AuthRequired
 """What a turn waits for a person with."""
 
-State = Literal["running", "done", "stopped", "failed", "unsure"]
-_ENDINGS: dict[Outcome, State] = {"stopped": "stopped", "failed": "failed"}
+CardState = Literal["running", "done", "stopped", "failed", "unsure"]
+_ENDINGS: dict[Outcome, CardState] = {"stopped": "stopped", "failed": "failed"}
 
 _AGREED = {"approved", "edited", "connected"}
 _OWN = ToolCallId("")
-_FIRST: dict[State, int] = {"unsure": 2, "running": 1}
+_FIRST: dict[CardState, int] = {"unsure": 2, "running": 1}
 """What a card shows if one of its calls is so, and what such a one weighs."""
 
 
@@ -56,15 +63,15 @@ class Card:
 
     title: str
     details: str = ""
-    calls: dict[ToolCallId, State] = field(default_factory=dict[ToolCallId, State])
+    calls: dict[ToolCallId, CardState] = field(default_factory=dict[ToolCallId, CardState])
     """A branch stands for itself under an empty id."""
     sources: dict[str, str] = field(default_factory=dict[str, str])
     """Title of each page that was read, by its address."""
     branch: RunId | None = None
 
     @property
-    def state(self) -> State:
-        states: list[State] = [*self.calls.values()]
+    def state(self) -> CardState:
+        states: list[CardState] = [*self.calls.values()]
         for state in _FIRST:
             if state in states:
                 return state
@@ -122,7 +129,7 @@ class Board:
                 self._intervene(event)
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 is_connection = isinstance(event, AuthRequired)
-                self.waits[event.consent if is_connection else event.call_id] = event
+                self.waits[event.ask if is_connection else event.call_id] = event
             case ArtifactSaved():
                 self._save(event)
             case TurnFinished():
@@ -169,7 +176,7 @@ class Board:
             said.append(self.words("progress-pages-read", n=pages))
         return " · ".join(said)
 
-    def shown(self) -> list[Card]:
+    def visible_cards(self) -> list[Card]:
         """At most `PLAN_CARDS`: others are folded, first what has ended, and single steps of that.
 
         What nobody knows the end of is folded last.
@@ -274,7 +281,7 @@ class Board:
             if ended not in _AGREED:
                 self._declined.add(event.call_id)
         if isinstance(event, AuthEnded):
-            self.waits.pop(event.consent, None)
+            self.waits.pop(event.ask, None)
         elif isinstance(event, ApprovalDecided | ToolCallFinished):
             is_edited = isinstance(event, ApprovalDecided) and event.verdict == "edited"
             if isinstance(self.waits.get(event.call_id), ApprovalRequested) and not is_edited:
@@ -317,10 +324,10 @@ class Board:
             card.calls[event.call_id], card.details = "unsure", self.words("progress-unsure")
         elif not card.branch:
             is_lost = event.is_error or (is_reading and not read)
-            lost: State = "stopped" if event.call_id in self._declined else "failed"
+            lost: CardState = "stopped" if event.call_id in self._declined else "failed"
             card.calls[event.call_id] = lost if is_lost else "done"
             if read:
-                card.title = reading(read, self.words, self._titles)
+                card.title = reading_title(read, self.words, self._titles)
             if card.state != "unsure":
                 why = self.words(f"progress-{lost}")
                 card.details = why if is_lost else short(event.display)

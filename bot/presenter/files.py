@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 from agent_core.events import REPORT, ArtifactSaved, SentFile
 from agent_core.messages import JsonObject
 from bot.presenter.answer import post_answer
-from bot.presenter.journal import Place
-from bot.render import Draft, clean, foreign_line, inert, limits, sections
+from bot.presenter.journal import Destination
+from bot.render import PostDraft, clean, foreign_line, inert, limits, sections
 from bot.slack_api import Op, SlackError, SlackRefused, Upload
 from bot.threads import ThreadRef
 
@@ -110,14 +110,14 @@ def handed_out(saved: Iterable[ArtifactSaved]) -> list[ArtifactSaved]:
 class ThreadFiles:
     """Posts files into the turn's place; one that cannot be had is named in a sentence."""
 
-    def __init__(self, place: Place, workspace: Path) -> None:
-        self._place = place
+    def __init__(self, destination: Destination, workspace: Path) -> None:
+        self._destination = destination
         self._workspace = workspace
 
     async def post(
         self,
         op: Op,
-        drafts: Sequence[Draft],
+        drafts: Sequence[PostDraft],
         saved: Iterable[ArtifactSaved],
         more: Sequence[Upload] = (),
     ) -> None:
@@ -133,17 +133,17 @@ class ThreadFiles:
                 uploads.append(self._upload(file, content))
         uploads += more
         apart = len(drafts) - 1 if uploads else len(drafts)
-        await post_answer(self._place, op, drafts[:apart])
+        await post_answer(self._destination, op, drafts[:apart])
         if uploads:
             last = op.part(max(apart, 0))
             missing += await self._post_last(last, drafts[apart:], uploads)
         await self._say_missing(op, missing)
 
     async def _post_last(
-        self, op: Op, draft: Sequence[Draft], uploads: Sequence[Upload]
+        self, op: Op, draft: Sequence[PostDraft], uploads: Sequence[Upload]
     ) -> list[str]:
         """One post with words and files; or two, where Slack refuses it or takes no files now."""
-        bookmark, words = await self._place.journal.open(), op.part("words")
+        bookmark, words = await self._destination.journal.open(), op.part("words")
         if words.part(0) not in bookmark.begun:
             blocks = [block for each in draft for block in each.blocks or sections(each.text)]
             try:
@@ -152,9 +152,9 @@ class ThreadFiles:
                 _log.warning("files are posted apart from their words: %s", refused)
             except SlackError:
                 if not any(each.is_within(op) for each in bookmark.files):
-                    await post_answer(self._place, words, draft)
+                    await post_answer(self._destination, words, draft)
                 raise
-        await post_answer(self._place, words, draft)
+        await post_answer(self._destination, words, draft)
         await self.upload(op.part("files"), *uploads)
         return []
 
@@ -182,7 +182,9 @@ class ThreadFiles:
         name = file_name(PurePosixPath(file.path).name)
         title = " ".join(inert(file.title).split())[: limits.FILE_TITLE_CHARS] or name
         is_picture = file.mimetype.startswith("image/")
-        alt_text = self._place.board.words("progress-picture-of", what=title) if is_picture else ""
+        alt_text = (
+            self._destination.board.words("progress-picture-of", what=title) if is_picture else ""
+        )
         return Upload(name=name, content=content, title=title, alt_text=alt_text)
 
     async def _share(
@@ -190,7 +192,7 @@ class ThreadFiles:
     ) -> list[str]:
         """Post them, and name those that Slack does not take. Raises SlackRefused if it is all."""
         missing = list[str]()
-        await self._place.once(op, partial(self._write, uploads, blocks, missing))
+        await self._destination.once(op, partial(self._write, uploads, blocks, missing))
         return missing
 
     async def _write(
@@ -202,7 +204,7 @@ class ThreadFiles:
         op: Op,
         may_exist: bool,
     ) -> None:
-        journal, files = self._place.journal, self._place.api.files
+        journal, files = self._destination.journal, self._destination.api.files
         begun = (await journal.open()).files.get(op, "")
         if may_exist and begun and await files.is_shared(begun, place.channel):
             return
@@ -217,5 +219,5 @@ class ThreadFiles:
     async def _say_missing(self, op: Op, names: Sequence[str]) -> None:
         for name in names:
             what = foreign_line(name, limits.PROGRESS_WORD_CHARS)
-            said = self._place.board.words("progress-no-file", what=what)
-            await self._place.post(op.part(name, "why"), Draft(text=said))
+            said = self._destination.board.words("progress-no-file", what=what)
+            await self._destination.post(op.part(name, "why"), PostDraft(text=said))

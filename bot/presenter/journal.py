@@ -14,7 +14,7 @@ from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from bot.inbound import plain_text
 from bot.presenter.board import Board
-from bot.render import Draft
+from bot.render import PostDraft
 from bot.slack_api import (
     ContentRefused,
     Op,
@@ -76,7 +76,7 @@ class Bookmark(BaseModel):
     streams: dict[StoredOp, str] = Field(default_factory=dict[Op, str])
     """Post of the answer to the `ts` of the streamed post that is to become it."""
     direct: str = ""
-    """Another thread, as a session id, where the turn's own takes no answer: see `Place`."""
+    """Another thread, as a session id, where the turn's own takes no answer: see `Destination`."""
     finished: bool = False
     """Everything of the turn is in the thread."""
 
@@ -122,7 +122,7 @@ class Journal:
         await self._state.save((await self.open()).model_dump(mode="json"))
 
 
-class Place:
+class Destination:
     """Where one turn is told: its thread or, where that takes nothing, its asker directly.
 
     Slack may deliver one post under two `ts`, and whichever comes first begins the turn. If there
@@ -141,13 +141,13 @@ class Place:
         """Where things are told now."""
         return await self._direct() or self.thread
 
-    async def post(self, op: Op, draft: Draft, *, instead_of: Op | None = None) -> None:
+    async def post(self, op: Op, draft: PostDraft, *, instead_of: Op | None = None) -> None:
         """Make a post once, as with `once`; instead of another op's, if that stands there."""
         bookmark = await self.journal.open()
         before = bookmark.post_of(instead_of) if instead_of else None
         await self.once(op, partial(self._post, draft, before))
 
-    async def settle(self, op: Op, ended_as: str, draft: Draft) -> None:
+    async def settle(self, op: Op, ended_as: str, draft: PostDraft) -> None:
         """Say in a post how it ended, once. Where none stands, or it is gone, nothing is said."""
         if stands := (await self.journal.open()).post_of(op):
             await self.journal.once(op.part(ended_as), partial(self._edit, stands, draft))
@@ -199,7 +199,7 @@ class Place:
                         return replace(self.thread, root_ts=post.ts)
         return None
 
-    async def _edit(self, stands: Receipt, draft: Draft, _may_exist: bool) -> None:
+    async def _edit(self, stands: Receipt, draft: PostDraft, _may_exist: bool) -> None:
         update = partial(self.api.update, stands.channel, stands.ts, draft.text)
         try:
             try:
@@ -211,7 +211,7 @@ class Place:
 
     async def _post(
         self,
-        draft: Draft,
+        draft: PostDraft,
         before: Receipt | None,
         place: ThreadRef,
         op: Op,

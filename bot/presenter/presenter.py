@@ -10,9 +10,7 @@ from pathlib import Path
 from agent_core.clock import machine_time
 from agent_core.events import (
     AnyEvent,
-    ApprovalDecided,
     ApprovalRequested,
-    AuthEnded,
     AuthRequired,
     QuestionAsked,
     RouteChosen,
@@ -27,13 +25,13 @@ from bot.presenter.answer import (
     live_links,
     thread_drafts,
 )
+from bot.presenter.asks import AskPosts
 from bot.presenter.board import Board, Wait
-from bot.presenter.consents import ConnectLink, ConsentPosts
+from bot.presenter.connection import ConnectLink
 from bot.presenter.files import ThreadFiles, handed_out
-from bot.presenter.journal import Journal, Place, PresenterState
-from bot.presenter.progress import Progress
-from bot.presenter.questions import QuestionPosts
-from bot.presenter.sign import Signs
+from bot.presenter.indicator import Indicators
+from bot.presenter.journal import Destination, Journal, PresenterState
+from bot.presenter.progress import ProgressPost
 from bot.presenter.stream import AnswerStream
 from bot.slack_api import ContentRefused, Op, SlackApi, Upload
 from bot.threads import ThreadRef
@@ -82,7 +80,7 @@ class ThreadPresenter(TurnPresenter):
         workspace: Path,
         *,
         asked_ts: str,
-        signs: Signs,
+        indicators: Indicators,
         connect_link: ConnectLink,
         edit_interval_s: float = 2.0,
         is_plain: bool = False,
@@ -91,15 +89,18 @@ class ThreadPresenter(TurnPresenter):
         now: Callable[[], datetime] = machine_time,
     ) -> None:
         super().__init__(state)
-        self._signs = signs
+        self._indicators = indicators
         self._is_plain = is_plain
         self._asked = (thread, asked_ts)
-        self._place = Place(api, thread, self._journal, self._board)
-        self._progress = Progress(self._place, edit_interval_s, offers_live_view, now, is_told)
-        self._files = ThreadFiles(self._place, workspace)
-        self._stream = AnswerStream(self._place, workspace, asked_ts=asked_ts, is_off=is_plain)
-        self._questions = QuestionPosts(self._place)
-        self._consents = ConsentPosts(self._place, self._files, connect_link)
+        self._destination = Destination(api, thread, self._journal, self._board)
+        self._progress = ProgressPost(
+            self._destination, edit_interval_s, offers_live_view, now, is_told
+        )
+        self._files = ThreadFiles(self._destination, workspace)
+        self._stream = AnswerStream(
+            self._destination, workspace, asked_ts=asked_ts, is_off=is_plain
+        )
+        self._asks = AskPosts(self._destination, self._files, connect_link)
         self._is_by_model = True
         """Small talk is answered without one."""
         self._waits = 0
@@ -114,7 +115,7 @@ class ThreadPresenter(TurnPresenter):
         self._waits += bool(self._board.waits) and not was_waiting
         if isinstance(event, RouteChosen):
             self._is_by_model = event.route == "COMPLEX" or event.model_calls > 0
-        await self._questions.hear(event)
+        await self._asks.hear(event)
         await self._stream.hear(event)
         match event:
             case TurnFinished():
@@ -122,39 +123,34 @@ class ThreadPresenter(TurnPresenter):
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 await self._ask(event)
             case _:
-                if isinstance(event, ApprovalDecided | AuthEnded):
-                    await self._consents.end(event)
                 if not self._board.waits:
                     await self._go_on(event)
 
     async def give_up(self) -> None:
         await self._progress.stop()
         await self._stream.stop()
-        await self._signs.take_back(*self._asked)
+        await self._indicators.take_back(*self._asked)
         await self._journal.finish()
 
     async def close(self) -> None:
         await self._progress.stop()
         await self._stream.stop()
-        self._signs.forget(*self._asked)
+        self._indicators.forget(*self._asked)
 
     async def _go_on(self, event: AnyEvent) -> None:
         if self._waits < (await self._journal.open()).waits:
             return  # an earlier process came as far as a later question
-        await self._signs.show(*self._asked, may_be_left=True)
+        await self._indicators.show(*self._asked, may_be_left=True)
         await self._progress.go_on(event.turn)
 
     async def _ask(self, event: Wait) -> None:
         """What is asked first: nobody waits for progress to say that it waits."""
         bookmark = await self._journal.open()
         await self._progress.stop()
-        if isinstance(event, QuestionAsked):
-            await self._questions.ask(event)
-        else:
-            await self._consents.ask(event)
+        await self._asks.ask(event)
         if bookmark.waits < self._waits:
             await self._progress.edit()  # it stands still from now on
-            await self._signs.take_back(*self._asked)
+            await self._indicators.take_back(*self._asked)
             bookmark.waits = self._waits
             await self._journal.save()
 
@@ -170,13 +166,13 @@ class ThreadPresenter(TurnPresenter):
         await self._stream.clear()
         if not is_closed:
             await self._progress.close(event.turn, insist=True)
-        await self._signs.take_back(*self._asked, is_taken_in=is_steered)
+        await self._indicators.take_back(*self._asked, is_taken_in=is_steered)
         await self._journal.finish()
 
     async def _show_result(self, event: TurnFinished) -> None:
         words = self._board.words
         markdown = masked_post(answer_text(event, words))  # a post or a page may end in a secret
-        is_live = live_links(event, self._place.api.home)
+        is_live = live_links(event, self._destination.api.home)
         is_plain = self._is_plain and event.outcome != "failed"  # then the words are ours
         drafts, is_cut = await asyncio.to_thread(
             thread_drafts, markdown, words, is_live, sources=event.citations, is_plain=is_plain

@@ -73,7 +73,7 @@ _BLANK = frozenset(
 """Seen as nothing, though their categories are those of letters, signs and accents."""
 
 
-Tell = Callable[[str, object], str]
+MomentWords = Callable[[str, object], str]
 """Says a moment in words, with its weekday and zone, by name and value; nothing of other values."""
 
 
@@ -91,7 +91,7 @@ def parts_of(arguments: JsonObject) -> dict[str, str]:
     return {}
 
 
-def moments(arguments: JsonObject, zone: str, words: Words) -> Tell:
+def moments(arguments: JsonObject, zone: str, words: Words) -> MomentWords:
     """Of the arguments: on the clocks of `zone`, and of the zone that stands with a moment."""
     beside: dict[str, list[tuple[str, str]]] = {}
     for path, value in leaves("", arguments):
@@ -133,7 +133,7 @@ def _clock_words(value: str, named: str, zone: str, words: Words) -> str:
         return ""
 
 
-def preview(action: PlannedAction, words: Words, tell: Tell) -> list[JsonObject] | None:
+def preview(action: PlannedAction, words: Words, tell: MomentWords) -> list[JsonObject] | None:
     """All of it in blocks; None where it has to be shown as it is sent."""
     arguments = action.arguments
     texts = (value for _, value in leaves("", arguments) if isinstance(value, str))
@@ -182,7 +182,9 @@ def _line(value: Any) -> str:
     return ", ".join(map(inline_code, texts))
 
 
-def argument_lines(arguments: JsonObject, tell: Tell = lambda _path, _value: "") -> Iterator[str]:
+def argument_lines(
+    arguments: JsonObject, tell: MomentWords = lambda _path, _value: ""
+) -> Iterator[str]:
     """One line for each value, as `name.inner[0]: value`; all of them, in their order.
 
     A text of several lines stands below its name with a bar before each line, so that none of them

@@ -15,8 +15,8 @@ from agent_core.ids import TurnId, agent_id
 from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot.presenter.board import Board, Card
-from bot.presenter.journal import Place
-from bot.render import Draft, actions, button, foreign_line, limits, menu, plain_line
+from bot.presenter.journal import Destination
+from bot.render import PostDraft, actions, button, foreign_line, limits, menu, plain_line
 from bot.slack_api import ContentRefused, Op, SlackError, SlackRefused
 
 OPEN_LIVE_VIEW = "live.open"
@@ -38,12 +38,12 @@ _SHOWN = {
 _log = logging.getLogger(__name__)
 
 
-class Progress:
+class ProgressPost:
     """Progress is a courtesy: where Slack refuses it, the turn goes on without."""
 
     def __init__(
         self,
-        place: Place,
+        destination: Destination,
         interval_s: float,
         offers_live_view: Callable[[], bool],
         now: Callable[[], datetime],
@@ -51,15 +51,15 @@ class Progress:
     ) -> None:
         self._offers_live_view = offers_live_view
         self._now = now
-        self._api, self._thread = place.api, place.thread
-        self._journal, self._board = place.journal, place.board
+        self._api, self._thread = destination.api, destination.thread
+        self._journal, self._board = destination.journal, destination.board
         self._interval_s = interval_s
         self._keeping: asyncio.Task[None] | None = None
         self._writing = asyncio.Lock()
         self._changed = asyncio.Event()
         self._turn = TurnId("")
         self._ts = ""
-        self._shown: Draft | None = None
+        self._shown: PostDraft | None = None
         self._shown_s = float("-inf")
         self._said = ("", self._api.clock.seconds() if is_told else float("-inf"))
         """What the line told, and when."""
@@ -139,7 +139,7 @@ class Progress:
             receipt = await post(draft.text, blocks=draft.blocks, may_exist=may_exist)
         except ContentRefused as refused:
             _log.warning("progress is shown without cards: %s", refused)
-            self._has_cards, draft = False, Draft(text=draft.text)
+            self._has_cards, draft = False, PostDraft(text=draft.text)
             receipt = await post(draft.text)
         self._shown, self._shown_s = None if may_exist else draft, self._api.clock.seconds()
         (await self._journal.open()).posts[op] = receipt
@@ -164,7 +164,7 @@ class Progress:
         time, now_s = self._board.time(self._now()), self._api.clock.seconds()
         if said == doing and now_s - at_s < HEARTBEAT_S - self._interval_s:
             return
-        line = words("progress-line", time=time) if doing else reading(words, self._board.text)
+        line = words("progress-line", time=time) if doing else reading_line(words, self._board.text)
         if await self._say(line, *([f"{plain_line(doing, 100)} · {time}"] if doing else [])):
             self._said = (doing, now_s)
 
@@ -178,15 +178,17 @@ class Progress:
             _log.info("the status line was left out: %s", error)
         return False
 
-    def _draft(self) -> Draft:
-        board, shown = self._board, self._board.shown()
+    def _draft(self) -> PostDraft:
+        board, shown = self._board, self._board.visible_cards()
         text = "\n".join([board.title(), *map(_line, shown)])
         if not self._has_cards:
-            return Draft(text=text)
+            return PostDraft(text=text)
         tasks = [_task(number, card) for number, card in enumerate(shown)]
         plan = {"type": "plan", "title": board.title(), "tasks": tasks}
         below = self._below(board)
-        return Draft(text=text, blocks=(plan, actions(*below, name="below")) if below else (plan,))
+        return PostDraft(
+            text=text, blocks=(plan, actions(*below, name="below")) if below else (plan,)
+        )
 
     def _below(self, board: Board) -> list[JsonObject]:
         """“Open live view”, where there is one, and a menu of the branches at work."""
@@ -201,7 +203,7 @@ class Progress:
         ]
 
 
-def reading(words: Words, text: str) -> str:
+def reading_line(words: Words, text: str) -> str:
     """The line of a turn that has yet to begin with anything."""
     return words("progress-line-reading", what=plain_line(text, limits.PROGRESS_WORD_CHARS))
 

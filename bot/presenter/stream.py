@@ -22,7 +22,7 @@ from agent_core.events import (
 from agent_core.ids import ROOT_RUN, TurnId
 from agent_core.masking import masked_post
 from agent_core.runtime import without_paths
-from bot.presenter.journal import Place
+from bot.presenter.journal import Destination
 from bot.render import limits, none_live, split, to_markdown
 from bot.slack_api import Op, Receipt, SlackError, SlackRefused
 from bot.threads import parse_user
@@ -67,9 +67,11 @@ class _Open:
 class AnswerStream:
     """Streams a turn's answer as `hear` gets it; `end` leaves posts that the answer is put into."""
 
-    def __init__(self, place: Place, workspace: Path, *, asked_ts: str, is_off: bool) -> None:
-        self._place = place
-        self._streams = place.api.streams
+    def __init__(
+        self, destination: Destination, workspace: Path, *, asked_ts: str, is_off: bool
+    ) -> None:
+        self._destination = destination
+        self._streams = destination.api.streams
         self._turn = TurnId("")
         self._workspace = workspace
         self._asked_ts = asked_ts
@@ -114,21 +116,21 @@ class AnswerStream:
     async def end(self) -> None:
         """End all streams of the turn, also those of a process that died; their posts stay."""
         await self.stop()
-        bookmark, thread = await self._place.journal.open(), self._place.thread
+        bookmark, thread = await self._destination.journal.open(), self._destination.thread
         begun = bookmark.begun - bookmark.done
         if lost := [op for op in self._ops() if op.part("stream") in begun]:
             left = await self._streams.left_over(thread, after=self._asked_ts)
             found = [ts for ts in left if ts not in bookmark.streams.values()]
             bookmark.streams |= dict(zip(lost, found, strict=False))
             bookmark.done |= {op.part("stream") for op in lost}
-            await self._place.journal.save()
+            await self._destination.journal.save()
         for op, ts in bookmark.streams.items():
             if op not in bookmark.done:
                 await self._stop(op, ts)
 
     async def clear(self) -> None:
         """Take away what became no post of the answer."""
-        bookmark, channel = await self._place.journal.open(), self._place.thread.channel
+        bookmark, channel = await self._destination.journal.open(), self._destination.thread.channel
         for op, ts in list(bookmark.streams.items()):
             if Receipt(channel, ts) in bookmark.posts.values():
                 continue
@@ -141,10 +143,10 @@ class AnswerStream:
             del bookmark.streams[op]
             for marks in (bookmark.begun, bookmark.done):
                 marks.discard(op.part("stream"))
-            await self._place.journal.save()
+            await self._destination.journal.save()
 
     async def _grow(self, event: TextDelta) -> None:
-        bookmark = await self._place.journal.open()
+        bookmark = await self._destination.journal.open()
         if self._task is None and any(op.part("stream") in bookmark.begun for op in self._ops()):
             self._is_off = True  # an earlier process has begun, and what it wrote is not known
             return
@@ -156,7 +158,7 @@ class AnswerStream:
 
     async def _keep_up(self) -> None:
         """Write what there is, at most once in an interval, until it is stopped."""
-        clock = self._place.api.clock
+        clock = self._destination.api.clock
         await clock.sleep(HOLD_S)
         while not self._is_off:
             await self._grown.wait()
@@ -188,10 +190,10 @@ class AnswerStream:
         """Into the open stream, or the next one; False while Slack asks for a pause."""
         if stream := self._open:
             size = stream.size_bytes + len(text.encode())
-            age_s = self._place.api.clock.seconds() - stream.begun_s
+            age_s = self._destination.api.clock.seconds() - stream.begun_s
             try:
                 if size <= limits.STREAM_BYTES and age_s <= limits.STREAM_S:
-                    channel = self._place.thread.channel
+                    channel = self._destination.thread.channel
                     is_taken = await self._streams.append(channel, stream.ts, text)
                     stream.size_bytes = size if is_taken else stream.size_bytes
                     return is_taken
@@ -205,18 +207,18 @@ class AnswerStream:
 
     async def _begin(self, text: str) -> bool:
         """The next stream; where there is none to be had, the answer is simply posted."""
-        bookmark = await self._place.journal.open()
+        bookmark = await self._destination.journal.open()
         op = next((op for op in self._ops() if op not in bookmark.streams), None)
         if op is not None and not bookmark.direct:
-            await self._place.journal.once(op.part("stream"), partial(self._start, op, text))
+            await self._destination.journal.once(op.part("stream"), partial(self._start, op, text))
         self._is_off = self._open is None
         return not self._is_off
 
     async def _start(self, op: Op, text: str, _may_exist: bool) -> None:
-        _, user = parse_user(self._place.board.asker)
-        if ts := await self._streams.start(self._place.thread, user, text):
-            (await self._place.journal.open()).streams[op] = ts
-            now = self._place.api.clock.seconds()
+        _, user = parse_user(self._destination.board.asker)
+        if ts := await self._streams.start(self._destination.thread, user, text):
+            (await self._destination.journal.open()).streams[op] = ts
+            now = self._destination.api.clock.seconds()
             self._open = _Open(op=op, ts=ts, begun_s=now, size_bytes=len(text.encode()))
 
     async def _take_back(self) -> None:
@@ -231,7 +233,7 @@ class AnswerStream:
 
     async def _stop(self, op: Op, ts: str) -> None:
         if ts not in self._ended:
-            await self._streams.stop(self._place.thread.channel, ts, op)
+            await self._streams.stop(self._destination.thread.channel, ts, op)
             self._ended.add(ts)
 
     def _ops(self) -> list[Op]:

@@ -74,7 +74,7 @@ def describe(
         return _several(arguments, words, titles)
     purpose = _purpose(name)
     if purpose == "read_pages":
-        return reading(pages_of(tool, arguments), words, titles)
+        return reading_title(pages_of(tool, arguments), words, titles)
     if purpose == "use_app":
         if _OWN.match(tool.lower()):
             return words("progress-purpose-use-tool")
@@ -92,7 +92,7 @@ def pages_of(tool: str, arguments: Mapping[str, Any]) -> list[str]:
     return [str(url) for url in [*_items(arguments.get("urls")), arguments.get("url")] if url]
 
 
-def reading(urls: Sequence[str], words: Words, titles: Mapping[str, str]) -> str:
+def reading_title(urls: Sequence[str], words: Words, titles: Mapping[str, str]) -> str:
     """By the first page whose title is known, with its publisher."""
     first = next((url for url in urls if titles.get(url)), urls[0] if urls else "")
     host = short((real_host(first) or "…").removeprefix("www."))

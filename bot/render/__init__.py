@@ -2,7 +2,7 @@
 
 from bot.render import limits
 from bot.render.blocks import (
-    Draft,
+    PostDraft,
     actions,
     answer_drafts,
     button,
@@ -35,7 +35,7 @@ from bot.render.markdown import to_markdown, to_text
 from bot.render.split import split
 
 __all__ = [  # noqa: RUF022 (by module)
-    "Draft", "actions", "answer_drafts", "button", "card", "context", "entry", "limits",
+    "PostDraft", "actions", "answer_drafts", "button", "card", "context", "entry", "limits",
     "local_time", "mention", "menu", "modal", "plain_text", "section", "sections",
     "IsLive", "clean", "code", "escape", "foreign_line", "inert", "inline_code", "link",
     "none_live", "one_line", "plain_line", "real_host", "to_markdown", "to_text", "split",

@@ -17,7 +17,7 @@ from bot.threads import parse_user
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class PostDraft:
     """A post to be made. With blocks, `text` says the same to notifications and search."""
 
     text: str
@@ -26,7 +26,7 @@ class Draft:
     """All that the blocks say, where `text` is only the beginning of it."""
 
     @property
-    def without_charts(self) -> "Draft":
+    def without_charts(self) -> "PostDraft":
         """The same for a Slack that knows none: their tables say it all."""
         kept = [block for block in self.blocks if block["type"] != "data_visualization"]
         return replace(self, blocks=tuple(kept))
@@ -38,14 +38,14 @@ def answer_drafts(
     *,
     sources: Sequence[str] = (),
     is_plain: bool = False,
-) -> list[Draft]:
+) -> list[PostDraft]:
     """An answer as posts, in order; none for an empty answer.
 
     An address that `is_live` does not let through is shown as text, and `[1]` links to the first of
     the `sources`. With `is_plain` all of it is shown as it is. A post ends before a piece that does
     not fit into it, and only what fits into none is divided.
     """
-    drafts: list[Draft] = []
+    drafts: list[PostDraft] = []
     fitting: list[Piece] = []
     chars = tables = 0
     whole = pieces(markdown, is_live, sources, is_plain=is_plain)
@@ -69,7 +69,7 @@ def _fitting(piece: Piece) -> Iterator[Piece]:
         yield Piece(text=text, gap=piece.gap if number == 0 else "\n\n")
 
 
-def _draft(fitting: Sequence[Piece], is_live: IsLive) -> Draft:
+def _draft(fitting: Sequence[Piece], is_live: IsLive) -> PostDraft:
     """One post: tables as Slack has them, and all between them as Markdown."""
     is_alone = sum(piece.table is not None for piece in fitting) == 1
     blocks: list[JsonObject] = []
@@ -85,13 +85,13 @@ def _draft(fitting: Sequence[Piece], is_live: IsLive) -> Draft:
             blocks.append({"type": "markdown", "text": text})
     whole = as_text(joined(fitting), is_live)
     first, *rest = split(whole, limits.TEXT_CHARS) or [""]
-    return Draft(text=first, blocks=tuple(blocks), whole=whole if rest else "")
+    return PostDraft(text=first, blocks=tuple(blocks), whole=whole if rest else "")
 
 
-def card(text: str, *buttons: JsonObject) -> Draft:
+def card(text: str, *buttons: JsonObject) -> PostDraft:
     """A text of its own, with its buttons."""
     shown = section(split(text, limits.SECTION_CHARS)[0])
-    return Draft(text=text, blocks=(shown, actions(*buttons)) if buttons else (shown,))
+    return PostDraft(text=text, blocks=(shown, actions(*buttons)) if buttons else (shown,))
 
 
 def section(text: str) -> JsonObject:

@@ -87,10 +87,10 @@ def literal(text: str) -> str:
 
 def code(text: str) -> str:
     """Escaped text for inside a code fence, which it cannot close."""
-    return apart(escape(text))
+    return without_fences(escape(text))
 
 
-def apart(text: str) -> str:
+def without_fences(text: str) -> str:
     """The text without three backticks in a row."""
     return _FENCE.sub(rf"\g<0>{ZERO_WIDTH_SPACE}", text)
 

@@ -23,7 +23,6 @@ from bot.render.escape import (
     ZERO_WIDTH_SPACE,
     IsLive,
     all_live,
-    apart,
     as_code,
     bare_address,
     defanged,
@@ -33,6 +32,7 @@ from bot.render.escape import (
     link,
     real_host,
     unlinked,
+    without_fences,
 )
 from bot.render.tables import Cell, Table, aligned
 
@@ -116,7 +116,7 @@ def pieces(
 
 def fenced(text: str, language: str = "") -> str:
     """The text as code, which it cannot end; empty where it is."""
-    shown = apart(inert(text)).rstrip()
+    shown = without_fences(inert(text)).rstrip()
     return f"```{language}\n{shown}\n```" if shown.strip() else ""
 
 
@@ -132,11 +132,11 @@ def as_text(markdown: str, is_live: IsLive) -> str:
         elif is_code:
             lines.append(escape(line))
         else:
-            lines.append(defanged(_SPAN.sub(_said, shown), is_live))
+            lines.append(defanged(_SPAN.sub(_slack_span, shown), is_live))
     return "\n".join(lines)
 
 
-def _said(span: re.Match[str]) -> str:
+def _slack_span(span: re.Match[str]) -> str:
     if span["code"]:
         return f"`{escape(span['code'])}`"
     if span["url"]:

@@ -15,7 +15,7 @@ from typing import Self, get_args
 from agent_core.events import AnyEvent
 from agent_core.fault_points import EVENT_POINT
 from bot.sandbox import SandboxError
-from bot.sandbox.composio import Call
+from bot.sandbox.composio import ReceivedToolCall
 from bot.sandbox.settings import child_environment
 from bot.sandbox.world import World
 
@@ -130,7 +130,7 @@ class BotLives:
     _process: BotProcess | None = None
 
     @property
-    def _calls(self) -> Sequence[Call]:
+    def _calls(self) -> Sequence[ReceivedToolCall]:
         return self._world.composio.calls if self._world.composio else ()
 
     async def __aenter__(self) -> Self:
@@ -177,7 +177,7 @@ class BotLives:
         return done.total() - len(done) + count_repeated(self._calls, self._calls_before)
 
 
-def count_repeated(calls: Sequence[Call], deaths: Iterable[int]) -> int:
+def count_repeated(calls: Sequence[ReceivedToolCall], deaths: Iterable[int]) -> int:
     """How many calls were as one before the last death; each death came after so many calls."""
     return sum(
         call in calls[:begin]

@@ -14,11 +14,10 @@ from rich.text import Text
 
 from agent_core.ids import TurnId, turn_of
 from agent_core.messages import JsonObject
-from agent_core.runtime import Question
 from bot.inbound import plain_text
 from bot.sandbox import SandboxError
 from bot.sandbox.child import BotLives
-from bot.sandbox.composio import Execution
+from bot.sandbox.composio import AppExecution
 from bot.sandbox.moments import SharedClock
 from bot.sandbox.slack import File, Post, SlackStandIn
 from bot.sandbox.slack.feed import Change
@@ -49,7 +48,7 @@ def post_json(post: Post) -> JsonObject:
     }
 
 
-def effect_json(effect: Execution) -> JsonObject:
+def effect_json(effect: AppExecution) -> JsonObject:
     """What the Composio stand-in was made to change, and with whose account."""
     return {
         "for": effect.user_id,
@@ -218,7 +217,8 @@ class Driver:
             )
             if turn is None:
                 return
-            is_question = isinstance(turn.turn.wait, Question)
+            wait = turn.turn.wait
+            is_question = wait is not None and wait.kind == "question"
             if not turn.asks or not clicks or (is_question and not self._fitting(clicks[0])):
                 break
             await self._press(clicks.popleft())

@@ -25,7 +25,7 @@ from agent_core.events import (
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
 from agent_core.onlooker import Onlooker
-from agent_core.runtime import Question, StoredTurn
+from agent_core.runtime import StoredTurn
 from bot.sandbox import SandboxError
 from bot.sandbox.moments import SharedClock
 
@@ -66,11 +66,11 @@ class WatchedTurn:
 
     @property
     def asks(self) -> str:
-        """The wait for a person, by its consent or its call; empty where it waits for nobody."""
+        """The wait for a person, by its Ask; empty where it waits for nobody."""
         wait = self.turn.wait
         if wait is None or self.turn.status != "waiting":
             return ""
-        return f"question {wait.call_id}" if isinstance(wait, Question) else wait.consent
+        return wait.ask
 
     def as_json(self) -> JsonObject:
         """What `--json` says of a turn; others read it by these names."""
@@ -95,7 +95,7 @@ class WatchedTurn:
     def _waits(self) -> Iterator[JsonObject]:
         """What was asked of whom, and how that ended; None where it is still waited for."""
         endings = {
-            event.consent: event.verdict if isinstance(event, ApprovalDecided) else event.outcome
+            event.ask: event.verdict if isinstance(event, ApprovalDecided) else event.outcome
             for event in self.events
             if isinstance(event, ApprovalDecided | AuthEnded)
         }
@@ -105,7 +105,7 @@ class WatchedTurn:
                     yield {"kind": "question", "who": event.asker}
                 case ApprovalRequested() | AuthRequired():
                     kind = "approval" if isinstance(event, ApprovalRequested) else "connection"
-                    ended = endings.get(event.consent)
+                    ended = endings.get(event.ask)
                     yield {"kind": kind, "who": event.asker, "ended": ended}
                 case _:
                     pass

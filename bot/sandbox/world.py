@@ -10,7 +10,7 @@ import yaml
 
 from bot.sandbox import SandboxError
 from bot.sandbox.composio import ComposioStandIn
-from bot.sandbox.model import ModelStandIn, Pace
+from bot.sandbox.model import ModelStandIn, ReplyPace
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack import SandboxClock, SlackStandIn, SystemClock
 from bot.sandbox.slack.wire import JsonObject
@@ -22,7 +22,7 @@ _MANIFEST = Path(__file__).parents[2] / "manifest.yml"
 
 
 PAGE_PORT = 8899
-UNHURRIED = Pace(first_token_s=0.4, tokens_per_s=150.0)
+UNHURRIED = ReplyPace(first_token_s=0.4, tokens_per_s=150.0)
 """The pace for those who watch: progress is seen growing, and a report takes some seconds."""
 
 
@@ -59,9 +59,9 @@ class SandboxOptions:
         return PAGE_PORT if self.port is None else self.port
 
     @property
-    def pace(self) -> Pace:
+    def pace(self) -> ReplyPace:
         """The stand-in model's: as given, else unhurried where a person watches the page."""
-        usual = Pace() if self.asks else UNHURRIED
+        usual = ReplyPace() if self.asks else UNHURRIED
         given = {"first_token_s": self.first_token_s, "tokens_per_s": self.tokens_per_s}
         return replace(usual, **{name: each for name, each in given.items() if each is not None})
 
@@ -99,7 +99,7 @@ async def open_world(
     *,
     workspaces_root: Path,
     web: Path | None,
-    pace: Pace,
+    pace: ReplyPace,
     clock: SandboxClock | None = None,
 ) -> AsyncGenerator[World]:
     """Start the stand-ins, in which it is as late as `clock` says; leaving the context stops them.

@@ -7,7 +7,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from mcp_local.errors import CitationError
-from mcp_local.sources import Source
+from mcp_local.sources import NumberedSource
 
 CITATION = "citation"
 """The type of the inline token that stands for one bracket of citations."""
@@ -25,7 +25,7 @@ def cited_numbers(bracket: str) -> list[int]:
     return list(dict.fromkeys(int(number) for number in re.findall(r"\d+", bracket)))
 
 
-def quoted_brackets(sources: Iterable[Source]) -> frozenset[str]:
+def quoted_brackets(sources: Iterable[NumberedSource]) -> frozenset[str]:
     """Numbers in brackets that pages hold themselves, each with the letters before it.
 
     A sentence taken over letter by letter brings its page's footnote marks along; they are not
@@ -65,7 +65,7 @@ def list_citations(tokens: Iterable[Token]) -> list[int]:
     ]
 
 
-def check_citations(cited: Sequence[int], sources: Sequence[Source]) -> None:
+def check_citations(cited: Sequence[int], sources: Sequence[NumberedSource]) -> None:
     """Raise CitationError unless something is cited and every cited source can be.
 
     The message names each number at fault and the numbers that exist.

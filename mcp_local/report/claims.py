@@ -8,7 +8,7 @@ from markdown_it.token import Token
 
 from mcp_local.passages import sentence_spans
 from mcp_local.report.citations import CITATION, cited_numbers
-from mcp_local.sources import Source
+from mcp_local.sources import NumberedSource
 
 MAX_WARNINGS = 20
 _EXCERPT_CHARS = 140
@@ -35,7 +35,7 @@ class CitedSentence:
 class _Evidence:
     """The text of one source, prepared for the question whether something stands in it."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: NumberedSource) -> None:
         text = f"{source.title}\n{source.text}"
         self.figures = set(_figures(text))
         self.numbers = {figure.removesuffix("%") for figure in self.figures}
@@ -59,7 +59,9 @@ def cited_sentences(tokens: Iterable[Token]) -> list[CitedSentence]:
     ]
 
 
-def find_unsupported(sentences: Sequence[CitedSentence], sources: Sequence[Source]) -> list[str]:
+def find_unsupported(
+    sentences: Sequence[CitedSentence], sources: Sequence[NumberedSource]
+) -> list[str]:
     """Warnings about figures and quotes that stand on none of the sources of their sentence."""
     cited = {number for sentence in sentences for number in sentence.numbers}
     evidence = {source.n: _Evidence(source) for source in sources if source.n in cited}

@@ -27,7 +27,7 @@ from agent_core.mcp import McpHub, StdioServer
 from agent_core.mcp.config import InProcessServer
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
-from agent_core.testing.models import Line, ScriptedModel, call, calls_reply, text_reply
+from agent_core.testing.models import ScriptedModel, ScriptLine, call, calls_reply, text_reply
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
@@ -40,7 +40,7 @@ DELEGATION = call(
     {"description": "d", "prompt": CHILD_PROMPT, "subagent_type": "report-creation-expert"},
     id="delegate",
 )
-MAIN_SCRIPTS: dict[str, list[Line]] = {
+MAIN_SCRIPTS: dict[str, list[ScriptLine]] = {
     "SIMPLE": [],
     "COMPLEX": [
         calls_reply(
@@ -63,7 +63,7 @@ MAIN_SCRIPTS: dict[str, list[Line]] = {
     ],
 }
 FAST = ("SIMPLE", "FALLBACK")
-FAST_ANSWERS: dict[str, Line] = {
+FAST_ANSWERS: dict[str, ScriptLine] = {
     "FALLBACK": call("use_tools", {"reason": "the price of QUESTIONMARKER"})
 }
 

@@ -14,7 +14,7 @@ from agent_core.messages import JsonObject
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
-from bot.console.access import Access
+from bot.console.access import ThreadAccess
 from bot.ingress import Rules
 from bot.threads import user_id
 from tests.bot.console.world import (
@@ -227,7 +227,7 @@ async def test_many_who_watch_stay_for_as_long_as_they_may(world: ConsoleWorld) 
     users = world.slack.state.users
     many = [replace(users[world.slack.user_id("ann")], id=f"UMANY{n}") for n in range(200)]
     users.update({each.id: each for each in many})
-    access = Access(world.api, Rules(identity=await world.api.identify()))
+    access = ThreadAccess(world.api, Rules(identity=await world.api.identify()))
     watching = [(user_id(world.slack.team_id, each.id), world.session) for each in many]
     async with asyncio.TaskGroup() as group:
         for pair in watching:

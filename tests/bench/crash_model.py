@@ -7,8 +7,8 @@ different asks never read alike, and a request that comes again after a crash ge
 import re
 from dataclasses import dataclass, field
 
-from bot.sandbox.model import ModelStandIn, Pace, Reply, Text, ToolUse
-from bot.sandbox.model.message import Kind
+from bot.sandbox.model import ModelStandIn, ReplyPace, ReplyText, StandInReply, ToolUse
+from bot.sandbox.model.message import PlaybookName
 from bot.sandbox.model.wire import Json, as_list, as_object, as_text, blocks_of, text_of
 
 WORD = re.compile(r"\b(item|errand|chain|note|doubt|puzzle|letter)\d+\b")
@@ -61,12 +61,12 @@ def read_task(body: Json) -> Task:
     return task
 
 
-def reply_to(task: Task, tools: set[str]) -> Reply:
+def reply_to(task: Task, tools: set[str]) -> StandInReply:
     """The next step of a task."""
     return _next_call(task, tools) or _say(_closing(task))
 
 
-def _next_call(task: Task, tools: set[str]) -> Reply | None:
+def _next_call(task: Task, tools: set[str]) -> StandInReply | None:
     match task.kind:
         case "errand" if not task.results:
             return _call(EXECUTE, _errand(task.word))
@@ -103,11 +103,11 @@ def _letter(word: str) -> Json:
     return {"tools": [entry], "sync_response_to_workbench": False, "thought": word}
 
 
-def _say(text: str) -> Reply:
-    return (Text(text=text),)
+def _say(text: str) -> StandInReply:
+    return (ReplyText(text=text),)
 
 
-def _call(name: str, arguments: Json) -> Reply:
+def _call(name: str, arguments: Json) -> StandInReply:
     return (ToolUse(name=name, input=arguments),)
 
 
@@ -123,9 +123,9 @@ class RehearsedModel(ModelStandIn):
     """The stand-in with the harness's asks rehearsed; it thinks `first_token_s` each time."""
 
     def __init__(self, *, first_token_s: float) -> None:
-        super().__init__(pace=Pace(first_token_s=first_token_s), keep_bodies=True)
+        super().__init__(pace=ReplyPace(first_token_s=first_token_s), keep_bodies=True)
 
-    async def plan(self, body: Json) -> tuple[Kind, Reply]:
+    async def plan(self, body: Json) -> tuple[PlaybookName, StandInReply]:
         """The harness's asks come before the playbooks."""
         task = read_task(body)
         kind, reply = await super().plan(body)
@@ -136,7 +136,7 @@ class RehearsedModel(ModelStandIn):
         return kind, reply
 
 
-def _rehearsed(task: Task, body: Json) -> Reply:
+def _rehearsed(task: Task, body: Json) -> StandInReply:
     tools = {as_text(as_object(tool).get("name")) for tool in as_list(body.get("tools"))}
     if tools == {ESCAPE} and task.kind == "puzzle":
         return _call(ESCAPE, {"reason": "A puzzle."})

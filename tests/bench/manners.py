@@ -34,7 +34,7 @@ from agent_core.testing.models import call, calls_reply
 from bot.inbound import read_post
 from bot.ingress import Ingress, Rules, ThreadActivity
 from bot.ingress.filter import Admitted
-from bot.presenter import Signs
+from bot.presenter import Indicators
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import Op, People, SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef, user_id
@@ -131,7 +131,15 @@ class Room:
         self._api = api
         self._front = Standings()
         reader = ReplyReader(model, patience_s=30.0)
-        given = (self._front, MemoryLedger(), NamingFiles(), api, rules, Signs(api), People(api))
+        given = (
+            self._front,
+            MemoryLedger(),
+            NamingFiles(),
+            api,
+            rules,
+            Indicators(api),
+            People(api),
+        )
         self._filter = Ingress(*given, reader, Judge().follow_ups).filter
 
     async def answers(self, case: Case) -> bool:

@@ -7,14 +7,14 @@ calls the tool so many times and then says one word. It ends when its standard i
 import asyncio
 import sys
 
-from bot.sandbox.model import ModelStandIn, Text, ToolUse
+from bot.sandbox.model import ModelStandIn, ReplyText, ToolUse
 
 
 async def serve(turns: int, iterations: int, tool: str) -> None:
     async with ModelStandIn() as model:
         for _ in range(turns):
             model.play(ToolUse(name=tool, input={}), times=iterations)
-            model.play(Text(text="Done."))
+            model.play(ReplyText(text="Done."))
         sys.stdout.write(f"{model.base_url}\n")
         sys.stdout.flush()
         await asyncio.to_thread(sys.stdin.read)

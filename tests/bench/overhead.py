@@ -24,7 +24,7 @@ from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from agent_core.testing.runtimes import inbound
 from bot.app import running_bot
-from bot.sandbox.model import ModelStandIn, Pace, Text
+from bot.sandbox.model import ModelStandIn, ReplyPace, ReplyText
 from bot.sandbox.slack import SlackStandIn
 from bot.settings import BotSettings
 from tests.bench.results import Result, run
@@ -71,7 +71,7 @@ async def sent_prompt(root: Path) -> dict[str, Any]:
         ModelStandIn(keep_bodies=True) as model,
         build_runtime(core_settings(model.base_url, root)) as runtime,
     ):
-        model.play(Text(text="Done."))
+        model.play(ReplyText(text="Done."))
         await run_turn(runtime, thread=1)
         body = cast("dict[str, Any]", model.calls[-1].body)
     return {"system": body["system"], "tools": body["tools"]}
@@ -146,7 +146,7 @@ async def measure_iterations(root: Path) -> list[Result]:
 
 
 async def bare_call_s(model: ModelStandIn) -> float:
-    model.play(Text(text="SIMPLE"))
+    model.play(ReplyText(text="SIMPLE"))
     async with anthropic.AsyncAnthropic(api_key="sandbox", base_url=model.base_url) as client:
         started = time.perf_counter()
         async with client.messages.stream(
@@ -160,7 +160,7 @@ async def bare_call_s(model: ModelStandIn) -> float:
 
 async def mention_to_answer_s(model: ModelStandIn, slack: SlackStandIn) -> float:
     """Both the classifier and the fast answer say SIMPLE here, so the answer is that word."""
-    model.play(Text(text="SIMPLE"), times=2)
+    model.play(ReplyText(text="SIMPLE"), times=2)
     started = time.perf_counter()
     ts = await slack.say("ann", "general", f"{slack.mention} What is the capital of France?")
     await slack.wait_for(
@@ -179,7 +179,7 @@ async def bot_beside(model: ModelStandIn, root: Path) -> AsyncGenerator[SlackSta
 
 
 async def measure_simple(root: Path) -> list[Result]:
-    pace = Pace(first_token_s=CALL_S)
+    pace = ReplyPace(first_token_s=CALL_S)
     async with ModelStandIn(pace=pace) as model, bot_beside(model, root) as slack:
         await mention_to_answer_s(model, slack)
         await bare_call_s(model)
@@ -198,7 +198,7 @@ async def measure_simple(root: Path) -> list[Result]:
 
 async def first_signs_s(model: ModelStandIn, slack: SlackStandIn) -> list[float]:
     """How long each of many threads waits for its first sign, begun at once."""
-    model.play(Text(text="SIMPLE"), times=2 * THREADS)
+    model.play(ReplyText(text="SIMPLE"), times=2 * THREADS)
     began = time.perf_counter()
     text = f"{slack.mention} What is the capital of France?"
     unseen = {await slack.say("ann", "general", text) for _ in range(THREADS)}
@@ -217,7 +217,7 @@ async def first_signs_s(model: ModelStandIn, slack: SlackStandIn) -> list[float]
 
 
 async def measure_first_signs(root: Path) -> list[Result]:
-    pace = Pace(first_token_s=CALL_S)
+    pace = ReplyPace(first_token_s=CALL_S)
     async with ModelStandIn(pace=pace) as model, bot_beside(model, root) as slack:
         await mention_to_answer_s(model, slack)
         p95s_s: list[float] = []

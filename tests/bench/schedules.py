@@ -18,7 +18,7 @@ from agent_core.schedules.rule import Rule
 from agent_core.schedules.schedule import ScheduleId
 from agent_core.sessions import Database
 from agent_core.sessions.schedules import ScheduleStore
-from bot.sandbox.model import ModelStandIn, Text, ToolUse
+from bot.sandbox.model import ModelStandIn, ReplyText, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from bot.threads import user_id
 from tests.bench.ingress_gestures import CHANNELS
@@ -84,7 +84,7 @@ async def measure(root: Path, schedules: int) -> list[Result]:
         count, url = schedules, new_database(server)
         async with SlackStandIn(rate_limits=False) as slack, ModelStandIn() as model:
             model.play(
-                Text(text="A digest."),
+                ReplyText(text="A digest."),
                 ToolUse(name="publish_digest", input=ANSWER),
                 times=2 * count,
             )

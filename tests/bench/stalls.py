@@ -25,7 +25,7 @@ from agent_core.consent.connect_links import LinkPlaces
 from agent_core.consent.provenance import AddressProvenance
 from agent_core.consent.recipients import recipients_of
 from agent_core.events import QuestionAsked
-from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import ROOT_RUN, AskId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.mcp.results import output_of
 from agent_core.mcp.wire import Screen, apart
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult, user_message
@@ -37,11 +37,11 @@ from bot.inbound import mentioned_users, plain_text
 from bot.presenter.answer import thread_drafts
 from bot.presenter.questions import question_drafts
 from bot.render import one_line
-from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from bot.words import BOT
 from mcp_local.errors import ToolkitError
-from mcp_local.report.compose import Draft, compose_report
-from mcp_local.sources import Source
+from mcp_local.report.compose import ReportDraft, compose_report
+from mcp_local.sources import NumberedSource
 from tests.attacks.shapes import shapes
 from tests.bench.results import Result, run
 from tests.e2e.bot_process import bot_process, bot_texts, mention
@@ -66,8 +66,8 @@ async def answer(text: str) -> None:
 async def question(text: str) -> None:
     event = QuestionAsked(
         session=SessionId("slack:T1:C1:1.000001"), turn=TurnId("turn:x"), run=ROOT_RUN, step=1,
-        attempt=1, n=1, at=NOW, call_id=ToolCallId("c"), asker=UserId("T1:U1"), question=text,
-        options=(), deadline=NOW,
+        attempt=1, n=1, at=NOW, ask=AskId("a"), call_id=ToolCallId("c"), asker=UserId("T1:U1"),
+        question=text, options=(), deadline=NOW,
     )  # fmt: skip
     await asyncio.to_thread(question_drafts, event, WORDS)
 
@@ -133,8 +133,10 @@ async def gate(text: str) -> None:
 
 
 async def report(text: str) -> None:
-    page = Source(n=1, url="https://x.org", title="x", kind="page", ok=True, text=text, path="x.md")
-    draft = Draft(title="x", markdown=f"Said so. [1]\n\n{text[:90_000]}", summary="x [1]")
+    page = NumberedSource(
+        n=1, url="https://x.org", title="x", kind="page", ok=True, text=text, path="x.md"
+    )
+    draft = ReportDraft(title="x", markdown=f"Said so. [1]\n\n{text[:90_000]}", summary="x [1]")
     with suppress(ToolkitError):  # to be refused is an answer as well
         await asyncio.to_thread(compose_report, draft, [page], NOW.date())
 
@@ -197,7 +199,7 @@ async def poisoned_restart(root: Path) -> int:
         for _ in range(MAX_TRIES - 1):
             async with bot_process(outside, fault_at=point) as bot:
                 await bot.wait()
-        outside.model.play(Text(text=said), times=4)
+        outside.model.play(ReplyText(text=said), times=4)
         other = await mention(outside, "continue counting other bridges")
         for _ in range(MAX_TRIES):  # a life that gets on, if only in showing, is none of them
             async with bot_process(outside, fault_at=point):

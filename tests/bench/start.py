@@ -17,7 +17,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from bot.sandbox.model import ModelStandIn, Pace, Text, ToolUse
+from bot.sandbox.model import ModelStandIn, ReplyPace, ReplyText, ToolUse
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.world import open_world
@@ -82,7 +82,7 @@ async def start_and_memory(cwd: Path) -> tuple[float, dict[str, float]]:
             seconds = time.perf_counter() - began
             megabytes = {"bot_listening_mb": resident_mb(bot.pid)}
             model.play(ToolUse(name="mcp__local_toolkit__list_local_files", input={}))
-            model.play(Text(text=ANSWER))
+            model.play(ReplyText(text=ANSWER))
             ts = await slack.say("ann", "general", f"{slack.mention} continue")
             await slack.wait_for(
                 lambda s: [post for post in s.thread("general", ts) if ANSWER in post.text],
@@ -96,7 +96,7 @@ async def start_and_memory(cwd: Path) -> tuple[float, dict[str, float]]:
 async def report_mb(cwd: Path) -> float:
     """What a report adds to the bot that is one of many."""
     async with (
-        open_world(SandboxSettings(), workspaces_root=cwd, web=None, pace=Pace()) as world,
+        open_world(SandboxSettings(), workspaces_root=cwd, web=None, pace=ReplyPace()) as world,
         process("start", cwd=cwd, environment=world.environment) as bot,
     ):
         slack = world.slack

@@ -25,7 +25,7 @@ from pathlib import Path
 from agent_core.settings import CoreSettings
 from bot.app import running_bot
 from bot.sandbox.child import start_bot
-from bot.sandbox.model import Pace, Text
+from bot.sandbox.model import ReplyPace, ReplyText
 from bot.sandbox.model.message import CHARS_PER_TOKEN
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack import SlackStandIn
@@ -271,7 +271,7 @@ def letters(text: str) -> str:
 async def measure_slow(root: Path) -> list[Result]:
     """An answer that is written for longer than Slack keeps a stream open."""
     answer = slow_answer()
-    pace = Pace(tokens_per_s=len(answer) / CHARS_PER_TOKEN / SLOW_S * FASTER)
+    pace = ReplyPace(tokens_per_s=len(answer) / CHARS_PER_TOKEN / SLOW_S * FASTER)
     async with open_world(
         SandboxSettings(), workspaces_root=root, web=None, pace=pace, clock=FastTime()
     ) as world:
@@ -280,7 +280,7 @@ async def measure_slow(root: Path) -> list[Result]:
         async with running_bot(own, core, slack_clock=FastClock()):
             await slack.connected(timeout_s=60)
             if world.model is not None:
-                world.model.play(Text(text=answer))
+                world.model.play(ReplyText(text=answer))
             turn = await ask(slack, "continue")
     shown = "".join("".join(texts_in(post.blocks)) for post in turn.posts)
     preview = letters(answer).startswith(letters(turn.streamed()))

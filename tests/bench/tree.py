@@ -16,7 +16,7 @@ from agent_core.messages import JsonObject
 from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
 from agent_core.subagents.task import SubagentSpec
-from agent_core.testing.models import Line, ScriptedModel, call
+from agent_core.testing.models import ScriptedModel, ScriptLine, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
@@ -32,7 +32,7 @@ EXPLORER = SubagentSpec(
 )
 
 
-def decide(request: ModelRequest) -> Line:
+def decide(request: ModelRequest) -> ScriptLine:
     """A main agent that forks as many as it is told to, and children that look once."""
     spoken = sum(message.role == "assistant" for message in request.messages)
     if "EXPLORE" in request.system:

@@ -12,7 +12,7 @@ from agent_core.consent.policy import Policy
 from agent_core.events import REPORT
 from agent_core.messages import InboundMessage, JsonObject, ToolResult
 from agent_core.models import ModelRequest
-from agent_core.testing.models import Line, ScriptedModel
+from agent_core.testing.models import ScriptedModel, ScriptLine
 from agent_core.testing.runtimes import ANYTHING_GOES
 from agent_core.testing.tools import FakeToolset, tool_call
 from agent_core.tools import READ_FILE, Artifact, OnProgress, ToolContext, ToolOutput
@@ -46,7 +46,7 @@ async def read_file(arguments: JsonObject, context: ToolContext, progress: OnPro
     return json.dumps({"text": text[offset : offset + limit], "next_offset": following})
 
 
-def report(text: str, title: str = "Batteries") -> Line:
+def report(text: str, title: str = "Batteries") -> ScriptLine:
     """The model has a report written."""
     return tool_call(WRITE, {"title": title, "text": text}, id="r1")
 
@@ -57,10 +57,12 @@ class Threads:
 
     place: Place
     bot: Process
-    script: list[Line]
+    script: list[ScriptLine]
     model: ScriptedModel
 
-    async def ask(self, who: str, where: str, *script: Line, said: str = "continue") -> ThreadRef:
+    async def ask(
+        self, who: str, where: str, *script: ScriptLine, said: str = "continue"
+    ) -> ThreadRef:
         """A person's request in a new thread of a channel (or `dm`), to its end."""
         thread = await self.root(who, where)
         await self.ask_in(thread, who, *script, said=said)
@@ -74,7 +76,7 @@ class Threads:
         return ThreadRef(team=slack.team_id, channel=channel, root_ts=ts)
 
     async def ask_in(
-        self, thread: ThreadRef, who: str, *script: Line, said: str = "continue"
+        self, thread: ThreadRef, who: str, *script: ScriptLine, said: str = "continue"
     ) -> None:
         """The same in a thread."""
         self.script[:] = script
@@ -125,9 +127,9 @@ def told_last(model: ScriptedModel) -> str:
 @asynccontextmanager
 async def open_threads(root: Path, policy: Policy = ANYTHING_GOES) -> AsyncGenerator[Threads]:
     """With the tools of the surface and two of the toolkit's."""
-    script: list[Line] = []
+    script: list[ScriptLine] = []
 
-    def line(_: ModelRequest) -> Line:
+    def line(_: ModelRequest) -> ScriptLine:
         return script.pop(0)
 
     model = ScriptedModel(line for _ in range(1_000))

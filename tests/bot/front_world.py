@@ -17,7 +17,7 @@ from agent_core.tools import Toolset
 from bot.digests import DigestLimits, DigestMessages, DigestOrders, DigestPresenter
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.inbound import SlackFile
-from bot.presenter import Signs
+from bot.presenter import Indicators
 from bot.presenting import Presenting
 from bot.slack_api import People, SlackApi
 from bot.surface import SlackSurface
@@ -69,7 +69,7 @@ class Process:
 
 def presenting_of(runtime: Runtime, api: SlackApi) -> Presenting:
     """What shows turns."""
-    return Presenting(runtime, api, Signs(api), partial(DigestPresenter, runtime, lambda: NOW))
+    return Presenting(runtime, api, Indicators(api), partial(DigestPresenter, runtime, lambda: NOW))
 
 
 def digests_of(runtime: Runtime, api: SlackApi) -> DigestMessages:

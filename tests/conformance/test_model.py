@@ -12,7 +12,7 @@ from agent_core.ids import ToolCallId
 from agent_core.messages import ToolCall, user_message
 from agent_core.models import Delta, Model, ModelRequest, Reply
 from agent_core.models.anthropic import AnthropicConnection, AnthropicModel
-from agent_core.testing.models import Cut, Held, Line, ScriptedModel
+from agent_core.testing.models import Cut, Held, ScriptedModel, ScriptLine
 from tests.agent_core.models.messages_server import (
     MessagesServer,
     Refusal,
@@ -34,7 +34,7 @@ CALLS = (
 HELD = "Never heard in full"
 TEXT = "Good morning to you."
 SEARCH = call_block(0, "search", '{"q": "x', '", "n": 2}', id="a")
-ANSWERS: dict[str, tuple[Line, Stream | Refusal]] = {
+ANSWERS: dict[str, tuple[ScriptLine, Stream | Refusal]] = {
     "text": (TEXT, whole(text_block(0, "Good", " morning", " to you."))),
     "calls": (CALLS, whole(SEARCH, call_block(1, "clock", id="b"), stop_reason="tool_use")),
     "cut": (

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bot.sandbox.model import Text
+from bot.sandbox.model import ReplyText
 from tests.e2e.world import SIMPLE_ANSWER, World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -73,7 +73,7 @@ async def test_a_comparison_is_explored_side_by_side_and_ends_in_one_answer_and_
 async def test_what_foreign_text_would_set_off_arrives_inert(world: World) -> None:
     people, channels = world.slack.people, world.slack.channels
     text = HOSTILE.format(person=people["ben"], channel=channels["general"])
-    world.model.play(Text(text=text))
+    world.model.play(ReplyText(text=text))
     root = await world.ask("continue")
     [answer] = [post for post in world.bot_posts(root) if "login" in post.text]
     shown = f"{answer.text} {answer.blocks}"
@@ -90,7 +90,7 @@ async def test_a_very_long_answer_arrives_whole_and_in_order(world: World) -> No
     lines = [f"Line {number:05} says that all is well." for number in range(1, 1801)]
     text = "\n".join(lines)
     assert len(text) > 60_000
-    world.model.play(Text(text=text))
+    world.model.play(ReplyText(text=text))
     root = await world.ask("continue")
     answers = world.answers(root)
     assert all(len(answer) <= SLACK_ADVISES_CHARS for answer in answers)

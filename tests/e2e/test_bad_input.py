@@ -7,8 +7,8 @@ import pytest
 import pytest_asyncio
 
 from agent_core.events import StepStarted
-from bot.sandbox.model import Text, ToolUse
-from bot.sandbox.web import Page
+from bot.sandbox.model import ReplyText, ToolUse
+from bot.sandbox.web import WebPage
 from tests.e2e.one_task import in_one_task
 from tests.e2e.reports import Report
 from tests.e2e.world import SIMPLE_ANSWER, World, bot_in_a_world
@@ -25,7 +25,7 @@ NOT_IN_THREAD = "_I could not answer in the thread, so here is the answer._"
 LONG_WORK_S = 60.0
 SCRIPTED = frozenset({"scripted"})
 UNREACHABLE = tuple(
-    Page(
+    WebPage(
         url=f"http://hangar{number}.test/airships",
         title=f"Mooring airships {number}",
         text="Airships are moored at masts. The mast of 1931 held an airship of 236 metres.",
@@ -108,7 +108,7 @@ async def test_one_letter_39000_times_gets_its_length_and_no_model_call(world: W
 async def test_a_document_of_39000_characters_with_a_question_is_answered(world: World) -> None:
     document = "Slack bots retry with a pause that grows. " * 928
     text = f"{document}What do the bots do?"
-    world.model.play(Text(text="They retry."))
+    world.model.play(ReplyText(text="They retry."))
     root = await world.ask(text)
     [answer] = world.answers(root)
     assert answer == (
@@ -124,7 +124,7 @@ async def test_deleting_what_the_bot_wrote_does_not_cost_the_answer(world: World
     world.model.stall(0.0, kinds=SCRIPTED)
     may_go_on = world.model.stall(LONG_WORK_S, after_events=1, kinds=SCRIPTED)
     world.model.play(ToolUse(name="mcp__local_toolkit__list_local_files", input={}))
-    world.model.play(Text(text="Found it."))
+    world.model.play(ReplyText(text="Found it."))
     root = await world.mention("continue in spite of it")
     [progress] = await world.slack.wait_for(lambda _: world.bot_posts(root))
     await world.slack.delete("general", progress.ts)
@@ -132,7 +132,7 @@ async def test_deleting_what_the_bot_wrote_does_not_cost_the_answer(world: World
     await world.answered(root)
     assert [post.text for post in world.bot_posts(root)] == ["Found it."]
     await world.slack.delete("general", world.bot_posts(root)[0].ts)
-    world.model.play(Text(text="Found more."))
+    world.model.play(ReplyText(text="Found more."))
     await world.answered(await world.mention("continue", thread_ts=root))
     assert world.answers(root) == ["Found more."]
 
@@ -140,11 +140,11 @@ async def test_deleting_what_the_bot_wrote_does_not_cost_the_answer(world: World
 async def test_a_thread_whose_workspace_was_deleted_gets_a_new_one_and_is_told_once(
     world: World,
 ) -> None:
-    world.model.play(Text(text="One."))
+    world.model.play(ReplyText(text="One."))
     root = await world.ask("continue with the first")
     shutil.rmtree(await world.workspace(root))
     for text in ("Two.", "Three."):
-        world.model.play(Text(text=text))
+        world.model.play(ReplyText(text=text))
         await world.answered(await world.mention("continue", thread_ts=root))
     assert world.answers(root) == ["One.", f"{GONE}\n\nTwo.", "Three."]
     assert (await world.workspace(root) / "trace.json").exists()
@@ -183,7 +183,7 @@ async def test_a_bot_that_is_removed_in_mid_turn_answers_directly_and_then_falls
     world: World,
 ) -> None:
     may_go_on = world.model.stall(LONG_WORK_S, after_events=1, kinds=SCRIPTED)
-    world.model.play(Text(text="Found it."))
+    world.model.play(ReplyText(text="Found it."))
     root = await world.mention("continue with the long work", channel="energy")
     await world.until(root, StepStarted, channel="energy")
     await world.slack.remove_from_channel("energy", "bot")
@@ -206,7 +206,7 @@ async def test_a_channel_that_changes_in_mid_turn_costs_no_answer(
 ) -> None:
     channel = "energy" if becomes == "renamed" else "shared"
     may_go_on = world.model.stall(LONG_WORK_S, after_events=1, kinds=SCRIPTED)
-    world.model.play(Text(text=f"It is {becomes}."))
+    world.model.play(ReplyText(text=f"It is {becomes}."))
     root = await world.mention("continue with the long work", channel=channel)
     await world.until(root, StepStarted, channel=channel)
     await (

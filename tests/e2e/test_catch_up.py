@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox.model import Text
+from bot.sandbox.model import ReplyText
 from bot.sandbox.moments import SharedClock
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Post
@@ -37,7 +37,7 @@ async def test_what_was_missed_in_a_day_is_answered_once_oldest_first(tmp_path: 
                 (slack.dm_id("ben"), ts := await slack.say("ben", dm=True, text="Me?"), ts)
             )
             clock.jump_to(clock.now() + until_next_s)
-        outside.model.play(Text(text=SIMPLE_ANSWER), times=2 * len(asked))
+        outside.model.play(ReplyText(text=SIMPLE_ANSWER), times=2 * len(asked))
         async with bot_in(outside) as world:
             await all_answered(world, asked)
             await world.ask_simply("Are you still there?", channel="news")

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from bot.sandbox.driving import Driver, NoButtonError
-from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from bot.sandbox.watch import Watch
 from tests.e2e.world import World, mail
 
@@ -23,7 +23,7 @@ async def driver(world: World) -> AsyncGenerator[Driver]:
     world.outside.composio.connect(f"{world.slack.team_id}:{world.slack.people['ann']}", "gmail")
     for to in ("bob@example.com", "eve@example.com"):
         world.model.play(mail(to))
-    world.model.play(Text(text="That is all."))
+    world.model.play(ReplyText(text="That is all."))
     watch = Watch(world.outside.root, _fine)
     yield Driver(world.slack, watch, _fine, lambda _: None, 2.0)
     await watch.bot.close()
@@ -54,7 +54,7 @@ async def test_a_click_chooses_an_option_of_a_question(world: World, driver: Dri
     await ask(driver, "reject", "reject")
     options = {"question": "Which town?", "options": ["Linz", "Graz"]}
     world.model.play(ToolUse(name="ask_user", input=options))
-    world.model.play(Text(text="Graz it is."))
+    world.model.play(ReplyText(text="Graz it is."))
     assert list(await ask(driver, "graz", "linz")) == ["linz"]
     told = list(driver.turns.values())[-1].as_json()
     assert ([wait["kind"] for wait in told["waits"]], told["answer"]) == (

@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from agent_core.events import ToolCallFinished
-from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from tests.e2e.world import batch, bot_in, outside_world
 
 pytestmark = pytest.mark.process("a whole bot with its toolkit works in a world of its own")
@@ -62,8 +62,8 @@ async def test_the_expert_searches_and_moves_files_and_reaches_nothing_else(
         ToolUse(name=f"{LOCAL}write_local_file", input={"path": NOTE, "content": "# N"}),
         ToolUse(name=f"{LOCAL}workbench_upload", input=remote),
         ToolUse(name=f"{LOCAL}upload_to_composio", input={"path": NOTE}),
-        Text(text="Searched and moved."),
-        Text(text="That is all."),
+        ReplyText(text="Searched and moved."),
+        ReplyText(text="That is all."),
     ]
     async with outside_world(tmp_path) as outside:
         outside.composio.preload = preload
@@ -94,7 +94,7 @@ async def test_a_result_above_5_mb_is_fetched_from_the_workbench(
             world.model.play(batch(SEARCH, *[{"query": "leviathan"}] * 2))
             fetch = {"remote_path": REMOTE, "local_path": "downloads/large.json"}
             world.model.play(ToolUse(name=f"{LOCAL}workbench_download", input=fetch))
-            world.model.play(Text(text="It is here."))
+            world.model.play(ReplyText(text="It is here."))
             root = await world.ask("continue to both leviathans")
             workspace = await world.workspace(root)
             told = json.dumps(world.requests_with("both leviathans")[-1]["messages"])

@@ -16,7 +16,7 @@ import pytest
 import pytest_asyncio
 
 from agent_core.fault_points import POINTS
-from bot.sandbox.model import Text
+from bot.sandbox.model import ReplyText
 from bot.sandbox.slack import SlackStandIn
 from tests.bench.crashes import Report, crash
 from tests.e2e.bot_process import bot_process, mention
@@ -92,7 +92,7 @@ async def test_a_death_costs_about_one_model_call(walk: Walk) -> None:
 @pytest.mark.proves("posts.crash")
 async def test_a_bot_that_dies_while_it_streams_leaves_its_answer_once(tmp_path: Path) -> None:
     async with outside_world(tmp_path) as outside:
-        outside.model.play(Text(text=" ".join(LINES)), times=2)
+        outside.model.play(ReplyText(text=" ".join(LINES)), times=2)
         outside.model.stall(600, after_events=SOME_EVENTS, kinds={"scripted"})
         async with bot_process(outside, fault_at="stream_start.after") as bot:
             ts = await mention(outside, "continue counting the bridges")

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from agent_core.events import TextDelta
-from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from tests.e2e.digests import (
     HYDROGEN,
     NINE_ON_FRIDAY,
@@ -237,8 +237,8 @@ async def test_ordinary_requests_are_the_agents(office: Office, text: str) -> No
 @pytest.mark.proves("digest.proposal")
 async def test_an_order_without_any_usual_word_is_seen_by_the_classifier(office: Office) -> None:
     text = "Haluaisin maanantaisin klo 9 uutiset sammalista tänne"
-    office.world.model.play(Text(text="ORDER"))
-    office.world.model.play(Text(text="(nobody hears this)"))
+    office.world.model.play(ReplyText(text="ORDER"))
+    office.world.model.play(ReplyText(text="(nobody hears this)"))
     rrule = "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"
     proposal = await office.say(text, reading("order", task="uutiset sammalista", rrule=rrule))
     assert proposal.text.startswith("*uutiset sammalista*\nEvery Monday at 09:00")
@@ -253,7 +253,7 @@ async def test_an_order_while_a_turn_is_at_work_is_answered_and_does_not_steer(
     world = office.world
     may_go_on = world.model.stall(LONG_S, after_events=FIRST_WORDS, kinds={"scripted"})
     look = ToolUse(name="mcp__local_toolkit__list_local_files", input={})
-    world.model.play(Text(text="I look at the files of this thread."), look)
+    world.model.play(ReplyText(text="I look at the files of this thread."), look)
     root = await world.mention("continue")
     await world.until(root, TextDelta)
     words = "every day at 9 post a digest on moss"
@@ -262,7 +262,7 @@ async def test_an_order_while_a_turn_is_at_work_is_answered_and_does_not_steer(
         lambda s: any(post.text.startswith("*moss*") for post in s.thread("general", root))
     )
     assert (await world.runtime.turn(world.turn_id(root))).status == "running"
-    world.model.play(Text(text="Nothing is there."))
+    world.model.play(ReplyText(text="Nothing is there."))
     may_go_on.set()
     turn = await world.answered(root)
     assert turn.answer == "Nothing is there."

@@ -10,7 +10,7 @@ import pytest
 from agent_core.events import TextDelta
 from agent_core.ids import TurnId
 from agent_core.schedules.schedule import Schedule
-from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from tests.e2e.digests import (
     HYDROGEN,
     NINE_ON_FRIDAY,
@@ -84,7 +84,7 @@ async def test_a_run_that_reaches_a_bound_posts_what_it_has(
     async with office_on(tmp_path) as office:
         schedule = await office.order()
         office.world.model.play(ToolUse(name="mcp__local_toolkit__list_local_files", input={}))
-        office.world.model.play(Text(text="Found so far: grids grew by half."))
+        office.world.model.play(ReplyText(text="Found so far: grids grew by half."))
         await office.go_to_slot(schedule)
         [root] = office.roots()
         assert "• Found so far: grids grew by half." in root.text
@@ -133,7 +133,7 @@ async def test_a_bot_stopped_in_the_middle_of_a_run_posts_once(tmp_path: Path) -
         async with office_in(town) as office:
             schedule = await office.order()
             town.outside.model.stall(LONG_S, after_events=FIRST_WORDS, kinds={"scripted"})
-            town.outside.model.play(Text(text="Here it is."), digest_answer(GRID), times=2)
+            town.outside.model.play(ReplyText(text="Here it is."), digest_answer(GRID), times=2)
             async with asyncio.TaskGroup() as group:
                 group.create_task(until_the_answer_begins(office, schedule))
                 town.clock.jump_to(NINE_ON_FRIDAY.timestamp())

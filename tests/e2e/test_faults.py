@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 
 from agent_core.events import StepStarted, ToolCallFinished, ToolCallStarted
-from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from tests.e2e.processes import children
 from tests.e2e.world import SIMPLE_ANSWER, World, batch
@@ -34,7 +34,7 @@ def said_meanwhile(slack: SlackStandIn) -> str:
 
 async def test_an_overloaded_model_is_asked_again_until_it_answers(world: World) -> None:
     world.model.fail(status=529, times=2, kinds=SCRIPTED)
-    world.model.play(Text(text="Here I am again."), times=3)
+    world.model.play(ReplyText(text="Here I am again."), times=3)
     root = await world.ask("continue with the outage")
     assert world.answers(root) == ["Here I am again."]
     assert len(world.requests_with("continue with the outage")) == 3
@@ -62,7 +62,7 @@ async def test_a_hopeless_refusal_is_one_request_and_one_plain_sentence(
     world: World, fault: dict[str, Any]
 ) -> None:
     world.model.fail(**fault, kinds=SCRIPTED)
-    world.model.play(Text(text="Never said."))
+    world.model.play(ReplyText(text="Never said."))
     ask = f"continue in spite of {fault['status']}"
     root = await world.ask(ask)
     [answer] = world.answers(root)
@@ -79,7 +79,7 @@ async def test_a_stream_cut_inside_a_tool_call_runs_nothing(
 ) -> None:
     world.model.fail(cut=cut, after_events=FIRST_HALF_OF_A_CALL, kinds=SCRIPTED)
     world.model.play(WRITE_NOTE)
-    world.model.play(Text(text="I wrote nothing."))
+    world.model.play(ReplyText(text="I wrote nothing."))
     root = await world.ask("continue")
     assert world.answers(root) == ["I wrote nothing."]
     assert not [event for event in await world.events(root) if isinstance(event, ToolCallStarted)]
@@ -89,7 +89,7 @@ async def test_a_stream_cut_inside_a_tool_call_runs_nothing(
 @pytest.mark.proves("loop.answer", "loop.long_results")
 async def test_a_result_of_two_megabytes_does_not_break_the_turn(world: World) -> None:
     world.model.play(batch("COMPOSIO_SEARCH_WEB", {"query": "leviathan"}))
-    world.model.play(Text(text="That was a lot."))
+    world.model.play(ReplyText(text="That was a lot."))
     root = await world.ask("continue to the leviathan")
     assert world.answers(root) == ["That was a lot."]
     [result] = [e for e in await world.events(root) if isinstance(e, ToolCallFinished)]
@@ -105,7 +105,7 @@ async def test_a_result_of_two_megabytes_does_not_break_the_turn(world: World) -
 async def test_a_toolkit_that_is_killed_during_a_turn_is_started_again(world: World) -> None:
     world.model.play(LIST_FILES)
     world.model.play(LIST_FILES)
-    world.model.play(Text(text="Listed twice."))
+    world.model.play(ReplyText(text="Listed twice."))
     world.model.stall(0.5, after_events=1, kinds=SCRIPTED)
     root = await world.mention("continue")
     await world.until(root, StepStarted)

@@ -4,7 +4,7 @@ import pytest
 
 from agent_core.messages import JsonObject
 from bot.sandbox.driving import PostButton, find_buttons, find_own_links, press
-from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from bot.sandbox.slack import Post, SlackStandIn
 from tests.e2e.world import CHANNEL, World, batch
 
@@ -116,7 +116,7 @@ async def test_a_mail_that_is_edited_before_it_is_approved_goes_out_as_it_reads_
 async def test_reading_mails_needs_no_approval(world: World) -> None:
     world.outside.composio.connect(person(world, "ann"), "gmail")
     world.model.play(batch("GMAIL_FETCH_EMAILS", {"max_results": 5}))
-    world.model.play(Text(text="Nothing new."))
+    world.model.play(ReplyText(text="Nothing new."))
     ts = await world.mention("continue with my newest mails")
     await world.answered(ts, timeout_s=60)
     assert "messageId" in str(world.requests_with("my newest mails")[-1]["messages"])
@@ -134,7 +134,7 @@ async def test_the_attachment_of_a_mail_is_at_hand_in_the_session(world: World) 
     wanted = {"message_id": mail["messageId"], "attachment_id": attached["attachmentId"]}
     world.model.play(batch("GMAIL_GET_ATTACHMENT", {**wanted, "file_name": "topics.csv"}))
     world.model.play(ToolUse(name=f"{TOOLKIT}read_local_file", input={"path": TOPICS}))
-    world.model.play(Text(text="Grace looks after the lift."))
+    world.model.play(ReplyText(text="Grace looks after the lift."))
     ts = await world.mention("continue with the list that Grace attached")
     await world.answered(ts, timeout_s=60)
     assert (await world.workspace(ts) / TOPICS).read_bytes() == attachment(world, attached)

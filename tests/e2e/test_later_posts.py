@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.events import QuestionAsked, TextDelta
-from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from bot.words import BOT
 from tests.e2e.world import FIRST_WORDS, World, bot_in_a_world
 
@@ -23,7 +23,7 @@ QUESTION = ToolUse(name="ask_user", input={"question": "Which town?", "options":
 async def busy_bot(root: Path) -> AsyncGenerator[tuple[World, str, asyncio.Event]]:
     """A bot in the middle of its answer, the thread's `ts`, and what lets the answer go on."""
     async with bot_in_a_world(root) as world:
-        world.model.play(Text(text=ANSWER), times=3)
+        world.model.play(ReplyText(text=ANSWER), times=3)
         may_go_on = world.model.stall(STALL_S, after_events=FIRST_WORDS, kinds=SCRIPTED)
         ts = await world.mention("continue counting the bridges")
         await world.until(ts, TextDelta)
@@ -96,7 +96,7 @@ async def test_a_stop_at_the_top_of_a_direct_conversation_ends_all_work_there(
         world.model.play(QUESTION)
         waiting = await world.slack.say("ann", dm=True, text="continue with the towns")
         await world.until(waiting, QuestionAsked, channel=direct)
-        world.model.play(Text(text=ANSWER), times=2)
+        world.model.play(ReplyText(text=ANSWER), times=2)
         world.model.stall(STALL_S, after_events=FIRST_WORDS, kinds=SCRIPTED)
         running = await world.slack.say("ann", dm=True, text="continue with the bridges")
         await world.until(running, TextDelta, channel=direct)

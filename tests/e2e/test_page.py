@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 
-from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from bot.sandbox.page import SandboxPage
 from tests.bot.sandbox.page.stage import grave
 from tests.browser import chromium_path, fresh_page
@@ -169,7 +169,7 @@ async def test_a_question_is_answered_with_a_button_in_a_form_and_in_words(
     for question in ("Which town?", "Which river?", "Which bridge?"):
         options = {"question": question, "options": ["The old one", "The new one"]}
         world.model.play(ToolUse(name="ask_user", input=options))
-    world.model.play(Text(text="That is all I need."))
+    world.model.play(ReplyText(text="That is all I need."))
     thread = await open_thread(page, await mention(page, "continue with the map"))
     old = thread.get_by_role("button", name="The old one")
     await expect(thread.get_by_text("Which town?")).to_be_visible(timeout=TURN_MS)
@@ -255,7 +255,7 @@ async def test_of_two_people_only_the_asker_decides_on_an_approval(
     before = len(composio.effects)
     composio.connect(f"{world.slack.team_id}:{world.slack.people['ann']}", "gmail")
     world.model.play(mail("bob@example.com"))
-    world.model.play(Text(text="I left it."))
+    world.model.play(ReplyText(text="I left it."))
     thread = await open_thread(page, await mention(page, "continue with the mail"))
     await act_as(page, "Ben Nevis")
     await thread.get_by_role("button", name="Approve", exact=True).click(timeout=TURN_MS)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.runtime import MAX_TRIES
-from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from tests.e2e.bot_process import bot_process, bot_texts, mention, open_abyss
 from tests.e2e.world import Outside, outside_world
 
@@ -60,7 +60,7 @@ async def test_a_turn_that_kills_its_process_again_and_again_is_told_so_and_othe
         for _ in range(MAX_TRIES - 1):
             await die(outside, DIES_AT)
 
-        outside.model.play(Text(text=ANSWER), times=4)
+        outside.model.play(ReplyText(text=ANSWER), times=4)
         other = await mention(outside, "continue counting other bridges")
         await live_until(
             outside, lambda: has(outside, poisoned, SET_ASIDE) and has(outside, other, ANSWER)
@@ -73,7 +73,7 @@ async def test_an_answer_whose_showing_kills_again_and_again_is_shown_as_it_is(
     tmp_path: Path,
 ) -> None:
     async with outside_world(tmp_path) as outside:
-        outside.model.play(Text(text=f"**{ANSWER}**"))
+        outside.model.play(ReplyText(text=f"**{ANSWER}**"))
         async with bot_process(outside, fault_at="post.before") as bot:
             poisoned = await mention(outside, "continue counting the bridges")
             assert await bot.wait() != 0
@@ -99,7 +99,7 @@ async def test_a_turn_that_three_stops_in_order_interrupted_is_finished(tmp_path
                 bot.terminate()
                 assert await bot.wait() == 0
 
-        outside.model.play(Text(text=ANSWER), times=2)
+        outside.model.play(ReplyText(text=ANSWER), times=2)
         async with bot_process(outside):
             await outside.slack.wait_for(lambda _: has(outside, asked, ANSWER), timeout_s=WORK_S)
         assert not has(outside, asked, SET_ASIDE)

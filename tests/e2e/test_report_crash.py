@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Post
 from tests.bench.crash_world import Outside, lives_in, outside_world
@@ -30,8 +30,8 @@ async def test_a_report_written_at_the_moment_of_a_kill_arrives_once_and_leaves_
         assert await lives.dies(within_s=REACH_S)
         [written] = reports_on_disk(tmp_path)
         assert outside.slack.files == []
-        outside.model.play(Text(text="It is written."))
-        outside.model.play(Text(text=ANSWER))
+        outside.model.play(ReplyText(text="It is written."))
+        outside.model.play(ReplyText(text=ANSWER))
         await lives.begin()
         said = await outside.slack.wait_for(lambda slack: at_rest(slack, root), timeout_s=REACH_S)
         assert [file.name for file in outside.slack.files] == [written]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.events import StepStarted, TextDelta
-from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from tests.e2e.world import FIRST_WORDS, bot_in, bot_in_a_world, outside_world
 
 SCRIPTED = frozenset({"scripted"})
@@ -23,11 +23,11 @@ SHORT_S = 3.0
 async def test_continue_after_a_restart_has_the_same_workspace_and_history(tmp_path: Path) -> None:
     async with outside_world(tmp_path) as outside:
         async with bot_in(outside) as world:
-            world.model.play(Text(text="I counted nine bridges."))
+            world.model.play(ReplyText(text="I counted nine bridges."))
             root = await world.ask("continue counting the bridges")
             workspace = await world.workspace(root)
         async with bot_in(outside) as world:
-            world.model.play(Text(text="Nine, and a ferry."))
+            world.model.play(ReplyText(text="Nine, and a ferry."))
             reply = await world.slack.say("ann", "general", "continue", thread_ts=root)
             await world.answered(reply)
             assert world.answers(root) == ["I counted nine bridges.", "Nine, and a ferry."]
@@ -42,7 +42,7 @@ async def test_a_bot_stopped_in_the_middle_of_a_turn_finishes_it_at_the_next_sta
 ) -> None:
     async with outside_world(tmp_path) as outside:
         outside.model.play(WRITE_NOTE)
-        outside.model.play(Text(text=LAST_WORDS), times=2)
+        outside.model.play(ReplyText(text=LAST_WORDS), times=2)
         outside.model.stall(0.0, kinds=SCRIPTED)
         outside.model.stall(LONG_S, after_events=FIRST_WORDS, kinds=SCRIPTED)
         async with bot_in(outside) as world:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from tests.e2e.bot_process import Abyss, bot_process, bot_texts, mention, open_abyss
 from tests.e2e.world import Outside, outside_world
 
@@ -56,7 +56,7 @@ async def hang_the_model(outside: Outside, abyss: Abyss) -> list[str]:
 
 async def hang_slack(outside: Outside, _abyss: Abyss) -> list[str]:
     """No call of the Web API is answered any more: not who asks, and no post is taken."""
-    outside.model.play(Text(text=ANSWER), times=THREADS)
+    outside.model.play(ReplyText(text=ANSWER), times=THREADS)
     for method in ("users.info", "chat.postMessage", "agents.sessions.setStatus"):
         outside.slack.fail(method, hang_s=HANG_S, times=THREADS)
     roots = [await mention(outside, f"continue counting bridge {n}") for n in range(THREADS)]
@@ -78,7 +78,7 @@ async def test_a_bot_that_is_told_to_stop_ends_in_time_and_finishes_at_its_next_
 
         outside.slack.heal()
         abyss.may_end.set()
-        outside.model.play(Text(text=ANSWER), times=2 * THREADS)
+        outside.model.play(ReplyText(text=ANSWER), times=2 * THREADS)
         async with bot_process(outside, abyss):
             await outside.slack.wait_for(
                 lambda _: all(answers(outside, ts) for ts in roots), timeout_s=WORK_S
@@ -97,7 +97,7 @@ async def test_a_bot_whose_database_is_locked_is_cut_off_in_time_and_loses_nothi
                 await stopped(bot)
         assert bot.returncode == 0
 
-        outside.model.play(Text(text=ANSWER), times=2 * THREADS)
+        outside.model.play(ReplyText(text=ANSWER), times=2 * THREADS)
         async with bot_process(outside, abyss):
             await outside.slack.wait_for(lambda _: answers(outside, ts), timeout_s=WORK_S)
 

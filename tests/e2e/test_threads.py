@@ -6,7 +6,7 @@ import re
 import pytest
 
 from agent_core.events import RouteChosen
-from bot.sandbox.model import Text, ToolUse
+from bot.sandbox.model import ReplyText, ToolUse
 from bot.sandbox.slack.records import View
 from bot.words import BOT
 from tests.e2e.world import SIMPLE_ANSWER, TURN_S, World
@@ -51,7 +51,7 @@ async def test_a_thread_of_people_is_answered_only_when_mentioned(world: World) 
     await world.nothing_more_happens()
     assert not await world.was_taken_up(root)
 
-    world.model.play(Text(text="Thursday at one."))
+    world.model.play(ReplyText(text="Thursday at one."))
     await world.answered(await world.mention("go ahead", user="ben", thread_ts=root))
     [request] = world.requests_with("Lunch is on")
     material = str(request["messages"])
@@ -74,7 +74,7 @@ async def test_people_may_talk_in_the_bots_thread_and_one_mention_tells_it_what_
         await world.nothing_more_happens()
         assert not await world.was_taken_up(said)
 
-    world.model.play(Text(text="Cleo will, tomorrow."))
+    world.model.play(ReplyText(text="Cleo will, tomorrow."))
     await world.answered(await world.mention("go ahead: who looks?", thread_ts=root))
     [request] = world.requests_with("sure, tomorrow")
     assert "who looks?" in str(request["messages"])
@@ -117,7 +117,7 @@ async def test_own_words_are_told_behind_other_and_an_answer_is_judged_with_a_co
 ) -> None:
     asked = {"question": "Which town?", "options": ["Linz", "Graz"]}
     world.model.play(ToolUse(name="ask_user", input=asked))
-    world.model.play(Text(text="Steyr it is."))
+    world.model.play(ReplyText(text="Steyr it is."))
     ts = await world.mention("continue with the map")
     await world.slack.wait_for(lambda _: world.bot_posts(ts))
     await world.slack.click("ann", "general", world.bot_posts(ts)[0].ts, "question.other")
@@ -156,7 +156,7 @@ async def test_who_chose_a_language_gets_it_from_the_model_and_in_what_they_alon
     world: World,
 ) -> None:
     await in_home(world, "cleo", "home.language", "fr")
-    world.model.play(Text(text="Douze."))
+    world.model.play(ReplyText(text="Douze."))
     await world.answered(await world.mention("continue: how many are there?", user="cleo"))
     [request] = world.requests_with("how many are there?")
     assert "who wants every answer in French" in str(request["messages"])
@@ -179,7 +179,7 @@ async def test_what_is_set_for_a_channel_decides_whether_a_reply_needs_a_mention
 
 
 async def test_an_attached_file_reaches_the_workspace_and_the_loop(world: World) -> None:
-    world.model.play(Text(text="Two lines."))
+    world.model.play(ReplyText(text="Two lines."))
     content = "first line\nsecond line — ü\n".encode()
     ts = await world.mention(
         "continue: what is in it?", files=[("notes of May.txt", content, "text/plain")]
@@ -194,9 +194,9 @@ async def test_an_attached_file_reaches_the_workspace_and_the_loop(world: World)
 
 @pytest.mark.proves("loop.history")
 async def test_two_people_in_one_thread_share_its_history(world: World) -> None:
-    world.model.play(Text(text="The blue one is taller."))
+    world.model.play(ReplyText(text="The blue one is taller."))
     root = await world.ask("continue comparing the towers")
-    world.model.play(Text(text="By four metres."))
+    world.model.play(ReplyText(text="By four metres."))
     asked = f"{world.slack.mention} continue: by how much?"
     reply = await world.slack.say("ben", "general", asked, thread_ts=root)
     turn = await world.answered(reply)

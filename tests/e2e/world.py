@@ -24,12 +24,12 @@ from agent_core.testing.runtimes import durable_tables
 from bot.app import running_bot
 from bot.presenter.journal import READER
 from bot.sandbox.composio import ComposioStandIn
-from bot.sandbox.model import ModelStandIn, Text, ToolUse
+from bot.sandbox.model import ModelStandIn, ReplyText, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.clock import SandboxClock
 from bot.sandbox.slack.people import TypedFile
 from bot.sandbox.slack.records import Delivery, Post
-from bot.sandbox.web import Page, SmallWeb
+from bot.sandbox.web import SmallWeb, WebPage
 from bot.sandbox.world import read_manifest
 from bot.settings import BotSettings
 from bot.socket import Timing
@@ -37,7 +37,7 @@ from bot.socket import Timing
 S = TypeVar("S", bound=BaseSettings)
 
 CHANNEL = "general"
-HUGE_PAGE = Page(
+HUGE_PAGE = WebPage(
     url="http://pages.test/leviathan",
     title="leviathan " * 200_000,
     text="A page about the leviathan",
@@ -108,7 +108,7 @@ class World:
 
     def play_simple(self) -> None:
         """The next question gets `SIMPLE_ANSWER`: the classifier's verdict is the answer too."""
-        self.model.play(Text(text=SIMPLE_ANSWER), times=2)
+        self.model.play(ReplyText(text=SIMPLE_ANSWER), times=2)
 
     async def nothing_more_happens(self) -> None:
         """All that was said so far is delivered, and a question asked after it is answered."""
@@ -243,7 +243,7 @@ def _is_of_bot(delivery: Delivery, bot: str) -> bool:
     return any(bot in (each.get("user"), each.get("user_id")) for each in told)
 
 
-async def _searchable(web: SmallWeb, found: Sequence[Page]) -> Sequence[Page]:
+async def _searchable(web: SmallWeb, found: Sequence[WebPage]) -> Sequence[WebPage]:
     return (*await web.ready(), *found)
 
 
@@ -255,7 +255,7 @@ def settings_of(kind: type[S], environment: Mapping[str, str], **fields: object)
 
 @asynccontextmanager
 async def outside_world(
-    root: Path, *, slack_clock: SandboxClock | None = None, found: Sequence[Page] = (HUGE_PAGE,)
+    root: Path, *, slack_clock: SandboxClock | None = None, found: Sequence[WebPage] = (HUGE_PAGE,)
 ) -> AsyncGenerator[Outside, None]:
     """All stand-ins, and no bot yet. Pages `found` are known to search and served by nobody."""
     if not (turns := root / "turns.sqlite").exists():
@@ -314,7 +314,7 @@ async def bot_in(
 
 @asynccontextmanager
 async def bot_in_a_world(
-    root: Path, *, found: Sequence[Page] = (HUGE_PAGE,), **how: Any
+    root: Path, *, found: Sequence[WebPage] = (HUGE_PAGE,), **how: Any
 ) -> AsyncGenerator[World, None]:
     """A running bot among fresh stand-ins; `how` is told to `bot_in`."""
     async with outside_world(root, found=found) as outside, bot_in(outside, **how) as world:

@@ -8,12 +8,12 @@ from typing import Literal
 from bot.sandbox.composio.catalogue import read_tools
 from bot.sandbox.composio.records import Data, make_id
 
-Status = Literal["INITIATED", "ACTIVE", "FAILED", "EXPIRED", "INACTIVE"]
+AccountStatus = Literal["INITIATED", "ACTIVE", "FAILED", "EXPIRED", "INACTIVE"]
 _LINK_LIFE = timedelta(minutes=10)
 
 
 @dataclass(slots=True, kw_only=True)
-class Account:
+class ConnectedAccount:
     """One person's account of one app."""
 
     id: str
@@ -23,7 +23,7 @@ class Account:
     link_token: str
     identity: str
     """The address that the app knows the person by."""
-    status: Status = "INITIATED"
+    status: AccountStatus = "INITIATED"
 
     def as_json(self) -> Data:
         return read_tools()["account_record"] | {
@@ -47,7 +47,7 @@ class Account:
         self.identity = identity or self.identity
 
 
-class Accounts:
+class AccountStore:
     """All accounts of all people. Whatever is asked is answered for one user id at a time.
 
     `name` is that of a user id's person, where there is one.
@@ -56,11 +56,11 @@ class Accounts:
     def __init__(self, clock: Callable[[], datetime], name: Callable[[str], str | None]) -> None:
         self.name = name
         self._clock = clock
-        self._all: list[Account] = []
+        self._all: list[ConnectedAccount] = []
 
-    def begin(self, user_id: str, toolkit: str) -> Account:
+    def begin(self, user_id: str, toolkit: str) -> ConnectedAccount:
         """A new account that waits for its link to be followed, for ten minutes."""
-        account = Account(
+        account = ConnectedAccount(
             id=make_id("ca"),
             user_id=user_id,
             toolkit=toolkit,
@@ -82,11 +82,11 @@ class Accounts:
         self._all = [one for one in self._all if one.id != account_id]
         return len(self._all) < known
 
-    def by_link(self, token: str) -> Account | None:
+    def by_link(self, token: str) -> ConnectedAccount | None:
         """The account that a link is for, whatever has become of it."""
         return next((one for one in self.all() if one.link_token == token), None)
 
-    def all(self) -> list[Account]:
+    def all(self) -> list[ConnectedAccount]:
         """Every account as it is by now: a link that nobody followed in time has expired."""
         for account in self._all:
             late = self._clock() - account.created_at >= _LINK_LIFE
@@ -94,7 +94,7 @@ class Accounts:
                 account.status = "EXPIRED"
         return self._all
 
-    def active(self, user_id: str, toolkit: str) -> list[Account]:
+    def active(self, user_id: str, toolkit: str) -> list[ConnectedAccount]:
         """A person's usable accounts of an app, the newest first."""
         wanted = (user_id, toolkit, "ACTIVE")
         return [one for one in self.all()[::-1] if (one.user_id, one.toolkit, one.status) == wanted]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from aiohttp import web
 
-from bot.sandbox.composio.accounts import Account, Accounts
+from bot.sandbox.composio.accounts import AccountStore, ConnectedAccount
 from bot.sandbox.composio.apps import Apps, Caller
 from bot.sandbox.composio.catalogue import (
     NO_TOOL,
@@ -27,13 +27,13 @@ from bot.sandbox.composio.catalogue import (
 )
 from bot.sandbox.composio.files import HOME, RemoteFiles, Storage
 from bot.sandbox.composio.records import (
-    Call,
+    AppExecution,
     Data,
-    Execution,
-    Outcome,
+    ReceivedToolCall,
     RestError,
-    Session,
+    RouterSession,
     ToolError,
+    ToolOutcome,
     as_data,
     make_id,
 )
@@ -132,16 +132,16 @@ class Service:
         self.base_url = ""
         """Where it is reached, once it listens."""
         self.api_key = f"ak_sandbox_{secrets.token_hex(8)}"
-        self.sessions: dict[str, Session] = {}
+        self.sessions: dict[str, RouterSession] = {}
         self.preload: Literal["granted", "ignored", "refused"] = "granted"
         """What becomes of a session's wish to list tools of apps."""
-        self.accounts = Accounts(clock, name)
+        self.accounts = AccountStore(clock, name)
         self.storage = Storage()
         self.remote = RemoteFiles()
         self.apps = Apps(self.storage, self.remote, clock, lambda: self.base_url)
-        self.calls: list[Call] = []
+        self.calls: list[ReceivedToolCall] = []
         """Every tool call that came in."""
-        self.executions: list[Execution] = []
+        self.executions: list[AppExecution] = []
         """Every app tool that ran, in order."""
         self.search = SearchEngine(pages, clock)
         self.workbench = Workbench(self.remote)
@@ -153,45 +153,47 @@ class Service:
             "COMPOSIO_REMOTE_WORKBENCH": self._run_code,
         }
 
-    def session_of(self, request: web.Request) -> Session:
+    def session_of(self, request: web.Request) -> RouterSession:
         """The session that a request names. Raises RestError."""
         session = self.sessions.get(request.match_info["session_id"])
         if session is None:
             raise RestError(404, "ToolRouterV2_SessionNotFound", "Session not found")
         return session
 
-    def link_of(self, account: Account) -> str:
+    def link_of(self, account: ConnectedAccount) -> str:
         """The address behind which the person decides."""
         return f"{self.base_url}{LINK_PATH}{account.link_token}"
 
-    async def execute(self, session: Session, slug: str, arguments: Mapping[str, Any]) -> Outcome:
+    async def execute(
+        self, session: RouterSession, slug: str, arguments: Mapping[str, Any]
+    ) -> ToolOutcome:
         """The outcome of a call of an app's tool or a meta tool."""
-        self.calls.append(Call(user_id=session.user_id, tool=slug, arguments=arguments))
+        self.calls.append(ReceivedToolCall(user_id=session.user_id, tool=slug, arguments=arguments))
         tool = meta_tools().get(slug)
         if tool is None:
             return await self._run_app(session.user_id, slug, arguments)
         try:
             return await self._meta[slug](session, tool.check(arguments))
         except ToolError as refusal:
-            return Outcome(error=str(refusal))
+            return ToolOutcome(error=str(refusal))
 
     async def _run_app(
         self, user_id: str, slug: str, arguments: Mapping[str, Any], named: str | None = None
-    ) -> Outcome:
+    ) -> ToolOutcome:
         """What an app's tool gives back. `named` is the id of one of several accounts."""
         tool = app_tools().get(slug)
         if tool is None:
-            return Outcome(error=NO_TOOL.format(slug), has_run=False)
+            return ToolOutcome(error=NO_TOOL.format(slug), has_run=False)
         account = None
         if needs_account(tool.toolkit):
             active = self.accounts.active(user_id, tool.toolkit)
             account = next((one for one in active if named in {None, one.id}), None)
             if account is None:
                 missing = f"No active connected account found for toolkit: {tool.toolkit}"
-                return Outcome(error=missing, has_run=False)
+                return ToolOutcome(error=missing, has_run=False)
         identity = account.identity if account else ""
         outcome = await self._outcome(tool, Caller(user_id, identity), arguments)
-        execution = Execution(
+        execution = AppExecution(
             user_id=user_id,
             slug=slug,
             arguments=arguments,
@@ -204,12 +206,14 @@ class Service:
         self.executions.append(execution)
         return outcome
 
-    async def _outcome(self, tool: Tool, caller: Caller, arguments: Mapping[str, Any]) -> Outcome:
+    async def _outcome(
+        self, tool: Tool, caller: Caller, arguments: Mapping[str, Any]
+    ) -> ToolOutcome:
         """The app's answer or its refusal."""
         try:
             given = tool.check(arguments)
         except ToolError as error:
-            return Outcome(error=str(error), has_run=False)
+            return ToolOutcome(error=str(error), has_run=False)
         try:
             match tool.slug:
                 case "COMPOSIO_SEARCH_WEB":
@@ -219,10 +223,10 @@ class Service:
                 case slug:
                     data = self.apps.tools[slug](caller, given)
         except ToolError as error:
-            return Outcome(data={"message": str(error)}, error=str(error))
-        return Outcome(data=data)
+            return ToolOutcome(data={"message": str(error)}, error=str(error))
+        return ToolOutcome(data=data)
 
-    async def _search(self, session: Session, given: Data) -> Outcome:
+    async def _search(self, session: RouterSession, given: Data) -> ToolOutcome:
         """The tools for each use case with their schemas and the state of their accounts."""
         cases = [str(query["use_case"]) for query in given["queries"]]
         found = [tools_for(case) for case in cases]
@@ -232,7 +236,7 @@ class Service:
         kits = dict.fromkeys([*(tool.toolkit for tool in every.values()), *apps])
         run = f"Run {' or '.join(best)} with COMPOSIO_MULTI_EXECUTE_TOOL; several queries fit."
         told, now = read_tools(), self._clock()
-        return Outcome(
+        return ToolOutcome(
             data={
                 "results": [
                     {"index": place, "use_case": case, "error": None, **_describe(tools)}
@@ -262,11 +266,11 @@ class Service:
             **({"current_user_info": active[0].as_person()} if active else {}),
         }
 
-    async def _run_batch(self, session: Session, given: Data) -> Outcome:
+    async def _run_batch(self, session: RouterSession, given: Data) -> ToolOutcome:
         """One result for each item in the order asked; a failed item does not stop the others."""
         user_id = session.user_id
 
-        async def run(item: Data) -> Outcome:
+        async def run(item: Data) -> ToolOutcome:
             slug, arguments = item["tool_slug"], as_data(item.get("arguments"))
             return await self._run_app(user_id, slug, arguments, item.get("account"))
 
@@ -295,7 +299,7 @@ class Service:
             "error_count": failed,
         }
         error = f"{failed} out of {len(results)} tools failed" if failed else None
-        return Outcome(data=data, error=error)
+        return ToolOutcome(data=data, error=error)
 
     def _leave(self, user_id: str, results: list[Data]) -> Data:
         """Write results into a file of the workbench; what is left of them is a preview."""
@@ -309,7 +313,7 @@ class Service:
             response["data_preview"] = whole[:MAX_PREVIEW_CHARS]
         return {"file_path": path, "message": f"The full response was saved to {path}"}
 
-    async def _manage_connections(self, session: Session, given: Data) -> Outcome:
+    async def _manage_connections(self, session: RouterSession, given: Data) -> ToolOutcome:
         """For each toolkit: active, initiated with a link, or failed with the reason."""
         user_id = session.user_id
         results = {
@@ -320,7 +324,7 @@ class Service:
         message = "Share each link with the person it is for, and only with them."
         data: Data = {"message": message, "results": results}
         error = f"{failed} out of {len(results)} toolkits failed" if failed else None
-        return Outcome(data=data, error=error)
+        return ToolOutcome(data=data, error=error)
 
     def _connect(self, user_id: str, slug: str, *, renew: bool) -> Data:
         if slug not in toolkits():
@@ -340,8 +344,8 @@ class Service:
             "instruction": "Share this link with the user. It lives for ten minutes, works once.",
         }
 
-    async def _run_code(self, session: Session, given: Data) -> Outcome:
-        return Outcome(data=await self.workbench.run(session.user_id, given["code_to_execute"]))
+    async def _run_code(self, session: RouterSession, given: Data) -> ToolOutcome:
+        return ToolOutcome(data=await self.workbench.run(session.user_id, given["code_to_execute"]))
 
 
 def _describe(tools: Sequence[Tool]) -> Data:

@@ -6,7 +6,7 @@ from string import Template
 
 from aiohttp import web
 
-from bot.sandbox.composio.accounts import Account
+from bot.sandbox.composio.accounts import ConnectedAccount
 from bot.sandbox.composio.catalogue import toolkits
 from bot.sandbox.composio.meta import LINK_PATH, Service
 from bot.sandbox.composio.records import Data
@@ -21,7 +21,7 @@ _HEADERS = {
 }
 
 
-class Pages:
+class ComposioPages:
     """They ask for no key: knowing a link is the key, and the mailbox is the sandbox's own."""
 
     def __init__(self, service: Service) -> None:
@@ -73,7 +73,7 @@ class Pages:
         ]
         return _page("Mailbox", "".join(parts) or "<p>Nobody has connected an account.</p>")
 
-    def _app(self, account: Account) -> str:
+    def _app(self, account: ConnectedAccount) -> str:
         return toolkits()[account.toolkit]["name"]
 
     def _name(self, user_id: str) -> str:
@@ -81,7 +81,7 @@ class Pages:
         return self._accounts.name(user_id) or user_id
 
 
-def _refuse(account: Account | None) -> web.Response:
+def _refuse(account: ConnectedAccount | None) -> web.Response:
     if account is None:
         return _page("There is no such link", "<p>Ask for a new one.</p>", status=404)
     return _page(

@@ -22,7 +22,7 @@ def make_id(prefix: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class RouterSession:
     """One person's session as it was made."""
 
     user_id: str
@@ -33,7 +33,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class ReceivedToolCall:
     """One tool call that reached the stand-in."""
 
     user_id: str
@@ -42,7 +42,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Execution:
+class AppExecution:
     """One app tool that ran for a person."""
 
     user_id: str
@@ -59,7 +59,7 @@ class Execution:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ToolOutcome:
     """What a tool call gives back: data, or an error, or both where only a part went wrong."""
 
     data: Data = field(default_factory=dict[str, Any])

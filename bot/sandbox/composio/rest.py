@@ -18,7 +18,7 @@ from bot.sandbox.composio.catalogue import (
 )
 from bot.sandbox.composio.files import StoredFile
 from bot.sandbox.composio.meta import Service
-from bot.sandbox.composio.records import Data, RestError, Session, as_data, make_id
+from bot.sandbox.composio.records import Data, RestError, RouterSession, as_data, make_id
 
 _PREFIX = "/api/v3.1"
 _SESSION = f"{_PREFIX}/tool_router/session"
@@ -64,7 +64,7 @@ class RestRoutes:
         direct = as_data(body.get("workbench")).get("auto_offload_threshold", _DIRECT_CHARS)
         preloaded = self._preloaded(body)
         tools = [*preloaded, *(slug for slug, tool in meta_tools().items() if _is_on(tool, body))]
-        session = Session(user_id=user_id, tools=tools, direct_chars=direct)
+        session = RouterSession(user_id=user_id, tools=tools, direct_chars=direct)
         self._service.sessions[session_id] = session
         answer = {
             "session_id": session_id,

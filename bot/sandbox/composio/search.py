@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 
 from bot.sandbox.composio.records import Data
-from bot.sandbox.web import Page
+from bot.sandbox.web import WebPage
 
-PageSource = Iterable[Page] | Callable[[], Awaitable[Sequence[Page]]]
+PageSource = Iterable[WebPage] | Callable[[], Awaitable[Sequence[WebPage]]]
 
 _INDEX = """CREATE VIRTUAL TABLE pages USING fts5(
     title, text, tokenize = 'porter unicode61 remove_diacritics 2')"""
@@ -32,7 +32,7 @@ class SearchEngine:
     def __init__(self, pages: PageSource, clock: Callable[[], datetime]) -> None:
         self._source = pages
         self._clock = clock
-        self._index: asyncio.Task[tuple[Sequence[Page], sqlite3.Connection]] | None = None
+        self._index: asyncio.Task[tuple[Sequence[WebPage], sqlite3.Connection]] | None = None
 
     async def web(self, given: Data) -> Data:
         """COMPOSIO_SEARCH_WEB: the pages, and an answer out of the first of them."""
@@ -80,7 +80,7 @@ class SearchEngine:
             self._index.cancel()
             await asyncio.wait([self._index])
 
-    async def _find(self, query: str) -> list[tuple[Page, str]]:
+    async def _find(self, query: str) -> list[tuple[WebPage, str]]:
         """The pages that hold a word of the query, with the words around what they say of it."""
         if self._index is None:
             self._index = asyncio.create_task(self._read())
@@ -91,12 +91,12 @@ class SearchEngine:
         rows = await asyncio.to_thread(lambda: index.execute(_FIND, [asked]).fetchall())
         return [(pages[place], " ".join(snippet.split())) for place, snippet in rows]
 
-    async def _read(self) -> tuple[Sequence[Page], sqlite3.Connection]:
+    async def _read(self) -> tuple[Sequence[WebPage], sqlite3.Connection]:
         pages = await self._source() if callable(self._source) else tuple(self._source)
         return pages, await asyncio.to_thread(_index_of, pages)
 
 
-def _index_of(pages: Sequence[Page]) -> sqlite3.Connection:
+def _index_of(pages: Sequence[WebPage]) -> sqlite3.Connection:
     index = sqlite3.connect(":memory:", check_same_thread=False)
     index.execute(_INDEX)
     rows = [(place, page.title, page.text) for place, page in enumerate(pages)]

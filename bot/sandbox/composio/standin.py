@@ -10,11 +10,11 @@ from typing import Self
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from bot.sandbox.composio.accounts import Account
+from bot.sandbox.composio.accounts import ConnectedAccount
 from bot.sandbox.composio.catalogue import NO_TOOL, Tool, app_tools, meta_tools
 from bot.sandbox.composio.meta import LINK_PATH, Service
-from bot.sandbox.composio.pages import Pages
-from bot.sandbox.composio.records import Data, Execution, RestError, Session, as_data
+from bot.sandbox.composio.pages import ComposioPages
+from bot.sandbox.composio.records import AppExecution, Data, RestError, RouterSession, as_data
 from bot.sandbox.composio.rest import MAX_FILE_BYTES, RestRoutes, bounded
 from bot.sandbox.loopback import LOOPBACK, serve
 
@@ -56,11 +56,11 @@ class ComposioStandIn(Service):
         return {"COMPOSIO_API_KEY": self.api_key, "COMPOSIO_BASE_URL": self.base_url}
 
     @property
-    def effects(self) -> list[Execution]:
+    def effects(self) -> list[AppExecution]:
         """The executions that changed something in an app, in their order."""
         return [one for one in self.executions if not (one.reads_only or one.error)]
 
-    def connect(self, user_id: str, toolkit: str, *, identity: str = "") -> Account:
+    def connect(self, user_id: str, toolkit: str, *, identity: str = "") -> ConnectedAccount:
         """Give a person an active account, as if they had connected it before."""
         account = self.accounts.begin(user_id, toolkit)
         account.finish(allowed=True, identity=identity)
@@ -79,7 +79,7 @@ class ComposioStandIn(Service):
     def _app(self) -> web.Application:
         app = web.Application(middlewares=[self._guard], client_max_size=MAX_FILE_BYTES)
         app.add_routes(RestRoutes(self).routes())
-        app.add_routes(Pages(self).routes())
+        app.add_routes(ComposioPages(self).routes())
         app.router.add_post("/v3/mcp/{session_id}", self._answer_mcp)
         app.router.add_route("*", "/{path:.*}", _refuse_path)
         return app
@@ -107,7 +107,7 @@ class ComposioStandIn(Service):
                 return web.json_response({**told, "error": error})
         return bounded({**told, "result": {"resultType": "complete", **result}})
 
-    async def _call(self, session: Session, params: Data) -> Data:
+    async def _call(self, session: RouterSession, params: Data) -> Data:
         slug, outcome = str(params.get("name")), None
         if slug in session.tools:
             outcome = await self.execute(session, slug, as_data(params.get("arguments")))

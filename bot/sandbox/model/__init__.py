@@ -1,7 +1,15 @@
 """The model stand-in: an HTTP server that answers the Messages API by playbooks, without a key."""
 
-from bot.sandbox.model.message import Pace, Reply, Text, ToolUse
-from bot.sandbox.model.server import ModelCall, ModelStandIn
-from bot.sandbox.model.validation import Fault
+from bot.sandbox.model.message import ReplyPace, ReplyText, StandInReply, ToolUse
+from bot.sandbox.model.server import ModelStandIn, ReceivedCall
+from bot.sandbox.model.validation import ScriptedFault
 
-__all__ = ["Fault", "ModelCall", "ModelStandIn", "Pace", "Reply", "Text", "ToolUse"]
+__all__ = [
+    "ModelStandIn",
+    "ReceivedCall",
+    "ReplyPace",
+    "ReplyText",
+    "ScriptedFault",
+    "StandInReply",
+    "ToolUse",
+]

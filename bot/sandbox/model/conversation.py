@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from bot.sandbox.model.message import Reply, Text, ToolUse
+from bot.sandbox.model.message import ReplyText, StandInReply, ToolUse
 from bot.sandbox.model.sentences import phrases
 from bot.sandbox.model.wire import (
     Json,
@@ -69,7 +69,7 @@ def topic_of(words: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class PastCall:
     """One tool call of the history with what came back."""
 
     name: str
@@ -98,7 +98,7 @@ class Exchange:
     """What a person asked, the calls made for it, and the final answer where there is one."""
 
     asked: str = ""
-    calls: tuple[Call, ...] = ()
+    calls: tuple[PastCall, ...] = ()
     answer: str = ""
     notes: tuple[str, ...] = ()
     """What people wrote while the work went on."""
@@ -127,13 +127,13 @@ class Exchange:
             if "read_local_file" not in f"{about} {text[:40]}"
         }
 
-    def done(self, *names: str) -> list[Call]:
+    def done(self, *names: str) -> list[PastCall]:
         """The calls of these tools whose result is known, in order."""
         return [call for call in self.calls if call.name in names and not call.is_lost]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class Dialogue:
     """The tools by their short names, and the exchanges, oldest first."""
 
     system: str
@@ -165,15 +165,15 @@ class Conversation:
         """A call of an offered tool by its short name."""
         return ToolUse(name=self.tools[name], input=arguments)
 
-    def batch(self, calls: Iterable[tuple[str, Json]]) -> Reply:
+    def batch(self, calls: Iterable[tuple[str, Json]]) -> StandInReply:
         """Calls of apps' tools, in one batch."""
         entries = [{"tool_slug": slug, "arguments": given} for slug, given in calls]
         return (self.use(BATCH_TOOL, tools=entries, sync_response_to_workbench=False),)
 
 
-def say(text: str) -> Reply:
+def say(text: str) -> StandInReply:
     """A reply of one text."""
-    return (Text(text=text),)
+    return (ReplyText(text=text),)
 
 
 def short_name(name: str) -> str:
@@ -181,13 +181,13 @@ def short_name(name: str) -> str:
     return name.rpartition("__")[2].removeprefix("COMPOSIO_")
 
 
-def read_conversation(body: Json) -> Conversation:
+def read_conversation(body: Json) -> Dialogue:
     """Read a validated request."""
     names = [as_text(as_object(tool).get("name")) for tool in as_list(body.get("tools"))]
     messages = [as_object(message) for message in as_list(body.get("messages"))]
     is_last_word = "Do not call any more tools" in text_of(messages[-1].get("content"))
     is_off = as_object(body.get("tool_choice")).get("type") == "none"
-    return Conversation(
+    return Dialogue(
         system=text_of(body.get("system")),
         tools={short_name(name): name for name in names},
         exchanges=_exchanges(messages),
@@ -228,23 +228,25 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
     return found
 
 
-def _of_run(text: str) -> Call | None:
+def _of_run(text: str) -> PastCall | None:
     """What the loop says of child runs; None where it says nothing of them."""
     if EXPLORED.match(text):
-        return Call(name=PARTS, arguments={"runs": RUN.findall(text)}, result="", is_error=False)
+        return PastCall(
+            name=PARTS, arguments={"runs": RUN.findall(text)}, result="", is_error=False
+        )
     if arrived := ARRIVED.match(text):
         told: Json = {"run": arrived["run"], "task": arrived["task"]}
         is_error = arrived["end"] == "failed"
-        return Call(name=RESULT, arguments=told, result=arrived["text"], is_error=is_error)
+        return PastCall(name=RESULT, arguments=told, result=arrived["text"], is_error=is_error)
     return None
 
 
-def _call(use: Json, result: Json) -> Call:
+def _call(use: Json, result: Json) -> PastCall:
     """A call as it was made: a person may have changed it before they approved it."""
     text, given = text_of(result.get("content")), as_object(use.get("input"))
     if EDITED.match(text):
         given, (_, _, text) = first_object(text), text.partition("\n\n")
-    return Call(
+    return PastCall(
         name=short_name(as_text(use.get("name"))),
         arguments=given,
         result=text,

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from bot.sandbox.model.validation import THINKING, thinks
 from bot.sandbox.model.wire import Json
 
-Kind = Literal[
+PlaybookName = Literal[
     "classify", "escape", "answer", "research", "delegated", "judge", "order", "plan", "scripted"
 ]
 
@@ -25,7 +25,7 @@ EMPTY: Json = {"text": "", "thinking": "", "signature": "", "input": {}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class ReplyText:
     text: str
 
 
@@ -37,12 +37,12 @@ class ToolUse:
     """Filled in when the reply goes out, unless a script set it."""
 
 
-Reply: TypeAlias = tuple[Text | ToolUse, ...]
+StandInReply: TypeAlias = tuple[ReplyText | ToolUse, ...]
 """What a playbook or a script answers with, before it becomes a message on the wire."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class ReplyPace:
     """How fast replies come. The default is as fast as the machine can."""
 
     first_token_s: float = 0.0
@@ -58,7 +58,7 @@ class Pace:
         return self.first_token_s + (tokens / self.tokens_per_s if self.tokens_per_s else 0.0)
 
 
-def finish(reply: Reply, body: Json) -> Json:
+def finish(reply: StandInReply, body: Json) -> Json:
     """The message that answers a request; it stops for its tool calls, if it makes any."""
     blocks = [_block(block) for block in reply]
     content = [THINKING, *blocks] if thinks(body) else blocks
@@ -107,8 +107,8 @@ def estimate_tokens(text: str) -> int:
     return max(1, (len(text) + CHARS_PER_TOKEN - 1) // CHARS_PER_TOKEN)
 
 
-def _block(block: Text | ToolUse) -> Json:
-    if isinstance(block, Text):
+def _block(block: ReplyText | ToolUse) -> Json:
+    if isinstance(block, ReplyText):
         return {"type": "text", "text": block.text}
     made_up = f"toolu_{uuid.uuid4().hex[:24]}"
     return {"type": "tool_use", **asdict(block), "id": block.id or made_up}

@@ -40,7 +40,7 @@ NOTE_MARK = re.compile(r"(?:\[(?:\d+|edit)\])+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class PageBlock:
     """Sentences of a page that stand together: a paragraph, the items of a list, or a table."""
 
     n: int
@@ -57,7 +57,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class NumberedPage:
     """A page that was read, as it may be cited."""
 
     n: int
@@ -65,13 +65,13 @@ class Source:
     title: str
     text: str
 
-    def passages(self) -> list[Passage]:
+    def passages(self) -> list[PageBlock]:
         """What is worth quoting, in reading order."""
-        found: list[Passage] = []
+        found: list[PageBlock] = []
         for heading, kind, lines in _blocks(self.text):
             told = lines if kind == "table" else map(self._untitled, _quotable(lines, kind))
             if sentences := tuple(told):
-                passage = Passage(
+                passage = PageBlock(
                     n=self.n, place=len(found), heading=heading, sentences=sentences, kind=kind
                 )
                 found.append(passage)

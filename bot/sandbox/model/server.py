@@ -15,9 +15,17 @@ from typing import Any, Self
 from aiohttp import web
 
 from bot.sandbox.loopback import serve
-from bot.sandbox.model.message import Kind, Pace, Reply, Text, ToolUse, finish, stream_events
-from bot.sandbox.model.playbooks import Pages, is_beside, no_pages, plan
-from bot.sandbox.model.validation import Fault, RefusedError, validate
+from bot.sandbox.model.message import (
+    PlaybookName,
+    ReplyPace,
+    ReplyText,
+    StandInReply,
+    ToolUse,
+    finish,
+    stream_events,
+)
+from bot.sandbox.model.playbooks import PageLoader, is_beside, no_pages, plan
+from bot.sandbox.model.validation import RefusedError, ScriptedFault, validate
 from bot.sandbox.model.wire import Json, as_object
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
@@ -26,7 +34,7 @@ CLIENT_IS_GONE = 499
 
 
 @dataclass(slots=True, kw_only=True)
-class ModelCall:
+class ReceivedCall:
     """What the stand-in remembers of each request, for tests and for the sandbox's summary."""
 
     kind: str = "rejected"
@@ -50,16 +58,16 @@ class ModelStandIn:
     def __init__(
         self,
         *,
-        pages: Pages = no_pages,
-        pace: Pace | None = None,
+        pages: PageLoader = no_pages,
+        pace: ReplyPace | None = None,
         keep_bodies: bool = False,
     ) -> None:
-        self.calls: list[ModelCall] = []
+        self.calls: list[ReceivedCall] = []
         self._pages = pages
-        self._pace = pace or Pace()
+        self._pace = pace or ReplyPace()
         self._keep_bodies = keep_bodies
-        self._faults: list[Fault] = []
-        self._scripted: list[Reply] = []
+        self._faults: list[ScriptedFault] = []
+        self._scripted: list[StandInReply] = []
         self._open = contextlib.AsyncExitStack()
         self._port = 0
 
@@ -82,9 +90,9 @@ class ModelStandIn:
     async def __aexit__(self, *_exc: object) -> None:
         await self._open.aclose()
 
-    def fail(self, **fault: Any) -> Fault:
-        """Script a fault for the next requests that it fits, by the fields of `Fault`."""
-        self._faults.append(Fault(**fault))
+    def fail(self, **fault: Any) -> ScriptedFault:
+        """Script a fault for the next requests that it fits, by the fields of `ScriptedFault`."""
+        self._faults.append(ScriptedFault(**fault))
         return self._faults[-1]
 
     def stall(
@@ -97,20 +105,20 @@ class ModelStandIn:
         stall = self.fail(status=200, stall_s=seconds, after_events=after_events, kinds=kinds)
         return stall.over
 
-    def play(self, *blocks: Text | ToolUse, times: int = 1) -> None:
+    def play(self, *blocks: ReplyText | ToolUse, times: int = 1) -> None:
         """Script whole replies: the next requests get these blocks whatever they ask.
 
         Which way a message goes is said beside the script, unless the script says it.
         """
         self._scripted.extend([blocks] * times)
 
-    async def plan(self, body: Json) -> tuple[Kind, Reply]:
+    async def plan(self, body: Json) -> tuple[PlaybookName, StandInReply]:
         """The reply to one validated request, and which playbook made it."""
         if self._scripted and not is_beside(self._scripted[0], body):
             return "scripted", self._scripted.pop(0)
         return await plan(body, self._pages)
 
-    def _take_fault(self, kind: str) -> Fault | None:
+    def _take_fault(self, kind: str) -> ScriptedFault | None:
         """The oldest fault for a request of this kind, used up by one."""
         fault = next((each for each in self._faults if not each.kinds or kind in each.kinds), None)
         if fault is not None:
@@ -119,7 +127,7 @@ class ModelStandIn:
         return fault
 
     async def _messages(self, request: web.Request) -> web.StreamResponse:
-        call, request_id = ModelCall(), f"req_{uuid.uuid4().hex[:24]}"
+        call, request_id = ReceivedCall(), f"req_{uuid.uuid4().hex[:24]}"
         try:
             return await self._answer(request, call, request_id)
         except RefusedError as error:
@@ -131,7 +139,7 @@ class ModelStandIn:
             self.calls.append(call)
 
     async def _answer(
-        self, request: web.Request, call: ModelCall, request_id: str
+        self, request: web.Request, call: ReceivedCall, request_id: str
     ) -> web.StreamResponse:
         if not request.headers.keys() & {"x-api-key", "Authorization"}:
             raise RefusedError("Authorization header is required", status=401)
@@ -154,7 +162,7 @@ class ModelStandIn:
         self,
         request: web.Request,
         message: Json,
-        fault: Fault | None,
+        fault: ScriptedFault | None,
         headers: dict[str, str],
     ) -> web.StreamResponse:
         kind = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache"}

@@ -30,7 +30,7 @@ TWICE = "each tool_use must have a single result. Found multiple `tool_result` b
 THINKING: Json = {"type": "thinking", "thinking": "", "signature": "of the stand-in"}
 """What a reply opens with; it comes back as it is."""
 OK = 200
-Cut = Literal["clean", "abrupt"]
+StreamEnd = Literal["clean", "abrupt"]
 TYPE_OF_STATUS = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -68,14 +68,14 @@ class RefusedError(Exception):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Fault:
+class ScriptedFault:
     """One scripted failure. Without `cut` it is an HTTP error."""
 
     status: int = 529
     """200 without `cut` only stalls: the reply goes on afterwards."""
     message: str = "Overloaded"
     error_code: str | None = None
-    cut: Cut | None = None
+    cut: StreamEnd | None = None
     """End the stream after `after_events` events: politely, or by dropping the connection."""
     after_events: int = 0
     stall_s: float = 0.0

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from bot.sandbox.model.sentences import (
-    Passage,
-    Source,
+    NumberedPage,
+    PageBlock,
     figures,
     is_about,
     phrases,
@@ -37,18 +37,18 @@ LINE_START = re.compile(r"^(?:(\d+)([.)])|([-+#>=]))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class ExtractiveReport:
     summary: str
     """Some sentences that stand alone, with their numbers; they are not in the text again."""
     markdown: str
 
 
 def write_report(
-    sources: Sequence[Source],
+    sources: Sequence[NumberedPage],
     topic: str,
     sections: Sequence[str] = (),
     sides: Sequence[str] = (),
-) -> Report | None:
+) -> ExtractiveReport | None:
     """A report on the topic from the pages that are about it; None where none is.
 
     `sections` were asked for by name and come last. Of several `sides` a page need have but one.
@@ -67,22 +67,22 @@ def write_report(
     count = min(SUMMARY_SENTENCES, len(told) // SUMMARY_SENTENCES)
     summary = telling(chosen, wanted, count)
     chosen = _without(chosen, lambda s, n: cite(s, n) in summary)
-    asked: dict[str, list[Passage]] = {}
+    asked: dict[str, list[PageBlock]] = {}
     for name in sections:
         asked[name[:1].upper() + name[1:]] = best = _best_on(stems(name), chosen)
         chosen = [passage for passage in chosen if passage not in best]
-    by_heading: dict[str, list[Passage]] = {OVERVIEW: []}
+    by_heading: dict[str, list[PageBlock]] = {OVERVIEW: []}
     headings = _headings(fit, wanted)
     for passage in chosen:
         by_heading.setdefault(headings[passage.n], []).append(passage)
     rest = {REST: by_heading.pop(REST, [])}
     arranged = {**by_heading, **rest, **asked}
     written = [_written(heading, passages) for heading, passages in arranged.items() if passages]
-    return Report(summary=" ".join(summary), markdown="\n\n".join(written) + "\n")
+    return ExtractiveReport(summary=" ".join(summary), markdown="\n\n".join(written) + "\n")
 
 
 def telling(
-    passages: Iterable[Passage], wanted: frozenset[str], count: int = SUMMARY_SENTENCES
+    passages: Iterable[PageBlock], wanted: frozenset[str], count: int = SUMMARY_SENTENCES
 ) -> list[str]:
     """The sentences that say most of what is wanted and stand alone, of as many pages as can be."""
     found = [
@@ -115,11 +115,11 @@ def escape(text: str) -> str:
 
 
 def _choose(
-    passages: Sequence[Passage], asked_for: Sequence[frozenset[str]], room: int, told: list[str]
-) -> list[Passage]:
+    passages: Sequence[PageBlock], asked_for: Sequence[frozenset[str]], room: int, told: list[str]
+) -> list[PageBlock]:
     """The best of a page, in reading order, less what was told before; `told` grows by it."""
 
-    def worth(passage: Passage) -> float:
+    def worth(passage: PageBlock) -> float:
         text = f"{passage.heading} {passage.text}"
         measured = sum(bool(figures(sentence)) for sentence in passage.sentences)
         on_topic = max(share(wanted, text) for wanted in asked_for)
@@ -128,7 +128,7 @@ def _choose(
     def is_known(sentence: str, _n: int) -> bool:
         return any(_is_same(sentence, other) for other in told)
 
-    kept: list[Passage] = []
+    kept: list[PageBlock] = []
     for passage in sorted(passages, key=worth, reverse=True):
         for fresh in _without([passage], is_known):
             is_table = fresh.kind == "table"
@@ -140,9 +140,11 @@ def _choose(
     return sorted(kept, key=lambda passage: passage.place)
 
 
-def _without(passages: Iterable[Passage], is_dropped: Callable[[str, int], bool]) -> list[Passage]:
+def _without(
+    passages: Iterable[PageBlock], is_dropped: Callable[[str, int], bool]
+) -> list[PageBlock]:
     """The passages less some sentences, and less what leans on these."""
-    left: list[Passage] = []
+    left: list[PageBlock] = []
     for passage in passages:
         kept, is_there = list[str](), True
         for sentence in passage.sentences:
@@ -159,7 +161,7 @@ def _is_same(sentence: str, other: str) -> bool:
     return is_alike and figures(sentence) == figures(other)
 
 
-def _best_on(wanted: frozenset[str], passages: Sequence[Passage]) -> list[Passage]:
+def _best_on(wanted: frozenset[str], passages: Sequence[PageBlock]) -> list[PageBlock]:
     """The passages that speak most of what a section was asked for."""
     fitting = [p for p in passages if is_about(wanted, f"{p.heading} {p.text}")]
     fitting.sort(
@@ -168,7 +170,7 @@ def _best_on(wanted: frozenset[str], passages: Sequence[Passage]) -> list[Passag
     return fitting[: 1 + len(passages) // 4]
 
 
-def _headings(sources: Sequence[Source], wanted: frozenset[str]) -> dict[int, str]:
+def _headings(sources: Sequence[NumberedPage], wanted: frozenset[str]) -> dict[int, str]:
     """What each page is about, by its number; a title that several pages have tells nothing."""
     titles = {source.n: _title(source) for source in sources}
     shared = {title for title, times in Counter(titles.values()).items() if times > 1}
@@ -185,7 +187,7 @@ def _headings(sources: Sequence[Source], wanted: frozenset[str]) -> dict[int, st
     return found
 
 
-def _title(source: Source) -> str:
+def _title(source: NumberedPage) -> str:
     """A page's title without its site's name, and without a second half."""
     pieces = SITE.split(source.title)
     title = max(pieces, key=lambda piece: len(stems(piece) & stems(source.text)))
@@ -204,14 +206,14 @@ def _is_of(heading: str, text: str) -> bool:
     return any(stem.isalpha() for stem in stems(heading) & stems(text))
 
 
-def _written(heading: str, passages: Sequence[Passage]) -> str:
+def _written(heading: str, passages: Sequence[PageBlock]) -> str:
     """A section. What stands under a heading of its page that tells nothing comes first."""
     count = sum(len(passage.sentences) for passage in passages)
     texts: defaultdict[tuple[int, str], str] = defaultdict(str)
     for passage in passages:
         texts[passage.n, passage.heading] += f" {passage.text}"
 
-    def below(passage: Passage) -> str:
+    def below(passage: PageBlock) -> str:
         own = _told(passage.heading)
         is_new = not stems(own) <= stems(heading)
         is_named = is_new and _is_of(own, texts[passage.n, passage.heading])
@@ -224,14 +226,14 @@ def _written(heading: str, passages: Sequence[Passage]) -> str:
     return "\n\n".join(paragraphs)
 
 
-def _paragraph(passage: Passage) -> str:
+def _paragraph(passage: PageBlock) -> str:
     if passage.kind == "table":
         return _table(passage)
     cited = [cite(sentence, passage.n) for sentence in passage.sentences]
     return "\n".join(f"- {c}" for c in cited) if passage.kind == "list" else " ".join(cited)
 
 
-def _table(passage: Passage) -> str:
+def _table(passage: PageBlock) -> str:
     """A page's table as it stands there, cited in its first heading."""
     head, *rows = passage.sentences
     first, bar, others = head.removeprefix("|").partition("|")

@@ -1,5 +1,5 @@
 """The small web of the sandbox: pages under made-up host names, served on loopback."""
 
-from bot.sandbox.web.server import NoPagesError, Page, PageKind, SmallWeb
+from bot.sandbox.web.server import NoPagesError, PageKind, SmallWeb, WebPage
 
-__all__ = ["NoPagesError", "Page", "PageKind", "SmallWeb"]
+__all__ = ["NoPagesError", "PageKind", "SmallWeb", "WebPage"]

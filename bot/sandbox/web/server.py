@@ -38,7 +38,7 @@ class NoPagesError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class WebPage:
     """One entry of the search index: the page as it looked when it was crawled."""
 
     url: str
@@ -53,7 +53,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class IndexEntry:
     """One URL and everything about how it answers; the fields of an entry in `index.yaml`."""
 
     url: str
@@ -78,13 +78,13 @@ class Document:
         return urlsplit(self.url).hostname or ""
 
 
-def read_built_in(now: datetime) -> tuple[list[Document], Mapping[str, str]]:
+def read_built_in(now: datetime) -> tuple[list[IndexEntry], Mapping[str, str]]:
     """The pages that come with the sandbox, and the text of robots.txt by host."""
     told = yaml.load((_BUILT_IN / "index.yaml").read_bytes(), Loader=yaml.CSafeLoader)
     return [_document(entry, now) for entry in told["pages"]], told["robots"]
 
 
-def _document(entry: dict[str, Any], now: datetime) -> Document:
+def _document(entry: dict[str, Any], now: datetime) -> IndexEntry:
     """What an entry says. Its bytes lie in `<host>/<path>.html` unless it leads elsewhere."""
     parts = urlsplit(str(entry["url"]))
     path = parts.path.strip("/").removesuffix(".html")
@@ -93,10 +93,10 @@ def _document(entry: dict[str, Any], now: datetime) -> Document:
     if (age_h := entry.pop("age_h", None)) is not None:
         entry["date"] = now - timedelta(hours=age_h)
     fields: dict[str, Any] = {"kind": "web", **entry}
-    return Document(**fields)
+    return IndexEntry(**fields)
 
 
-def read_folder(folder: Path) -> list[Document]:
+def read_folder(folder: Path) -> list[IndexEntry]:
     """All pages in `folder` and below it.
 
     A page's URL is `http://pages.test/` and its path inside the folder, so it ends in the
@@ -106,7 +106,7 @@ def read_folder(folder: Path) -> list[Document]:
     if not folder.is_dir():
         raise NoPagesError(f"{folder} is not a folder")
     documents = [
-        Document(url=_url(file, folder), file=file)
+        IndexEntry(url=_url(file, folder), file=file)
         for file in sorted(folder.rglob("[!.]*"))
         if file.name.lower().endswith(_SUFFIXES)
     ]
@@ -120,7 +120,7 @@ def _url(file: Path, folder: Path) -> str:
     return f"http://{_FOLDER_HOST}/{quote_from_bytes(relative)}"
 
 
-def read_page(document: Document) -> Page | None:
+def read_page(document: IndexEntry) -> WebPage | None:
     """What the search engine knows of a document, in some 20 ms; None where it has no text."""
     from trafilatura import bare_extraction, html2txt
 
@@ -136,7 +136,7 @@ def read_page(document: Document) -> Page | None:
     date = document.date
     if date is None and found and found.date:
         date = datetime.fromisoformat(found.date).replace(tzinfo=UTC)
-    return Page(
+    return WebPage(
         url=document.url,
         title=title or document.url.rsplit("/", 1)[-1],
         text=text,
@@ -162,7 +162,7 @@ class SmallWeb:
     is what `CRAWL_CONNECT` says in the words of curl's `--connect-to`. `robots` is by host.
     """
 
-    def __init__(self, documents: Sequence[Document], robots: Mapping[str, str]) -> None:
+    def __init__(self, documents: Sequence[IndexEntry], robots: Mapping[str, str]) -> None:
         self.port = 0
         self._documents = {
             (each.host, unquote_to_bytes(urlsplit(each.url).path)): each for each in documents
@@ -171,7 +171,7 @@ class SmallWeb:
         self._robots = robots
         self._is_closed = threading.Event()
         self._open = contextlib.AsyncExitStack()
-        self._listing: asyncio.Task[tuple[Page, ...]] | None = None
+        self._listing: asyncio.Task[tuple[WebPage, ...]] | None = None
 
     @classmethod
     def builtin(cls, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Self:
@@ -189,13 +189,13 @@ class SmallWeb:
         connect = f"{_ALL_HOSTS}={LOOPBACK}:{self.port}"
         return {"CRAWL_ALLOW": _ALL_HOSTS, "CRAWL_CONNECT": connect}
 
-    async def ready(self) -> tuple[Page, ...]:
+    async def ready(self) -> tuple[WebPage, ...]:
         """The search engine's entries; all pages are read when it is first asked for them."""
         if self._listing is None:
             self._listing = asyncio.create_task(asyncio.to_thread(self._list))
         return await asyncio.shield(self._listing)
 
-    def _list(self) -> tuple[Page, ...]:
+    def _list(self) -> tuple[WebPage, ...]:
         listed = (each for each in self._documents.values() if each.listed)
         read = (read_page(each) for each in listed if not self._is_closed.is_set())
         return tuple(page for page in read if page is not None)

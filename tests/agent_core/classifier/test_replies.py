@@ -6,7 +6,7 @@ from agent_core.classifier import Line, ReplyReader, Talk
 from agent_core.classifier.replies import JUDGE_REPLY, MAX_POST_CHARS, MAX_POSTS, briefing
 from agent_core.errors import ModelUnavailable
 from agent_core.testing.models import Held, ScriptedModel, call
-from agent_core.testing.models import Line as Scripted
+from agent_core.testing.models import ScriptLine as Scripted
 
 TALK = Talk(
     bot="helper",

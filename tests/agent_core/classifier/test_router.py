@@ -13,7 +13,15 @@ from agent_core.events import Usage
 from agent_core.messages import Attachment, Message, Opaque, Text, ToolResult, user_message
 from agent_core.models import Delta, Model
 from agent_core.models.retry import Retried, RetryingModel
-from agent_core.testing.models import Cut, Held, Line, ScriptedModel, call, calls_reply, text_reply
+from agent_core.testing.models import (
+    Cut,
+    Held,
+    ScriptedModel,
+    ScriptLine,
+    call,
+    calls_reply,
+    text_reply,
+)
 from agent_core.testing.runtimes import inbound
 
 TIMEOUT_S = 5
@@ -62,8 +70,8 @@ def router(classifier: Model, fast: Model, *, patience_s: float = LONG_PATIENCE_
 
 
 async def routed(
-    verdict: Line,
-    answer: Line,
+    verdict: ScriptLine,
+    answer: ScriptLine,
     *,
     patience_s: float = LONG_PATIENCE_S,
     history: tuple[Message, ...] = (),

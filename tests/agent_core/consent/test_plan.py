@@ -115,5 +115,5 @@ async def test_what_asks_is_looked_up_afresh_and_once_however_often_it_stands_in
     judged = read_policy().judge(call, is_tainted=False)
     plan = await plan_of(accounts, judged, call, None, context)
     assert accounts.asked == [("GMAIL_SEND_EMAIL", True), ("GMAIL_FETCH_EMAILS", False)]
-    assert len(plan.shown) == 51
-    assert {each.account for each in plan.shown} == {"u1@example.com"}
+    assert len(plan.actions) == 51
+    assert {each.account for each in plan.actions} == {"u1@example.com"}

@@ -18,7 +18,7 @@ from agent_core.messages import InboundMessage, JsonObject, Text, ToolResult
 from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
 from agent_core.sessions import StoredTurn
-from agent_core.testing.models import Line, ScriptedModel, call
+from agent_core.testing.models import ScriptedModel, ScriptLine, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import OnProgress, ToolContext
@@ -29,7 +29,7 @@ async def main(root: Path, url: str, name: str) -> None:
         with (root / "done.log").open("a", encoding="utf-8") as file:
             file.write(f"{name} {what}\n")
 
-    def decide(request: ModelRequest) -> Line:
+    def decide(request: ModelRequest) -> ScriptLine:
         parts = [part for message in request.messages for part in message.parts]
         results = sum(isinstance(part, ToolResult) for part in parts)
         steered = [part.text for part in parts if isinstance(part, Text) and "While" in part.text]

@@ -16,7 +16,7 @@ from agent_core.ids import TurnId
 from agent_core.messages import JsonObject, ToolResult
 from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
-from agent_core.testing.models import Line, ScriptedModel, call
+from agent_core.testing.models import ScriptedModel, ScriptLine, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
@@ -36,7 +36,7 @@ async def main(root: Path, name: str, kill_at: str = "") -> None:
         if kill_at == what:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def decide(request: ModelRequest) -> Line:
+    def decide(request: ModelRequest) -> ScriptLine:
         results = [
             part.call_id
             for message in request.messages

@@ -24,7 +24,7 @@ from agent_core.messages import JsonObject, Message, Text, ToolResult, user_mess
 from agent_core.models import Reply
 from agent_core.models.retry import RetryingModel
 from agent_core.prompts import prompt
-from agent_core.testing.models import Cut, Line, ScriptedModel, call, calls_reply, text_reply
+from agent_core.testing.models import Cut, ScriptedModel, ScriptLine, call, calls_reply, text_reply
 from agent_core.testing.scopes import SteppingClock, Surroundings
 from agent_core.testing.steps import KilledError
 from agent_core.testing.tools import FakeToolset
@@ -37,7 +37,7 @@ async def no_wait(_seconds: float) -> None:
 
 
 def agent(
-    script: list[Line], tools: FakeToolset | None = None, limits: RunLimits | None = None
+    script: list[ScriptLine], tools: FakeToolset | None = None, limits: RunLimits | None = None
 ) -> tuple[Agent, ScriptedModel]:
     model = ScriptedModel(script)
     made = Agent(

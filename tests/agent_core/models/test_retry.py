@@ -9,7 +9,7 @@ from agent_core.errors import ModelError, ModelRejected, ModelUnavailable, Reply
 from agent_core.messages import user_message
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.models.retry import Retried, RetryingModel
-from agent_core.testing.models import Cut, Held, Line, ScriptedModel
+from agent_core.testing.models import Cut, Held, ScriptedModel, ScriptLine
 
 REQUEST = ModelRequest(system="", messages=(user_message("Hello"),), max_tokens=1_000)
 
@@ -34,7 +34,7 @@ def incomplete() -> ModelUnavailable:
     return ModelUnavailable("cut", kind="incomplete")
 
 
-def retrying(*script: Line, chance: float = 1.0) -> tuple[RetryingModel, ScriptedModel, Naps]:
+def retrying(*script: ScriptLine, chance: float = 1.0) -> tuple[RetryingModel, ScriptedModel, Naps]:
     model, naps = ScriptedModel(script), Naps()
     return RetryingModel(model, sleep=naps, chance=lambda: chance), model, naps
 

@@ -13,7 +13,7 @@ from agent_core.messages import InboundMessage, JsonObject
 from agent_core.models import ModelRequest
 from agent_core.runtime.ready_answers import kind_of
 from agent_core.sessions import Database, Inbox, SessionStore, StoredTurn, WriteBehind
-from agent_core.testing.models import Held, Line, ScriptedModel, call
+from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import LOST_RESULT, OnProgress, ToolContext, ToolOutput
@@ -124,7 +124,7 @@ async def test_what_is_written_after_a_stop_is_work_again(tmp_path: Path) -> Non
     order = await beside.queue(from_ben("stop", number=2))
     later = await beside.queue(inbound("continue with the other one", number=3))
 
-    def decide(request: ModelRequest) -> Line:
+    def decide(request: ModelRequest) -> ScriptLine:
         return "The other." if "the other one" in told(request) else Held(then="unheard")
 
     async with scripted_runtime(tmp_path, model=ScriptedModel([decide] * 2)) as runtime:

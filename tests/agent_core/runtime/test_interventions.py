@@ -22,7 +22,7 @@ from agent_core.messages import ToolCall
 from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
 from agent_core.sessions import EventLog, WriteBehind
-from agent_core.testing.models import Held, Line, ScriptedModel, call, calls_reply
+from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call, calls_reply
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.scopes import START
 from agent_core.testing.tools import FakeToolset
@@ -64,11 +64,11 @@ def again_of(events: list[AnyEvent]) -> str:
     return f"root.again-{wished[-1]}"
 
 
-def by_run(**scripts: Sequence[Line]) -> ScriptedModel:
+def by_run(**scripts: Sequence[ScriptLine]) -> ScriptedModel:
     """A model that goes on with the script of the run that asks: `root`, or a task's id."""
     lines = {name: iter(script) for name, script in scripts.items()}
 
-    def pick(request: ModelRequest) -> Line:
+    def pick(request: ModelRequest) -> ScriptLine:
         opening = request.messages[0].text
         name = next((name for name in lines if opening == f"Note {name}."), "root")
         return next(lines[name])

@@ -12,7 +12,7 @@ from agent_core.events import PlanMade, QuestionAsked, RunStarted, TurnFinished
 from agent_core.messages import JsonObject
 from agent_core.models import ModelRequest
 from agent_core.runtime.turns import CLARIFYING_PATIENCE
-from agent_core.testing.models import Held, Line, ScriptedModel, call
+from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.scopes import SteppingClock
 from tests.agent_core.runtime.threads import TIMEOUT_S, begin, end_of, events_of, told, until
@@ -25,7 +25,7 @@ def parts(*questions: str) -> list[JsonObject]:
     return [{"title": each.split()[-1], "question": each} for each in questions]
 
 
-def plan(**told: object) -> Line:
+def plan(**told: object) -> ScriptLine:
     empty: JsonObject = {
         "question": "",
         "is_blocking": False,
@@ -36,10 +36,10 @@ def plan(**told: object) -> Line:
     return call("plan", empty | told)
 
 
-def explorers(*before: Line, first: Line = "Combined.") -> ScriptedModel:
+def explorers(*before: ScriptLine, first: ScriptLine = "Combined.") -> ScriptedModel:
     """A main agent that waits for all parts, and explorers that each find theirs."""
 
-    def decide(request: ModelRequest) -> Line:
+    def decide(request: ModelRequest) -> ScriptLine:
         if "sub-question" in request.system:
             return f"Found: {request.messages[0].text.splitlines()[0]}"
         whole = told(request)
@@ -76,7 +76,7 @@ async def test_the_parts_of_a_new_task_are_explored_beside_the_main_run(tmp_path
     ],
     ids=["failed", "prose", "bad shape", "no default", "one part"],
 )
-async def test_a_plan_that_fails_or_is_none_costs_nothing(tmp_path: Path, line: Line) -> None:
+async def test_a_plan_that_fails_or_is_none_costs_nothing(tmp_path: Path, line: ScriptLine) -> None:
     planner, model = ScriptedModel([line]), ScriptedModel(["Done."])
     async with scripted_runtime(tmp_path, model=model, planner=planner) as runtime:
         events = await events_of(runtime, await begin(runtime, inbound("Look into it")))

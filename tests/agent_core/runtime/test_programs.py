@@ -6,7 +6,7 @@ import pytest
 
 from agent_core.events import ArtifactSaved
 from agent_core.programs import Interpreter
-from agent_core.testing.models import Line, ScriptedModel, call
+from agent_core.testing.models import ScriptedModel, ScriptLine, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from tests.agent_core.runtime.threads import begin, end_of, events_of, told, until
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.process("programs run in processes of Monty")
 ASK = call("ask_user", {"question": "Which year?"}, id="q")
 
 
-def program(code: str, *, id: str = "p") -> Line:
+def program(code: str, *, id: str = "p") -> ScriptLine:
     return call("run_python", {"code": code}, id=id)
 
 

@@ -11,7 +11,7 @@ from agent_core.events import REPORT, AnyEvent, MessageTaken, TurnFinished
 from agent_core.ids import ROOT_RUN
 from agent_core.messages import Attachment, JsonObject, ToolCall
 from agent_core.models import ModelRequest
-from agent_core.testing.models import Held, Line, ScriptedModel, call
+from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
@@ -221,7 +221,7 @@ async def test_all_sub_agents_at_work_get_a_message_each_once(tmp_path: Path) ->
         await release.wait()
         return "seen"
 
-    def decide(request: ModelRequest) -> Line:
+    def decide(request: ModelRequest) -> ScriptLine:
         whole = told(request)
         if "continue" in whole:
             return "Done." if "The note" in whole else [task("one"), task("two")]

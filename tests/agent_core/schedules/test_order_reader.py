@@ -12,17 +12,17 @@ from agent_core.ids import UserId
 from agent_core.schedules.order_reader import (
     NO_ORDER,
     OrderDraft,
+    OrderMessage,
     OrderReader,
+    OrderReading,
     ReaderAway,
-    Reading,
-    Said,
     briefing,
     check_draft,
     smells_of_order,
 )
 from agent_core.schedules.rule import Rule
 from agent_core.schedules.schedule import Schedule
-from agent_core.testing.models import Held, Line, ScriptedModel, call, text_reply
+from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call, text_reply
 from tests.schedules import WEEKDAYS, a_schedule, an_order
 
 NOW = datetime(2026, 3, 27, 7, 59, 50, tzinfo=UTC)
@@ -41,13 +41,13 @@ def schedule(number: int, owner: UserId = ANN, task: str = "heat pumps") -> Sche
     return a_schedule(an_order(owner=owner, task=task, rule=rule), number)
 
 
-def said(text: str = SENTENCE, **known: Any) -> Said:
+def said(text: str = SENTENCE, **known: Any) -> OrderMessage:
     marks = tuple(word.strip(".,?") for word in text.split() if word.startswith("#"))
     given: dict[str, Any] = {"zone": "Europe/Berlin", "channels": marks, **known}
-    return Said(text=text, asker=ANN, now=NOW, **given)
+    return OrderMessage(text=text, asker=ANN, now=NOW, **given)
 
 
-def read(draft: Mapping[str, Any], what: Said) -> Reading:
+def read(draft: Mapping[str, Any], what: OrderMessage) -> OrderReading:
     return check_draft(OrderDraft.model_validate(draft), what)
 
 
@@ -184,7 +184,7 @@ async def test_what_is_not_in_the_form_orders_nothing(arguments: dict[str, Any])
         [call("read_order", GOOD, id="a"), call("read_order", GOOD, id="b")],
     ],
 )
-async def test_what_is_not_one_call_of_the_tool_orders_nothing(line: Line) -> None:
+async def test_what_is_not_one_call_of_the_tool_orders_nothing(line: ScriptLine) -> None:
     assert await OrderReader(ScriptedModel([line])).draft(said()) == NO_ORDER
 
 

@@ -38,7 +38,7 @@ from agent_core.subagents.children import (
     RunRequest,
 )
 from agent_core.subagents.task import SubagentSpec
-from agent_core.testing.models import Held, Line, ScriptedModel, call, calls_reply, text_reply
+from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call, calls_reply, text_reply
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.scopes import SteppingClock, Surroundings
 from agent_core.testing.steps import RecordedSteps
@@ -70,7 +70,7 @@ class Beside(NamedTuple):
     granted: list[RunLimits]
 
 
-Decide = Callable[[ModelRequest, int], Line]
+Decide = Callable[[ModelRequest, int], ScriptLine]
 """What an agent says to a request; the number is how often it has spoken."""
 
 
@@ -86,7 +86,7 @@ def wait(run: str) -> ToolCall:
     return call("wait", {"id": run}, id="w")
 
 
-def scripted(*lines: Line) -> Decide:
+def scripted(*lines: ScriptLine) -> Decide:
     """Says these, one after the other."""
     return lambda request, spoken: lines[spoken]
 
@@ -94,7 +94,7 @@ def scripted(*lines: Line) -> Decide:
 def tree(main: Decide, child: Decide, *, lines: int = 60) -> ScriptedModel:
     """One model for all runs, which tells them apart by what they were told."""
 
-    def decide(request: ModelRequest) -> Line:
+    def decide(request: ModelRequest) -> ScriptLine:
         spoken = sum(message.role == "assistant" for message in request.messages)
         return (child if "EXPLORE" in request.system else main)(request, spoken)
 
@@ -213,7 +213,7 @@ def meeting(runs: int) -> FakeToolset:
 async def test_forked_runs_work_beside_their_parent_which_ends_with_all_their_results(
     tmp_path: Path,
 ) -> None:
-    def child(request: ModelRequest, spoken: int) -> Line:
+    def child(request: ModelRequest, spoken: int) -> ScriptLine:
         return f"Found in the {task_of(request)}." if spoken else call("meet", id="m")
 
     forks = [fork("North", id="n"), fork("South", id="s")]
@@ -239,7 +239,7 @@ async def test_a_result_comes_as_soon_as_it_is_there_while_others_are_still_out(
         await asyncio.sleep(0.02)  # work of the main run, until the result is there
         return "worked"
 
-    def main(request: ModelRequest, spoken: int) -> Line:
+    def main(request: ModelRequest, spoken: int) -> ScriptLine:
         if spoken == 0:
             return [fork("quick", id="q"), fork("slow", id="s")]
         if "Result of root.q:\n\nQuick." not in told(request):
@@ -249,7 +249,7 @@ async def test_a_result_comes_as_soon_as_it_is_there_while_others_are_still_out(
             return "The quick one is back."
         return "Both."
 
-    def child(request: ModelRequest, spoken: int) -> Line:
+    def child(request: ModelRequest, spoken: int) -> ScriptLine:
         return slow if task_of(request) == "slow" else "Quick."
 
     model = tree(main, child, lines=1_000)
@@ -280,7 +280,7 @@ async def test_a_run_waits_for_its_own_children_alone(tmp_path: Path, id: str) -
 
 @pytest.mark.proves("tree.failure")
 async def test_a_child_that_fails_is_a_result_and_its_parent_goes_on(tmp_path: Path) -> None:
-    def child(request: ModelRequest, spoken: int) -> Line:
+    def child(request: ModelRequest, spoken: int) -> ScriptLine:
         return ModelRejected("no") if task_of(request) == "bad" else "Good."
 
     forks = [fork("good", id="g"), fork("bad", id="b")]
@@ -319,7 +319,7 @@ async def test_so_many_runs_are_at_work_at_once_and_the_others_wait(tmp_path: Pa
 
 @pytest.mark.proves("tree.depth")
 async def test_runs_go_three_levels_deep_and_who_waits_takes_no_place(tmp_path: Path) -> None:
-    def grow(request: ModelRequest, spoken: int) -> Line:
+    def grow(request: ModelRequest, spoken: int) -> ScriptLine:
         can_fork = "fork" in {tool.name for tool in request.tools}
         if spoken == 0 and can_fork:
             return [fork("deeper", id=str(number)) for number in range(3)]
@@ -338,14 +338,14 @@ async def test_limits_are_split_and_what_children_use_counts_for_their_parent(
 ) -> None:
     huge = Usage(input_tokens=60_000)
 
-    def main(request: ModelRequest, spoken: int) -> Line:
+    def main(request: ModelRequest, spoken: int) -> ScriptLine:
         if not request.may_call_tools:
             return "That is what there is."
         waits = text_reply("I wait.", usage=Usage(input_tokens=130_000))
-        lines: list[Line] = [[fork("one", id="a"), fork("two", id="b")], waits, call("look")]
+        lines: list[ScriptLine] = [[fork("one", id="a"), fork("two", id="b")], waits, call("look")]
         return lines[spoken]
 
-    def child(request: ModelRequest, spoken: int) -> Line:
+    def child(request: ModelRequest, spoken: int) -> ScriptLine:
         if not request.may_call_tools:
             return text_reply(f"{task_of(request)} came to its limit.", usage=Usage())
         return calls_reply(call("look", id=f"m{spoken}"), usage=huge)
@@ -446,19 +446,19 @@ async def test_with_too_little_left_nothing_is_started(tmp_path: Path) -> None:
 QUICK_AND_SLOW = [fork("quick", id="q"), fork("slow", id="s")]
 
 
-def both(second: Line, slow: Held, quick_is_known: asyncio.Event) -> ScriptedModel:
+def both(second: ScriptLine, slow: Held, quick_is_known: asyncio.Event) -> ScriptedModel:
     """A run that forks two, does something, and ends when both results are there."""
 
-    def main(request: ModelRequest, spoken: int) -> Line:
+    def main(request: ModelRequest, spoken: int) -> ScriptLine:
         whole = told(request)
         if "Quick." in whole:
             quick_is_known.set()
-        lines: list[Line] = [QUICK_AND_SLOW, second]
+        lines: list[ScriptLine] = [QUICK_AND_SLOW, second]
         if spoken < len(lines):
             return lines[spoken]
         return "Both." if "Quick." in whole and "Slow." in whole else "I wait."
 
-    def child(request: ModelRequest, spoken: int) -> Line:
+    def child(request: ModelRequest, spoken: int) -> ScriptLine:
         if task_of(request) == "quick":
             return "Quick."
         return "Slow." if slow.release.is_set() else slow

@@ -16,9 +16,9 @@ from agent_core.events import Usage
 from agent_core.ids import ToolCallId
 from agent_core.messages import JsonObject, Message, Opaque, Part, Text, ToolCall
 from agent_core.models import ModelRequest, Reply, ToolSpec
-from agent_core.testing.models import Cut, Line, ScriptedModel
+from agent_core.testing.models import Cut, ScriptedModel, ScriptLine
 
-Draw = Callable[[Random, ModelRequest], Line]
+Draw = Callable[[Random, ModelRequest], ScriptLine]
 """Makes one answer to a request, from nothing but its two arguments."""
 
 CANARY = "chaos-canary"
@@ -75,7 +75,7 @@ def chaos_model(seed: int, draw: Draw) -> ScriptedModel:
     """
     asked: Counter[str] = Counter()
 
-    def answer(request: ModelRequest) -> Line:
+    def answer(request: ModelRequest) -> ScriptLine:
         names = [tool.name for tool in request.tools]
         whole = f"{names!r}{request.may_call_tools}{request.messages!r}"
         digest = hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()
@@ -85,7 +85,7 @@ def chaos_model(seed: int, draw: Draw) -> ScriptedModel:
     return ScriptedModel(repeat(answer), name=f"chaos-{seed}")
 
 
-def any_line(random: Random, request: ModelRequest) -> Line:
+def any_line(random: Random, request: ModelRequest) -> ScriptLine:
     """Any legal answer; tool calls only where the request allows them."""
     may_call = request.may_call_tools and request.tools
     draws = _WITHOUT_CALLS | (_WITH_CALLS if may_call else {})
@@ -93,7 +93,7 @@ def any_line(random: Random, request: ModelRequest) -> Line:
     return draw(random, request)
 
 
-def _calls(random: Random, request: ModelRequest) -> Line:
+def _calls(random: Random, request: ModelRequest) -> ScriptLine:
     """One to eight calls, text and thinking before, between and behind them."""
     parts: list[Part] = [*_maybe_thinking(random), *_texts(random, (0, 0, 1, 1, 2))]
     calls: list[ToolCall] = []
@@ -109,7 +109,7 @@ def _calls(random: Random, request: ModelRequest) -> Line:
 def _spoken(*stop_reasons: str, silence: float) -> Draw:
     """A reply without calls; a share of them says nothing that a person sees."""
 
-    def draw(random: Random, _request: ModelRequest) -> Line:
+    def draw(random: Random, _request: ModelRequest) -> ScriptLine:
         said = f"{random.choice(FRAGMENTS[:6])} {_fragments(random)}"
         parts: list[Part] = [*_maybe_thinking(random), Text(text=said)]
         if random.random() < silence:
@@ -120,22 +120,22 @@ def _spoken(*stop_reasons: str, silence: float) -> Draw:
     return draw
 
 
-def _passing(random: Random, _request: ModelRequest) -> Line:
+def _passing(random: Random, _request: ModelRequest) -> ScriptLine:
     kind, status = random.choice(tuple(PASSING.items()))
     wish_s = random.choice(RETRY_AFTER_S)
     return ModelUnavailable(CANARY, kind=kind, status=status, retry_after_s=wish_s)
 
 
-def _broken_off(random: Random, _request: ModelRequest) -> Line:
+def _broken_off(random: Random, _request: ModelRequest) -> ScriptLine:
     kind = random.choice(("incomplete", "connection", "overloaded_error", "malformed"))
     return Cut(text=_fragments(random), error=ModelUnavailable(CANARY, kind=kind))
 
 
-def _cut_call(random: Random, _request: ModelRequest) -> Line:
+def _cut_call(random: Random, _request: ModelRequest) -> ScriptLine:
     return Cut(text=_fragments(random), error=ReplyTruncated(CANARY, kind="max_tokens"))
 
 
-def _failed_for_good(random: Random, _request: ModelRequest) -> Line:
+def _failed_for_good(random: Random, _request: ModelRequest) -> ScriptLine:
     if random.random() < 1 / 2:
         return RequestTooLarge(CANARY, status=400, kind="invalid_request_error")
     kind, status = random.choice(tuple(HOPELESS.items()))

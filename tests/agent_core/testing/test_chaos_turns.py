@@ -36,7 +36,7 @@ from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.models import ModelRequest, Reply
 from agent_core.runtime import Runtime
 from agent_core.subagents.task import SubagentSpec, shipped_specs
-from agent_core.testing.models import Line, ScriptedModel
+from agent_core.testing.models import ScriptedModel, ScriptLine
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
@@ -141,7 +141,7 @@ def watched(seed: int, faults: list[str]) -> ScriptedModel:
     """
     issued = Issued()
 
-    def draw(random: Random, request: ModelRequest) -> Line:
+    def draw(random: Random, request: ModelRequest) -> ScriptLine:
         faults.extend((*faults_of(request), *faults_of_results(request)))
         faults.extend(issued.faults_of(request))
         tools = tuple(tool for tool in request.tools if tool.name != ASK_USER)
@@ -153,7 +153,7 @@ def watched(seed: int, faults: list[str]) -> ScriptedModel:
     return chaos_model(seed, draw)
 
 
-def verdict(random: Random, request: ModelRequest) -> Line:
+def verdict(random: Random, request: ModelRequest) -> ScriptLine:
     """What a classifier says: mostly a verdict."""
     if random.random() < 1 / 5:
         return any_line(random, request)

@@ -11,7 +11,7 @@ from bot.check import Finding
 from bot.check.command import all_checks, run_checks
 from bot.check.slack import AGENT_VIEW
 from bot.sandbox.composio import ComposioStandIn
-from bot.sandbox.model import ModelStandIn, Text
+from bot.sandbox.model import ModelStandIn, ReplyText
 from bot.sandbox.slack import SlackStandIn
 from bot.settings import BotSettings, Configuration
 from bot.slack_api.scopes import NEEDED
@@ -50,7 +50,7 @@ async def installed(
         ModelStandIn(keep_bodies=True) as model,
         ComposioStandIn(()) as composio,
     ):
-        model.play(Text(text="OK"), times=20)
+        model.play(ReplyText(text="OK"), times=20)
         yield Installation(slack=slack, model=model, composio=composio, root=root)
 
 

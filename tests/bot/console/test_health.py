@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 
 from agent_core.sessions import Database
 from agent_core.sessions.schema import sessions
-from bot.console.health import Finding, Look, add_health, look_at_database, look_at_tools
+from bot.console.health import HealthFinding, Look, add_health, look_at_database, look_at_tools
 from bot.console.server import listening
 from bot.slack_api import MonotonicClock, SkippingClock
 from tests.agent_core.sessions.databases import told_of_trouble
@@ -54,12 +54,12 @@ def locked(file: Path) -> Generator[None]:
         other.execute("ROLLBACK")
 
 
-async def well() -> Finding:
-    return Finding(details={"connected": True})
+async def well() -> HealthFinding:
+    return HealthFinding(details={"connected": True})
 
 
-async def unwell() -> Finding:
-    return Finding(why="the socket to Slack went silent", details={"connected": False})
+async def unwell() -> HealthFinding:
+    return HealthFinding(why="the socket to Slack went silent", details={"connected": False})
 
 
 async def asked(port: int | None) -> tuple[int, dict[str, Any]]:

@@ -8,7 +8,7 @@ from playwright.async_api import Page, expect
 
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ModelRequest
-from agent_core.testing.models import Held, Line, ScriptedModel, call
+from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
 from tests.bot.console.test_live_page import ATTACKS, canary
@@ -32,11 +32,11 @@ def task(name: str) -> ToolCall:
     return call("Task", {**words, "subagent_type": "report-creation-expert"}, id=name)
 
 
-def by_branch(**scripts: Sequence[Line]) -> ScriptedModel:
+def by_branch(**scripts: Sequence[ScriptLine]) -> ScriptedModel:
     """A model that goes on with the script of the branch that asks, or with that of the root."""
     lines = {name: iter(script) for name, script in scripts.items()}
 
-    def pick(request: ModelRequest) -> Line:
+    def pick(request: ModelRequest) -> ScriptLine:
         opening = request.messages[0].text
         name = next((name for name in lines if opening.endswith(f" {name}")), "root")
         if name == "one" and "Only Poland" in str(request.messages):

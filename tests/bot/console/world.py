@@ -22,7 +22,7 @@ from bot.console.acts import LIVE, Acts
 from bot.console.console import Console
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.ingress import Actions, Ingress, Rules, take_up
-from bot.presenter import Signs
+from bot.presenter import Indicators
 from bot.sandbox.slack import ManualClock
 from bot.settings import BotSettings
 from bot.slack_api import People, SlackApi
@@ -223,7 +223,7 @@ async def console_world(
             files = WorkspaceFiles(runtime, api, lambda: time[0])
             told = (runtime.reply_reader, Judge().follow_ups)
             ingress = Ingress(
-                *(front, runtime.ledger, files, api, rules, Signs(api), People(api)), *told
+                *(front, runtime.ledger, files, api, rules, Indicators(api), People(api)), *told
             )
             secret = SecretStr(SECRET)
             settings = BotSettings(console_port=0, console_secret=secret, console_url=public_url)

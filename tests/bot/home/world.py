@@ -10,7 +10,7 @@ from typing import Any
 from agent_core.ids import TurnId, UserId
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Runtime
-from agent_core.testing.models import Line, ScriptedModel, call
+from agent_core.testing.models import ScriptedModel, ScriptLine, call
 from agent_core.testing.runtimes import scripted_runtime
 from bot.digests import PREFIX as DIGESTS
 from bot.digests import DigestLimits, DigestMessages, DigestOrders
@@ -34,7 +34,7 @@ class Around:
     world: World
     runtime: Runtime
     home: Home
-    script: list[Line]
+    script: list[ScriptLine]
     """What the model says next."""
 
     def person(self, user: str) -> UserId:
@@ -127,7 +127,7 @@ async def around(
     root: Path, *, answer_within_s: float = 2.5, **more: Any
 ) -> AsyncGenerator[Around]:
     """`more` is for the runtime."""
-    script: list[Line] = []
+    script: list[ScriptLine] = []
     homes: list[Home] = []
     model = ScriptedModel(iter(lambda: script.pop(0), None))
     async with (

@@ -6,11 +6,11 @@ import pytest
 
 from agent_core.errors import ModelUnavailable
 from agent_core.ids import UserId
-from agent_core.testing.models import Line, call
+from agent_core.testing.models import ScriptLine, call
 from bot.inbound import read_post
 from bot.ingress import Ingress
 from bot.ingress.filter import Admitted
-from bot.presenter import Signs
+from bot.presenter import Indicators
 from bot.slack_api import Op, People
 from tests.bot.ingress.world import Outside, World, bot_in, thread_at, until_given
 
@@ -88,7 +88,7 @@ async def test_a_noise_is_left_without_asking_unless_its_author_was_asked(
 @pytest.mark.proves("manners.silent")
 @pytest.mark.parametrize("line", [ModelUnavailable("away"), "yes", call("judge_reply", {"a": 1})])
 async def test_without_a_plain_verdict_the_bot_is_silent(
-    world: World, thread: str, line: Line
+    world: World, thread: str, line: ScriptLine
 ) -> None:
     world.judge.lines = [line]
 
@@ -206,7 +206,7 @@ async def test_where_others_hear_a_part_a_thread_is_read_each_time(world: World)
     ts = await world.say("ann", "general", f"{world.mention} compare both")
     await world.settle()
     people, told = People(world.api), (world.judge.reader(), world.judge.follow_ups)
-    given = (world.api, world.rules, Signs(world.api), people)
+    given = (world.api, world.rules, Indicators(world.api), people)
     ingress = Ingress(world.front, world.ledger, world.files, *given, *told, hears_all=False)
     for user, text, is_ours in (("ann", "one", True), ("ben", "hm", False), ("ann", "two", False)):
         body = {"type": "message", "user": world.slack.people[user], "text": text}

@@ -16,7 +16,7 @@ from agent_core.ids import SessionId, TurnId, UserId, turn_of
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.models import ModelRequest
 from agent_core.runtime import KnownSessions, Ledger, Marks, ReplyReader, StoredTurn
-from agent_core.testing.models import Line, ScriptedModel, call
+from agent_core.testing.models import ScriptedModel, ScriptLine, call
 from bot.inbound import InboundPost, SlackFile, posted_ts, read_post
 from bot.ingress import (
     Backfill,
@@ -34,7 +34,7 @@ from bot.ingress import (
 from bot.ingress.actions import ANSWER_WITHIN_S, Actions
 from bot.ingress.backfill_run import HEAD_START_S
 from bot.ingress.gestures import Gestures
-from bot.presenter import Signs
+from bot.presenter import Indicators
 from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES
 from bot.slack_api import Identity, People, SkippingClock, SlackApi, web_client
@@ -274,7 +274,7 @@ class Judge:
 
     for_bot: set[str] = field(default_factory=set[str])
     mode: str = "meant"
-    lines: list[Line] = field(default_factory=list[Line])
+    lines: list[ScriptLine] = field(default_factory=list[ScriptLine])
     """What it says instead, where it is scripted."""
     asked: list[str] = field(default_factory=list[str])
     """What it was told, request by request."""
@@ -282,7 +282,7 @@ class Judge:
     def reader(self) -> ReplyReader:
         return ReplyReader(ScriptedModel(repeat(self._judge)))
 
-    def _judge(self, request: ModelRequest) -> Line:
+    def _judge(self, request: ModelRequest) -> ScriptLine:
         told = request.messages[0].text
         self.asked.append(told)
         if self.lines:
@@ -380,7 +380,7 @@ def make_ingress(
 ) -> Ingress:
     judge = judge or Judge()
     told = (judge.reader(), judge.follow_ups)
-    return Ingress(front, ledger, files, api, rules, Signs(api), People(api), *told)
+    return Ingress(front, ledger, files, api, rules, Indicators(api), People(api), *told)
 
 
 Listening = Callable[[SlackApi, People], Mapping[str, Gestures]]

@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.errors import ConsentRefused
+from agent_core.errors import AskRefused
 from agent_core.events import AnyEvent
-from agent_core.ids import ConsentId, UserId
+from agent_core.ids import AskId, UserId
 from agent_core.messages import JsonObject
-from bot.presenter import PresenterState, Signs, ThreadPresenter
-from bot.presenter.consents import ConnectLink
+from bot.presenter import Indicators, PresenterState, ThreadPresenter
+from bot.presenter.connection import ConnectLink
 from bot.slack_api import WriteGuard
 from tests.bot.desk import Desk, open_desk
 from tests.bot.presenter.turns import START, MemoryState, Turn
 
 
-async def no_link(_consent: ConsentId, _by: UserId, _toolkit: str) -> str:
-    raise ConsentRefused("There is none.", why="no_link")
+async def no_link(_consent: AskId, _by: UserId, _toolkit: str) -> str:
+    raise AskRefused("There is none.", why="no_link")
 
 
 class GuardedState(MemoryState):
@@ -82,14 +82,22 @@ class Stage(Desk):
         self,
         state: PresenterState | None = None,
         *,
-        signs: Signs | None = None,
+        indicators: Indicators | None = None,
         asked_ts: str = "",
         guard: WriteGuard | None = None,
         link: ConnectLink | None = None,
     ) -> ThreadPresenter:
-        state, signs, api = state or MemoryState(), signs or Signs(self.api), self.api
+        state, indicators, api = (
+            state or MemoryState(),
+            indicators or Indicators(self.api),
+            self.api,
+        )
         if guard is not None:
-            state, signs, api = GuardedState(state, guard), signs.guarded(guard), api.guarded(guard)
+            state, indicators, api = (
+                GuardedState(state, guard),
+                indicators.guarded(guard),
+                api.guarded(guard),
+            )
         presenter = ThreadPresenter(
             api,
             self.thread,
@@ -98,7 +106,7 @@ class Stage(Desk):
             asked_ts=asked_ts or self.thread.root_ts,
             edit_interval_s=0.01,
             now=lambda: START,
-            signs=signs,
+            indicators=indicators,
             connect_link=link or no_link,
         )
         self.presenters.append(presenter)

@@ -34,7 +34,7 @@ def told(board: Board) -> list[str]:
     """Each card in a line."""
     return [
         f"{card.state}: {card.title}" + (f" ({card.details})" if card.details else "")
-        for card in board.shown()
+        for card in board.visible_cards()
     ]
 
 
@@ -56,7 +56,7 @@ def test_reading_is_told_by_title_and_publisher_as_soon_as_a_search_has_told_the
     assert board.title() == "Working on it", "what was found is not read"
     board.fold(turn.read("c", (IEA, "Grid storage in 2026"), (ACME, "Acme")))
     assert told(board)[1] == "done: Reading “Grid storage in 2026” (iea.org) and 1 more"
-    assert board.shown()[1].sources == {IEA: "Grid storage in 2026", ACME: "Acme"}
+    assert board.visible_cards()[1].sources == {IEA: "Grid storage in 2026", ACME: "Acme"}
     assert board.title() == "Working on it · 2 pages read"
 
 
@@ -79,7 +79,7 @@ def test_a_page_is_counted_once_and_one_that_could_not_be_read_is_an_error(turn:
 
 
 def test_a_call_that_nobody_agreed_to_has_not_failed(turn: Turn) -> None:
-    call = "call of consent1"
+    call = "call of ask1"
     begun = [turn.started(), turn.call(call, "GMAIL_SEND_EMAIL"), turn.requested()]
     told = [turn.decided("rejected"), turn.returned(call, is_error=True)]
     why = "Not done: it was not agreed to"
@@ -150,7 +150,7 @@ def test_a_branch_is_one_card_by_what_it_is_after_with_its_newest_doing_and_its_
         "running: Storage *prices* (Reading iea.org)",
         "failed: Who makes B? (That did not work; I go on without it)",
     ]
-    assert board.shown()[0].sources == {IEA: "Grid storage"}
+    assert board.visible_cards()[0].sources == {IEA: "Grid storage"}
     assert [*board.branches] == [ONE]
     board.fold(turn.branch_ended(ONE))
     assert told(board)[0] == "done: Storage *prices* (1 page read)"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent_core.ids import RunId, agent_id
-from bot.presenter import Signs, ThreadPresenter
+from bot.presenter import Indicators, ThreadPresenter
 from bot.sandbox.slack import ManualClock
 from bot.slack_api import MonotonicClock, SlackApi, web_client
 from tests.bot.desk import open_desk
@@ -60,7 +60,7 @@ def presenter_of(stage: Stage, api: SlackApi, interval_s: float) -> ThreadPresen
         MemoryState(),
         stage.workspace,
         asked_ts=stage.thread.root_ts,
-        signs=Signs(api),
+        indicators=Indicators(api),
         connect_link=no_link,
         edit_interval_s=interval_s,
         now=lambda: START,

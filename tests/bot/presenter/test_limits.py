@@ -144,7 +144,7 @@ def cards(count: int) -> int:
     board = Board()
     for number in range(count):
         board.fold(TURN.call(f"c{number}", "search_web", query=f"q{number}"))
-    return len(board.shown())
+    return len(board.visible_cards())
 
 
 def options(count: int, value: str = "v") -> int:

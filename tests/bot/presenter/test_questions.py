@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from agent_core.events import AnyEvent
-from bot.presenter import Signs
+from bot.presenter import Indicators
 from bot.sandbox.slack import Post
 from tests.bot.presenter.conftest import Stage
 from tests.bot.presenter.turns import MemoryState, Turn
@@ -156,14 +156,14 @@ async def test_a_stop_ends_the_wait(stage: Stage) -> None:
 
 
 async def test_the_answer_and_its_question_show_one_status_between_them(stage: Stage) -> None:
-    signs = Signs(stage.api)
-    asking, turn = stage.presenter(signs=signs), stage.turn()
-    await signs.show(stage.thread, stage.thread.root_ts)
+    indicators = Indicators(stage.api)
+    asking, turn = stage.presenter(indicators=indicators), stage.turn()
+    await indicators.show(stage.thread, stage.thread.root_ts)
     for event in until_asked(turn):
         await asking.show(event)
     ts = await stage.slack.say("ann", "general", "2", thread_ts=stage.thread.root_ts)
-    answering, answer = stage.presenter(signs=signs, asked_ts=ts), stage.turn("turn2")
-    await signs.show(stage.thread, ts)
+    answering, answer = stage.presenter(indicators=indicators, asked_ts=ts), stage.turn("turn2")
+    await indicators.show(stage.thread, ts)
     assert stage.status() == "processing"
     await answering.show(answer.started(""))
     await answering.show(answer.finished("", "steered"))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agent_core.tools import slug_of
-from bot.presenter.tools import describe, pages_of, reading
+from bot.presenter.tools import describe, pages_of, reading_title
 from bot.words import BOT
 from mcp_local.server import build_server
 from mcp_local.settings import Settings
@@ -91,7 +91,7 @@ def test_foreign_words_ring_nobody_and_stay_short() -> None:
     hostile = "<!channel> @here " + "x" * 500
     lines = [
         describe("search_web", {"query": hostile}, WORDS, {}),
-        reading(URLS, WORDS, {URLS[0]: hostile}),
+        reading_title(URLS, WORDS, {URLS[0]: hostile}),
     ]
     for line in lines:
         assert "<!channel>" not in line

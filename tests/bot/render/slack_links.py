@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from markdown_it import MarkdownIt
 
 from agent_core.messages import JsonObject
-from bot.render import Draft
+from bot.render import PostDraft
 
 _DOT = "[.\u3002\uff0e\uff61]"
 _BLOCK = re.compile(r"```.*?```", re.DOTALL)
@@ -57,7 +57,7 @@ def _in_words(words: str) -> set[str]:
     return found | {_TRAILING.sub("", each) for each in _NAME.findall(_SCHEME.sub(" ", words))}
 
 
-def linked_in(draft: Draft) -> set[str]:
+def linked_in(draft: PostDraft) -> set[str]:
     """The addresses of all links of a post."""
     found = linked(draft.text) | linked(draft.whole)
     for block in draft.blocks:
@@ -76,7 +76,7 @@ def leaves(block: JsonObject) -> Iterator[JsonObject]:
                 yield {"type": "text", "text": cell["text"]}
 
 
-def words_of(draft: Draft) -> str:
+def words_of(draft: PostDraft) -> str:
     """All that a post's blocks say, as a reader has it, without any space."""
     said = ""
     for block in draft.blocks:

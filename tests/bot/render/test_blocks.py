@@ -2,7 +2,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from bot.render import Draft, answer_drafts, limits, local_time
+from bot.render import PostDraft, answer_drafts, limits, local_time
 from tests.bot.render.slack_links import leaves
 
 TABLE = "| a | b |\n|---|--:|\n|  | <!channel> |"
@@ -20,13 +20,13 @@ def kinds(markdown: str) -> list[list[str]]:
     [
         (
             "**Yes.**",
-            [Draft(text="Yes.", blocks=({"type": "markdown", "text": "**Yes.**"},))],
+            [PostDraft(text="Yes.", blocks=({"type": "markdown", "text": "**Yes.**"},))],
         ),
         ("  \n", []),
     ],
 )
 def test_an_answer_is_markdown_and_says_the_same_in_text(
-    markdown: str, drafts: list[Draft]
+    markdown: str, drafts: list[PostDraft]
 ) -> None:
     assert answer_drafts(markdown) == drafts
 

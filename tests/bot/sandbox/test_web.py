@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 from yarl import URL
 
-from bot.sandbox.web import NoPagesError, Page, SmallWeb
+from bot.sandbox.web import NoPagesError, SmallWeb, WebPage
 
 ARTICLE = (
     "<html><head><title>{0}</title></head><body><nav>Menu</nav><p>{0} has a text.</p></body></html>"
@@ -34,7 +34,7 @@ async def fetch(web: SmallWeb, url: str) -> tuple[int, bytes, Mapping[str, str]]
         return response.status, await response.read(), response.headers
 
 
-async def find(web: SmallWeb, part: str) -> Page:
+async def find(web: SmallWeb, part: str) -> WebPage:
     return next(page for page in await web.ready() if part in page.url)
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox.composio import Execution
+from bot.sandbox.composio import AppExecution
 from bot.sandbox.driving import effect_json, post_json, show
-from bot.sandbox.model import Pace
+from bot.sandbox.model import ReplyPace
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.sandbox.slack.feed import Change
 from bot.sandbox.world import UNHURRIED, SandboxOptions, read_manifest
 
 ANN, BOB = "U1", "bob@example.com"
-MAIL = Execution(
+MAIL = AppExecution(
     user_id="T1:U1",
     slug="GMAIL_SEND_EMAIL",
     arguments={"recipient_email": BOB},
@@ -58,16 +58,18 @@ async def test_without_a_terminal_progress_is_printed_line_by_line(
     assert capsys.readouterr().out.splitlines() == ["bot: Approve?", "   … Asked @ann in #news"]
 
 
-def pace(*asks: str, **given: Any) -> Pace:
+def pace(*asks: str, **given: Any) -> ReplyPace:
     return SandboxOptions(asks=asks, out=None, web=None, as_json=False, **given).pace
 
 
 def test_the_model_is_unhurried_for_those_who_watch_the_page_unless_a_pace_is_given() -> None:
     assert pace() == UNHURRIED
-    assert pace("hello") == pace("hello", port=0) == Pace()
-    assert pace(first_token_s=9.0) == Pace(first_token_s=9.0, tokens_per_s=UNHURRIED.tokens_per_s)
-    assert pace("hello", first_token_s=9.0) == Pace(first_token_s=9.0)
-    assert pace("hello", tokens_per_s=5.0) == Pace(tokens_per_s=5.0)
+    assert pace("hello") == pace("hello", port=0) == ReplyPace()
+    assert pace(first_token_s=9.0) == ReplyPace(
+        first_token_s=9.0, tokens_per_s=UNHURRIED.tokens_per_s
+    )
+    assert pace("hello", first_token_s=9.0) == ReplyPace(first_token_s=9.0)
+    assert pace("hello", tokens_per_s=5.0) == ReplyPace(tokens_per_s=5.0)
 
 
 def test_the_app_is_installed_in_slack_as_the_manifest_describes_it() -> None:

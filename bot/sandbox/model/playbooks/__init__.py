@@ -15,18 +15,18 @@ from bot.sandbox.model.conversation import (
     GO_ON,
     REPORT,
     SEARCHES,
-    Conversation,
+    Dialogue,
     read_conversation,
     say,
     topic_of,
 )
-from bot.sandbox.model.message import Kind, Reply, Text, ToolUse
+from bot.sandbox.model.message import PlaybookName, ReplyText, StandInReply, ToolUse
 from bot.sandbox.model.playbooks import answer, digest, errand, order, parts, report
 from bot.sandbox.model.sentences import phrases, stems
 from bot.sandbox.model.wire import Json
-from bot.sandbox.web import Page
+from bot.sandbox.web import WebPage
 
-Pages = Callable[[], Awaitable[Sequence[Page]]]
+PageLoader = Callable[[], Awaitable[Sequence[WebPage]]]
 
 VERDICTS = ("SIMPLE", "COMPLEX", "ORDER", "STOP", "AGREE")
 REASON = "The request needs tools, fresh data or several steps."
@@ -49,12 +49,12 @@ POST = re.compile(r"^(?P<author>\S[^:\n<]*): ", re.M)
 CODE = re.compile(r"```(?:python)?\s*?\n?(?P<code>.+?)```", re.DOTALL)
 
 
-async def no_pages() -> Sequence[Page]:
+async def no_pages() -> Sequence[WebPage]:
     """Of a stand-in that was given none."""
     return ()
 
 
-def is_beside(script: Reply, body: Json) -> bool:
+def is_beside(script: StandInReply, body: Json) -> bool:
     """Whether a request is about a message's route, and what is scripted next is none.
 
     Classifier and fast answer are asked at once, and about each message that comes for work: a
@@ -67,11 +67,11 @@ def is_beside(script: Reply, body: Json) -> bool:
     verdict = _verdict(conversation)
     if not verdict or verdict == "COMPLEX" or conversation.tools:
         return verdict == "COMPLEX"
-    said = " ".join(block.text for block in script if isinstance(block, Text))
+    said = " ".join(block.text for block in script if isinstance(block, ReplyText))
     return not any(word in said for word in VERDICTS)
 
 
-async def plan(body: Json, pages: Pages) -> tuple[Kind, Reply]:
+async def plan(body: Json, pages: PageLoader) -> tuple[PlaybookName, StandInReply]:
     """What is played for one validated request, and its reply."""
     conversation = read_conversation(body)
     tools = conversation.tools.keys()
@@ -85,7 +85,7 @@ async def plan(body: Json, pages: Pages) -> tuple[Kind, Reply]:
     return await _played(conversation, pages)
 
 
-async def _played(conversation: Conversation, pages: Pages) -> tuple[Kind, Reply]:
+async def _played(conversation: Dialogue, pages: PageLoader) -> tuple[PlaybookName, StandInReply]:
     tools = conversation.tools.keys()
     verdict = _verdict(conversation)
     if verdict and not tools:
@@ -100,7 +100,7 @@ async def _played(conversation: Conversation, pages: Pages) -> tuple[Kind, Reply
     return "research", await asyncio.to_thread(_work, conversation)
 
 
-def _verdict(conversation: Conversation) -> str:
+def _verdict(conversation: Dialogue) -> str:
     """The route of a request to classify or to answer fast; empty for any other request."""
     asked = conversation.exchanges[-1].asked
     if conversation.tools.keys() == {"use_tools"}:
@@ -148,7 +148,7 @@ def _is_plain_question(words: str) -> bool:
     return QUESTION.match(words) is not None and len(words) < 80 and not is_fresh
 
 
-def _work(conversation: Conversation) -> Reply:
+def _work(conversation: Dialogue) -> StandInReply:
     """The next step of the main agent, told by what the messages show as done."""
     if "publish_digest" in conversation.tools:
         return digest.decide(conversation)
@@ -161,7 +161,7 @@ def _work(conversation: Conversation) -> Reply:
     )
 
 
-def _program(conversation: Conversation) -> Reply | None:
+def _program(conversation: Dialogue) -> StandInReply | None:
     """Run the program that stands in the request, and tell what came of it."""
     given = CODE.search(conversation.now.words)
     if given is None or "run_python" not in conversation.tools:

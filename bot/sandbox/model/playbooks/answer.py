@@ -3,11 +3,11 @@
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
-from bot.sandbox.model.conversation import REPORT, Conversation, say, topic_of
-from bot.sandbox.model.message import Reply
-from bot.sandbox.model.sentences import Source, phrases, share, stems
+from bot.sandbox.model.conversation import REPORT, Dialogue, say, topic_of
+from bot.sandbox.model.message import StandInReply
+from bot.sandbox.model.sentences import NumberedPage, phrases, share, stems
 from bot.sandbox.model.writing import escape
-from bot.sandbox.web import Page
+from bot.sandbox.web import WebPage
 
 NO_MODEL = (
     "No model is connected to this sandbox, so I can only quote its pages, and none of them "
@@ -25,13 +25,15 @@ FILE_ID = re.compile(r"^(?=[A-Z]*\d)[A-Z0-9]{8,}_(?=.)")
 
 
 async def from_pages(
-    conversation: Conversation, pages: Callable[[], Awaitable[Sequence[Page]]]
-) -> Reply:
+    conversation: Dialogue, pages: Callable[[], Awaitable[Sequence[WebPage]]]
+) -> StandInReply:
     """The two sentences of the small web that hold most of the question, with their page."""
     wanted = stems(topic_of(conversation.now.words))
     best, found = 0.0, ""
     for page in await pages():
-        source = Source(n=1, url=page.url, title=page.title, text=page.text.replace("\n", "\n\n"))
+        source = NumberedPage(
+            n=1, url=page.url, title=page.title, text=page.text.replace("\n", "\n\n")
+        )
         for passage in source.passages():
             for place, sentence in enumerate(passage.sentences):
                 quote = " ".join(passage.sentences[place : place + 2])
@@ -43,7 +45,7 @@ async def from_pages(
     return say(found or NO_MODEL)
 
 
-def from_files(conversation: Conversation) -> Reply | None:
+def from_files(conversation: Dialogue) -> StandInReply | None:
     """What attached files, or a text as long as a file, say to the question; None without them."""
     now = conversation.now
     if not now.attachments:
@@ -70,7 +72,7 @@ def from_files(conversation: Conversation) -> Reply | None:
     return say("\n\n".join(told))
 
 
-def from_earlier(conversation: Conversation) -> Reply | None:
+def from_earlier(conversation: Dialogue) -> StandInReply | None:
     """What an earlier report says, with its thread; None where nobody speaks of one."""
     now = conversation.now
     if "find_earlier_work" not in conversation.tools or not EARLIER.search(now.words):

@@ -3,8 +3,8 @@
 import re
 from datetime import UTC, datetime
 
-from bot.sandbox.model.conversation import Conversation, say
-from bot.sandbox.model.message import Reply
+from bot.sandbox.model.conversation import Dialogue, say
+from bot.sandbox.model.message import StandInReply
 from bot.sandbox.model.playbooks import report
 from bot.sandbox.model.sentences import stems
 from bot.sandbox.model.wire import Json, as_text
@@ -15,7 +15,7 @@ PAGE = re.compile(r"^(?P<n>\d+)\. (?P<title>.*): (?P<url>\S+)$", re.MULTILINE)
 WRITTEN = re.compile(r"\b[A-Z][a-z]{2} \d{1,2}, \d{4}\b")
 
 
-def decide(conversation: Conversation) -> Reply:
+def decide(conversation: Dialogue) -> StandInReply:
     """The next step: search, have the report written, then publish what of it is new."""
     if conversation.now.done("publish_digest"):
         return say("The digest is published.")
@@ -29,7 +29,7 @@ def decide(conversation: Conversation) -> Reply:
     return _publish(conversation, brief, hits)
 
 
-def _publish(conversation: Conversation, brief: report.Brief, hits: list[Json]) -> Reply:
+def _publish(conversation: Dialogue, brief: report.Brief, hits: list[Json]) -> StandInReply:
     result = "".join(call.result for call in conversation.now.done("Task")[-1:])
     pages = {found["n"]: found["url"] for found in PAGE.finditer(result)}
     dates = {as_text(hit["url"]): _date(hit) for hit in hits}

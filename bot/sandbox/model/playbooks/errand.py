@@ -7,8 +7,8 @@ product asks for approval. What a result does not say was done is never told as 
 import re
 from dataclasses import dataclass
 
-from bot.sandbox.model.conversation import SEARCHES, Call, Conversation, say, topic_of
-from bot.sandbox.model.message import Reply, Text, ToolUse
+from bot.sandbox.model.conversation import SEARCHES, Dialogue, PastCall, say, topic_of
+from bot.sandbox.model.message import ReplyText, StandInReply, ToolUse
 from bot.sandbox.model.playbooks import report
 from bot.sandbox.model.sentences import phrases, stems
 from bot.sandbox.model.wire import Json, as_list, as_object, as_text
@@ -33,7 +33,7 @@ UNKNOWN = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class MailContent:
     """What was found out before the errand."""
 
     text: str = ""
@@ -47,7 +47,7 @@ def is_asked_for(words: str) -> bool:
     return not is_question and bool(MAIL.search(words) or OTHER.search(words))
 
 
-def decide(conversation: Conversation) -> Reply | None:
+def decide(conversation: Dialogue) -> StandInReply | None:
     """The next call, or how the errand ended; None where there is none."""
     now = conversation.now
     if not is_asked_for(now.words):
@@ -60,7 +60,7 @@ def decide(conversation: Conversation) -> Reply | None:
     found, told = _found_before(conversation), list[str]()
     if SEARCHES.search(head) and stems(topic_of(now.words)):
         reply = report.decide(conversation)
-        text = "".join(block.text for block in reply if isinstance(block, Text))
+        text = "".join(block.text for block in reply if isinstance(block, ReplyText))
         if any(isinstance(block, ToolUse) for block in reply):
             return reply
         if not now.done("Task", "crawl_parallel") or "No report was written" in text:
@@ -72,22 +72,24 @@ def decide(conversation: Conversation) -> Reply | None:
     return step if conversation.may_call_tools else say(_not_sent("I had to stop"))
 
 
-def _found_before(conversation: Conversation) -> Found:
+def _found_before(conversation: Dialogue) -> MailContent:
     """The answer and the report of earlier in the thread, for "email me that"."""
     answers = [each.answer for each in conversation.earlier if each.answer]
     titles = re.findall(r"The report “([^”]+)”", "\n".join(answers))
-    return _found_in(answers[-1], "".join(titles[-1:])) if answers else Found()
+    return _found_in(answers[-1], "".join(titles[-1:])) if answers else MailContent()
 
 
-def _found_in(answer: str, title: str) -> Found:
+def _found_in(answer: str, title: str) -> MailContent:
     """An answer as a mail can hold it: without the links of its sentences."""
     text = re.sub(r"^The report “.*$| \(\[[^\]]+\]\([^)]+\)\)| \[\d+\]", "", answer, flags=re.M)
     text = re.sub(r"\\([\W_])", r"\1", re.sub(r"\n{3,}", "\n\n", text)).strip()
     is_report = "The report “" in answer
-    return Found(text=text, title=title[:1].upper() + title[1:], is_report=is_report)
+    return MailContent(text=text, title=title[:1].upper() + title[1:], is_report=is_report)
 
 
-def _carry_out(conversation: Conversation, found: Found, head: str, said: str) -> Reply | str:
+def _carry_out(
+    conversation: Dialogue, found: MailContent, head: str, said: str
+) -> StandInReply | str:
     """The next call, or how it ended."""
     now = conversation.now
     if runs := [call for call in now.calls if _runs(call, SLUG)]:
@@ -110,7 +112,7 @@ def _carry_out(conversation: Conversation, found: Found, head: str, said: str) -
     return _mail(conversation, found, head, said)
 
 
-def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Reply | str:
+def _mail(conversation: Dialogue, found: MailContent, head: str, said: str) -> StandInReply | str:
     """The mail with its final arguments, or the next call to know them. Nothing is made up."""
     now = conversation.now
     asked = now.done("ask_user")
@@ -144,13 +146,13 @@ def _mail(conversation: Conversation, found: Found, head: str, said: str) -> Rep
     return conversation.batch([(SLUG, mail)])
 
 
-def _runs(call: Call, slug: str) -> Json:
+def _runs(call: PastCall, slug: str) -> Json:
     """The entry of a batch that runs a tool; empty where none does."""
     entries = [as_object(entry) for entry in as_list(call.arguments.get("tools"))]
     return next((entry for entry in entries if entry.get("tool_slug") == slug), Json())
 
 
-def _ending(run: Call) -> str:
+def _ending(run: PastCall) -> str:
     """How the call ended, in words: success only where the result says so."""
     if run.is_lost:
         return UNKNOWN

@@ -2,8 +2,8 @@
 
 import re
 
-from bot.sandbox.model.conversation import Conversation
-from bot.sandbox.model.message import Reply
+from bot.sandbox.model.conversation import Dialogue
+from bot.sandbox.model.message import StandInReply
 from bot.sandbox.model.sentences import phrases
 from bot.sandbox.model.wire import Json
 
@@ -18,7 +18,7 @@ TASK = phrases("task")
 CORRECTS = phrases("corrects")
 
 
-def read(conversation: Conversation) -> Reply:
+def read(conversation: Dialogue) -> StandInReply:
     """One call of `read_order`; whatever is no demo order is none."""
     told = conversation.exchanges[-1].asked
     said = SAID.search(told)

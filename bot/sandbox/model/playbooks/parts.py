@@ -1,7 +1,7 @@
 """Playbook: the planner's one call, which has the sides of a comparison explored."""
 
-from bot.sandbox.model.conversation import Conversation
-from bot.sandbox.model.message import Reply
+from bot.sandbox.model.conversation import Dialogue
+from bot.sandbox.model.message import StandInReply
 from bot.sandbox.model.sentences import phrases
 
 COMPARE = phrases("compare")
@@ -16,7 +16,7 @@ def sides_of(words: str) -> list[str]:
     return BETWEEN.split(comparison["sides"])[:MAX_SIDES] if comparison else []
 
 
-def plan(conversation: Conversation) -> Reply:
+def plan(conversation: Dialogue) -> StandInReply:
     """A sub-question for each side; no question to the person."""
     sides = sides_of(conversation.now.words)
     asked = [{"title": side, "question": FIND_OUT.format(side=side)} for side in sides]

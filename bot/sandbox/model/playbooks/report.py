@@ -10,15 +10,15 @@ from bot.sandbox.model.conversation import (
     REPORT,
     RESULT,
     SECTION,
-    Call,
-    Conversation,
+    Dialogue,
     Exchange,
+    PastCall,
     say,
     topic_of,
 )
-from bot.sandbox.model.message import Reply, ToolUse
+from bot.sandbox.model.message import StandInReply, ToolUse
 from bot.sandbox.model.playbooks.parts import FIND_OUT, sides_of
-from bot.sandbox.model.sentences import Source, content_words, is_about, stems
+from bot.sandbox.model.sentences import NumberedPage, content_words, is_about, stems
 from bot.sandbox.model.wire import Json, as_list, as_text, walk
 from bot.sandbox.model.writing import SUMMARY_SENTENCES, escape, telling, write_report
 
@@ -82,7 +82,7 @@ class Brief:
         )
 
 
-def decide(conversation: Conversation) -> Reply:
+def decide(conversation: Dialogue) -> StandInReply:
     """The next step of the main agent: ask what is vague, search, then delegate or read."""
     if len(sides := sides_of(conversation.now.words)) > 1:
         return _compare(conversation, sides)
@@ -111,7 +111,7 @@ def decide(conversation: Conversation) -> Reply:
     return say("\n\n".join([*notes, said]))
 
 
-def _compare(conversation: Conversation, sides: Sequence[str]) -> Reply:
+def _compare(conversation: Dialogue, sides: Sequence[str]) -> StandInReply:
     """Several things side by side: a run explores each while the report on all is written."""
     now = conversation.now
     if step := search(conversation, sides):
@@ -134,7 +134,7 @@ def _compare(conversation: Conversation, sides: Sequence[str]) -> Reply:
     return say("\n\n".join([*parts, conclude(conversation, brief)]))
 
 
-def read_brief(conversation: Conversation) -> Brief:
+def read_brief(conversation: Dialogue) -> Brief:
     """What is wanted: a new topic, or a new section of the report of this thread."""
     now = conversation.now
     section = SECTION.search(now.words)
@@ -152,7 +152,7 @@ def read_brief(conversation: Conversation) -> Brief:
     return Brief(request=request, topic=topic, sections=tuple(late))
 
 
-def search(conversation: Conversation, topics: Sequence[str]) -> Reply | None:
+def search(conversation: Dialogue, topics: Sequence[str]) -> StandInReply | None:
     """The search for all topics side by side, in news too; None once it was made."""
     sought = (each for call in _searches(conversation) for each in walk(call.arguments))
     asked = {as_text(each.get("query")) for each in sought}
@@ -171,13 +171,13 @@ def search(conversation: Conversation, topics: Sequence[str]) -> Reply | None:
     return tuple(conversation.use(name, **given) for name, given in known) or None
 
 
-def _searches(conversation: Conversation) -> list[Call]:
+def _searches(conversation: Dialogue) -> list[PastCall]:
     """The searches that were made, by their own names or in batches."""
     made = conversation.now.done(*SEARCHES, BATCH_TOOL)
     return [call for call in made if call.name in SEARCHES or "_SEARCH_" in str(call.arguments)]
 
 
-def find_hits(conversation: Conversation, topics: Sequence[str]) -> list[Json]:
+def find_hits(conversation: Dialogue, topics: Sequence[str]) -> list[Json]:
     """The pages that were found and seem to be about one of the topics, each once, best first.
 
     Where none is, those that speak of half of one: people do not write as pages do.
@@ -199,7 +199,7 @@ def find_hits(conversation: Conversation, topics: Sequence[str]) -> list[Json]:
     return []
 
 
-def delegate(conversation: Conversation, brief: Brief, hits: Sequence[Json]) -> Reply | None:
+def delegate(conversation: Dialogue, brief: Brief, hits: Sequence[Json]) -> StandInReply | None:
     """The task for the report expert; once more where it broke a rule, otherwise None."""
     tasks = conversation.now.done("Task")
     told, _, rule = tasks[-1].result.partition("COMPLIANCE:") if tasks else ("", "", "")
@@ -212,14 +212,14 @@ def delegate(conversation: Conversation, brief: Brief, hits: Sequence[Json]) -> 
 
 
 def _task(
-    conversation: Conversation, brief: Brief, hits: Sequence[Json], complaint: str = ""
+    conversation: Dialogue, brief: Brief, hits: Sequence[Json], complaint: str = ""
 ) -> ToolUse:
     """A call of the report expert."""
     about, prompt = f"Report: {brief.topic}"[:80], brief.write(hits, complaint)
     return conversation.use("Task", description=about, prompt=prompt, subagent_type=EXPERT)
 
 
-def _read_files(conversation: Conversation, tables: Iterable[Call]) -> Reply | None:
+def _read_files(conversation: Dialogue, tables: Iterable[PastCall]) -> StandInReply | None:
     """The files of pages in tables of them, page by page to their end; None once all are read."""
     reads = conversation.now.done("read_local_file")
     offsets: dict[str, object] = {row["path"]: 0 for row in rows_of(tables)}
@@ -234,7 +234,7 @@ def _read_files(conversation: Conversation, tables: Iterable[Call]) -> Reply | N
     return tuple(wanted) or None
 
 
-def rows_of(tables: Iterable[Call]) -> list[Json]:
+def rows_of(tables: Iterable[PastCall]) -> list[Json]:
     """The pages that could be fetched, out of tables of them, each once."""
     rows = {
         as_text(entry.get("url")): entry
@@ -245,7 +245,7 @@ def rows_of(tables: Iterable[Call]) -> list[Json]:
     return list(rows.values())
 
 
-def unread_in(conversation: Conversation) -> str:
+def unread_in(conversation: Dialogue) -> str:
     """The pages that could not be fetched, each with the reason that was given."""
     calls = conversation.now.done("crawl_parallel")
     rows = [f"\n- {each.get('url')}: {each.get('status')}" for c in calls for each in c.objects()]
@@ -253,14 +253,14 @@ def unread_in(conversation: Conversation) -> str:
     return "".join(row for row in rows if ": failed" in row)
 
 
-def sources_of(conversation: Conversation, rows: Sequence[Json]) -> list[Source]:
+def sources_of(conversation: Dialogue, rows: Sequence[Json]) -> list[NumberedPage]:
     """The pages with their texts, by their numbers or in their order."""
     texts: dict[str, str] = {}
     for call in conversation.now.done("read_local_file"):
         path = as_text(call.arguments.get("path"))
         texts[path] = texts.get(path, "") + as_text(call.data.get("text"))
     return [
-        Source(
+        NumberedPage(
             n=int(row.get("n") or place),
             url=as_text(row["url"]),
             title=as_text(row.get("title")) or as_text(row["url"]),
@@ -271,7 +271,7 @@ def sources_of(conversation: Conversation, rows: Sequence[Json]) -> list[Source]
     ]
 
 
-def conclude(conversation: Conversation, brief: Brief) -> str:
+def conclude(conversation: Dialogue, brief: Brief) -> str:
     """The answer: what the expert found, by the report's numbers, or what the pages say."""
     tasks = conversation.now.done("Task")
     if tasks:
@@ -284,8 +284,8 @@ def conclude(conversation: Conversation, brief: Brief) -> str:
 
 
 def _tell(
-    sources: Sequence[Source], topic: str, count: int = SUMMARY_SENTENCES
-) -> tuple[list[str], list[Source]]:
+    sources: Sequence[NumberedPage], topic: str, count: int = SUMMARY_SENTENCES
+) -> tuple[list[str], list[NumberedPage]]:
     """What the pages that are about a topic say most tellingly, and these pages."""
     wanted = stems(topic)
     fit = [source for source in sources if is_about(wanted, f"{source.title} {source.text}")]
@@ -306,12 +306,12 @@ def linked(text: str) -> str:
     return MARK.sub(lambda m: " ([{}]({}))".format(*pages[m[1]]) if m[1] in pages else m[0], body)
 
 
-def _listed(source: Source) -> str:
+def _listed(source: NumberedPage) -> str:
     title = re.sub(r"[\[\]]", "", source.title)
     return f"{source.n}. {title}: {source.url}"
 
 
-def as_expert(conversation: Conversation) -> Reply:
+def as_expert(conversation: Dialogue) -> StandInReply:
     """The next step of the report expert: read, save, read on, write the report, and tell of it."""
     asked = "\n\n".join(each.asked for each in conversation.exchanges)
     calls = tuple(call for each in conversation.exchanges for call in each.calls)
@@ -335,7 +335,7 @@ def as_expert(conversation: Conversation) -> Reply:
     return say(_told(written, sources, brief, unread_in(conversation)))
 
 
-def _gather(conversation: Conversation, named: Sequence[str]) -> Reply | None:
+def _gather(conversation: Dialogue, named: Sequence[str]) -> StandInReply | None:
     """The pages crawled in two batches at most, saved, and read; None once they were."""
     crawls, saved = (conversation.now.done(name) for name in ("crawl_parallel", "save_corpus"))
     tried = {url for call in crawls for url in as_list(call.arguments.get("urls"))}
@@ -349,7 +349,9 @@ def _gather(conversation: Conversation, named: Sequence[str]) -> Reply | None:
     return _read_files(conversation, saved[-1:])
 
 
-def _told(written: Sequence[Call], sources: Sequence[Source], brief: Brief, unread: str) -> str:
+def _told(
+    written: Sequence[PastCall], sources: Sequence[NumberedPage], brief: Brief, unread: str
+) -> str:
     """That the report is written, with its most telling sentences; or why it is not."""
     done = [call for call in written if call.data.get("success")]
     if not done:

@@ -14,7 +14,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from bot.sandbox.composio import ComposioStandIn
-from bot.sandbox.web import Page
+from bot.sandbox.web import WebPage
 
 if TYPE_CHECKING:
     from composio_client import AsyncComposio
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ADA = "T1:U1"
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PAGES = (
-    Page(
+    WebPage(
         url="http://a.test/retries",
         title="Retries without harm",
         text="Retries need a key.\nA stable idempotency key makes a second attempt harmless.",
@@ -30,7 +30,7 @@ PAGES = (
         source="A blog",
         kind="web",
     ),
-    Page(
+    WebPage(
         url="http://b.test/cafe",
         title="The café report",
         text="The Café Zähringer sold 410 cups of coffee on Monday.",
@@ -38,7 +38,7 @@ PAGES = (
         source="b.test",
         kind="web",
     ),
-    Page(
+    WebPage(
         url="http://n.test/outage",
         title="Retry storm prolongs outage",
         text="A retry storm kept the chat platform down for two hours on Wednesday.",
@@ -46,7 +46,7 @@ PAGES = (
         source="The Daily",
         kind="news",
     ),
-    Page(
+    WebPage(
         url="http://n.test/old",
         title="Outage of last winter",
         text="The platform was down for a day, and bots repeated their posts.",

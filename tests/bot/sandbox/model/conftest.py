@@ -6,9 +6,9 @@ import pytest_asyncio
 from anthropic import AsyncAnthropic
 
 from bot.sandbox.model import ModelStandIn
-from bot.sandbox.web import Page
+from bot.sandbox.web import WebPage
 
-JITTER = Page(
+JITTER = WebPage(
     url="http://blog.test/jitter",
     title="Jitter, explained",
     text="Jitter, explained\nFull jitter waits a random time between zero and the ceiling. "
@@ -19,7 +19,7 @@ JITTER = Page(
 )
 
 
-async def pages() -> Sequence[Page]:
+async def pages() -> Sequence[WebPage]:
     return (JITTER,)
 
 

@@ -8,7 +8,7 @@ import pytest
 from anthropic import AsyncAnthropic
 from anthropic.types import Message
 
-from bot.sandbox.model import ModelStandIn, Text, ToolUse
+from bot.sandbox.model import ModelStandIn, ReplyText, ToolUse
 
 MODEL = "claude-sonnet-5-5"
 SMALL = "claude-haiku-5-5"
@@ -45,7 +45,7 @@ async def test_text_and_calls_arrive_whole_and_are_logged(
     model: ModelStandIn, client: AsyncAnthropic
 ) -> None:
     model.play(
-        Text(text="Checking."), *[ToolUse(name="seek", input={"q": f"ä{n}"}) for n in (1, 2)]
+        ReplyText(text="Checking."), *[ToolUse(name="seek", input={"q": f"ä{n}"}) for n in (1, 2)]
     )
     kinds, message = await stream(client, tools=[SEEK])
     assert (kinds[0], kinds[-1]) == ("message_start", "message_stop")

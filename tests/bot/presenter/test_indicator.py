@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.presenter import Signs
+from bot.presenter import Indicators
 from tests.bot.presenter.conftest import Stage
 
 METHODS = ("agents.sessions.setStatus", "reactions.add", "reactions.remove")
@@ -20,9 +20,9 @@ async def another(stage: Stage) -> str:
 
 
 async def test_a_sign_that_is_shown_already_costs_no_further_call(stage: Stage) -> None:
-    signs = Signs(stage.api)
-    await signs.show(stage.thread, stage.thread.root_ts)
-    presenter, turn = stage.presenter(signs=signs), stage.turn()
+    indicators = Indicators(stage.api)
+    await indicators.show(stage.thread, stage.thread.root_ts)
+    presenter, turn = stage.presenter(indicators=indicators), stage.turn()
     for event in (turn.started(), turn.routed("SIMPLE"), turn.finished("Paris.")):
         await presenter.show(event)
     assert calls(stage) == ["processing", "active"]
@@ -59,21 +59,21 @@ async def test_the_sign_is_taken_back_even_when_slack_is_busy(stage: Stage) -> N
 
 
 async def test_the_status_stays_while_another_post_waits_and_is_renewed(stage: Stage) -> None:
-    signs, first, second = Signs(stage.api), stage.thread.root_ts, await another(stage)
-    await signs.show(stage.thread, first)
-    await signs.show(stage.thread, second)
-    await signs.take_back(stage.thread, first)
+    indicators, first, second = Indicators(stage.api), stage.thread.root_ts, await another(stage)
+    await indicators.show(stage.thread, first)
+    await indicators.show(stage.thread, second)
+    await indicators.take_back(stage.thread, first)
     assert calls(stage) == ["processing", "reactions.add"]
     stage.clock.advance(1_900)
-    await signs.show(stage.thread, second)
-    await signs.take_back(stage.thread, second)
+    await indicators.show(stage.thread, second)
+    await indicators.take_back(stage.thread, second)
     assert calls(stage)[2:] == ["processing", "reactions.remove", "active"]
 
 
 @pytest.mark.proves("posts.left_open")
 @pytest.mark.parametrize("is_second", [False, True])
 async def test_what_another_process_has_shown_is_taken_back(stage: Stage, is_second: bool) -> None:
-    receiving, working = Signs(stage.api), Signs(stage.api)
+    receiving, working = Indicators(stage.api), Indicators(stage.api)
     ts = first = stage.thread.root_ts
     await receiving.show(stage.thread, first)
     if is_second:
@@ -88,10 +88,10 @@ async def test_what_another_process_has_shown_is_taken_back(stage: Stage, is_sec
 async def test_a_sign_that_nobody_here_works_under_is_forgotten_after_a_while(
     stage: Stage,
 ) -> None:
-    signs, first = Signs(stage.api), stage.thread.root_ts
-    await signs.show(stage.thread, first)
+    indicators, first = Indicators(stage.api), stage.thread.root_ts
+    await indicators.show(stage.thread, first)
     stage.clock.advance(4_000)
-    await signs.show(stage.thread, await another(stage))
+    await indicators.show(stage.thread, await another(stage))
     assert calls(stage) == ["processing", "processing"]
 
 
@@ -99,16 +99,16 @@ async def test_a_sign_that_nobody_here_works_under_is_forgotten_after_a_while(
 async def test_a_sign_that_is_being_shown_while_another_is_forgotten_is_not_lost(
     stage: Stage, is_at_work: bool
 ) -> None:
-    signs, first, second = Signs(stage.api), stage.thread.root_ts, await another(stage)
+    indicators, first, second = Indicators(stage.api), stage.thread.root_ts, await another(stage)
 
     async def forget_first() -> None:
-        signs.forget(stage.thread, first)
+        indicators.forget(stage.thread, first)
 
     if is_at_work:
-        await signs.show(stage.thread, first)
-    await signs.guarded(forget_first).show(stage.thread, second)
-    await signs.show(stage.thread, second)
-    await signs.take_back(stage.thread, second)
+        await indicators.show(stage.thread, first)
+    await indicators.guarded(forget_first).show(stage.thread, second)
+    await indicators.show(stage.thread, second)
+    await indicators.take_back(stage.thread, second)
     own = ["reactions.add", "reactions.remove"] if is_at_work else []
     assert calls(stage) == ["processing", *own, "active"]
 
@@ -116,12 +116,12 @@ async def test_a_sign_that_is_being_shown_while_another_is_forgotten_is_not_lost
 async def test_what_became_part_of_another_leaves_no_status_and_what_is_forgotten_costs_no_call(
     stage: Stage,
 ) -> None:
-    signs, first = Signs(stage.api), stage.thread.root_ts
-    await signs.show(stage.thread, first)
-    await signs.take_back(stage.thread, first, is_taken_in=True)
+    indicators, first = Indicators(stage.api), stage.thread.root_ts
+    await indicators.show(stage.thread, first)
+    await indicators.take_back(stage.thread, first, is_taken_in=True)
     assert calls(stage) == ["processing", "active"]
-    await signs.show(stage.thread, first)
-    signs.forget(stage.thread, first)
+    await indicators.show(stage.thread, first)
+    indicators.forget(stage.thread, first)
     assert calls(stage) == ["processing", "active", "processing"]
 
 
@@ -129,11 +129,11 @@ async def test_what_became_part_of_another_leaves_no_status_and_what_is_forgotte
 async def test_a_turn_that_another_took_in_is_silent_and_its_post_stays_marked_as_seen(
     stage: Stage,
 ) -> None:
-    signs, ts = Signs(stage.api), await another(stage)
-    working, turn = stage.presenter(signs=signs), stage.turn()
+    indicators, ts = Indicators(stage.api), await another(stage)
+    working, turn = stage.presenter(indicators=indicators), stage.turn()
     await working.show(turn.started())
-    await signs.show(stage.thread, ts)
-    steering, steered = stage.presenter(signs=signs, asked_ts=ts), stage.turn("turn2")
+    await indicators.show(stage.thread, ts)
+    steering, steered = stage.presenter(indicators=indicators, asked_ts=ts), stage.turn("turn2")
     await steering.show(steered.started(""))
     await steering.show(steered.finished("", "steered"))
     assert stage.texts() == []

@@ -1,4 +1,4 @@
-"""The visible signs that the bot is at work: a thread's status, or a reaction on a post."""
+"""The visible indicators that the bot is at work: a thread's status, or a reaction on a post."""
 
 import asyncio
 import logging
@@ -21,14 +21,14 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Thread:
+class _ThreadIndicators:
     posts: dict[str, bool] = field(default_factory=dict[str, bool])
     """What is worked on, by `ts`, and whether it may have a reaction."""
     status_s: float | None = None
     """Since when the thread shows that the bot is at work; None while it does not."""
 
 
-class Signs:
+class Indicators:
     """One sign for each post that is worked on, whoever asks for it first, until it is taken back.
 
     The thread's status is the sign of the post that came first; a post that waits behind it, or
@@ -37,13 +37,13 @@ class Signs:
 
     def __init__(self, api: SlackApi) -> None:
         self._api = api
-        self._threads: TTLCache[ThreadRef, _Thread] = TTLCache(
+        self._threads: TTLCache[ThreadRef, _ThreadIndicators] = TTLCache(
             10_000, FORGOTTEN_S, timer=api.clock.seconds
         )
         self._locks: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
 
-    def guarded(self, guard: WriteGuard) -> "Signs":
-        """The same signs, with `guard` awaited right before each call that shows something."""
+    def guarded(self, guard: WriteGuard) -> "Indicators":
+        """The same indicators, with `guard` awaited right before each call that shows something."""
         view = copy(self)
         view._api = self._api.guarded(guard)
         return view
@@ -54,7 +54,7 @@ class Signs:
         `may_be_left` says that another process may have shown it on a post that is new here.
         """
         async with self._locks.setdefault(thread, asyncio.Lock()):
-            shown, now = self._threads.get(thread) or _Thread(), self._api.clock.seconds()
+            shown, now = self._threads.get(thread) or _ThreadIndicators(), self._api.clock.seconds()
             self._threads[thread] = shown
             if post_ts not in shown.posts:
                 shown.posts[post_ts] = may_be_left
@@ -75,7 +75,7 @@ class Signs:
         One that was taken in became part of another's turn: its reaction stays, for it was seen.
         """
         async with self._locks.setdefault(thread, asyncio.Lock()):
-            shown = self._threads.get(thread) or _Thread()
+            shown = self._threads.get(thread) or _ThreadIndicators()
             is_known, has_reaction = post_ts in shown.posts, shown.posts.get(post_ts, False)
             self.forget(thread, post_ts)
             if has_reaction and not is_taken_in:

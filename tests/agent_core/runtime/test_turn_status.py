@@ -22,10 +22,10 @@ from agent_core.events import (
     TurnStarted,
     Usage,
 )
-from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import ROOT_RUN, AskId, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
 from agent_core.prompts.language import Language
-from agent_core.runtime.standing import MAX_GIST_CHARS, Standing, unsure_words
+from agent_core.runtime.turn_status import MAX_GIST_CHARS, TurnStatus, unsure_words
 from agent_core.sessions import Stop
 from agent_core.words import CORE
 
@@ -126,12 +126,12 @@ def mail(**more: object) -> JsonObject:
 
 
 def asked_after(seconds: float, *events: AnyEvent, language: Language = "en") -> str:
-    now = Standing([begun(), *events])
+    now = TurnStatus([begun(), *events])
     return now.progress(BEGIN + timedelta(seconds=seconds), CORE.of(language))
 
 
 def stopped(stop: Stop, *events: AnyEvent, left_out: tuple[str, ...] = ()) -> str:
-    return Standing([begun(), *events]).stopped(stop, CORE.of("en"), left_out=left_out)
+    return TurnStatus([begun(), *events]).stopped(stop, CORE.of("en"), left_out=left_out)
 
 
 def test_a_stop_says_what_was_found_with_links_and_how_it_goes_on() -> None:
@@ -261,12 +261,18 @@ def test_a_first_step_that_takes_long_has_not_just_begun() -> None:
 def test_a_turn_that_waits_says_for_what() -> None:
     deadline, call = BEGIN, ToolCallId("c")
     question = QuestionAsked(
-        **at(5), call_id=call, asker=UserId("T:U"), question="?", options=(), deadline=deadline
+        **at(5),
+        ask=AskId("q"),
+        call_id=call,
+        asker=UserId("T:U"),
+        question="?",
+        options=(),
+        deadline=deadline,
     )
     assert asked_after(9, question) == "I am waiting for an answer to my question above."
     approval = ApprovalRequested(
         **at(5),
-        consent=ConsentId("k"),
+        ask=AskId("k"),
         call_id=call,
         asker=UserId("T:U"),
         tool=BATCH,
@@ -279,7 +285,7 @@ def test_a_turn_that_waits_says_for_what() -> None:
     assert asked_after(9, approval) == "I am waiting for a click on my request above."
     decided = ApprovalDecided(
         **at(6),
-        consent=ConsentId("k"),
+        ask=AskId("k"),
         call_id=call,
         verdict="approved",
         by=UserId("T:U"),
@@ -299,7 +305,7 @@ def test_no_name_of_a_tool_and_no_path_is_told_in_any_language(language: str) ->
         called("mcp__local_toolkit__run_python", call="c2", run=REPORT),
         saved(),
     ]
-    words, now = CORE.of(language), Standing(events)
+    words, now = CORE.of(language), TurnStatus(events)
     told = [now.stopped(STOP, words), now.stopped(DELETED, words), now.progress(BEGIN, words)]
     for internal in ("`", "_", "work_products", "report-creation-expert", "GMAIL", "root.t1"):
         assert internal not in " ".join(told)

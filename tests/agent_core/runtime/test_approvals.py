@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.errors import ConsentRefused
+from agent_core.errors import AskRefused
 from agent_core.events import ApprovalDecided
 from agent_core.ids import TurnId
 from agent_core.runtime import Runtime
@@ -46,7 +46,7 @@ async def test_an_approved_call_is_made_once_as_it_was_shown(office: Office) -> 
         )  # fmt: skip
         assert action.arguments == {"recipient_email": "bob@example.com", "body": "Hi"}
         assert office.sent == []
-        await runtime.consents.decide(asked.consent, ANN, verdict="approve")
+        await runtime.asks.decide(asked.ask, ANN, "approved")
         assert (await end_of(runtime, asked.turn)).answer == "Sent."
         assert [(e.verdict, e.by) for e in await decided(runtime, asked.turn)] == [
             ("approved", ANN)
@@ -62,7 +62,7 @@ async def test_an_approved_call_is_made_once_as_it_was_shown(office: Office) -> 
 async def test_a_rejected_call_is_not_made_and_the_model_gets_the_reason(office: Office) -> None:
     model = ScriptedModel([sending(), "Then not."])
     async with asking(office, model) as (runtime, asked):
-        await runtime.consents.decide(asked.consent, ANN, verdict="reject", reason="wrong Bob")
+        await runtime.asks.decide(asked.ask, ANN, "rejected", reason="wrong Bob")
         await end_of(runtime, asked.turn)
         assert await runtime.audit.entries() == []
     assert office.sent == []
@@ -79,8 +79,8 @@ async def test_an_approval_that_comes_after_its_deadline_is_refused(office: Offi
     model = ScriptedModel([sending(), "Nobody approved it."])
     async with asking(office, model, clock) as (runtime, asked):
         late = timedelta(minutes=16)
-        with pytest.raises(ConsentRefused) as refused:
-            await runtime.consents.decide(asked.consent, ANN, verdict="approve")
+        with pytest.raises(AskRefused) as refused:
+            await runtime.asks.decide(asked.ask, ANN, "approved")
         assert refused.value.why == "over"
         await end_of(runtime, asked.turn)
         assert [e.verdict for e in await decided(runtime, asked.turn)] == ["expired"]
@@ -92,7 +92,7 @@ async def test_an_approval_survives_a_restart(office: Office) -> None:
     async with asking(office, ScriptedModel([sending()])) as (runtime, asked):
         pass
     async with office.runtime(ScriptedModel(["Sent."])) as runtime:
-        await runtime.consents.decide(asked.consent, ANN, verdict="approve")
+        await runtime.asks.decide(asked.ask, ANN, "approved")
         assert (await end_of(runtime, asked.turn)).answer == "Sent."
     assert office.sent == [(ANN, "bob@example.com")]
 
@@ -107,7 +107,7 @@ async def test_an_approval_does_not_hold_once_the_account_or_the_tool_is_another
             office.accounts.connect(ANN, "gmail", account="ca_2")
         else:
             office.accounts.schema_digest = "second"
-        await runtime.consents.decide(asked.consent, ANN, verdict="approve")
+        await runtime.asks.decide(asked.ask, ANN, "approved")
         await end_of(runtime, asked.turn)
         assert [e.verdict for e in await decided(runtime, asked.turn)] == ["approved", "void"]
     assert office.sent == []
@@ -133,10 +133,10 @@ async def test_words_in_the_thread_are_no_approval_and_take_the_request_back(
         await begin(runtime, inbound("approved, but to bob@example.org", number=2))
         second = await requested(runtime, first.turn, nth=2, generation=2)
         assert office.sent == []
-        with pytest.raises(ConsentRefused) as refused:
-            await runtime.consents.decide(first.consent, ANN, verdict="approve")
+        with pytest.raises(AskRefused) as refused:
+            await runtime.asks.decide(first.ask, ANN, "approved")
         assert refused.value.why == "over"
-        await runtime.consents.decide(second.consent, ANN, verdict="approve")
+        await runtime.asks.decide(second.ask, ANN, "approved")
         await end_of(runtime, first.turn)
     assert office.sent == [(ANN, "bob@example.org")]
 
@@ -152,7 +152,7 @@ async def test_a_yes_in_words_leaves_the_request_as_it_is_and_asks_for_the_click
         assert "needs a click on my request" in (await end_of(runtime, yes)).answer
         assert (await runtime.turn(asked.turn)).status == "waiting"
         assert office.sent == []
-        await runtime.consents.decide(asked.consent, ANN, verdict="approve")
+        await runtime.asks.decide(asked.ask, ANN, "approved")
         assert (await end_of(runtime, asked.turn)).answer == "Sent."
         assert [e.verdict for e in await decided(runtime, asked.turn)] == ["approved"]
 
@@ -164,31 +164,31 @@ async def test_what_a_person_has_edited_is_approved_anew_and_made_exactly_so(
     model = ScriptedModel([sending(), "Sent."])
     async with asking(office, model) as (runtime, first):
         changes = {"recipient_email": "eve@example.com"}
-        with pytest.raises(ConsentRefused) as refused:
-            await runtime.consents.edit(first.consent, BEN, changes)
+        with pytest.raises(AskRefused) as refused:
+            await runtime.asks.edit(first.ask, BEN, changes)
         assert refused.value.why == "not_yours"
-        with pytest.raises(ConsentRefused) as refused:
-            await runtime.consents.edit(first.consent, APPROVER, changes)
+        with pytest.raises(AskRefused) as refused:
+            await runtime.asks.edit(first.ask, APPROVER, changes)
         assert refused.value.why == "not_your_words"
         for wrong in ({"subject": "new"}, {"body": ["Hi"]}):
-            with pytest.raises(ConsentRefused) as refused:
-                await runtime.consents.edit(first.consent, ANN, wrong)
+            with pytest.raises(AskRefused) as refused:
+                await runtime.asks.edit(first.ask, ANN, wrong)
             assert refused.value.why == "not_editable"
-        await runtime.consents.edit(first.consent, ANN, changes)
+        await runtime.asks.edit(first.ask, ANN, changes)
         second = await requested(runtime, first.turn, nth=2, generation=2)
         assert second.actions[0].arguments == {"recipient_email": "eve@example.com", "body": "Hi"}
         assert second.digest != first.digest
         assert office.sent == []
-        with pytest.raises(ConsentRefused):
-            await runtime.consents.decide(first.consent, ANN, verdict="approve")
-        await runtime.consents.edit(second.consent, ANN, {"body": "Hello"})
+        with pytest.raises(AskRefused):
+            await runtime.asks.decide(first.ask, ANN, "approved")
+        await runtime.asks.edit(second.ask, ANN, {"body": "Hello"})
         third = await requested(runtime, first.turn, nth=3, generation=3)
-        await runtime.consents.decide(third.consent, ANN, verdict="approve")
+        await runtime.asks.decide(third.ask, ANN, "approved")
         assert (await end_of(runtime, first.turn)).answer == "Sent."
         verdicts = [(e.verdict, e.by) for e in await decided(runtime, first.turn)]
         assert verdicts == [("edited", ANN), ("edited", ANN), ("approved", ANN)]
         (row,) = await runtime.audit.entries()
-        assert (row.entry.digest, row.entry.consent) == (third.digest, third.consent)
+        assert (row.entry.digest, row.entry.ask) == (third.digest, third.ask)
     assert office.sent == [(ANN, "eve@example.com")]
     assert "A person changed this call" in told(model.requests[-1])
     assert "Hello" in told(model.requests[-1])
@@ -198,10 +198,10 @@ async def test_what_a_person_has_edited_is_approved_anew_and_made_exactly_so(
 async def test_an_edited_call_survives_a_restart(office: Office) -> None:
     async with asking(office, ScriptedModel([sending()])) as (runtime, first):
         changes = {"recipient_email": "eve@example.com"}
-        await runtime.consents.edit(first.consent, ANN, changes)
+        await runtime.asks.edit(first.ask, ANN, changes)
         second = await requested(runtime, first.turn, nth=2, generation=2)
     async with office.runtime(ScriptedModel(["Sent."])) as runtime:
-        await runtime.consents.decide(second.consent, ANN, verdict="approve")
+        await runtime.asks.decide(second.ask, ANN, "approved")
         assert (await end_of(runtime, first.turn)).answer == "Sent."
     assert office.sent == [(ANN, "eve@example.com")]
 
@@ -223,7 +223,7 @@ async def test_a_bystanders_remark_neither_approves_nor_undoes_a_request(office:
         remark = await begin(runtime, from_ben("looks good to me", number=2))
         await until(runtime, asked.turn, "waiting")
         assert office.sent == []
-        await runtime.consents.decide(asked.consent, ANN, verdict="approve")
+        await runtime.asks.decide(asked.ask, ANN, "approved")
         await end_of(runtime, asked.turn)
         assert (await end_of(runtime, remark)).outcome == "steered"
     assert office.sent == [(ANN, "bob@example.com")]
@@ -241,8 +241,8 @@ async def test_a_stop_takes_the_request_back(office: Office) -> None:
         later = await begin(runtime, inbound("continue", number=2))
         await end_of(runtime, later)
         assert "stopped before this was decided" in told(model.requests[-1])
-        with pytest.raises(ConsentRefused):
-            await runtime.consents.decide(asked.consent, ANN, verdict="approve")
+        with pytest.raises(AskRefused):
+            await runtime.asks.decide(asked.ask, ANN, "approved")
         assert [e.verdict for e in await decided(runtime, asked.turn)] == ["overtaken"]
     assert office.sent == []
 
@@ -252,10 +252,10 @@ async def test_two_calls_of_one_step_are_decided_one_after_the_other(office: Off
     calls = [sending("a@example.com", id="a"), sending("b@example.com", id="b")]
     model = ScriptedModel([calls, "One of them."])
     async with asking(office, model) as (runtime, first):
-        await runtime.consents.decide(first.consent, ANN, verdict="reject")
+        await runtime.asks.decide(first.ask, ANN, "rejected")
         second = await requested(runtime, first.turn, nth=2, generation=2)
         assert second.call_id != first.call_id
-        await runtime.consents.decide(second.consent, ANN, verdict="approve")
+        await runtime.asks.decide(second.ask, ANN, "approved")
         assert (await end_of(runtime, first.turn)).answer == "One of them."
     assert office.sent == [(ANN, "b@example.com")]
     results = [p for m in model.requests[-1].messages for p in m.parts if p.kind == "tool_result"]
@@ -269,7 +269,7 @@ async def test_an_approval_for_the_thread_covers_the_same_tool_and_account_alone
     model = ScriptedModel([sending(), sending("c@example.com", id="2"), "Both."])
     async with asking(office, model) as (runtime, asked):
         assert asked.may_allow_thread
-        await runtime.consents.decide(asked.consent, ANN, verdict="approve_thread")
+        await runtime.asks.decide(asked.ask, ANN, "approved_thread")
         assert (await end_of(runtime, asked.turn)).answer == "Both."
     assert [to for _, to in office.sent] == ["bob@example.com", "c@example.com"]
 
@@ -282,10 +282,10 @@ async def test_after_text_from_outside_every_effect_asks_and_none_can_be_allowed
     async with asking(office, model) as (runtime, asked):
         assert asked.is_tainted
         assert not asked.may_allow_thread
-        with pytest.raises(ConsentRefused) as refused:
-            await runtime.consents.decide(asked.consent, ANN, verdict="approve_thread")
+        with pytest.raises(AskRefused) as refused:
+            await runtime.asks.decide(asked.ask, ANN, "approved_thread")
         assert refused.value.why == "tainted"
-        await runtime.consents.decide(asked.consent, ANN, verdict="approve")
+        await runtime.asks.decide(asked.ask, ANN, "approved")
         await end_of(runtime, asked.turn)
     assert len(office.sent) == 1
 
@@ -300,7 +300,7 @@ async def test_posts_that_come_with_a_later_message_taint_as_well(office: Office
         await begin(runtime, posts)
         second = await requested(runtime, turn, nth=2, generation=2)
         assert second.is_tainted
-        await runtime.consents.decide(second.consent, ANN, verdict="reject")
+        await runtime.asks.decide(second.ask, ANN, "rejected")
         await end_of(runtime, turn)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from agent_core.ids import TurnId, turn_of
 from agent_core.testing.models import ScriptedModel, call
-from bot.consent.answers import QuestionClicks
+from bot.asks.clicks import AskClicks
 from bot.inbound import post_key
 from bot.ingress import Press, Submission
 from bot.presenter.journal import READER
@@ -28,7 +28,7 @@ class Asking:
 
     place: Place
     bot: Process
-    answers: QuestionClicks
+    answers: AskClicks
 
     async def posted(self, words: str) -> Post:
         """The bot's post with these words, once it is there."""
@@ -80,7 +80,7 @@ async def asking(place: Place, *lines: str, begins: bool = True) -> AsyncGenerat
     script = [ASK, *lines] if begins else [*lines]
     async with process(place, ScriptedModel(script)) as bot:
         await bot.runtime.readers.show_with(READER, bot.presenting.attach)
-        answers = QuestionClicks(bot.runtime, place.api, People(place.api), lambda: NOW)
+        answers = AskClicks(bot.runtime.asks, place.api, People(place.api), lambda: NOW)
         if begins:
             await bot.front.handle(place.message("continue"))
         yield Asking(place, bot, answers)

@@ -8,29 +8,30 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.errors import ConsentRefused, ToolServerError
-from agent_core.ids import ConsentId, SessionId, ToolCallId, TurnId, UserId
-from agent_core.runtime import ApprovalWait, Consent
-from agent_core.runtime.consents import ApprovalChoice, Consents
-from bot.consent.clicks import Clicks
+from agent_core.errors import AskRefused, ToolServerError
+from agent_core.ids import ROOT_RUN, AskId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.runtime import Ask, Asks
+from agent_core.runtime.asks import ApprovalChoice
+from agent_core.sessions import CallApproval
+from bot.asks.clicks import AskClicks
 from bot.ingress import Press
-from bot.presenter import Signs, ThreadPresenter
+from bot.presenter import Indicators, ThreadPresenter
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, user_id
 from tests.bot.ingress.world import World, connected_world, thread_at
 from tests.bot.presenter.turns import MemoryState, Turn, action
 
-ONE = ConsentId("consent1")
+ONE = AskId("ask1")
 
 
-class StrictConsents(Consents):
+class StrictAsks(Asks):
     """Decides as the core does: for one person, once. `trouble` comes instead."""
 
     def __init__(self) -> None:
         self.asker = UserId("")
-        self.asked_in: dict[ConsentId, SessionId] = {}
-        self.decided: list[tuple[ConsentId, UserId, str, str]] = []
+        self.asked_in: dict[AskId, SessionId] = {}
+        self.decided: list[tuple[AskId, UserId, str, str]] = []
         self.edited: list[dict[str, str | list[str]]] = []
         self.links = 0
         self.opened: list[Callable[[], Awaitable[None]]] = []
@@ -38,77 +39,72 @@ class StrictConsents(Consents):
         self.is_connected = False
         self.trouble: Exception | None = None
 
-    async def find(self, consent: ConsentId) -> Consent | None:
-        session = self.asked_in.get(consent)
-        if session is None:
-            return None
-        return Consent(
-            id=consent,
-            kind="approval",
-            session=session,
-            turn=TurnId("turn1"),
-            asker=self.asker,
-            digest="",
-            body={},
-            deadline=datetime.now(UTC) + timedelta(minutes=15),
-        )
+    async def find(self, ask: AskId) -> Ask | None:
+        session = self.asked_in.get(ask)
+        return None if session is None else self._ask(ask, session)
 
     async def decide(
-        self, consent: ConsentId, by: UserId, *, verdict: ApprovalChoice, reason: str = ""
+        self, ask_id: AskId, by: UserId, decision: ApprovalChoice, *, reason: str = ""
     ) -> None:
         self._require(by)
         if self.decided:
-            raise ConsentRefused("This was decided already.", why="decided")
-        self.decided.append((consent, by, verdict, reason))
+            raise AskRefused("This was decided already.", why="decided")
+        self.decided.append((ask_id, by, decision, reason))
 
-    async def check_may_decide(self, consent: ConsentId, by: UserId) -> None:
+    async def check_may_decide(self, ask_id: AskId, by: UserId) -> Ask:
         self._require(by)
+        return self._ask(ask_id, self.asked_in[ask_id])
 
     check_may_edit = check_may_decide
 
-    async def connect_link(self, consent: ConsentId, by: UserId, toolkit: str) -> str:
+    async def connect_link(self, ask_id: AskId, by: UserId, toolkit: str) -> str:
         self._require(by)
         self.links += 1
         return f"https://connect.example/{toolkit}/lk_{self.links}"
 
     async def open_link(
-        self, consent: ConsentId, by: UserId, then: Callable[[], Awaitable[None]]
+        self, ask_id: AskId, by: UserId, then: Callable[[], Awaitable[None]]
     ) -> None:
         self._require(by)
         self.opened.append(then)
 
-    async def asked(self, consent: ConsentId) -> ApprovalWait | None:
-        return ApprovalWait(
-            call_id=ToolCallId("call"),
-            asker=self.asker,
-            consent=consent,
-            tool="mcp__composio__GMAIL_SEND_EMAIL",
-            actions=(action(recipient_email="bob@example.com", body="Hello"),),
-            digest="",
-            is_tainted=False,
-            may_allow_thread=False,
-            deadline=datetime.now(UTC) + timedelta(minutes=15),
-        )
-
-    async def edit(
-        self, consent: ConsentId, by: UserId, changes: Mapping[str, str | list[str]]
-    ) -> None:
+    async def edit(self, ask_id: AskId, by: UserId, changes: Mapping[str, str | list[str]]) -> None:
         self._require(by)
         self.edited.append(dict(changes))
 
-    async def skip_connection(self, consent: ConsentId, by: UserId) -> None:
+    async def skip_connection(self, ask_id: AskId, by: UserId) -> None:
         self._require(by)
         self.skipped += 1
 
-    async def check_connection(self, consent: ConsentId, by: UserId) -> bool:
+    async def check_connection(self, ask_id: AskId, by: UserId) -> bool:
         self._require(by)
         return self.is_connected
+
+    def _ask(self, ask: AskId, session: SessionId) -> Ask:
+        return Ask(
+            id=ask,
+            session=session,
+            turn=TurnId("turn1"),
+            run=ROOT_RUN,
+            call_id=ToolCallId("call"),
+            asker=self.asker,
+            deadline=datetime.now(UTC) + timedelta(minutes=15),
+            body=CallApproval(
+                tool="mcp__composio__GMAIL_SEND_EMAIL",
+                actions=(action(recipient_email="bob@example.com", body="Hello"),),
+                digest="",
+                grant=(),
+                is_tainted=False,
+                may_allow_thread=False,
+                arguments={},
+            ),
+        )
 
     def _require(self, by: UserId) -> None:
         if self.trouble is not None:
             raise self.trouble
         if by != self.asker:
-            raise ConsentRefused("Only the person who asked.", why="not_yours")
+            raise AskRefused("Only the person who asked.", why="not_yours")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +113,7 @@ class Asking:
 
     world: World
     thread: ThreadRef
-    consents: StrictConsents
+    asks: StrictAsks
     presenter: ThreadPresenter
 
     @property
@@ -126,8 +122,8 @@ class Asking:
 
     async def ask(self, what: str) -> None:
         """The bot asks Ann for an approval, or to connect Gmail."""
-        self.consents.asked_in.setdefault(ONE, self.thread.session)
-        turn = Turn(self.thread, asker=self.consents.asker)
+        self.asks.asked_in.setdefault(ONE, self.thread.session)
+        turn = Turn(self.thread, asker=self.asks.asker)
         await self.presenter.show(turn.started())
         is_approval = what == "approval"
         asked = (
@@ -156,34 +152,38 @@ class Asking:
 
 @pytest.fixture
 async def asking(tmp_path: Path) -> AsyncIterator[Asking]:
-    consents = StrictConsents()
+    asks = StrictAsks()
 
-    def listening(api: SlackApi, people: People) -> Mapping[str, Clicks]:
-        return {"consent.": Clicks(consents, api, people)}
+    def listening(api: SlackApi, people: People) -> Mapping[str, AskClicks]:
+        return {"consent.": AskClicks(asks, api, people, lambda: datetime.now(UTC))}
 
     async with connected_world(bot_events=(), gestures=listening) as world:
         thread = thread_at(world, await world.say("ann", "general", f"{world.mention} mail it"))
-        consents.asker = user_id(thread.team, world.slack.people["ann"])
+        asks.asker = user_id(thread.team, world.slack.people["ann"])
         presenter = ThreadPresenter(
             world.api,
             thread,
             MemoryState(),
             tmp_path,
             asked_ts=thread.root_ts,
-            signs=Signs(world.api),
-            connect_link=consents.connect_link,
+            indicators=Indicators(world.api),
+            connect_link=asks.connect_link,
         )
-        yield Asking(world=world, thread=thread, consents=consents, presenter=presenter)
+        yield Asking(world=world, thread=thread, asks=asks, presenter=presenter)
         await presenter.close()
 
 
-@pytest.mark.parametrize("name", ["approve", "approve_thread"])
-async def test_the_asker_approves_once_with_one_press(asking: Asking, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "decision"), [("approve", "approved"), ("approve_thread", "approved_thread")]
+)
+async def test_the_asker_approves_once_with_one_press(
+    asking: Asking, name: str, decision: str
+) -> None:
     await asking.ask("approval")
     await asking.press(name)
     assert asking.told("ann") == []
     await asking.press(name)
-    assert asking.consents.decided == [(ONE, asking.consents.asker, name, "")]
+    assert asking.asks.decided == [(ONE, asking.asks.asker, decision, "")]
     assert asking.told("ann") == ["This has been decided already."]
 
 
@@ -195,7 +195,7 @@ async def test_another_member_is_told_why_not_and_nobody_else_is(asking: Asking,
     [why] = asking.told("ben")
     assert why.startswith("Only the person who asked")
     assert asking.told("ann") == before
-    assert (asking.consents.decided, asking.consents.skipped) == ([], 0)
+    assert (asking.asks.decided, asking.asks.skipped) == ([], 0)
     assert not asking.slack.state.views
 
 
@@ -208,18 +208,18 @@ async def test_a_rejection_asks_for_a_reason_where_a_form_can_be_opened(
         asking.slack.fail("views.open", error="expired_trigger_id")
     await asking.press("reject")
     if reason:
-        assert asking.consents.decided == []
+        assert asking.asks.decided == []
         [view_id] = asking.slack.state.views
         await asking.slack.submit_view("ann", view_id, {"reason": reason})
         await asking.settle()
-    assert asking.consents.decided == [(ONE, asking.consents.asker, "reject", reason)]
+    assert asking.asks.decided == [(ONE, asking.asks.asker, "rejected", reason)]
     assert not asking.slack.state.views
 
 
 @pytest.mark.parametrize(
     ("trouble", "told"),
     [
-        (ConsentRefused("It is too late.", why="over"), "It is too late for that: this is over."),
+        (AskRefused("It is too late.", why="over"), "It is too late for that: this is over."),
         (ToolServerError("away"), "That did not work just now. Please press the button again."),
     ],
 )
@@ -227,7 +227,7 @@ async def test_what_stands_against_it_is_told(
     asking: Asking, trouble: Exception, told: str
 ) -> None:
     await asking.ask("approval")
-    asking.consents.trouble = trouble
+    asking.asks.trouble = trouble
     await asking.press("approve")
     assert asking.told("ann") == [told]
 
@@ -237,11 +237,11 @@ async def test_what_was_not_asked_in_this_thread_is_not_decided_here(
     asking: Asking, asked_in: str
 ) -> None:
     await asking.ask("approval")
-    asking.consents.asked_in.clear()
+    asking.asks.asked_in.clear()
     if asked_in:
-        asking.consents.asked_in[ONE] = SessionId("T1:C1:9.000009")
+        asking.asks.asked_in[ONE] = SessionId("T1:C1:9.000009")
     await asking.press("approve")
-    assert asking.consents.decided == []
+    assert asking.asks.decided == []
     assert asking.told("ann") == ["I know nothing of this here, so I have done nothing."]
 
 
@@ -255,15 +255,15 @@ async def test_who_may_decide_edits_the_texts_in_a_form_and_decides_nothing_by_i
     await asking.press("edit")
     [view_id] = asking.slack.state.views
     entered = {"recipient_email": "bob@example.com", "body": "Hello again"}
-    asking.consents.trouble = ConsentRefused("It is too late.", why="over")
+    asking.asks.trouble = AskRefused("It is too late.", why="over")
     await asking.slack.submit_view("ann", view_id, entered)
     await asking.settle()
     assert asking.slack.state.views
-    asking.consents.trouble = None
+    asking.asks.trouble = None
     await asking.slack.submit_view("ann", view_id, {**entered, "body": "Hello, Bob"})
     await asking.settle()
-    assert asking.consents.edited == [{"body": "Hello, Bob"}]
-    assert asking.consents.decided == []
+    assert asking.asks.edited == [{"body": "Hello, Bob"}]
+    assert asking.asks.decided == []
     assert not asking.slack.state.views
 
 
@@ -282,7 +282,7 @@ async def test_the_asker_gets_a_fresh_link_as_often_as_they_ask(asking: Asking) 
     links = [block["elements"][0]["url"] for post in whispers for block in post.blocks[-1:]]
     assert links == ["https://connect.example/gmail/lk_1", "https://connect.example/gmail/lk_2"]
     await asking.press("open.1")
-    [connected], links = asking.consents.opened, asking.consents.links
+    [connected], links = asking.asks.opened, asking.asks.links
     assert links == 2
     await connected()
     assert [post for post in asking.posts() if post.ephemeral_to == ann] == whispers[:1]
@@ -305,10 +305,13 @@ async def test_an_expired_link_renews_itself_when_it_is_opened(asking: Asking) -
         value=value,
         trigger_id="",
     )
-    await Clicks(asking.consents, asking.world.api, asking.world.people).press(press)
+    clicks = AskClicks(
+        asking.asks, asking.world.api, asking.world.people, lambda: datetime.now(UTC)
+    )
+    await clicks.press(press)
     [*_, new] = [post for post in asking.posts() if post.ephemeral_to]
     assert new.blocks[-1]["elements"][0]["url"] == "https://connect.example/gmail/lk_2"
-    assert len(asking.consents.opened) == 1
+    assert len(asking.asks.opened) == 1
 
 
 @pytest.mark.parametrize(
@@ -318,7 +321,7 @@ async def test_the_asker_says_that_it_is_connected_or_skips_it(
     asking: Asking, name: str, is_connected: bool, told: int
 ) -> None:
     await asking.ask("connection")
-    asking.consents.is_connected = is_connected
+    asking.asks.is_connected = is_connected
     await asking.press(name)
     assert len(asking.told("ann")) == told
-    assert asking.consents.skipped == (name == "skip")
+    assert asking.asks.skipped == (name == "skip")

@@ -44,7 +44,7 @@ _OWN = "mcp__local_toolkit__"
 _Call = tuple[RunId, ToolCallId]
 
 
-class Standing:
+class TurnStatus:
     """What a turn has come to up to a moment, with the words for it.
 
     Args:
@@ -131,7 +131,7 @@ class Standing:
         elif is_reading or is_searching:
             yield words(f"progress-now-{'read' if is_reading else 'search'}")
 
-    def found(self, words: Words) -> str:
+    def findings(self, words: Words) -> str:
         """What there is by now, in a few lines with links; empty where there is nothing."""
         parts = {run: gist for run, gist in self._said.items() if run != ROOT_RUN}
         lines = [f"- {self._title(run)}{gist}" for run, gist in parts.items()]
@@ -141,13 +141,13 @@ class Standing:
         return "\n\n".join(filter(None, [*said, self.read(words), self._kept(words)]))
 
     def _title(self, run: RunId) -> str:
-        title = named(self._titles.get(run, ""))
+        title = safe_name(self._titles.get(run, ""))
         return f"**{title}:** " if title else ""
 
     def read(self, words: Words) -> str:
         """The pages that were read or at least found, as a list of links; empty without any."""
         pages = self._read or self._found
-        links = [f"- [{named(title or url)}](<{url}>)" for url, title in pages.items()]
+        links = [f"- [{safe_name(title or url)}](<{url}>)" for url, title in pages.items()]
         left = len(links) - MAX_NAMED
         more = [f"- {words('stop-more', n=left)}"] if left > 0 else []
         head = words("stop-read" if self._read else "stop-found")
@@ -171,17 +171,17 @@ class Standing:
         if stop.why == "deleted":
             return " ".join(filter(None, [words("stop-deleted"), self._kept(words), unsure]))
         by = words("stop-by", name=stop.by) if stop.by else words("stop-now")
-        found = self.found(words)
+        findings = self.findings(words)
         added = words("stop-left-out", what=_listed(left_out)) if left_out else ""
         rest = filter(None, [unsure, added, words("stop-to-go-on")])
-        if not found:
+        if not findings:
             return " ".join([by, words("stop-nothing"), *rest])
-        return f"{by} {found}\n\n{' '.join(rest)}"
+        return f"{by} {findings}\n\n{' '.join(rest)}"
 
 
 def unsure_words(events: Sequence[AnyEvent], words: Words) -> str:
     """What may or may not have happened in a turn; empty when all is known."""
-    return _unsure(Standing(events).unsure, words)
+    return _unsure(TurnStatus(events).unsure, words)
 
 
 def _unsure(calls: Iterable[ToolCallStarted], words: Words) -> str:
@@ -195,8 +195,8 @@ def _unsure(calls: Iterable[ToolCallStarted], words: Words) -> str:
 def _deed(action: Action, prefix: str, words: Words) -> str:
     """What an action does, as far as its name and its arguments tell it to a person."""
     names = re.findall(r"[a-z]+", slug_of(action.tool).lower())
-    whom = ", ".join(map(named, recipients_of(action.arguments)[:MAX_NAMED]))
-    title = named(str(action.arguments.get("summary") or action.arguments.get("title") or ""))
+    whom = ", ".join(map(safe_name, recipients_of(action.arguments)[:MAX_NAMED]))
+    title = safe_name(str(action.arguments.get("summary") or action.arguments.get("title") or ""))
     if whom and {"send", "reply", "forward"}.intersection(names):
         is_mail = any("mail" in name for name in names)
         return words(f"deed-{'mail' if is_mail else 'message'}", whom=whom)
@@ -205,18 +205,18 @@ def _deed(action: Action, prefix: str, words: Words) -> str:
     is_app = prefix == COMPOSIO and len(names) > 1
     server = "" if prefix in (AGENT, COMPOSIO) else prefix.split("__")[1]
     app = app_name(names.pop(0) if is_app else server)
-    deed = named(" ".join(names) or "…")
+    deed = safe_name(" ".join(names) or "…")
     return words("deed-in-app", deed=deed, app=app) if app else words("deed-plain", deed=deed)
 
 
 def _listed(names: Iterable[str]) -> str:
     """Titles and messages of people in a sentence; more than a few end in dots."""
-    kept = list(dict.fromkeys(map(named, names)))
+    kept = list(dict.fromkeys(map(safe_name, names)))
     shown = ", ".join(f"“{name}”" for name in kept[:MAX_NAMED])
     return shown if len(kept) <= MAX_NAMED else f"{shown} …"
 
 
-def named(text: str) -> str:
+def safe_name(text: str) -> str:
     """Foreign words as a name in a sentence: in one line, short, and with no markup."""
     flat = " ".join(text.translate(_PLAIN).split())
     return flat if len(flat) <= MAX_NAME_CHARS else f"{flat[:MAX_NAME_CHARS]}…"
