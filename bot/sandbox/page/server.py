@@ -49,6 +49,18 @@ async def _click(slack: SlackStandIn, me: str, **fields: Any) -> Delivery:
     return await slack.click(me, **fields)
 
 
+async def _delete(slack: SlackStandIn, _me: str, *, channel: str, ts: str) -> None:
+    await slack.delete(channel, ts)
+
+
+async def _invite_bot(slack: SlackStandIn, _me: str, *, channel: str) -> None:
+    await slack.invite(channel, slack.bot_user_id)
+
+
+async def _close_view(slack: SlackStandIn, _me: str, *, view_id: str) -> None:
+    await slack.close_view(view_id)
+
+
 async def _submit_view(
     slack: SlackStandIn, me: str, *, view_id: str, values: Mapping[str, str]
 ) -> JsonObject:
@@ -74,14 +86,14 @@ def _check_answered(delivery: Delivery) -> None:
 ACTS: Mapping[str, Callable[..., Awaitable[object]]] = {
     "say": SlackStandIn.say,
     "edit": SlackStandIn.edit,
-    "delete": lambda slack, _me, **fields: slack.delete(**fields),
+    "delete": _delete,
     "react": SlackStandIn.react,
-    "invite": lambda slack, _me, channel: slack.invite(channel, slack.bot_user_id),
+    "invite": _invite_bot,
     "open_home": SlackStandIn.open_home,
     "stop": SlackStandIn.stop_session,
     "click": _click,
     "submit_view": _submit_view,
-    "close_view": lambda slack, _me, view_id: slack.close_view(view_id),
+    "close_view": _close_view,
     "shortcut": SlackStandIn.shortcut,
     "slash": SlackStandIn.slash,
 }

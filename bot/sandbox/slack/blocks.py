@@ -147,21 +147,24 @@ class _Examination:
                 self.check_fields(_text_row(size, "plain_text"), value, at)
             case ["object", name]:
                 self.check_fields(_row("object", name), value, at)
+            case ["block" | "element" | "leaf" | "part" | "chart" | "cell" as table, *kinds]:
+                self._check_kind(table, kinds, value, at)
+            case _:
+                self._check_scalar(rule, value, at)
+
+    def _check_scalar(self, rule: str, value: object, at: str) -> None:
+        match rule.split():
             case ["string", size]:
                 self._check_string(size, value, at)
+            case ["number", *sizes]:
+                self._check_number(sizes, value, at)
             case ["one", "of", *words]:
                 if value not in words:
                     name = at.rpartition("/")[2]
                     self.fail(at, f"unsupported {name}: {value}")
-            case ["number", *sizes]:
-                self._check_number(sizes, value, at)
-            case ["flag"]:
+            case _:
                 if not isinstance(value, bool):
                     self.fail(at, "must be a boolean")
-            case [table, *kinds]:
-                self._check_kind(table, kinds, value, at)
-            case _:
-                raise ValueError(rule)
 
     def _check_string(self, size: str, value: object, at: str) -> None:
         least, most = _range(size)
