@@ -118,7 +118,6 @@ class Typist:
 
     def _mention(self, post: Post) -> JsonObject:
         state = self._slack.state
-        channel = state.channels[post.channel]
         return wrap_event(state, self._slack.app, mention_event(state, post))
 
 
