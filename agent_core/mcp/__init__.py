@@ -9,8 +9,10 @@ from agent_core.mcp.fleet import read_fleet
 from agent_core.mcp.hub import McpHub, PooledServer
 from agent_core.mcp.pins import Pins, stored_form, suspicion_of
 from agent_core.mcp.server import McpServer, MonotonicTime
+from agent_core.mcp.wire import TOO_LARGE
 
 __all__ = [
+    "TOO_LARGE",
     "FleetServer",
     "HttpServer",
     "HubLimits",
