@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, cast
 
 from agent_core.background import Backoff
 from agent_core.composio import Accounts, are_connected
-from agent_core.consent.connect_links import place_of
+from agent_core.consent.connect_links import without_secret
 from agent_core.errors import AskRefused, ToolServerError
 from agent_core.ids import AskId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import InboundMessage, JsonObject, ToolCall
@@ -24,7 +24,12 @@ from agent_core.tools import opened
 logger = logging.getLogger(__name__)
 
 ApprovalChoice = Literal["approved", "approved_thread", "rejected"]
-POLL = Backoff(first_s=2.0, longest_s=60.0, factor=1.5, jitter=0.0)
+POLL = Backoff(
+    first_s=2.0,
+    longest_s=60.0,
+    factor=1.5,
+    jitter=0.0,
+)
 """Between two looks whether an account was connected meanwhile."""
 OPENED_FOR_S = 180.0
 """For so long after a person has opened a link each look is one at the account."""
@@ -76,7 +81,12 @@ class Asks:
         return await self._store.find(ask)
 
     async def decide(
-        self, ask_id: AskId, by: UserId, decision: ApprovalChoice, *, reason: str = ""
+        self,
+        ask_id: AskId,
+        by: UserId,
+        decision: ApprovalChoice,
+        *,
+        reason: str = "",
     ) -> None:
         """Approve or reject a call."""
         ask = await self._open(ask_id, "approval", by)
@@ -147,7 +157,7 @@ class Asks:
         except ToolServerError as error:
             logger.warning("no link for %s: %s", toolkit, error)
             raise AskRefused("There is no link to be had just now.", why="no_link") from error
-        await self._store.amend(ask.id, replace(ask.connection, link=place_of(link)))
+        await self._store.amend(ask.id, replace(ask.connection, link=without_secret(link)))
         return link
 
     async def open_link(self, ask_id: AskId, by: UserId, then: Then) -> None:

@@ -28,11 +28,12 @@ from agent_core.ids import AgentId, SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentTree
+from bot.clicks import Refused
 from bot.console.access import Level, ThreadAccess
-from bot.console.acts import ActRefused, Acts, GetAgentTree, question_of, read_request
+from bot.console.acts import Acts, GetAgentTree, read_request
 from bot.console.passes import HOME, Passes
 from bot.presenter.tools import describe
-from bot.slack_api import MonotonicClock, Person
+from bot.slack_api import MonotonicClock, Person, language_of
 from bot.words import BOT
 
 MAX_MESSAGE_BYTES = 256 * 1024
@@ -84,7 +85,7 @@ class SessionFeed:
         if self.session == HOME:
             return
         self.tree = await self._runtime.tree(self.session)
-        self._changed = dict.fromkeys(self.tree.agents, (0, self.tree.place))
+        self._changed = dict.fromkeys(self.tree.agents, (0, self.tree.cursor))
         self._known = set(self.tree.agents)
         self._work.start(self._follow(), name=f"follow {self.session}")
         self._work.repeat(self._tell, pause=self._pause, name=f"telling of {self.session}")
@@ -100,14 +101,14 @@ class SessionFeed:
 
     def frame(self, kind: str, **fields: Any) -> str:
         """A message, with the place in the log up to which things are told."""
-        return encoded({"type": kind, **fields, "eventId": self.tree.place})
+        return encoded({"type": kind, **fields, "eventId": self.tree.cursor})
 
     async def _follow(self) -> None:
         """Fold events as they come; what breaks is begun again behind the last one."""
         waits_s = REREAD.waits_s()
         while True:
             try:
-                watching = self._runtime.events(self.session, after=self.tree.place)
+                watching = self._runtime.events(self.session, after=self.tree.cursor)
                 async with aclosing(watching) as events:
                     async for place, event in events:
                         self._take(place, event)
@@ -119,7 +120,7 @@ class SessionFeed:
     def _take(self, place: int, event: AnyEvent) -> None:
         self.version += 1
         for agent in self.tree.take(place, event):
-            self._changed[agent] = (self.version, self.tree.place)
+            self._changed[agent] = (self.version, self.tree.cursor)
             self._encoded.pop(agent, None)
             if isinstance(event, TextDelta):
                 self._texts[agent] += event.text
@@ -162,9 +163,15 @@ class SessionFeed:
         if agent not in self._encoded:
             state = self.tree.agents[agent]
             frames = [self.frame("agent-state", agentId=agent, state=_state_json(state))]
-            if question := question_of(state):
-                asked = {name: question[name] for name in ("prompt", "options")}
-                frames.append(self.frame("user-query", agentId=agent, **asked))
+            if question := state.question:
+                frames.append(
+                    self.frame(
+                        "user-query",
+                        agentId=agent,
+                        prompt=question.question,
+                        options=question.options,
+                    )
+                )
             self._encoded[agent] = frames
         return self._encoded[agent]
 
@@ -346,8 +353,8 @@ class LiveView:
             if session != before.session:
                 await self._leave(viewer, before)
                 await self._join(viewer, session)
-        except ActRefused as refused:
-            sentence = refused.sentence(viewer.person)
+        except Refused as refused:
+            sentence = refused.text(language_of(viewer.person))
             await viewer.send(encoded({"type": "error", "error": sentence, **request}))
 
     async def _look(self) -> None:
@@ -364,7 +371,7 @@ class LiveView:
                 code = _REFUSED if level == "none" else WSCloseCode.TRY_AGAIN_LATER
                 self._work.start(viewer.socket.close(code=code))
             elif level != viewer.level:
-                viewer.tell_again(viewer.feed.tree.place, {})
+                viewer.tell_again(viewer.feed.tree.cursor, {})
 
     def _ready(self, viewer: Viewer, *, opened: SessionId) -> JsonObject:
         """What a page has to know beside the tree."""
@@ -381,7 +388,7 @@ class LiveView:
 
 def _state_json(state: AgentState) -> JsonObject:
     """A state with what each call is for, in the words of the thread's plan."""
-    words, told = BOT.of(detect_language(state.user_content)), state.as_json()
+    words, told = BOT.of(detect_language(state.run.task)), state.as_json()
     for place, tool in enumerate(told["metadata"]["tools"]):
         given: JsonObject = {}
         with suppress(ValueError):  # of long arguments only a part is here

@@ -193,7 +193,7 @@ async def test_a_tree_that_was_watched_is_the_one_that_is_opened_later(tmp_path:
         await reached(held)
         tree = await runtime.tree(SESSION)
         held.release.set()
-        async for place, event in runtime.events(SESSION, after=tree.place):
+        async for place, event in runtime.events(SESSION, after=tree.cursor):
             tree.take(place, event)
             if event.kind == "turn_finished":
                 break

@@ -4,11 +4,13 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from agent_core.ids import AgentId
+from agent_core.ids import AgentId, RunId
+from agent_core.snapshot import RunSnapshot, TurnSnapshot
 from agent_core.tree import AgentState, AgentStatus
 from bot.console.console import FILE_POLICY, STATIC
 from bot.console.server import add_headers, listening
@@ -28,14 +30,12 @@ def agent(
     **more: Any,
 ) -> Json:
     """An `agent-state`; `more` goes into its metadata but for what `AgentState` itself has."""
-    state = AgentState(
-        agent_id=AgentId(name),
-        parent_id=AgentId(parent) if parent else None,
-        created_at=BEGIN_MS + at,
-        status=status,
-        user_content=more.pop("task", name),
-        agent="main",
-    ).as_json()
+    created_at = datetime.fromtimestamp((BEGIN_MS + at) / 1000, UTC)
+    run = RunSnapshot(RunId(name), created_at, task=more.pop("task", name))
+    parent_id = AgentId(parent) if parent else None
+    state = AgentState(AgentId(name), parent_id, TurnSnapshot(), run).as_json()
+    state["status"] = status
+    state["metadata"]["agent"] = "main"
     for key, value in more.items():
         (state if key in state else state["metadata"])[key] = value
     return {"type": "agent-state", "agentId": name, "state": state}
