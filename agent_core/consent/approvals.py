@@ -97,7 +97,12 @@ class Approvals:
 
 
 def ask_of(
-    call: OpenedCall, context: ToolContext, body: AskBody, deadline: datetime, *, edition: int = 0
+    call: OpenedCall,
+    context: ToolContext,
+    body: AskBody,
+    deadline: datetime,
+    *,
+    edition: int = 0,
 ) -> Ask:
     """An open Ask of the asker about a call."""
     call_id = call.call.id

@@ -114,7 +114,10 @@ async def plan_of(
 
 
 async def used_accounts(
-    accounts: Accounts | None, judgement: Judgement, call: OpenedCall, context: ToolContext
+    accounts: Accounts | None,
+    judgement: Judgement,
+    call: OpenedCall,
+    context: ToolContext,
 ) -> dict[str, str]:
     """By app whose account a call has used; empty where that is not known any more."""
     used: dict[str, str] = {}

@@ -26,7 +26,16 @@ TAKEN_OUT = "(link to connect an account, taken out)"
 _URL = re.compile(r"https?://[^\s\"'<>\\)\]}]+", re.IGNORECASE)
 _SLASH = re.compile(r"\\(?:/|u002f)", re.IGNORECASE)
 _CONNECTING = ("COMPOSIO_MANAGE_CONNECTIONS", "COMPOSIO_WAIT_FOR_CONNECTIONS")
-_FIELDS = ("redirect_url", "redirectUrl", "connect_url", "connectUrl", "auth_url", "authUrl")
+_FIELDS = frozenset(
+    {
+        "redirect_url",
+        "redirectUrl",
+        "connect_url",
+        "connectUrl",
+        "auth_url",
+        "authUrl",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +82,12 @@ class LinkPlaces:
         for prefix in self.prefixes:
             stripped = _without_scheme(prefix).sub(TAKEN_OUT, stripped)
         had_links = stripped != plain
+        links: dict[str, str] = {}
+        for app, url in named.items():
+            links[app] = url if self.has(url) else ""
         return Stripped(
             text=stripped if had_links else text,
-            links={app: url if self.has(url) else "" for app, url in named.items()},
+            links=links,
             had_links=had_links,
         )
 
@@ -105,7 +117,8 @@ def fresh_links(clock: Callable[[], float]) -> FreshLinks:
 
 def is_connecting(call: OpenedCall) -> bool:
     """Whether the call's result is Composio's own word on how to connect an account."""
-    return call.is_composio and canonical(slug_of(call.name)) in _CONNECTING
+    slug = slug_of(call.name)
+    return call.is_composio and canonical(slug) in _CONNECTING
 
 
 def apps_to_connect(call: OpenedCall) -> tuple[str, ...]:
@@ -115,8 +128,10 @@ def apps_to_connect(call: OpenedCall) -> tuple[str, ...]:
         return ()
     apps: dict[str, None] = {}
     for app in cast("list[object]", named):
-        if isinstance(app, str) and app.strip():
-            apps[app.strip().casefold()] = None
+        if isinstance(app, str):
+            name = app.strip()
+            apps[name.casefold()] = None
+    apps.pop("", None)
     return tuple(apps)
 
 
@@ -129,12 +144,19 @@ def _without_scheme(prefix: str) -> re.Pattern[str]:
     return re.compile(rf"{re.escape(host)}{port}/{re.escape(path)}{rest}", re.IGNORECASE)
 
 
-def _is_below(prefix: str, host: str, port: int | None, path: str) -> bool:
+def _is_below(
+    prefix: str,
+    host: str,
+    port: int | None,
+    path: str,
+) -> bool:
     address, _, beginning = prefix.strip().partition("/")
     name, _, number = address.lower().partition(":")
     if host != name and not host.endswith(f".{name}"):
         return False
-    return number in ("", str(port)) and path.startswith(f"/{beginning}")
+    if number and number != str(port):
+        return False
+    return path.startswith(f"/{beginning}")
 
 
 def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:
@@ -148,7 +170,8 @@ def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:
         if toolkit and isinstance(toolkit, str):
             app = toolkit
         for name, inner in fields.items():
-            if name in _FIELDS and isinstance(inner, str) and _URL.fullmatch(inner):
+            is_text = isinstance(inner, str)
+            if is_text and name in _FIELDS and _URL.fullmatch(inner):
                 yield app.casefold(), inner
             elif isinstance(inner, dict):
                 yield from _named_links(cast("object", inner), name)

@@ -39,6 +39,7 @@ _META = (
 )  # fmt: skip
 _META_SERVERS = ("mcp__composio__", "mcp__rube__")
 
+_WEB = ("https://", "http://")
 _BARE = re.compile(r"[\w:+=-]*(\d\.\d[\w:+=-]*)?", re.ASCII)
 """Many languages need no white space between words, so there are no letters but ours. Without dots,
 slashes and @ no address stands in it: it cannot say where anything should go."""
@@ -98,8 +99,10 @@ def is_record_of_search(path: str) -> bool:
 
 def _sources_of(call: OpenedCall) -> list[str]:
     """The pages that a call names, or else its tools."""
-    texts = [text for action in call.actions for text in texts_in(action.arguments)]
-    pages = [text for text in texts if text.startswith(("https://", "http://"))]
+    pages: list[str] = []
+    for action in call.actions:
+        texts = texts_in(action.arguments)
+        pages += [text for text in texts if text.startswith(_WEB)]
     return pages or [action.tool for action in call.actions]
 
 

@@ -24,7 +24,12 @@ from agent_core.tools import opened
 logger = logging.getLogger(__name__)
 
 ApprovalChoice = Literal["approved", "approved_thread", "rejected"]
-POLL = Backoff(first_s=2.0, longest_s=60.0, factor=1.5, jitter=0.0)
+POLL = Backoff(
+    first_s=2.0,
+    longest_s=60.0,
+    factor=1.5,
+    jitter=0.0,
+)
 """Between two looks whether an account was connected meanwhile."""
 OPENED_FOR_S = 180.0
 """For so long after a person has opened a link each look is one at the account."""
@@ -76,7 +81,12 @@ class Asks:
         return await self._store.find(ask)
 
     async def decide(
-        self, ask_id: AskId, by: UserId, decision: ApprovalChoice, *, reason: str = ""
+        self,
+        ask_id: AskId,
+        by: UserId,
+        decision: ApprovalChoice,
+        *,
+        reason: str = "",
     ) -> None:
         """Approve or reject a call."""
         ask = await self._open(ask_id, "approval", by)

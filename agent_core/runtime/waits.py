@@ -88,7 +88,11 @@ class Waits:
         fault_point("wait.after")
 
     async def end(
-        self, wait: Wait, agent: Agent, done: Sequence[Message], scope: RunScope
+        self,
+        wait: Wait,
+        agent: Agent,
+        done: Sequence[Message],
+        scope: RunScope,
     ) -> tuple[tuple[Message, ...], RunScope]:
         """What the history goes on with, and for whom; `done` is what the turn has stored.
 
@@ -142,7 +146,12 @@ class Waits:
         }
         match ask.body:
             case Question(text=text, options=options, default=default):
-                return QuestionAsked(**at, question=text, options=options, default=default)
+                return QuestionAsked(
+                    **at,
+                    question=text,
+                    options=options,
+                    default=default,
+                )
             case CallApproval() as approval:
                 return ApprovalRequested(
                     **at,

@@ -29,12 +29,13 @@ from agent_core.ids import AgentId, SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentTree
+from bot.clicks import Refused
 from bot.console.access import Level, ThreadAccess
-from bot.console.acts import ActRefused, Acts, GetAgentTree, read_request
+from bot.console.acts import Acts, GetAgentTree, read_request
 from bot.console.markup import AgentHtml
 from bot.console.passes import HOME, Passes
 from bot.presenter.tools import describe
-from bot.slack_api import MonotonicClock, Person
+from bot.slack_api import MonotonicClock, Person, language_of
 from bot.words import BOT
 
 MAX_MESSAGE_BYTES = 256 * 1024
@@ -389,8 +390,8 @@ class LiveView:
             if session != before.session:
                 await self._leave(viewer, before)
                 await self._join(viewer, session)
-        except ActRefused as refused:
-            sentence = refused.sentence(viewer.person)
+        except Refused as refused:
+            sentence = refused.text(language_of(viewer.person))
             await viewer.send(encoded({"type": "error", "error": sentence, **request}))
 
     async def _look(self) -> None:

@@ -1,4 +1,4 @@
-"""A digest's turn in its channel: nothing until it is done, then one post and its thread."""
+"""The presenter of a digest's turn: nothing until it is done, then one post and its thread."""
 
 import asyncio
 import logging
