@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from agent_core.ids import ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import AskId, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
 
 ATTEMPTS_A_GENERATION = 100
@@ -289,6 +289,7 @@ class Intervened(Event):
 class QuestionAsked(Event):
     """The turn waits for a person's answer, at the latest until `deadline`."""
 
+    ask: AskId
     call_id: ToolCallId
     asker: UserId
     """Who is asked."""
@@ -331,7 +332,7 @@ class SentFile:
 class ApprovalRequested(Event):
     """The turn waits until somebody who may decide approves or rejects a call."""
 
-    consent: ConsentId
+    ask: AskId
     call_id: ToolCallId
     asker: UserId
     tool: str
@@ -361,7 +362,7 @@ ApprovalVerdict = Literal["approved", "rejected", "expired", "overtaken", "void"
 class ApprovalDecided(Event):
     """How an ApprovalRequested ended; exactly one for each."""
 
-    consent: ConsentId
+    ask: AskId
     call_id: ToolCallId
     verdict: ApprovalVerdict
     by: UserId | None
@@ -376,10 +377,10 @@ class ApprovalDecided(Event):
 class AuthRequired(Event):
     """The turn waits until the asker has connected accounts. It holds no link.
 
-    The link is given to the asker alone, by `Runtime.connect_link`.
+    The link is given to the asker alone, by `Runtime.asks`.
     """
 
-    consent: ConsentId
+    ask: AskId
     call_id: ToolCallId
     asker: UserId
     toolkits: tuple[str, ...]
@@ -396,7 +397,7 @@ AuthOutcome = Literal["connected", "skipped", "expired", "overtaken"]
 class AuthEnded(Event):
     """How an AuthRequired ended; exactly one for each."""
 
-    consent: ConsentId
+    ask: AskId
     call_id: ToolCallId
     asker: UserId
     toolkits: tuple[str, ...]

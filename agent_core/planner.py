@@ -23,7 +23,7 @@ MAX_OPTIONS = 5
 PATIENCE_S = 20.0
 CONTINUING = frozenset({"continue", "resumed", "scheduled"})
 """Why a message is surely no new task; of any other the planner itself says whether it is one."""
-_Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
+_PlanText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 
 
 class SubQuestion(BaseModel):
@@ -33,7 +33,7 @@ class SubQuestion(BaseModel):
 
     title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
     """For people, in a few words."""
-    question: _Words
+    question: _PlanText
 
 
 class Plan(BaseModel):
@@ -43,12 +43,12 @@ class Plan(BaseModel):
 
     is_continuation: bool = False
     """It is no new task: nothing is asked or explored first."""
-    question: _Words = ""
+    question: _PlanText = ""
     """For the person; empty for none."""
     is_blocking: bool = False
-    default: _Words = ""
+    default: _PlanText = ""
     """What is taken when nobody answers; empty for a question that blocks the work."""
-    options: tuple[_Words, ...] = ()
+    options: tuple[_PlanText, ...] = ()
     """Answers to choose from, the default among them."""
     sub_questions: tuple[SubQuestion, ...] = ()
     usage: Usage = Usage()

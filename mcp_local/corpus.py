@@ -14,7 +14,7 @@ from mcp_local.workspace import Workspace
 CORPUS_FILE = "expanded_corpus.json"
 
 
-class Article(BaseModel):
+class CorpusArticle(BaseModel):
     """One article as the file holds it; `content` is the page's text as it was fetched."""
 
     model_config = ConfigDict(frozen=True)
@@ -32,10 +32,10 @@ class CorpusFile(BaseModel):
     total_articles: int
     successful: int
     failed: int
-    articles: list[Article]
+    articles: list[CorpusArticle]
 
 
-def read_corpus(workspace: Workspace) -> list[Article]:
+def read_corpus(workspace: Workspace) -> list[CorpusArticle]:
     """The saved articles in the order of their numbers; empty before the first save."""
     if not workspace.exists(CORPUS_FILE):
         return []
@@ -48,7 +48,7 @@ def read_corpus(workspace: Workspace) -> list[Article]:
         ) from error
 
 
-def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> list[Article]:
+def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> list[CorpusArticle]:
     """Add the pages of `urls` to the corpus; without `urls`, every page fetched in the session.
 
     Articles saved before keep their place, so numbers in earlier reports stay valid; one that had
@@ -57,11 +57,13 @@ def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> lis
     pages = read_pages(workspace)
     by_key = pages_by_key(pages[::-1])
 
-    def found(url: str) -> Article:
+    def found(url: str) -> CorpusArticle:
         page = find_page(workspace, url) or by_key.get(url_key(url))
         if page is None:
-            return Article(url=url, title=url, content="", status="failed")
-        return Article(url=url, title=page.title or url, content=page.markdown, status="success")
+            return CorpusArticle(url=url, title=url, content="", status="failed")
+        return CorpusArticle(
+            url=url, title=page.title or url, content=page.markdown, status="success"
+        )
 
     articles = [
         article if article.status == "success" else found(article.url)

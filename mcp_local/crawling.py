@@ -15,7 +15,7 @@ from cachetools import LRUCache
 from mcp_local.blacklist import Blacklist
 from mcp_local.browser import Browsers
 from mcp_local.errors import FetchDenied, FetchFailed, NeedsBrowser, ToolkitError
-from mcp_local.extract import Article
+from mcp_local.extract import ExtractedPage
 from mcp_local.extract.reader import Readers
 from mcp_local.fair_semaphore import FairSemaphore
 from mcp_local.fetch.client import Client
@@ -34,7 +34,7 @@ MAX_AT_ONCE = 20
 MAX_AT_ONCE_PER_SESSION = 10
 MAX_AT_ONCE_PER_HOST = 4
 
-Progress = Callable[[int, int], Awaitable[None]]
+CrawlProgress = Callable[[int, int], Awaitable[None]]
 """Told how many pages are done, and of how many."""
 
 
@@ -76,7 +76,9 @@ class Crawler:
         self._fetches: LRUCache[Path, int] = LRUCache(MAX_COUNTED_SESSIONS)
         self._counting = asyncio.Lock()
 
-    async def crawl(self, workspace: Workspace, urls: list[str], progress: Progress) -> list[Row]:
+    async def crawl(
+        self, workspace: Workspace, urls: list[str], progress: CrawlProgress
+    ) -> list[Row]:
         """One row for each different URL, in order; a page read before comes from its file."""
         unique = list({page_path(url): url for url in reversed(urls)}.values())[::-1]
         done = 0
@@ -143,7 +145,7 @@ class Crawler:
         await asyncio.to_thread(save_page, workspace, stored)
         return stored
 
-    async def _rendered(self, url: str, session: Path) -> Article:
+    async def _rendered(self, url: str, session: Path) -> ExtractedPage:
         async with _limit(self._rendering, session, 1).slot(session):
             html = await self._browsers.render(url, session=session)
             try:

@@ -11,7 +11,7 @@ from cachetools import TTLCache
 from mcp_local.errors import NoReaderFree, PathDenied, ReadingFailed, UnreadableFile
 from mcp_local.extract.documents import Document, kind_of, read_document, read_text
 from mcp_local.extract.reader import Readers
-from mcp_local.sources import Source
+from mcp_local.sources import NumberedSource
 from mcp_local.workspace import Workspace
 
 MAX_BYTES = 50 * 1024 * 1024
@@ -49,11 +49,11 @@ class Documents:
                 self._known[workspace.root, digest] = known
         return known
 
-    async def attached(self, workspace: Workspace) -> list[Source]:
+    async def attached(self, workspace: Workspace) -> list[NumberedSource]:
         """The attached files that have a text, newest first; their numbers are below 0."""
         files = await asyncio.to_thread(workspace.files, ATTACHED)
         newest = sorted(files, key=lambda file: file.modified_at, reverse=True)
-        found: list[Source] = []
+        found: list[NumberedSource] = []
         room = MAX_SEARCHED_CHARS
         for file in newest[:MAX_SEARCHED]:
             if room <= 0:
@@ -64,7 +64,9 @@ class Documents:
                 about = {"url": file.path, "title": PurePosixPath(file.path).name}
                 n = -1 - len(found)
                 found.append(
-                    Source(**about, n=n, kind="file", ok=bool(text), text=text, path=file.path)
+                    NumberedSource(
+                        **about, n=n, kind="file", ok=bool(text), text=text, path=file.path
+                    )
                 )
         return found
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError
 
-from mcp_local.corpus import CORPUS_FILE, Article, pages_by_key, read_corpus, url_key
+from mcp_local.corpus import CORPUS_FILE, CorpusArticle, pages_by_key, read_corpus, url_key
 from mcp_local.errors import PathDenied
 from mcp_local.pages import StoredPage, read_pages
 from mcp_local.workspace import Workspace
@@ -32,7 +32,7 @@ class _ResultsFile(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class NumberedSource:
     """Something retrieved in this session, with the number by which reports cite it."""
 
     n: int = 0
@@ -67,7 +67,7 @@ class Source:
         }
 
 
-def read_sources(workspace: Workspace) -> list[Source]:
+def read_sources(workspace: Workspace) -> list[NumberedSource]:
     """Every source in the order of its number, from 1.
 
     The articles of the corpus come in their order there; then the unique URLs of the search
@@ -87,9 +87,9 @@ def read_sources(workspace: Workspace) -> list[Source]:
     return [replace(source, n=n) for n, source in enumerate(sources, start=1)]
 
 
-def _from_article(article: Article, pages: Mapping[str, StoredPage]) -> Source:
+def _from_article(article: CorpusArticle, pages: Mapping[str, StoredPage]) -> NumberedSource:
     page = pages.get(url_key(article.url))
-    return Source(
+    return NumberedSource(
         url=article.url,
         title=article.title,
         kind="page",
@@ -99,8 +99,8 @@ def _from_article(article: Article, pages: Mapping[str, StoredPage]) -> Source:
     )
 
 
-def _from_page(page: StoredPage) -> Source:
-    return Source(
+def _from_page(page: StoredPage) -> NumberedSource:
+    return NumberedSource(
         url=page.url,
         title=page.title or page.url,
         kind="page",
@@ -110,13 +110,13 @@ def _from_page(page: StoredPage) -> Source:
     )
 
 
-def _snippets(workspace: Workspace) -> Iterator[Source]:
+def _snippets(workspace: Workspace) -> Iterator[NumberedSource]:
     """Every hit with a web address, oldest search first; files of other formats are passed over."""
     files = sorted(_read_files(workspace), key=lambda found: (found[1].timestamp, found[0]))
     for path, file in files:
         for hit in (*file.articles, *file.results):
             if hit.url.startswith(("http://", "https://")):
-                yield Source(
+                yield NumberedSource(
                     url=hit.url,
                     title=hit.title or hit.url,
                     kind="snippet",

@@ -88,7 +88,7 @@ _CUT_SHORT = {"max_tokens", "model_context_window_exceeded", "pause_turn"}
 
 ROUTED: TypeAdapter[Routed] = TypeAdapter(Routed)
 
-Tell = Callable[[Delta | Retried], Awaitable[None]]
+AnswerListener = Callable[[Delta | Retried], Awaitable[None]]
 """Hears the answer's text; a Retried voids what came before it."""
 
 
@@ -109,13 +109,13 @@ class Router:
         self._answerer = answerer
         self._patience_s = patience_s
 
-    async def route(self, routing: Routing, tell: Tell) -> Routed:
+    async def route(self, routing: Routing, tell: AnswerListener) -> Routed:
         """Classify and answer at once. `tell` hears the answer, from the verdict on.
 
         Raises:
             ModelError: the verdict was SIMPLE and the fast answer failed for good.
         """
-        gate = _Gate(tell)
+        gate = _VerdictLatch(tell)
         answering = asyncio.create_task(self._answer(routing, gate), name="fast-answer")
         try:
             judged = await self.classify(routing)
@@ -168,7 +168,7 @@ class Router:
             verdict=said[0],
         )
 
-    async def _answer(self, routing: Routing, gate: "_Gate") -> Reply:
+    async def _answer(self, routing: Routing, gate: "_VerdictLatch") -> Reply:
         request = ModelRequest(
             system=prompt("fast", today=routing.today.strftime("%A, %d %B %Y")),
             messages=repaired(
@@ -189,10 +189,10 @@ class Router:
         raise ModelUnavailable("The model ended its stream without a reply.")
 
 
-class _Gate:
+class _VerdictLatch:
     """Holds the answer's text back until the verdict is there."""
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, tell: AnswerListener) -> None:
         self._tell = tell
         self._held: list[Delta | Retried] = []
         self._is_open = False

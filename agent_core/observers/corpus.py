@@ -30,7 +30,7 @@ _FENCE = "---\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Article:
+class _SavedArticle:
     url: str
     title: str
     description: str
@@ -51,7 +51,7 @@ class ArticleObserver:
         )
 
 
-def _save(article: _Article, workspace: Path) -> str:
+def _save(article: _SavedArticle, workspace: Path) -> str:
     domain = (urlsplit(article.url).hostname or "unknown").removeprefix("www.")
     digest = hashlib.sha256(article.url.encode("utf-8", "replace")).hexdigest()[:6]
     fetched = article.fetched_at.astimezone(UTC)
@@ -69,7 +69,7 @@ def _save(article: _Article, workspace: Path) -> str:
     return path
 
 
-def _crawled(observed: ToolObserved) -> Iterator[_Article]:
+def _crawled(observed: ToolObserved) -> Iterator[_SavedArticle]:
     """The pages that a crawl could read; it names their files and leaves the text there."""
     answer = parse_result(full_text(observed))
     pages = answer.get("pages") if is_object(answer) else None
@@ -81,7 +81,7 @@ def _crawled(observed: ToolObserved) -> Iterator[_Article]:
                 yield article
 
 
-def _stored(observed: ToolObserved, path: str, row: JsonObject) -> _Article | None:
+def _stored(observed: ToolObserved, path: str, row: JsonObject) -> _SavedArticle | None:
     """A page from its Markdown file; None for a path that leads out of the workspace or nowhere.
 
     What the file's facts lack is taken from the crawl's row.
@@ -99,7 +99,7 @@ def _stored(observed: ToolObserved, path: str, row: JsonObject) -> _Article | No
     fetched_at = observed.at
     with suppress(ValueError):
         fetched_at = datetime.fromisoformat(str(facts.get("fetched_at"))).astimezone(UTC)
-    return _Article(
+    return _SavedArticle(
         url=text_in(facts, "url") or text_in(row, "url"),
         title=text_in(facts, "title") or text_in(row, "title"),
         description=text_in(facts, "description"),
@@ -120,7 +120,7 @@ def _front_matter(text: str) -> tuple[JsonObject, str]:
     return (facts if is_object(facts) else {}), content
 
 
-def _read(observed: ToolObserved) -> Iterator[_Article]:
+def _read(observed: ToolObserved) -> Iterator[_SavedArticle]:
     """The one page that a reader service returned."""
     answer = parse_result(full_text(observed))
     page = find_object(
@@ -128,7 +128,7 @@ def _read(observed: ToolObserved) -> Iterator[_Article]:
     )
     if observed.output.is_error or page is None:
         return
-    yield _Article(
+    yield _SavedArticle(
         url=text_in(page, "url") or text_in(observed.call.arguments, "url"),
         title=text_in(page, "title"),
         description=text_in(page, "description"),
@@ -144,15 +144,15 @@ _TIMED_OUT = '"code":"1234"'
 """May pass, and is not counted."""
 
 
-class _Domain(BaseModel):
+class _DomainFailures(BaseModel):
     failures: int
     last_failure: str
 
 
-class _Blacklist(BaseModel):
+class _StoredFailures(BaseModel):
     """The local toolkit's file, which the crawler reads anew at each use."""
 
-    domains: dict[str, _Domain] = Field(default_factory=dict[str, _Domain])
+    domains: dict[str, _DomainFailures] = Field(default_factory=dict[str, _DomainFailures])
     threshold: int = 3
 
 
@@ -181,12 +181,14 @@ class ReaderBlacklist:
         if _NOT_FOUND not in said:
             return
         try:
-            stored = _Blacklist.model_validate_json(self._path.read_bytes())
+            stored = _StoredFailures.model_validate_json(self._path.read_bytes())
         except (OSError, ValidationError):
-            stored = _Blacklist()
+            stored = _StoredFailures()
         earlier = stored.domains.get(domain)
         failures = (earlier.failures if earlier else 0) + 1
-        stored.domains[domain] = _Domain(failures=failures, last_failure=timestamp(observed.at))
+        stored.domains[domain] = _DomainFailures(
+            failures=failures, last_failure=timestamp(observed.at)
+        )
         write_text(self._path, stored.model_dump_json(indent=2))
         if failures == stored.threshold:
             logger.warning("%s has failed for good %d times: skipped from now on", domain, failures)

@@ -12,13 +12,15 @@ from typing import Literal, Protocol
 from agent_core.clock import UtcClock, local_time
 from agent_core.messages import InboundMessage
 from agent_core.prompts.language import detect_language
+from agent_core.schedules.description import moment_words, rule_words
 from agent_core.schedules.order_reader import (
     MAX_TASK_CHARS,
     OrderDraft,
+    OrderMessage,
     OrderReader,
+    OrderReading,
+    PendingOrder,
     ReaderAway,
-    Reading,
-    Said,
     check_draft,
     smells_of_order,
 )
@@ -40,15 +42,37 @@ from agent_core.schedules.schedule import (
     SlotState,
     WhenNothingNew,
 )
-from agent_core.schedules.told import moment_words, rule_words
 from agent_core.sessions.schedules import UNFINISHED, ScheduleStore
 from agent_core.words import CORE
 
 __all__ = [
-    "MAX_TASK_CHARS", "PUBLISH_DIGEST", "BadRule", "Host", "Obstacle", "Order", "OrderDraft",
-    "OrderReader", "PublishedDigest", "ReaderAway", "Reading", "Rule", "Said", "Schedule",
-    "ScheduleId", "ScheduleStore", "Slot", "SlotState", "Timekeeper", "WhenNothingNew",
-    "check_draft", "check_rule", "moment_words", "read_recurrence", "rule_words", "slots_after",
+    "MAX_TASK_CHARS",
+    "PUBLISH_DIGEST",
+    "BadRule",
+    "Host",
+    "Obstacle",
+    "Order",
+    "OrderDraft",
+    "OrderMessage",
+    "OrderReader",
+    "OrderReading",
+    "PendingOrder",
+    "PublishedDigest",
+    "ReaderAway",
+    "Rule",
+    "Schedule",
+    "ScheduleId",
+    "ScheduleStore",
+    "Slot",
+    "SlotState",
+    "Timekeeper",
+    "WhenNothingNew",
+    "check_draft",
+    "check_rule",
+    "moment_words",
+    "read_recurrence",
+    "rule_words",
+    "slots_after",
     "smells_of_order",
 ]  # fmt: skip
 

@@ -22,8 +22,8 @@ from agent_core.schedules.rule import (
     ELAPSED,
     LAST_YEAR,
     BadRule,
-    Fault,
     Rule,
+    RuleFault,
     check_rule,
     read_recurrence,
     wall_at,
@@ -75,7 +75,7 @@ class OrderDraft(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class OrderMessage:
     """What a person wrote, and what it may be about."""
 
     text: str
@@ -96,7 +96,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class OrderReading:
     """What a person wants, checked; `intent` "none" where it is nothing about digests."""
 
     intent: Intent
@@ -109,8 +109,24 @@ class Reading:
     missing: Missing = ""
     """What is asked for, with `question` or with words of the surface's."""
     question: str = ""
-    fault: Fault | Literal["", "not_there"] = ""
+    fault: RuleFault | Literal["", "not_there"] = ""
     """Why it cannot be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingOrder:
+    """What one person ordered in one thread and has not settled; empty where nothing waits."""
+
+    heard_at: datetime | None = None
+    """The moment of their newest message about it; None before the first."""
+    language: str = ""
+    """Of their words about it."""
+    draft: OrderDraft | None = None
+    """What is known of it."""
+    proposal: str = ""
+    """The key of the message that led to the newest proposal."""
+    doing: OrderDraft | None = None
+    """What the model read in a message that is not dealt with yet."""
 
 
 NO_ORDER = OrderDraft(intent="none")
@@ -133,7 +149,7 @@ class OrderReader:
         self._model = model
         self._patience_s = patience_s
 
-    async def draft(self, said: Said) -> OrderDraft:
+    async def draft(self, said: OrderMessage) -> OrderDraft:
         """What the model reads in a person's words, for `check_draft`. Raises ReaderAway."""
         if len(said.text) > MAX_ORDER_CHARS or not own_words(said.text):
             return NO_ORDER
@@ -158,7 +174,7 @@ class OrderReader:
             return NO_ORDER
 
 
-def briefing(said: Said) -> str:
+def briefing(said: OrderMessage) -> str:
     """All that the model is told: no words but the person's own."""
     zone = _zone(said.zone)
     own = [each for each in said.schedules if each.order.owner == said.asker]
@@ -182,25 +198,25 @@ def briefing(said: Said) -> str:
     return "\n".join([*lines, "<message>", words, "</message>"])
 
 
-def check_draft(draft: OrderDraft, said: Said) -> Reading:
+def check_draft(draft: OrderDraft, said: OrderMessage) -> OrderReading:
     """What holds of a draft; a proposal only where all of it stands in the person's own words."""
     match draft.intent:
         case "none" | "list":
             named = draft.channel if draft.channel in said.channels else ""
-            return Reading(intent=draft.intent, draft=OrderDraft(intent="list", channel=named))
+            return OrderReading(intent=draft.intent, draft=OrderDraft(intent="list", channel=named))
         case "order" if draft.task or said.pending is None:
             return _ordered(draft, None, said)
         case "order" | "change":
             return _changed(draft, said)
         case "delete" if draft.which is None and said.pending is not None:
-            return Reading(intent="delete")
+            return OrderReading(intent="delete")
         case "pause" | "resume" | "run" | "delete":
             return _meant(draft.intent, draft.which, said)
 
 
-def _changed(draft: OrderDraft, said: Said) -> Reading:
+def _changed(draft: OrderDraft, said: OrderMessage) -> OrderReading:
     """The pending order or a stored one, with what is different; a draft only where anything is."""
-    meant, known = Reading(intent="change"), said.pending
+    meant, known = OrderReading(intent="change"), said.pending
     which = draft.which or (known.which if known is not None else None)
     if known is None or which is not None:
         meant = _meant("change", which, said)
@@ -215,7 +231,7 @@ def _changed(draft: OrderDraft, said: Said) -> Reading:
     return _ordered(merged, meant.schedule, said)
 
 
-def _meant(intent: Intent, which: int | None, said: Said) -> Reading:
+def _meant(intent: Intent, which: int | None, said: OrderMessage) -> OrderReading:
     """The schedule that is meant: by its number, by the thread, or as the only one it can be."""
     if which is not None:
         found = [each for each in said.schedules if each.number == which]
@@ -224,20 +240,20 @@ def _meant(intent: Intent, which: int | None, said: Said) -> Reading:
     else:
         found = [each for each in said.schedules if each.order.owner == said.asker]
     if not found:
-        return Reading(intent=intent, fault="not_there")
+        return OrderReading(intent=intent, fault="not_there")
     if len(found) > 1:
-        return Reading(intent=intent, missing="which")
-    return Reading(intent=intent, schedule=found[0])
+        return OrderReading(intent=intent, missing="which")
+    return OrderReading(intent=intent, schedule=found[0])
 
 
-def _ordered(draft: OrderDraft, schedule: Schedule | None, said: Said) -> Reading:
+def _ordered(draft: OrderDraft, schedule: Schedule | None, said: OrderMessage) -> OrderReading:
     """An order that is whole becomes a rule; of another one, one thing is asked or refused."""
     pending = said.pending or NO_ORDER
     known = (schedule.order.task if schedule else "", pending.task)
     task = draft.task if draft.task in known else _copied(draft.task, said.text)
     zone = draft.zone or _zone(said.zone)
     draft = draft.model_copy(update={"task": task, "zone": zone})
-    base = Reading(intent="change" if schedule else "order", schedule=schedule, draft=draft)
+    base = OrderReading(intent="change" if schedule else "order", schedule=schedule, draft=draft)
     if not {draft.channel, draft.reads} <= {"", *said.channels, pending.channel, pending.reads}:
         named = draft.model_copy(update={"channel": "", "reads": ""})
         return replace(base, draft=named, missing="channel")
@@ -258,7 +274,7 @@ def _ordered(draft: OrderDraft, schedule: Schedule | None, said: Said) -> Readin
     return replace(base, rule=rule)
 
 
-def _rule(draft: OrderDraft, schedule: Schedule | None, said: Said) -> Rule:
+def _rule(draft: OrderDraft, schedule: Schedule | None, said: OrderMessage) -> Rule:
     zone, ends = zone_named(draft.zone), None
     begins = said.now.astimezone(UTC).replace(second=0, microsecond=0)
     today = wall_at(said.now, zone).date()

@@ -32,7 +32,7 @@ _END = datetime(LAST_YEAR + 1, 1, 1, tzinfo=UTC)
 _TO_THE_END = timedelta(days=20 * 146_097 - 3 * 10_227)
 
 Frequency = Literal["YEARLY", "MONTHLY", "WEEKLY", "DAILY", "HOURLY", "MINUTELY"]
-Fault = Literal["unreadable", "unknown_zone", "too_often", "never", "over"]
+RuleFault = Literal["unreadable", "unknown_zone", "too_often", "never", "over"]
 
 _FREQUENCIES: dict[Frequency, Literal[0, 1, 2, 3, 4, 5]] = {
     "YEARLY": 0, "MONTHLY": 1, "WEEKLY": 2, "DAILY": 3, "HOURLY": 4, "MINUTELY": 5
@@ -75,9 +75,9 @@ _PARTS: dict[Frequency, frozenset[str]] = {
 class BadRule(ScheduleError):
     """A rule that no schedule may have, and the kind of its fault."""
 
-    def __init__(self, reason: Fault) -> None:
+    def __init__(self, reason: RuleFault) -> None:
         super().__init__(f"No schedule may recur so: {reason}.")
-        self.reason: Fault = reason
+        self.reason: RuleFault = reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

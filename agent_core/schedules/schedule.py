@@ -23,7 +23,7 @@ _STAMP = "%Y%m%dT%H%M%SZ"
 
 ScheduleId = NewType("ScheduleId", str)
 
-Status = Literal["proposed", "active", "paused", "over", "deleted"]
+ScheduleStatus = Literal["proposed", "active", "paused", "over", "deleted"]
 """`proposed` waits for its owner's yes; `over` has no slot left, or has changed another one."""
 
 SlotState = Literal["due", "begun", "posted", "nothing_new", "failed", "left_out"]
@@ -65,7 +65,7 @@ class Schedule:
     number: int
     """By which people name it: 1 for the team's first; 0 as long as nobody has agreed to it."""
     order: Order
-    status: Status
+    status: ScheduleStatus
     reason: str
     """Why it is paused: a word of ours, empty when a person wanted it."""
     failures: int

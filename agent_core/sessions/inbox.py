@@ -8,8 +8,9 @@ from sqlalchemy.sql import ColumnElement
 
 from agent_core.fault_points import fault_point
 from agent_core.ids import ProcessId, SessionId, TurnId
+from agent_core.sessions.asks import ends_wait
 from agent_core.sessions.database import Database, objects_of
-from agent_core.sessions.schema import leases, turns
+from agent_core.sessions.schema import asks, leases, turns
 from agent_core.sessions.turns import TURN, Stop, StoredTurn, TurnState
 
 _taker = turns.alias()
@@ -107,15 +108,13 @@ class Inbox:
     async def news(self, process: ProcessId, now: datetime) -> list[StoredTurn]:
         """Turns of the process's sessions that something is to be done about.
 
-        They are queued, or are to stop, or wait for an answer whose time is over.
+        They are queued, or are to stop, or wait for an Ask that is decided or expired.
         """
-        is_to_stop = (turns.c.status == "running") & turns.c.stop.is_not(None)
-        found = await self._of(process, turns.c.status.in_(("queued", "waiting")) | is_to_stop)
-        return [
-            turn
-            for turn in found
-            if turn.status != "waiting" or turn.stop or not turn.wait or turn.wait.is_over(now)
-        ]
+        ask = turns.c.wait["ask"].as_string()
+        is_over = select(asks.c.id).where(asks.c.id == ask, ends_wait(now)).exists()
+        is_to_stop = turns.c.status.in_(("running", "waiting")) & turns.c.stop.is_not(None)
+        has_waited = (turns.c.status == "waiting") & is_over
+        return await self._of(process, (turns.c.status == "queued") | is_to_stop | has_waited)
 
     async def of_process(self, process: ProcessId, status: TurnState) -> list[StoredTurn]:
         """Turns of the process's sessions that are said to be at work, or to wait."""

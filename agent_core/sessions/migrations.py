@@ -50,6 +50,8 @@ REVISIONS: Revisions = {
         "CREATE TABLE feedback (turn VARCHAR NOT NULL, person VARCHAR NOT NULL,"
         " verdict VARCHAR NOT NULL, at TIMESTAMP WITH TIME ZONE NOT NULL, comment TEXT NOT NULL,"
         " PRIMARY KEY (turn, person))",
+        "CREATE TABLE pending_orders (session VARCHAR NOT NULL, person VARCHAR NOT NULL,"
+        " body JSON NOT NULL, PRIMARY KEY (session, person))",
     ),
 }
 """The first one is what version 0.1.0 makes."""

@@ -7,7 +7,7 @@ GOES_ON = "The page goes on; only its beginning could be read."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Article:
+class ExtractedPage:
     """The main text of a page as plain-reading Markdown."""
 
     title: str = ""

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from mcp_local.errors import UnreadableFile
 from mcp_local.extract.office import Package, excel_text, without_marks, word_text
 
-Kind = Literal["text", "pdf", "docx", "xlsx", "picture"]
+DocumentKind = Literal["text", "pdf", "docx", "xlsx", "picture"]
 
 MAX_CHARS = 1_000_000
 """Of one file's text; what stands behind is left out, and that is said."""
@@ -43,7 +43,7 @@ _GOES_ON = "The file goes on; only its beginning could be read."
 class Document:
     """A file as it was read."""
 
-    kind: Kind = "text"
+    kind: DocumentKind = "text"
     text: str = ""
     note: str = ""
     """What a reader has to know of the text, such as what is left out."""
@@ -56,7 +56,7 @@ class Document:
     """Why there is nothing, as `UnreadableFile` names it; the note says it in a sentence."""
 
 
-def kind_of(data: bytes) -> Kind:
+def kind_of(data: bytes) -> DocumentKind:
     """What a file is by its bytes.
 
     Raises:
@@ -100,7 +100,7 @@ def read_text(data: bytes) -> Document:
     return Document(kind="text", text=text, note=note)
 
 
-def read_document(data: bytes, kind: Kind) -> Document:
+def read_document(data: bytes, kind: DocumentKind) -> Document:
     """The file's content; runs in a worker.
 
     Raises:

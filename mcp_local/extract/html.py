@@ -14,7 +14,7 @@ from trafilatura.settings import Document
 from trafilatura.utils import load_html
 from trafilatura.xml import xmltotxt  # pyright: ignore[reportUnknownVariableType]
 
-from mcp_local.extract import GOES_ON, Article
+from mcp_local.extract import GOES_ON, ExtractedPage
 
 MAX_HTML_CHARS = 4_000_000
 """More markup than this is not parsed."""
@@ -42,12 +42,12 @@ def line_of(text: str | None) -> str:
     return " ".join((text or "").split())
 
 
-def extract_html(html: str, url: str) -> Article:
+def extract_html(html: str, url: str) -> ExtractedPage:
     """The article of a page; its `lack` says what is wrong when there is none."""
     html, is_cut = _bounded(html)
     tree = load_html(html)
     if tree is None:
-        return Article(lack="no text on the page")
+        return ExtractedPage(lack="no text on the page")
     page: Element = tree
     left_out = {cell.getparent() for cell in islice(page.iter("td", "th"), MAX_CELLS, None)}
     for row in left_out:
@@ -71,10 +71,10 @@ def extract_html(html: str, url: str) -> Article:
     # Scripts that are data blocks make no text.
     kinds = (script.get("type", "").lower() for script in page.iter("script"))
     if len(markdown) < MIN_CHARS and any("json" not in kind for kind in kinds):
-        return Article(lack="needs a browser")
+        return ExtractedPage(lack="needs a browser")
     if not markdown:
-        return Article(lack="no text on the page")
-    return Article(
+        return ExtractedPage(lack="no text on the page")
+    return ExtractedPage(
         title=title[:MAX_TITLE_CHARS],
         description=description[:MAX_DESCRIPTION_CHARS],
         markdown=markdown,

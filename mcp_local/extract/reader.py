@@ -15,7 +15,7 @@ from cachetools import TTLCache
 from yarl import URL
 
 from mcp_local.errors import FetchFailed, NeedsBrowser, NoReaderFree, ReadingFailed, ToolkitError
-from mcp_local.extract import GOES_ON, Article
+from mcp_local.extract import GOES_ON, ExtractedPage
 from mcp_local.fair_semaphore import FairSemaphore
 
 MAX_MEMORY_BYTES = 200_000_000
@@ -111,7 +111,7 @@ class Readers:
 
     async def read(
         self, kind: Literal["html", "text"], text: str, url: str, *, session: Hashable
-    ) -> Article:
+    ) -> ExtractedPage:
         """The article of a page; NeedsBrowser, FetchFailed or ReadingFailed where there is none."""
         source = URL(url).host or ""
         article = await self.run(read_page, kind, text, url, session=session, source=source)
@@ -144,7 +144,7 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, hard))
 
 
-def read_page(kind: Literal["html", "text"], text: str, url: str) -> Article:
+def read_page(kind: Literal["html", "text"], text: str, url: str) -> ExtractedPage:
     """The article of a page of either kind; runs in a worker."""
     if kind == "text":
         return extract_text(text)
@@ -161,13 +161,13 @@ _HEADING = re.compile(r"^##? (.+)$", re.M)
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 
-def extract_text(text: str) -> Article:
+def extract_text(text: str) -> ExtractedPage:
     """The text with plain line ends; the title is its first heading or first line."""
     lines = (_CONTROLS.sub("", line).rstrip() for line in text[:MAX_TEXT_CHARS].splitlines())
     plain = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
     if not plain:
-        return Article(lack="no text on the page")
+        return ExtractedPage(lack="no text on the page")
     note = GOES_ON if len(text) > MAX_TEXT_CHARS else ""
     heading = _HEADING.search(plain)
     title = heading[1].strip("# ") if heading else plain.partition("\n")[0]
-    return Article(title=title[:200], markdown=plain, note=note)
+    return ExtractedPage(title=title[:200], markdown=plain, note=note)

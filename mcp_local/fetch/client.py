@@ -16,8 +16,14 @@ from yarl import URL
 
 from mcp_local.errors import FetchDenied, FetchFailed
 from mcp_local.fetch.allowance import Allowance
-from mcp_local.fetch.decoding import Kind, decode, kind_of
-from mcp_local.fetch.resolver import Gate, Resolver, SocketFactory, SystemResolver, open_socket
+from mcp_local.fetch.decoding import TextKind, decode, kind_of
+from mcp_local.fetch.resolver import (
+    AddressGuard,
+    Resolver,
+    SocketFactory,
+    SystemResolver,
+    open_socket,
+)
 from mcp_local.fetch.urls import join_url, read_url
 
 PRODUCT: Final = "UniversalAgentBot"
@@ -66,7 +72,7 @@ class FetchedPage:
     url: str
     final_url: str
     http_status: int
-    kind: Kind
+    kind: TextKind
     text: str
 
 
@@ -86,7 +92,7 @@ class Client:
     ) -> None:
         self._allowance = allowance
         self._limits = limits or Limits()
-        self._gate = Gate(resolver or SystemResolver(), allowance, make_socket)
+        self._gate = AddressGuard(resolver or SystemResolver(), allowance, make_socket)
         self._session: ClientSession
 
     async def __aenter__(self) -> Self:

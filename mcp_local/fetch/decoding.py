@@ -57,7 +57,7 @@ def _known(name: str) -> str | None:
     return None if _REFUSED.match(canonical) else _WIDER.get(canonical, canonical)
 
 
-Kind = Literal["html", "text"]
+TextKind = Literal["html", "text"]
 
 _HEAD_BYTES = 4096
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -70,7 +70,7 @@ _TEXT_TYPES = {"text/plain", "text/markdown", "text/x-markdown"}
 _UNDECIDED_TYPES = {"", "application/octet-stream", "application/xml", "text/xml"}
 
 
-def kind_of(body: bytes, content_type: str) -> Kind:
+def kind_of(body: bytes, content_type: str) -> TextKind:
     """`html` or `text`; FetchFailed when the body is something else, whatever its header says."""
     declared = content_type.partition(";")[0].strip().lower()
     head = body[:_HEAD_BYTES].removeprefix(codecs.BOM_UTF8)

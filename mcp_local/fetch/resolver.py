@@ -53,7 +53,7 @@ def open_socket(target: AddressInfo) -> socket.socket:
     return socket.socket(family=family, type=kind, proto=protocol)
 
 
-class Gate(AbstractResolver):
+class AddressGuard(AbstractResolver):
     """Stands between aiohttp and the network: resolves, checks, and remembers what it passed.
 
     aiohttp skips its resolver for hosts that it reads as literals. Its sockets come from the

@@ -20,7 +20,7 @@ from mcp_local.report.claims import cited_sentences, find_foreign, find_unsuppor
 from mcp_local.report.labels import labels_for
 from mcp_local.report.markdown import LINK_REL, parse_markdown, plain_text, render_tokens
 from mcp_local.report.outline import outline_report
-from mcp_local.sources import Source
+from mcp_local.sources import NumberedSource
 from mcp_local.workspace import Workspace
 
 MAX_TITLE_CHARS = 200
@@ -39,7 +39,7 @@ _HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class ReportDraft:
     """A report as its author hands it in."""
 
     title: str
@@ -55,7 +55,7 @@ class Report:
 
     title: str
     html: str
-    cited: list[Source]
+    cited: list[NumberedSource]
     """The sources it cites, in the order of their numbers."""
     citations: int
     """How many citations there are; a source may be cited often."""
@@ -63,7 +63,7 @@ class Report:
     warnings: list[str]
 
 
-def compose_report(draft: Draft, sources: Sequence[Source], day: date) -> Report:
+def compose_report(draft: ReportDraft, sources: Sequence[NumberedSource], day: date) -> Report:
     """Check the citations of `draft` against `sources` and render one self-contained page.
 
     It has no script, and nothing is loaded from elsewhere.
@@ -150,7 +150,7 @@ def _clean_title(title: str) -> str:
     return words[:MAX_TITLE_CHARS]
 
 
-def _check_size(draft: Draft) -> None:
+def _check_size(draft: ReportDraft) -> None:
     if not draft.markdown.strip():
         raise ToolkitError("The report is empty. Give its text as Markdown.")
     if len(draft.markdown) + len(draft.summary) > MAX_MARKDOWN_CHARS:

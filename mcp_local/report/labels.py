@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from fluent.runtime import FluentBundle
 
-Part = Literal["summary", "contents", "sources"]
+ReportPart = Literal["summary", "contents", "sources"]
 
 LANGUAGES = tuple(sorted(file.stem for file in Path(__file__).parent.glob("*.ftl")))
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
@@ -55,7 +55,7 @@ def labels_for(language: str) -> Labels:
 
 
 @cache
-def headings_of(part: Part) -> frozenset[str]:
+def headings_of(part: ReportPart) -> frozenset[str]:
     """How authors head a part that the page makes by itself, in lower case, in all languages."""
     named = (Labels(language).words(f"{part}-names") for language in LANGUAGES)
     return frozenset(name.strip() for names in named for name in names.split(","))

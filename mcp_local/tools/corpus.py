@@ -9,12 +9,12 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
-from mcp_local.corpus import CORPUS_FILE, Article
+from mcp_local.corpus import CORPUS_FILE, CorpusArticle
 from mcp_local.corpus import save_corpus as save_pages
 from mcp_local.documents import Documents
 from mcp_local.passages import find_passages
 from mcp_local.settings import Settings
-from mcp_local.sources import Source, read_sources
+from mcp_local.sources import NumberedSource, read_sources
 from mcp_local.tools import ADDS_ONCE, READS, SessionDir, local_tool, told
 from mcp_local.workspace import Workspace, moment_of, open_workspace
 
@@ -78,7 +78,7 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
         return told(await asyncio.to_thread(_search, workspace, attached, query, limit))
 
 
-def _describe_saved(workspace: Workspace, articles: Sequence[Article]) -> dict[str, Any]:
+def _describe_saved(workspace: Workspace, articles: Sequence[CorpusArticle]) -> dict[str, Any]:
     successful = sum(article.status == "success" for article in articles)
     return {
         "success": successful > 0,
@@ -92,7 +92,7 @@ def _describe_saved(workspace: Workspace, articles: Sequence[Article]) -> dict[s
 
 
 def _search(
-    workspace: Workspace, attached: Sequence[Source], query: str, limit: int
+    workspace: Workspace, attached: Sequence[NumberedSource], query: str, limit: int
 ) -> dict[str, Any]:
     sources = [source for source in (*read_sources(workspace), *attached) if source.ok]
     passages = [

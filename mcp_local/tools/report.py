@@ -121,9 +121,9 @@ def _write(
     workspace: Workspace, title: str, markdown: str, summary: str, language: str, today: date
 ) -> dict[str, Any]:
     # Imported by the first report: what composes one takes 5 MB.
-    from mcp_local.report.compose import Draft, compose_report, write_new_version
+    from mcp_local.report.compose import ReportDraft, compose_report, write_new_version
 
-    draft = Draft(title=title, markdown=markdown, summary=summary, language=language)
+    draft = ReportDraft(title=title, markdown=markdown, summary=summary, language=language)
     report = compose_report(draft, read_sources(workspace), today)
     return {
         "success": True,

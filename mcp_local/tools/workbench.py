@@ -53,7 +53,7 @@ RemoteTarget = Annotated[
         "file that is there is replaced."
     ),
 ]
-SessionId = Annotated[
+WorkbenchSession = Annotated[
     str | None,
     Field(description="Leave out: the asker's own Composio session is used, and no other."),
 ]
@@ -89,7 +89,7 @@ def register(server: MCPServer, settings: Settings) -> None:
         remote_path: RemoteSource,
         ctx: Context,
         local_path: LocalTarget = "",
-        session_id: SessionId = None,
+        session_id: WorkbenchSession = None,
     ) -> CallToolResult:
         """Copy a file from the remote Composio workbench into this session.
 
@@ -114,7 +114,7 @@ def register(server: MCPServer, settings: Settings) -> None:
         local_path: FilePath,
         remote_path: RemoteTarget,
         ctx: Context,
-        session_id: SessionId = None,
+        session_id: WorkbenchSession = None,
     ) -> str:
         """Copy a file of this session into the remote Composio workbench.
 

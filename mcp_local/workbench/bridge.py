@@ -27,7 +27,7 @@ _WORKBENCH = "COMPOSIO_REMOTE_WORKBENCH"
 _FILE_TOOL = "CODEINTERPRETER_GET_FILE_CMD"
 _SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
 
-Progress = Callable[[int, int], Awaitable[None]]
+TransferProgress = Callable[[int, int], Awaitable[None]]
 """Told how many bytes of how many are moved."""
 
 PIECE_BYTES = 360_000
@@ -124,7 +124,7 @@ class Bridge:
     wire: Wire
     session: str
     """The person's Tool Router session."""
-    progress: Progress
+    progress: TransferProgress
 
     async def upload(self, data: bytes, remote: PurePosixPath) -> None:
         """Write the remote file anew, in pieces, and compare the whole.

@@ -19,7 +19,13 @@ from yarl import URL
 
 from mcp_local.errors import FetchDenied, FetchError, RemoteError, RemoteRefused
 from mcp_local.fetch.allowance import Allowance, HostPattern
-from mcp_local.fetch.resolver import Gate, Resolver, SocketFactory, SystemResolver, open_socket
+from mcp_local.fetch.resolver import (
+    AddressGuard,
+    Resolver,
+    SocketFactory,
+    SystemResolver,
+    open_socket,
+)
 from mcp_local.fetch.urls import read_url
 from mcp_local.settings import Settings
 
@@ -43,7 +49,7 @@ class Wire:
     """Open connections that reach the API's own origin and public https addresses, nothing else."""
 
     session: ClientSession
-    gate: Gate
+    gate: AddressGuard
     allowance: Allowance
     api: URL
     key: str = field(repr=False)
@@ -146,7 +152,7 @@ async def open_wire(
     own = HostPattern(host=(api.raw_host or "").lower(), port=api.port)
     allowed = Allowance.from_settings(settings)
     allowance = Allowance(hosts=(own, *allowed.hosts), connections=allowed.connections)
-    gate = Gate(resolver or SystemResolver(), allowance, make_socket)
+    gate = AddressGuard(resolver or SystemResolver(), allowance, make_socket)
     connector = TCPConnector(resolver=gate, use_dns_cache=False, socket_factory=gate.socket_for)
     session = ClientSession(connector=connector, timeout=_TIMEOUT, trust_env=False)
     key = settings.composio_api_key.get_secret_value()

@@ -23,9 +23,9 @@ from bot.words import BOT
 from mcp_local.errors import ToolkitError
 from mcp_local.passages import sentence_spans
 from mcp_local.report.claims import find_foreign
-from mcp_local.report.compose import Draft, compose_report
+from mcp_local.report.compose import ReportDraft, compose_report
 from mcp_local.report.markdown import parse_markdown
-from mcp_local.sources import Source
+from mcp_local.sources import NumberedSource
 from tests.attacks.shapes import FRAMED, UNITS, shape, shapes
 from tests.bench.stalls import DOORS
 
@@ -135,9 +135,11 @@ def test_a_text_that_cannot_be_rendered_is_posted_as_it_is() -> None:
 
 @pytest.mark.parametrize("text", ["[" * 3_000, "|a" * 300, "# a\n" * 6_000])
 def test_a_report_that_nobody_would_write_is_refused(text: str) -> None:
-    page = Source(n=1, url="https://x.org", title="x", kind="page", ok=True, text="x", path="x.md")
+    page = NumberedSource(
+        n=1, url="https://x.org", title="x", kind="page", ok=True, text="x", path="x.md"
+    )
     with pytest.raises(ToolkitError, match="Use fewer"):
-        compose_report(Draft(title="x", markdown=f"x [1] {text}"), [page], _DAY)
+        compose_report(ReportDraft(title="x", markdown=f"x [1] {text}"), [page], _DAY)
 
 
 async def test_whoever_holds_the_loop_is_named_and_counted(

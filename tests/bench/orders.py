@@ -17,7 +17,13 @@ from pathlib import Path
 from agent_core.ids import UserId
 from agent_core.models.anthropic import AnthropicModel
 from agent_core.runtime.build import model_connection
-from agent_core.schedules.order_reader import OrderDraft, OrderReader, ReaderAway, Said, check_draft
+from agent_core.schedules.order_reader import (
+    OrderDraft,
+    OrderMessage,
+    OrderReader,
+    ReaderAway,
+    check_draft,
+)
 from agent_core.settings import CoreSettings
 from bot.digests.messages import channel_marks
 from tests.bench.results import Result, show
@@ -47,10 +53,10 @@ def rows() -> list[Row]:
     return [Row(*(part.strip() for part in f"{line} ".split(" |")[:6])) for line in told]
 
 
-def asked(text: str, intent: str) -> Said:
+def asked(text: str, intent: str) -> OrderMessage:
     """A correction is about the pending order, a command about the one digest that there is."""
     is_about_one = intent not in ("order", "change", "none")
-    return Said(
+    return OrderMessage(
         text=text,
         asker=ANN,
         now=NOW,

@@ -25,9 +25,9 @@ from agent_core.consent.connect_links import LinkPlaces
 from agent_core.consent.provenance import AddressProvenance
 from agent_core.consent.recipients import recipients_of
 from agent_core.events import QuestionAsked
-from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import ROOT_RUN, AskId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.mcp.results import output_of
-from agent_core.mcp.wire import Screen, apart
+from agent_core.mcp.wire import Screen, off_loop
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult, user_message
 from agent_core.prompts.language import detect_language
 from agent_core.prompts.small_talk import small_talk
@@ -40,8 +40,8 @@ from bot.render import one_line
 from bot.sandbox.model import ReplyText, ToolUse
 from bot.words import BOT
 from mcp_local.errors import ToolkitError
-from mcp_local.report.compose import Draft, compose_report
-from mcp_local.sources import Source
+from mcp_local.report.compose import ReportDraft, compose_report
+from mcp_local.sources import NumberedSource
 from tests.attacks.shapes import shapes
 from tests.bench.results import Result, run
 from tests.e2e.bot_process import bot_process, bot_texts, mention
@@ -66,8 +66,8 @@ async def answer(text: str) -> None:
 async def question(text: str) -> None:
     event = QuestionAsked(
         session=SessionId("slack:T1:C1:1.000001"), turn=TurnId("turn:x"), run=ROOT_RUN, step=1,
-        attempt=1, n=1, at=NOW, call_id=ToolCallId("c"), asker=UserId("T1:U1"), question=text,
-        options=(), deadline=NOW,
+        attempt=1, n=1, at=NOW, ask=AskId("a"), call_id=ToolCallId("c"), asker=UserId("T1:U1"),
+        question=text, options=(), deadline=NOW,
     )  # fmt: skip
     await asyncio.to_thread(question_drafts, event, WORDS)
 
@@ -99,7 +99,7 @@ async def _received(content: list[dict[str, str]], more: JsonObject | None = Non
     told = {"jsonrpc": "2.0", "id": 1, "result": result}
     line = await asyncio.to_thread(lambda: json.dumps(told).encode())
     screen = Screen("s", version=lambda: "2025-06-18", on_tools_changed=lambda: None)
-    read = await apart(screen.read, line)
+    read = await off_loop(screen.read, line)
     if isinstance(read, JSONRPCResponse):
         validated = CallToolResult.model_validate(read.result)
         output = await asyncio.to_thread(output_of, validated, max_bytes=5_000_000)
@@ -133,8 +133,10 @@ async def gate(text: str) -> None:
 
 
 async def report(text: str) -> None:
-    page = Source(n=1, url="https://x.org", title="x", kind="page", ok=True, text=text, path="x.md")
-    draft = Draft(title="x", markdown=f"Said so. [1]\n\n{text[:90_000]}", summary="x [1]")
+    page = NumberedSource(
+        n=1, url="https://x.org", title="x", kind="page", ok=True, text=text, path="x.md"
+    )
+    draft = ReportDraft(title="x", markdown=f"Said so. [1]\n\n{text[:90_000]}", summary="x [1]")
     with suppress(ToolkitError):  # to be refused is an answer as well
         await asyncio.to_thread(compose_report, draft, [page], NOW.date())
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from mcp_local.errors import ReadingFailed
-from mcp_local.extract import Article
+from mcp_local.extract import ExtractedPage
 from mcp_local.extract.html import MAX_ELEMENTS, MAX_HTML_CHARS, extract_html
 from mcp_local.extract.reader import MAX_TEXT_CHARS, Readers, extract_text
 from tests.mcp_local.fetch.world import article, paragraphs
@@ -129,14 +129,14 @@ def test_an_article_in_pieces_is_read_whole() -> None:
     ],
 )
 def test_a_page_whose_text_comes_by_script_needs_a_browser(html: str) -> None:
-    assert extract_html(html, URL) == Article(lack="needs a browser")
+    assert extract_html(html, URL) == ExtractedPage(lack="needs a browser")
 
 
 @pytest.mark.parametrize(
     "html", ["", " ", "<html></html>", "<html><body></body></html>", "<", "\x00"]
 )
 def test_a_page_without_anything_says_so(html: str) -> None:
-    assert extract_html(html, URL) == Article(lack="no text on the page")
+    assert extract_html(html, URL) == ExtractedPage(lack="no text on the page")
 
 
 def test_a_short_page_without_scripts_is_read() -> None:
@@ -170,7 +170,7 @@ def test_a_page_that_is_cut_says_so() -> None:
 
 def test_plain_text_is_kept_as_it_is() -> None:
     read = extract_text("Notes\r\n\r\n\r\n\r\n* one  \r\n* two\r\n")
-    assert read == Article(title="Notes", markdown="Notes\n\n* one\n* two")
+    assert read == ExtractedPage(title="Notes", markdown="Notes\n\n* one\n* two")
 
 
 def test_the_first_heading_of_a_markdown_page_is_its_title() -> None:

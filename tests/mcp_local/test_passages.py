@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_local.passages import MAX_PASSAGE_CHARS, find_passages, sentence_spans, split_passages
-from mcp_local.sources import Source
+from mcp_local.sources import NumberedSource
 
 
-def source(n: int, text: str, title: str = "Untitled") -> Source:
-    return Source(
+def source(n: int, text: str, title: str = "Untitled") -> NumberedSource:
+    return NumberedSource(
         n=n, url=f"https://{n}.test/", title=title, kind="page", ok=True, text=text, path="x.md"
     )
 

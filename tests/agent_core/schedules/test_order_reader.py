@@ -12,10 +12,10 @@ from agent_core.ids import UserId
 from agent_core.schedules.order_reader import (
     NO_ORDER,
     OrderDraft,
+    OrderMessage,
     OrderReader,
+    OrderReading,
     ReaderAway,
-    Reading,
-    Said,
     briefing,
     check_draft,
     smells_of_order,
@@ -41,13 +41,13 @@ def schedule(number: int, owner: UserId = ANN, task: str = "heat pumps") -> Sche
     return a_schedule(an_order(owner=owner, task=task, rule=rule), number)
 
 
-def said(text: str = SENTENCE, **known: Any) -> Said:
+def said(text: str = SENTENCE, **known: Any) -> OrderMessage:
     marks = tuple(word.strip(".,?") for word in text.split() if word.startswith("#"))
     given: dict[str, Any] = {"zone": "Europe/Berlin", "channels": marks, **known}
-    return Said(text=text, asker=ANN, now=NOW, **given)
+    return OrderMessage(text=text, asker=ANN, now=NOW, **given)
 
 
-def read(draft: Mapping[str, Any], what: Said) -> Reading:
+def read(draft: Mapping[str, Any], what: OrderMessage) -> OrderReading:
     return check_draft(OrderDraft.model_validate(draft), what)
 
 

@@ -11,7 +11,7 @@ from croniter import croniter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.schedules.rule import BadRule, Fault, Rule, check_rule, newest_slot, slots_after
+from agent_core.schedules.rule import BadRule, Rule, RuleFault, check_rule, newest_slot, slots_after
 
 NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 FIRST_MOMENT = datetime.min.replace(tzinfo=UTC)
@@ -212,7 +212,7 @@ def test_no_moment_is_too_early_or_too_late_to_ask(recurrence: str, extreme: dat
     assert all(slot.year == 2083 for slot in slots)
 
 
-def fault_of(rule: Rule, now: datetime = NEW_YEAR) -> Fault | None:
+def fault_of(rule: Rule, now: datetime = NEW_YEAR) -> RuleFault | None:
     try:
         check_rule(rule, now)
     except BadRule as bad:
@@ -335,7 +335,7 @@ def test_a_rule_that_is_never_due_is_found_out_at_once(recurrence: str) -> None:
     ],
 )
 def test_a_rule_without_a_slot_left_is_over(
-    begins: datetime, ends: datetime | None, expected: Fault | None
+    begins: datetime, ends: datetime | None, expected: RuleFault | None
 ) -> None:
     rule = a_rule("FREQ=DAILY;BYHOUR=9", begins=begins, ends=ends)
 

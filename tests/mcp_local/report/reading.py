@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from html.parser import HTMLParser
 
-from mcp_local.report.compose import Draft, Report, compose_report
-from mcp_local.sources import Source, SourceKind
+from mcp_local.report.compose import Report, ReportDraft, compose_report
+from mcp_local.sources import NumberedSource, SourceKind
 
 VOID = {"meta", "br", "hr", "img", "link", "base", "input"}
 
@@ -76,9 +76,11 @@ def read_html(html: str) -> Element:
 DAY = date(2026, 11, 21)
 
 
-def source(n: int, text: str = "Text.", *, ok: bool = True, kind: SourceKind = "page") -> Source:
+def source(
+    n: int, text: str = "Text.", *, ok: bool = True, kind: SourceKind = "page"
+) -> NumberedSource:
     """Source n at https://n.test/page with the title `Title n`."""
-    return Source(
+    return NumberedSource(
         n=n,
         url=f"https://www.{n}.test/page",
         title=f"Title {n}",
@@ -94,7 +96,9 @@ SOURCES = [source(n) for n in range(1, 10)]
 
 def compose(markdown: str, *, title: str = "The topic", summary: str = "So it is. [1]") -> Report:
     """A report over nine sources."""
-    return compose_report(Draft(title=title, markdown=markdown, summary=summary), SOURCES, DAY)
+    return compose_report(
+        ReportDraft(title=title, markdown=markdown, summary=summary), SOURCES, DAY
+    )
 
 
 def page(markdown: str, **options: str) -> Element:

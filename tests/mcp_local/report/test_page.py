@@ -5,7 +5,7 @@ import re
 import pytest
 
 from mcp_local.errors import ToolkitError
-from mcp_local.report.compose import Draft, compose_report, topic_slug
+from mcp_local.report.compose import ReportDraft, compose_report, topic_slug
 from mcp_local.report.labels import labels_for
 from tests.mcp_local.report.reading import DAY, SOURCES, compose, page, read_html, source
 
@@ -81,7 +81,7 @@ def test_a_source_shows_number_title_link_and_host() -> None:
 
 def test_a_search_result_is_marked_as_not_read() -> None:
     sources = [source(1), source(2, kind="snippet")]
-    report = compose_report(Draft(title="T", markdown="a [1] b [2]"), sources, DAY)
+    report = compose_report(ReportDraft(title="T", markdown="a [1] b [2]"), sources, DAY)
     tree = read_html(report.html)
     assert tree.one(id="source-1").all(class_="snippet") == []
     assert tree.one(id="source-2").one(class_="snippet").text == "search result, not read in full"
@@ -191,7 +191,7 @@ def test_a_report_without_title_or_text_or_with_too_much_is_refused(
 def test_the_pages_own_words_are_in_the_reports_language(
     language: str, lang: str, direction: str, word: str
 ) -> None:
-    draft = Draft(title="T", markdown="x [1]", summary="y [1]", language=language)
+    draft = ReportDraft(title="T", markdown="x [1]", summary="y [1]", language=language)
     tree = read_html(compose_report(draft, SOURCES, DAY).html)
     assert tree.one("html").attrs == {"lang": lang, "dir": direction}
     assert tree.one(id="summary").one("h2").text == word

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from mcp_local.report.compose import CONTENT_SECURITY_POLICY, Draft, compose_report
+from mcp_local.report.compose import CONTENT_SECURITY_POLICY, ReportDraft, compose_report
 from mcp_local.report.markdown import parse_markdown, render_tokens
-from mcp_local.sources import Source
+from mcp_local.sources import NumberedSource
 from tests.mcp_local.report.reading import DAY, SOURCES, Element, read_html, source
 
 PAYLOADS = [
@@ -75,17 +75,19 @@ def assert_inert(html: str) -> Element:
 @pytest.mark.proves("report.inert")
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_a_payload_in_the_text_is_inert(payload: str) -> None:
-    draft = Draft(title="Topic", markdown=f"## Section\n\n{payload}\n\nEnd. [1]", summary=payload)
+    draft = ReportDraft(
+        title="Topic", markdown=f"## Section\n\n{payload}\n\nEnd. [1]", summary=payload
+    )
     tree = assert_inert(compose_report(draft, SOURCES, DAY).html)
     assert "End." in tree.text
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_a_payload_in_titles_and_addresses_is_text(payload: str) -> None:
-    evil = Source(
+    evil = NumberedSource(
         n=1, url=payload, title=payload, kind="snippet", ok=True, text=payload, path="x.json"
     )
-    lure = Source(
+    lure = NumberedSource(
         n=2,
         url=f"https://ok.test/{payload}",
         title="Fine",
@@ -94,14 +96,14 @@ def test_a_payload_in_titles_and_addresses_is_text(payload: str) -> None:
         text="",
         path="x.md",
     )
-    draft = Draft(title=f"On {payload}", markdown="End. [1, 2]", language=payload)
+    draft = ReportDraft(title=f"On {payload}", markdown="End. [1, 2]", language=payload)
     tree = assert_inert(compose_report(draft, [evil, lure], DAY).html)
     assert tree.one(id="source-1").all("a") == []
     assert len(tree.one(id="source-2").all("a")) == 1
 
 
 def test_template_syntax_in_the_text_is_not_run() -> None:
-    draft = Draft(title="{{ 7 * 7 }}", markdown="{{ 7 * 7 }} [1]")
+    draft = ReportDraft(title="{{ 7 * 7 }}", markdown="{{ 7 * 7 }} [1]")
     html = compose_report(draft, SOURCES, DAY).html
     assert "49" not in re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL)
     assert "{{ 7 * 7 }}" in html
@@ -109,8 +111,8 @@ def test_template_syntax_in_the_text_is_not_run() -> None:
 
 def test_a_link_says_that_it_gives_nothing_away() -> None:
     url = "https://ok.test/a?b=1&c=2"
-    known = Source(n=1, url=url, title="T", kind="page", ok=True, text="Text.", path="t.md")
-    draft = Draft(title="T", markdown=f"See [there]({url}). [1]")
+    known = NumberedSource(n=1, url=url, title="T", kind="page", ok=True, text="Text.", path="t.md")
+    draft = ReportDraft(title="T", markdown=f"See [there]({url}). [1]")
     tree = assert_inert(compose_report(draft, [known], DAY).html)
     assert {link.attrs["rel"] for link in tree.all("a", href=url)} == {
         "noopener noreferrer nofollow"
@@ -118,7 +120,7 @@ def test_a_link_says_that_it_gives_nothing_away() -> None:
 
 
 def test_an_address_that_was_not_retrieved_is_text_with_its_host() -> None:
-    draft = Draft(title="T", markdown="A [gift](https://evil.test/?d=SECRET). [1]")
+    draft = ReportDraft(title="T", markdown="A [gift](https://evil.test/?d=SECRET). [1]")
     html = compose_report(draft, SOURCES, DAY).html
     assert "gift (evil.test)" in html
     assert "SECRET" not in html
@@ -142,5 +144,5 @@ def test_deep_nesting_and_long_runs_end_soon() -> None:
 
 
 def test_a_title_is_one_line_of_visible_text() -> None:
-    draft = Draft(title="# A\u202e topic\n\x00with  gaps\u200b", markdown="End. [1]")
+    draft = ReportDraft(title="# A\u202e topic\n\x00with  gaps\u200b", markdown="End. [1]")
     assert compose_report(draft, [source(1)], DAY).title == "A topic with gaps"
