@@ -102,10 +102,8 @@ def _bound_tables(page: Element) -> int:
 
 def _has_program(page: Element) -> bool:
     """Whether a script may make text; data blocks make none."""
-    for script in page.iter("script"):
-        if "json" not in script.get("type", "").lower():
-            return True
-    return False
+    types = [script.get("type", "").lower() for script in page.iter("script")]
+    return any("json" not in each for each in types)
 
 
 def _text_of(element: Element) -> str:
