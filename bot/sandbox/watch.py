@@ -25,7 +25,7 @@ from agent_core.events import (
 )
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
-from agent_core.onlooker import Onlooker
+from agent_core.operator import BotMonitor
 from agent_core.runtime import StoredTurn
 from bot.sandbox import SandboxError
 from bot.sandbox.moments import SharedClock
@@ -130,7 +130,7 @@ class Watch:
     """Reads the bot's SQLite file. `check` is called while a wait lasts."""
 
     def __init__(self, workspaces_root: Path, check: Callable[[], Awaitable[None]]) -> None:
-        self.bot = Onlooker(f"sqlite:///{workspaces_root}/state.sqlite", reader=_READER)
+        self.bot = BotMonitor(f"sqlite:///{workspaces_root}/state.sqlite", reader=_READER)
         self._check = check
 
     async def ended(
