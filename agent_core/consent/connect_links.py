@@ -12,7 +12,7 @@ from cachetools import TTLCache
 
 from agent_core.consent.leaf_values import json_in
 from agent_core.ids import UserId
-from agent_core.tools import OpenedCall, canonical, slug_of
+from agent_core.tools import OpenedCall, canonical
 from agent_core.workspaces import write_text
 
 FreshLinks = TTLCache[tuple[UserId, str], str]
@@ -117,7 +117,7 @@ def fresh_links(clock: Callable[[], float]) -> FreshLinks:
 
 def is_connecting(call: OpenedCall) -> bool:
     """Whether the call's result is Composio's own word on how to connect an account."""
-    slug = slug_of(call.name)
+    slug = call.slug
     return call.is_composio and canonical(slug) in _CONNECTING
 
 
