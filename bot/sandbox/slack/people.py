@@ -51,10 +51,13 @@ class SimulatedPeople:
     def typed(self, text: str) -> str:
         """The wire form of typed text: `@ann`, `@bot` or its name, `#general`, escapes, links."""
         team = self.state.team
-        users = {name: user.id for name, user in team.users.items()}
-        users[team.bot.name] = team.bot.id
-        channels = {name: channel.id for name, channel in team.channels.items()}
-        return type_text(text, users, channels)
+        references = {"@here": "<!here>", "@channel": "<!channel>", "@everyone": "<!everyone>"}
+        for name, user in team.users.items():
+            references[f"@{name}"] = f"<@{user.id}>"
+        references[f"@{team.bot.name}"] = f"<@{team.bot.id}>"
+        for name, channel in team.channels.items():
+            references[f"#{name}"] = f"<#{channel.id}|{name}>"
+        return type_text(text, references)
 
     async def say(
         self,
@@ -106,8 +109,11 @@ class SimulatedPeople:
     ) -> None:
         """A person reacts to a post, or takes the reaction back."""
         post = self.find(channel, ts)
-        change = self.backend.add_reaction if added else self.backend.remove_reaction
-        change(post, name, self.user_id(user))
+        person = self.user_id(user)
+        if added:
+            self.backend.add_reaction(post, name, person)
+        else:
+            self.backend.remove_reaction(post, name, person)
 
     async def invite(self, channel: str, user: str) -> None:
         """Someone brings a user, or the bot ("bot"), into a channel."""
@@ -137,9 +143,11 @@ class SimulatedPeople:
     async def stop_session(self, user: str, channel: str, thread_ts: str) -> None:
         """A person presses Stop: running streams end at once, then the app gets the event."""
         current = self._channel(channel)
+        now_s = self.state.clock.now()
         for post in self.state.replies_of(current.id, thread_ts):
-            if post.stream and post.stream.is_open(self.state.clock.now()):
-                ended = replace(post.stream, phase="completed", stopped_by_user=True)
+            stream = post.stream
+            if stream is not None and stream.is_open(now_s):
+                ended = replace(stream, phase="completed", stopped_by_user=True)
                 self.backend.change_post(replace(post, stream=ended))
         session = self.state.sessions.get((current.id, thread_ts))
         if session is not None:

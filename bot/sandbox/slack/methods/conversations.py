@@ -13,9 +13,10 @@ def history(call: MethodCall) -> JsonObject:
     """Top-level posts, newest first."""
     channel = call.joined_channel()
     call.need_channel_scope(channel, "history")
-    posts = _in_range(call, call.state.posts_of(channel.id))
-    roots = [post for post in posts if not post.is_reply]
-    return _answer_posts(call, roots[::-1])
+    posts = call.state.posts_of(channel.id)
+    roots = [post for post in _in_range(call, posts) if not post.is_reply]
+    roots.reverse()
+    return _answer_posts(call, roots)
 
 
 def replies(call: MethodCall) -> JsonObject:
@@ -24,25 +25,32 @@ def replies(call: MethodCall) -> JsonObject:
     call.need_channel_scope(channel, "history")
     ts = call.args.required("ts")
     post = call.state.find_post(channel.id, ts)
-    root = call.state.find_post(channel.id, post.root_ts if post else ts)
-    if root is None:
+    if post is not None and post.is_reply:
+        post = call.state.find_post(channel.id, post.root_ts)
+    if post is None:
         raise ApiError("thread_not_found")
-    posts = _in_range(call, call.state.replies_of(channel.id, root.ts))
-    return _answer_posts(call, [root, *posts])
+    posts = call.state.replies_of(channel.id, post.ts)
+    return _answer_posts(call, [post, *_in_range(call, posts)])
 
 
 def _in_range(call: MethodCall, posts: Sequence[Post]) -> list[Post]:
     oldest = float(call.args.text("oldest") or "0")
     latest = float(call.args.text("latest") or "inf")
-    if call.args.flag("inclusive"):
-        return [post for post in posts if oldest <= float(post.ts) <= latest]
-    return [post for post in posts if oldest < float(post.ts) < latest]
+    is_inclusive = call.args.flag("inclusive")
+    chosen: list[Post] = []
+    for post in posts:
+        ts = float(post.ts)
+        is_edge = ts in (oldest, latest)
+        if oldest < ts < latest or (is_edge and is_inclusive):
+            chosen.append(post)
+    return chosen
 
 
 def _answer_posts(call: MethodCall, posts: Sequence[Post]) -> JsonObject:
     page, metadata = call.page(posts)
+    messages = [show_in_history(call.state, post) for post in page]
     return {
-        "messages": [show_in_history(call.state, post) for post in page],
+        "messages": messages,
         "has_more": bool(metadata["next_cursor"]),
         "response_metadata": metadata,
     }
@@ -85,10 +93,12 @@ def open_direct(call: MethodCall) -> JsonObject:
 
 def user_info(call: MethodCall) -> JsonObject:
     """One user."""
-    user = call.state.users.get(call.args.required("user"))
+    user_id = call.args.required("user")
+    user = call.state.users.get(user_id)
     if user is None:
         raise ApiError("user_not_found")
-    shown = show_user(user, now_s=call.state.clock.now())
+    now_s = call.state.clock.now()
+    shown = show_user(user, now_s=now_s)
     shown["is_stranger"] = user.team_id != call.app.team_id
     return {"user": shown}
 
