@@ -50,16 +50,19 @@ class _Payload(BaseModel):
         return self.model_dump_json(exclude={"kind"}, exclude_defaults=True)
 
 
+ApprovalButton = Literal[
+    "consent.approve",
+    "consent.approve_thread",
+    "consent.reject",
+    "consent.edit",
+    "consent.details",
+]
+
+
 class ApprovalClick(_Payload):
     """The buttons of an approval."""
 
-    kind: Literal[
-        "consent.approve",
-        "consent.approve_thread",
-        "consent.reject",
-        "consent.edit",
-        "consent.details",
-    ]
+    kind: ApprovalButton
     ask: AskId
 
 

@@ -97,7 +97,10 @@ def _keys_at(host: re.Match[str], token: str, *, bare: bool) -> Iterator[Address
         if key is not None:
             for reading in _readings(rest):
                 yield key[0], _rest_of(reading)
-    elif not rest.startswith("@") and (bare or ":" in host[0] or token.endswith("//", 0, begins)):
+        return
+    has_port = ":" in host[0]
+    is_behind_scheme = token.endswith("//", 0, begins)
+    if not rest.startswith("@") and (bare or has_port or is_behind_scheme):
         for reading in _readings(host[0]):
             key = _cached_key(reading)
             if key is not None:
@@ -156,9 +159,9 @@ def key_of(address: str) -> AddressKey | None:
         port = parts.port
     except ValueError:
         return None
-    if parts.scheme not in ("", *_DEFAULT_PORTS) or not parts.hostname or "@" in parts.netloc:
-        return None
     host = parts.hostname
+    if not host or "@" in parts.netloc or parts.scheme not in ("", "http", "https"):
+        return None
     if port is not None and port != _DEFAULT_PORTS.get(parts.scheme, 443):
         host = f"{host}:{port}"
     return host, _rest_of(f"{parts.path}?{parts.query}")

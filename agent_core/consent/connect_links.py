@@ -12,7 +12,7 @@ from cachetools import TTLCache
 
 from agent_core.consent.leaf_values import json_in
 from agent_core.ids import UserId
-from agent_core.tools import OpenedCall, canonical, slug_of
+from agent_core.tools import OpenedCall, canonical
 from agent_core.workspaces import write_text
 
 FreshLinks = TTLCache[tuple[UserId, str], str]
@@ -26,7 +26,16 @@ TAKEN_OUT = "(link to connect an account, taken out)"
 _URL = re.compile(r"https?://[^\s\"'<>\\)\]}]+", re.IGNORECASE)
 _SLASH = re.compile(r"\\(?:/|u002f)", re.IGNORECASE)
 _CONNECTING = ("COMPOSIO_MANAGE_CONNECTIONS", "COMPOSIO_WAIT_FOR_CONNECTIONS")
-_FIELDS = ("redirect_url", "redirectUrl", "connect_url", "connectUrl", "auth_url", "authUrl")
+_FIELDS = frozenset(
+    {
+        "redirect_url",
+        "redirectUrl",
+        "connect_url",
+        "connectUrl",
+        "auth_url",
+        "authUrl",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +82,12 @@ class LinkPlaces:
         for prefix in self.prefixes:
             stripped = _without_scheme(prefix).sub(TAKEN_OUT, stripped)
         had_links = stripped != plain
+        links: dict[str, str] = {}
+        for app, url in named.items():
+            links[app] = url if self.has(url) else ""
         return Stripped(
             text=stripped if had_links else text,
-            links={app: url if self.has(url) else "" for app, url in named.items()},
+            links=links,
             had_links=had_links,
         )
 
@@ -105,7 +117,8 @@ def fresh_links(clock: Callable[[], float]) -> FreshLinks:
 
 def is_connecting(call: OpenedCall) -> bool:
     """Whether the call's result is Composio's own word on how to connect an account."""
-    return call.is_composio and canonical(slug_of(call.name)) in _CONNECTING
+    slug = call.slug
+    return call.is_composio and canonical(slug) in _CONNECTING
 
 
 def apps_to_connect(call: OpenedCall) -> tuple[str, ...]:
@@ -115,8 +128,10 @@ def apps_to_connect(call: OpenedCall) -> tuple[str, ...]:
         return ()
     apps: dict[str, None] = {}
     for app in cast("list[object]", named):
-        if isinstance(app, str) and app.strip():
-            apps[app.strip().casefold()] = None
+        if isinstance(app, str):
+            name = app.strip()
+            apps[name.casefold()] = None
+    apps.pop("", None)
     return tuple(apps)
 
 
@@ -129,12 +144,19 @@ def _without_scheme(prefix: str) -> re.Pattern[str]:
     return re.compile(rf"{re.escape(host)}{port}/{re.escape(path)}{rest}", re.IGNORECASE)
 
 
-def _is_below(prefix: str, host: str, port: int | None, path: str) -> bool:
+def _is_below(
+    prefix: str,
+    host: str,
+    port: int | None,
+    path: str,
+) -> bool:
     address, _, beginning = prefix.strip().partition("/")
     name, _, number = address.lower().partition(":")
     if host != name and not host.endswith(f".{name}"):
         return False
-    return number in ("", str(port)) and path.startswith(f"/{beginning}")
+    if number and number != str(port):
+        return False
+    return path.startswith(f"/{beginning}")
 
 
 def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:
@@ -142,15 +164,18 @@ def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, list):
         for item in cast("list[object]", value):
             yield from _named_links(item, app)
-    elif isinstance(value, dict):
-        fields = cast("dict[str, Any]", value)
-        toolkit = fields.get("toolkit")
-        if toolkit and isinstance(toolkit, str):
-            app = toolkit
-        for name, inner in fields.items():
-            if name in _FIELDS and isinstance(inner, str) and _URL.fullmatch(inner):
-                yield app.casefold(), inner
-            elif isinstance(inner, dict):
-                yield from _named_links(cast("object", inner), name)
-            else:
-                yield from _named_links(inner, app)
+    if not isinstance(value, dict):
+        return
+    fields = cast("dict[str, Any]", value)
+    toolkit = fields.get("toolkit")
+    if toolkit and isinstance(toolkit, str):
+        app = toolkit
+    for name, inner in fields.items():
+        if _is_link_field(name, inner):
+            yield app.casefold(), inner
+        else:
+            yield from _named_links(inner, name if isinstance(inner, dict) else app)
+
+
+def _is_link_field(name: str, value: object) -> bool:
+    return name in _FIELDS and isinstance(value, str) and _URL.fullmatch(value) is not None

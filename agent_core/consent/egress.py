@@ -30,6 +30,7 @@ from agent_core.consent.rules import MCP
 from agent_core.ids import RunId, ToolCallId, TurnId
 from agent_core.messages import JsonObject, ToolCall, ToolResult
 from agent_core.models.strict_json import as_object
+from agent_core.sessions.disclosures import TurnPrice
 from agent_core.tools import prefix_of
 
 SITE_BITS = 64.0
@@ -68,33 +69,42 @@ def disclosures_of(addresses: Sequence[str], known: AddressProvenance) -> tuple[
     named_sites = {site_of(key) for key in literal}
 
     def kind_of(key: AddressKey) -> tuple[str, bool]:
+        """The site that pays, and whether somebody named the very address."""
         site = site_of(key)
-        return site if site in named_sites else _STRANGE, key in literal
+        if site not in named_sites:
+            site = _STRANGE
+        return site, key in literal
 
-    choices = Counter(kind_of(key) for key in literal | known.by_others)
+    choices = Counter(map(kind_of, literal | known.by_others))
     disclosures: list[Disclosure] = []
     for key in filter(None, map(key_of, addresses)):
         kind = kind_of(key)
         site, _ = kind
         own_bits = math.log2(1 + _SPELLINGS * choices[kind])
-        bits: JsonObject = {site: own_bits}
+        bits = {site: own_bits}
         if site != _STRANGE:
             bits[_ALL] = own_bits + math.log2(1 + len(named_sites))
-        is_free = key in known.by_people
-        disclosures.append(Disclosure(address=key, is_free=is_free, bits=bits))
+        disclosure = Disclosure(
+            address=key,
+            is_free=key in known.by_people,
+            bits=bits,
+        )
+        disclosures.append(disclosure)
     return tuple(disclosures)
 
 
 def charged(
     disclosures: Sequence[Disclosure],
-    earlier: Sequence[tuple[TurnId, JsonObject]],
+    earlier: Sequence[TurnPrice],
     turn: TurnId,
 ) -> JsonObject | None:
     """The price of disclosures after a session's earlier ones; None where it is over the budget.
 
     `earlier` holds the prices of these, each with its turn.
     """
-    known = {(host, path) for _, price in earlier for host, path in price["addresses"]}
+    known: set[AddressKey] = set()
+    for _, earlier_price in earlier:
+        known.update((host, path) for host, path in earlier_price["addresses"])
     price = Counter[str]()
     for each in disclosures:
         if each.is_free and each.address not in known:
@@ -105,15 +115,18 @@ def charged(
     for site, bits in price.items():
         if spent[site] + bits > _budget_of(site):
             return None
-    return {"addresses": [each.address for each in disclosures], "bits": dict(price)}
+    addresses = [each.address for each in disclosures]
+    return {"addresses": addresses, "bits": dict(price)}
 
 
-def _spent(earlier: Sequence[tuple[TurnId, JsonObject]], turn: TurnId) -> Counter[str]:
+def _spent(earlier: Sequence[TurnPrice], turn: TurnId) -> Counter[str]:
     """Bits by site: of strange ones in the session, of others in this turn."""
     spent = Counter[str]()
     for at, price in earlier:
         bits = price["bits"]
-        spent.update(bits if at == turn else {_STRANGE: bits.get(_STRANGE, 0)})
+        if at != turn:
+            bits = {_STRANGE: bits.get(_STRANGE, 0)}
+        spent.update(bits)
     return spent
 
 
@@ -136,7 +149,10 @@ def words_disclosed(
     Each name and value is one of those that the tool's schema has or the server has named, as ids,
     before; any other is too much, but for short numbers. Lists and objects tell by where they are.
     """
-    names = {path[-1] for path, _ in values_in(schema) if path[-2:-1] == ("properties",)}
+    names: set[str] = set()
+    for path, _ in values_in(schema):
+        if path[-2:-1] == ("properties",):
+            names.add(path[-1])
     words = {*texts_in(schema), *_named_by(prefix, messages)}
     bits = 0.0
     for judged in actions:

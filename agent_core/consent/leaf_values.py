@@ -58,7 +58,9 @@ def leaves_of(value: object) -> Iterator[Leaf]:
 
 def names_in(value: object) -> Iterator[str]:
     """Every name in an object, at any depth; one that holds nothing as well."""
-    return (path[-1] for path, _ in values_in(value) if path)
+    for path, _ in values_in(value):
+        if path:
+            yield path[-1]
 
 
 def texts_in(value: object) -> Iterator[str]:
@@ -104,9 +106,12 @@ def _unpacked_once(text: str) -> str:
             data = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, _MAX_UNPACKED_BYTES)
     except (ValueError, zlib.error):
         return ""
-    plain = data.decode("utf-8", "replace").replace("\r\n", "\n")
+    plain = data.decode("utf-8", "replace")
+    plain = plain.replace("\r\n", "\n")
+    if _is_mail(plain):
+        return plain
     is_text = "\ufffd" not in plain and all(word.isprintable() for word in plain.split())
-    return plain if is_text or _is_mail(plain) else ""
+    return plain if is_text else ""
 
 
 def _is_mail(text: str) -> bool:
@@ -136,8 +141,9 @@ def _mail_in_words(text: str) -> str:
 def _header(value: object) -> str:
     text = " ".join(str(value).split())
     with suppress(ValueError, LookupError):
-        decoded = make_header(decode_header(text[:_MAX_DECODED_CHARS]))
-        return f"{decoded}{text[_MAX_DECODED_CHARS:]}"
+        chunks = decode_header(text[:_MAX_DECODED_CHARS])
+        rest = text[_MAX_DECODED_CHARS:]
+        return f"{make_header(chunks)}{rest}"
     return text
 
 
@@ -145,4 +151,6 @@ def _part_in_words(part: Message) -> str:
     data = part.get_payload(decode=True)
     if part.get_content_maintype() == "text" and isinstance(data, bytes):
         return data.decode("utf-8", "replace")
-    return f"[{part.get_content_type()} {part.get_filename() or ''}]"
+    kind = part.get_content_type()
+    name = part.get_filename() or ""
+    return f"[{kind} {name}]"

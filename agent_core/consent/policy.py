@@ -108,11 +108,21 @@ class Policy:
 
     def _judge_action(self, action: Action, prefix: str, *, is_tainted: bool) -> JudgedAction:
         if not action.tool:
-            return JudgedAction(action=action, verdict="refuse", rule=UNREADABLE, has_effect=True)
+            return JudgedAction(
+                action=action,
+                verdict="refuse",
+                rule=UNREADABLE,
+                has_effect=True,
+            )
         has_effect = not action.reads
         rule = next((rule for rule in self.rules if rule.fits(action, prefix)), None)
         if rule is None:
-            return JudgedAction(action=action, verdict="ask", rule=NO_RULE, has_effect=has_effect)
+            return JudgedAction(
+                action=action,
+                verdict="ask",
+                rule=NO_RULE,
+                has_effect=has_effect,
+            )
         judged = JudgedAction(
             action=action,
             verdict=rule.verdict,

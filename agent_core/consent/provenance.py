@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from agent_core.consent.addresses import TOO_MANY, AddressKey, key_of, keys_in
 from agent_core.consent.leaf_values import texts_in
 from agent_core.consent.taint import finds_pages, is_record_of_search
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, child_run
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, child_run, is_in_branch
 from agent_core.messages import AttachedFile, Message, Part, Text, ToolCall, ToolResult
 from agent_core.tools import opened
 from agent_core.workspaces.layout import DOWNLOADS, EXTRACTED_ARTICLES, SEARCH_RESULTS, TOOL_RESULTS
@@ -60,6 +60,8 @@ _RECORD_FOLDERS = (
 SessionMessage = tuple[TurnId, RunId, Message]
 """A message with the turn and the run that it belongs to."""
 
+_RunKey = tuple[TurnId, RunId]
+
 
 class _MessagePosition(NamedTuple):
     """Where a text stands. Runs of one turn go side by side, turns one after another."""
@@ -68,6 +70,10 @@ class _MessagePosition(NamedTuple):
     run: RunId
     number: int
     """Of the message, among all."""
+
+
+_Mentions = dict[AddressKey, dict[_RunKey, _MessagePosition]]
+"""By run where an address was first mentioned."""
 
 
 class _ToolText(NamedTuple):
@@ -100,9 +106,11 @@ class AddressProvenance:
         self._texts: list[tuple[str, AbstractSet[AddressKey]]] = []
         for text in words:
             if len(text) <= _MAX_WORDS_CHARS:
-                self._add(self.by_people, text, keys_in(text, bare=True, most=_MOST_WRITTEN))
+                keys = keys_in(text, bare=True, most=_MOST_WRITTEN)
+                self._add(self.by_people, text, keys)
         for text in _texts_with_messages(messages):
-            self._add(self.by_others, text, keys_in(text, most=_MOST))
+            keys = keys_in(text, most=_MOST)
+            self._add(self.by_others, text, keys)
         self._add_results(_SessionTexts(messages))
 
     def has(self, address: str) -> bool:
@@ -110,7 +118,8 @@ class AddressProvenance:
         key = key_of(address)
         if "#" in address:
             return any(key in keys and address in text for text, keys in self._texts)
-        return key in self.by_people or key in self.by_searches or key in self.by_others
+        named = (self.by_people, self.by_searches, self.by_others)
+        return any(key in keys for keys in named)
 
     def _add(self, seen: set[AddressKey], text: str, keys: AbstractSet[AddressKey]) -> None:
         seen |= keys
@@ -153,9 +162,9 @@ class _SessionTexts:
 
     def __init__(self, messages: Sequence[SessionMessage]) -> None:
         self.results: list[_ToolText] = []
-        self._written: dict[AddressKey, dict[tuple[TurnId, RunId], _MessagePosition]] = {}
+        self._written: _Mentions = {}
         """Where a model first wrote an address to where it may be read again, by run."""
-        self._spoken: dict[AddressKey, dict[tuple[TurnId, RunId], _MessagePosition]] = {}
+        self._spoken: _Mentions = {}
         """The same to people or to another run: no search finds it there meanwhile."""
         self._calls: dict[tuple[TurnId, RunId, ToolCallId], tuple[ToolCall, int]] = {}
         self._began = cache(self._find_beginning)
@@ -169,28 +178,37 @@ class _SessionTexts:
     ) -> AbstractSet[AddressKey]:
         """Addresses that no model had written before the tool came back with them."""
         asked = set(_written_keys(texts_in(result.call.arguments)))
+        new: set[AddressKey] = set()
         if TOO_MANY in asked or self._has_written(TOO_MANY, result.at, is_search):
-            return set[AddressKey]()
-        return {key for key in keys - asked if not self._has_written(key, result.at, is_search)}
+            return new
+        for key in keys - asked:
+            if not self._has_written(key, result.at, is_search):
+                new.add(key)
+        return new
 
     def _has_written(self, key: AddressKey, found: _MessagePosition, is_search: bool) -> bool:
-        written = self._written.get(key, {}).values()
-        if any(self._is_older(at, found, if_unsure=True) for at in written):
-            return True
-        spoken = self._spoken.get(key, {}).values()
-        return any(self._is_older(at, found, if_unsure=not is_search) for at in spoken)
+        for at in self._written.get(key, {}).values():
+            if self._is_older(at, found, if_unsure=True):
+                return True
+        for at in self._spoken.get(key, {}).values():
+            if self._is_older(at, found, if_unsure=not is_search):
+                return True
+        return False
 
     def _note(self, part: Part, at: _MessagePosition, role: str) -> None:
         match part:
             case ToolCall():
                 self._calls[at.turn, at.run, part.id] = (part, at.number)
                 # Looking for something puts it nowhere where it could be read again.
-                if part.name != _FETCHING and not all(each.reads for each in opened(part).actions):
+                actions = opened(part).actions
+                is_look = part.name == _FETCHING or all(each.reads for each in actions)
+                if not is_look:
                     is_spoken = part.name in _DELEGATING
                     self._keep(texts_in(part.arguments), at, is_spoken=is_spoken)
             case ToolResult():
-                call, _ = self._calls.get((at.turn, at.run, part.call_id), (None, 0))
-                if call is not None:
+                begun = self._calls.get((at.turn, at.run, part.call_id))
+                if begun is not None:
+                    call, _ = begun
                     self.results.append(_ToolText(part.text, at, call))
             case Text() if role == "assistant":
                 self._keep([part.text], at, is_spoken=True)
@@ -203,7 +221,11 @@ class _SessionTexts:
             kept.setdefault(key, {}).setdefault((at.turn, at.run), at)
 
     def _is_older(
-        self, kept: _MessagePosition, found: _MessagePosition, *, if_unsure: bool
+        self,
+        kept: _MessagePosition,
+        found: _MessagePosition,
+        *,
+        if_unsure: bool,
     ) -> bool:
         """Whether a text was kept before another was found, in runs side by side too."""
         if kept.turn != found.turn or kept.run == found.run:
@@ -219,10 +241,10 @@ class _SessionTexts:
     def _find_beginning(self, child: RunId, turn: TurnId, parent: RunId) -> int | None:
         """Where in the parent's run the call stands that began a run, or a run above it."""
         for (other, run, call), (_, number) in self._calls.items():
-            if (other, run) == (turn, parent):
-                name = child_run(run, call)
-                if f"{child}.".startswith(f"{name}."):
-                    return number
+            if (other, run) != (turn, parent):
+                continue
+            if is_in_branch(child, child_run(run, call)):
+                return number
         return None
 
 
@@ -232,7 +254,9 @@ def _texts_with_messages(messages: Sequence[SessionMessage]) -> Iterator[str]:
         if run != ROOT_RUN or message.role != "user":
             continue
         for part in message.parts:
-            if isinstance(part, Text | AttachedFile) and not _CHILD_RESULT.match(part.text):
+            if not isinstance(part, Text | AttachedFile):
+                continue
+            if not _CHILD_RESULT.match(part.text):
                 yield part.text
 
 

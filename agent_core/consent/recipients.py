@@ -25,11 +25,15 @@ def recipients_of(arguments: JsonObject) -> tuple[str, ...]:
     every mail address wherever it stands; and words for everybody. A text that holds JSON, or is
     packed in base64, is looked into.
     """
-    leaves = list(_opened(leaves_of(arguments), _MAX_DEPTH))
-    named = [str(leaf.value).strip() for leaf in leaves if _reaches(leaf)]
+    named: list[str] = []
+    values: list[object] = []
+    for leaf in _opened(leaves_of(arguments), _MAX_DEPTH):
+        values.append(leaf.value)
+        if _reaches(leaf):
+            named.append(str(leaf.value).strip())
     recipients = dict.fromkeys(filter(None, named))
     known = set(_mails_in(named))
-    for mail in _mails_in([arguments, [leaf.value for leaf in leaves]]):
+    for mail in _mails_in([arguments, values]):
         if mail not in known:
             recipients[mail] = None
     return tuple(recipients)
@@ -39,8 +43,10 @@ def storage_keys(arguments: JsonObject) -> tuple[str, ...]:
     """The keys of files at the app service that would be sent along, once each, in their order."""
     keys: dict[str, None] = {}
     for leaf in _opened(leaves_of(arguments), _MAX_DEPTH):
-        name = leaf.path[-1] if leaf.path else ""
-        if leaf.value and name.replace("_", "").casefold() == "s3key":
+        if not leaf.path or not leaf.value:
+            continue
+        name = leaf.path[-1].replace("_", "")
+        if name.casefold() == "s3key":
             keys[str(leaf.value)] = None
     return tuple(keys)
 
@@ -48,34 +54,44 @@ def storage_keys(arguments: JsonObject) -> tuple[str, ...]:
 def _opened(leaves: Iterable[Leaf], depth: int) -> Iterator[Leaf]:
     """The leaves, with those inside of texts that hold JSON or base64."""
     for leaf in leaves:
-        text = leaf.value if depth and isinstance(leaf.value, str) else ""
-        inside = json_in(text) if text.lstrip().startswith(("[", "{")) else None
-        if inside is not None:
-            inner = [replace(each, path=leaf.path + each.path) for each in leaves_of(inside)]
-            yield from _opened(inner, depth - 1)
+        text = leaf.value if isinstance(leaf.value, str) else ""
+        if depth == 0 or not text:
+            yield leaf
             continue
-        yield leaf
-        plain = unpacked(text)
-        if plain:
-            yield from _opened([replace(leaf, value=plain)], depth - 1)
+        inside = json_in(text) if text.lstrip().startswith(("[", "{")) else None
+        if inside is None:
+            yield leaf
+            inner = _unpacked_leaf(leaf, text)
+        else:
+            inner = [replace(each, path=leaf.path + each.path) for each in leaves_of(inside)]
+        yield from _opened(inner, depth - 1)
+
+
+def _unpacked_leaf(leaf: Leaf, text: str) -> list[Leaf]:
+    plain = unpacked(text)
+    return [replace(leaf, value=plain)] if plain else []
 
 
 def _reaches(leaf: Leaf) -> bool:
     """Numbers count, a phone or chat may be one; yes, no and nothing do not."""
     if leaf.value is None or isinstance(leaf.value, bool):
         return False
-    if str(leaf.value).strip().casefold() in name_words("everybody"):
+    text = str(leaf.value).strip()
+    if text.casefold() in name_words("everybody"):
         return True
+    reaching = name_words("reaching")
     for name in leaf.path:
         words = {word.upper() for word in _WORD.findall(name)}
-        if words & name_words("reaching") or _REACHING_NAME.search(name):
+        if words & reaching or _REACHING_NAME.search(name):
             return True
     return False
 
 
 def _mails_in(arguments: object) -> Iterator[str]:
     for text in texts_in(arguments):
-        plain = unquote(text) if "%40" in text else text
-        for match in _MAIL.finditer(plain):
+        if "%40" in text:
+            text = unquote(text)
+        for match in _MAIL.finditer(text):
             local = match[1][-_MAX_LOCAL_CHARS:]
-            yield f"{local}{match[2]}".rstrip(".")
+            mail = f"{local}{match[2]}"
+            yield mail.rstrip(".")

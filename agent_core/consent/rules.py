@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -17,18 +17,22 @@ MCP = "mcp__"
 _PLAINLY_FALSE = ("", "0", "false", "no", "none", "null", "off")
 
 
+_Patterns = Annotated[list[str], Field(min_length=1)]
+"""Names or texts, with * and ?."""
+
+
 class PolicyRule(BaseModel):
     """A rule as it stands in a policy file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     rule: str = Field(min_length=1)
-    tools: list[str] | None = Field(default=None, min_length=1)
+    tools: _Patterns | None = None
     kind: Literal["reads", "effects"] | None = None
     arguments: dict[str, RuleValue] = Field(default_factory=dict)
-    argument_names: list[str] | None = Field(default=None, min_length=1)
+    argument_names: _Patterns | None = None
     names_beyond: list[str] | None = None
-    texts: list[str] | None = Field(default=None, min_length=1)
+    texts: _Patterns | None = None
     verdict: PolicyVerdict
     addresses: Literal["any", "seen"] = "any"
     words: Literal["any", "known"] = "any"
@@ -45,15 +49,15 @@ class PolicyRule(BaseModel):
 
     def fits(self, action: Action, prefix: str) -> bool:
         """Whether the rule decides about an action of a call whose name begins with `prefix`."""
-        return (
-            self._fits_tool(action, prefix)
-            and self._fits_values(action)
-            and self._fits_names(action)
-            and _any_matches(self.texts, texts_in(action.arguments))
-        )
+        if not self._fits_tool(action, prefix):
+            return False
+        if not self._fits_values(action) or not self._fits_names(action):
+            return False
+        return _any_matches(self.texts, texts_in(action.arguments))
 
     def _fits_tool(self, action: Action, prefix: str) -> bool:
-        if self.kind is not None and (self.kind == "reads") != action.reads:
+        kind = "reads" if action.reads else "effects"
+        if self.kind not in (None, kind):
             return False
         if self.tools is None:
             return True
@@ -75,7 +79,7 @@ class PolicyRule(BaseModel):
             return False
         if self.names_beyond is None:
             return True
-        return not all(_any_matches(self.names_beyond, [name]) for name in names)
+        return any(not _any_matches(self.names_beyond, [name]) for name in names)
 
 
 def _fits_name(pattern: str, prefix: str, slug: str) -> bool:
@@ -83,26 +87,32 @@ def _fits_name(pattern: str, prefix: str, slug: str) -> bool:
     if not pattern.startswith((MCP, AGENT)):
         return fnmatchcase(slug, pattern.upper())
     server = prefix_of(pattern)
-    tool = pattern.removeprefix(server).upper()
-    return fnmatchcase(prefix, server) and fnmatchcase(slug, tool)
+    if not fnmatchcase(prefix, server):
+        return False
+    tool = pattern.removeprefix(server)
+    return fnmatchcase(slug, tool.upper())
 
 
 def _any_matches(patterns: Sequence[str] | None, texts: Iterable[str]) -> bool:
     """Whether a text fits a pattern; without patterns nothing has to."""
     if patterns is None:
         return True
-    return any(_matches(text, pattern) for text in texts for pattern in patterns)
-
-
-def _matches(text: str, pattern: str) -> bool:
-    return fnmatchcase(text.upper(), pattern.upper())
+    wanted = [pattern.upper() for pattern in patterns]
+    for text in map(str.upper, texts):
+        for pattern in wanted:
+            if fnmatchcase(text, pattern):
+                return True
+    return False
 
 
 def _holds(leaf: Leaf, name: str, wanted: RuleValue) -> bool:
     """A value in a list belongs to the list's name."""
     if not leaf.path or leaf.path[-1].upper() != name.upper():
         return False
-    given = "" if leaf.value is None else str(leaf.value).strip()
+    given = ""
+    if leaf.value is not None:
+        given = str(leaf.value).strip()
     if wanted is True:
         return given.lower() not in _PLAINLY_FALSE
-    return _matches(given, str(wanted))
+    pattern = str(wanted)
+    return fnmatchcase(given.upper(), pattern.upper())

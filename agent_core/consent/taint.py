@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from agent_core.consent.leaf_values import json_in, texts_in
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.models.strict_json import as_object, load_strictly
-from agent_core.tools import OpenedCall, ToolOutput, batch_results, canonical, opened, slug_of
+from agent_core.tools import OpenedCall, ToolOutput, batch_results, canonical, opened
 from agent_core.workspaces.layout import SEARCH_RESULTS
 
 MAX_OUTSIDE = 3
@@ -39,6 +39,7 @@ _META = (
 )  # fmt: skip
 _META_SERVERS = ("mcp__composio__", "mcp__rube__")
 
+_WEB = ("https://", "http://")
 _BARE = re.compile(r"[\w:+=-]*(\d\.\d[\w:+=-]*)?", re.ASCII)
 """Many languages need no white space between words, so there are no letters but ours. Without dots,
 slashes and @ no address stands in it: it cannot say where anything should go."""
@@ -98,14 +99,16 @@ def is_record_of_search(path: str) -> bool:
 
 def _sources_of(call: OpenedCall) -> list[str]:
     """The pages that a call names, or else its tools."""
-    texts = [text for action in call.actions for text in texts_in(action.arguments)]
-    pages = [text for text in texts if text.startswith(("https://", "http://"))]
+    pages: list[str] = []
+    for action in call.actions:
+        texts = texts_in(action.arguments)
+        pages += [text for text in texts if text.startswith(_WEB)]
     return pages or [action.tool for action in call.actions]
 
 
 def _is_ours(call: OpenedCall, output: ToolOutput) -> bool:
     """Whether the words are this bot's own, or Composio's about its tools."""
-    slug = slug_of(call.name)
+    slug = call.slug
     if call.name.startswith(_LOCAL):
         return output.is_error or slug in _LOCAL_WRITERS
     if call.name in _SERVERLESS:

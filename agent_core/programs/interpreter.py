@@ -18,6 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel
+
 from agent_core.clock import find_zone
 from agent_core.errors import ChildRefused
 from agent_core.ids import RunId
@@ -80,21 +82,20 @@ class ProgramLimits:
     """Of a program that waits, and of the variables that it leaves; compressed."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Program:
+class Program(BaseModel):
     """How far a program is; it is stored with its state where it waits."""
 
     printed: str = ""
     printed_chars: int = 0
     calls: int = 0
     written_bytes: int = 0
-    files: dict[str, str] = field(default_factory=dict[str, str])
+    files: dict[str, str] = {}
     """What it wrote, folders among it, relative to the workspace, and the titles."""
-    children: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    children: list[tuple[str, str]] = []
     """In order: key and prompt of one that it started, "" and id of one whose result it has."""
-    futures: dict[int, RunId] = field(default_factory=dict[int, RunId])
+    futures: dict[int, RunId] = {}
     """Children whose results it will await, by Monty's number of the call."""
-    awaits: dict[int, RunId] = field(default_factory=dict[int, RunId])
+    awaits: dict[int, RunId] = {}
     """It waits for at least one of these, likewise."""
     output: ToolOutput | None = None
     """None until it has ended."""

@@ -1,4 +1,8 @@
-"""What an operator looks at beside a running bot: root, database, services, the MCP servers."""
+"""Operator's view of an installation: workspaces' root, database, services, MCP servers, audit.
+
+The commands `bot check`, `bot audit` and `bot mcp` (`bot.operator`) use it, beside a running bot or
+without one. `BotMonitor` follows a bot of another process, as the sandbox does.
+"""
 
 import asyncio
 import difflib
@@ -15,21 +19,24 @@ from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from mcp.client.stdio import get_default_environment
-from sqlalchemy import Engine, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import Engine, Row, Select, not_, select, text
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from agent_core.clock import machine_time
 from agent_core.composio import SERVER_NAME
 from agent_core.database_errors import reason_of
 from agent_core.durable.dbos_turns import check_sqlite
 from agent_core.errors import SessionError, SettingsError, ToolServerError
-from agent_core.ids import UserId
+from agent_core.events import AnyEvent
+from agent_core.ids import TurnId, UserId
 from agent_core.mcp import (
     FleetServer,
     HttpServer,
     HubLimits,
+    ListedTool,
     McpServer,
     Pins,
     ServerConfig,
@@ -41,10 +48,11 @@ from agent_core.models import ModelRequest, whole_reply
 from agent_core.models.anthropic import AnthropicModel
 from agent_core.programs import Interpreter
 from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit, model_connection
-from agent_core.sessions import Database
+from agent_core.sessions import Database, EventLog, SessionStore, StoredTurn, WriteBehind
 from agent_core.sessions.audit import AuditedCall, AuditLog
 from agent_core.sessions.migrations import NEWEST, REVISIONS, Revisions, file_of, revision_of
 from agent_core.sessions.pins import Pin, ToolPins
+from agent_core.sessions.schema import cursors, schedules, slots, turns
 from agent_core.settings import CoreSettings
 from agent_core.tools import digest_of_json
 
@@ -102,20 +110,20 @@ def examine_root(root: Path, *, make: bool = False, min_free_bytes: int = MIN_FR
 
 
 def _tried(path: Path, min_free_bytes: int) -> Root:
-    place = next(parent for parent in (path, *path.parents) if parent.exists())
-    if not place.is_dir():
-        raise OSError(errno.ENOTDIR, f"{place} is a file")
-    free_bytes = shutil.disk_usage(place).free
+    existing = next(parent for parent in (path, *path.parents) if parent.exists())
+    if not existing.is_dir():
+        raise OSError(errno.ENOTDIR, f"{existing} is a file")
+    free_bytes = shutil.disk_usage(existing).free
     if free_bytes < min_free_bytes:
         raise OSError(errno.ENOSPC, f"{free_bytes // 1024**2} MB are free")
-    if place == path:
+    if existing == path:
         with tempfile.TemporaryFile(dir=path) as file:
             file.write(b"\0" * 4096)
             file.flush()
             os.fsync(file.fileno())
-    elif not os.access(place, os.W_OK | os.X_OK):
+    elif not os.access(existing, os.W_OK | os.X_OK):
         raise OSError(errno.EACCES, os.strerror(errno.EACCES))
-    return Root(path=path, exists=place == path, free_bytes=free_bytes)
+    return Root(path=path, exists=existing == path, free_bytes=free_bytes)
 
 
 async def load_libraries() -> None:
@@ -175,15 +183,17 @@ async def examine_browser(settings: CoreSettings) -> JsonObject:
         ToolServerError: the toolkit gave no answer.
     """
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "mcp_local.browser"),
+        sys.executable,
+        "-m",
+        "mcp_local.browser",
         env=get_default_environment() | {"CRAWL_BROWSER": settings.crawl_browser},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )
-    told, _ = await process.communicate()
+    answer, _ = await process.communicate()
     if process.returncode:
         raise ToolServerError("the local toolkit cannot be asked for its browser")
-    return json.loads(told)
+    return json.loads(answer)
 
 
 def examine_python() -> str:
@@ -225,11 +235,10 @@ async def examine_database(settings: CoreSettings, *, patience_s: float = BUSY_P
         SettingsError: durable turns cannot work with this SQLite.
     """
     check_sqlite(settings.durable_url)
-    urls = dict.fromkeys((settings.state_url, settings.durable_url))
-    found = [
-        await _examine(url, patience_s, has_sessions=url == settings.state_url) for url in urls
-    ]
-    return found[0]
+    version = await _examine(settings.state_url, patience_s, has_sessions=True)
+    if settings.durable_url != settings.state_url:
+        await _examine(settings.durable_url, patience_s, has_sessions=False)
+    return version
 
 
 async def _list_tools(config: ServerConfig) -> tuple[str, ...]:
@@ -247,10 +256,10 @@ async def _examine(url: str, patience_s: float, *, has_sessions: bool) -> str:
         try:
             return await asyncio.to_thread(_look_at, database.engine, patience_s, has_sessions)
         except SQLAlchemyError as error:
-            place = database.url.render_as_string(hide_password=True)
+            address = database.url.render_as_string(hide_password=True)
             cause = getattr(error, "orig", None) or error
             reason = reason_of(error)
-            raise SessionError(f"The database {place} cannot be used: {reason}.") from cause
+            raise SessionError(f"The database {address} cannot be used: {reason}.") from cause
 
 
 def _look_at(engine: Engine, patience_s: float, has_sessions: bool) -> str:
@@ -268,8 +277,9 @@ def _look_at(engine: Engine, patience_s: float, has_sessions: bool) -> str:
                     "not make what is needed. Grant CREATE on the database and on its schema "
                     "public to that user."
                 )
-        is_older = has_sessions and revision_of(connection) not in ("", NEWEST)
-        return f"{version}; the next start brings its tables up to date" if is_older else version
+        if has_sessions and revision_of(connection) not in ("", NEWEST):
+            return f"{version}; the next start brings its tables up to date"
+        return version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,20 +313,31 @@ async def try_server(settings: CoreSettings, name: str) -> list[TriedTool]:
         finally:
             await running.close()
         own = workspace if server.scope == "session" else None
+        is_known = False
         async with _current(settings) as database:
-            is_known = database is not None and bool(await ToolPins(database).load(name))
-            if database is not None and is_known:
+            if database is not None and await ToolPins(database).load(name):
+                is_known = True
                 tools = await Pins(ToolPins(database)).judge(name, tools, own)
-        tried: list[TriedTool] = []
-        for tool in tools:
-            definition = stored_form(tool, own)
-            reason = tool.held if is_known else suspicion_of(definition)
-            state = "new" if not is_known else "off" if reason else "accepted"
-            digest = digest_of_json(definition)
-            tried.append(TriedTool(name=tool.name, digest=digest, state=state, reason=reason))
-        for named, reason in running.refused.items():
-            tried.append(TriedTool(name=named, digest="-", state="refused", reason=reason))
+        tried = [_tried_tool(tool, own, is_known=is_known) for tool in tools]
+        for refused, reason in running.refused.items():
+            tried.append(TriedTool(name=refused, digest="-", state="refused", reason=reason))
         return tried
+
+
+def _tried_tool(tool: ListedTool, own: Path | None, *, is_known: bool) -> TriedTool:
+    definition = stored_form(tool, own)
+    if is_known:
+        reason = tool.held
+        state = "off" if reason else "accepted"
+    else:
+        reason = suspicion_of(definition)
+        state = "new"
+    return TriedTool(
+        name=tool.name,
+        digest=digest_of_json(definition),
+        state=state,
+        reason=reason,
+    )
 
 
 async def proposals(settings: CoreSettings) -> Sequence[Pin]:
@@ -343,11 +364,15 @@ async def accept(settings: CoreSettings, seen: Sequence[Pin]) -> list[str]:
 def difference(pin: Pin) -> list[str]:
     """What accepting a proposal would change, as the lines of a diff."""
     new = {} if pin.proposal is None else pin.proposal.definition
-    return list(
-        difflib.unified_diff(
-            _lines(pin.definition), _lines(new), "accepted", "now", lineterm="", n=2
-        )
+    lines = difflib.unified_diff(
+        _lines(pin.definition),
+        _lines(new),
+        fromfile="accepted",
+        tofile="now",
+        lineterm="",
+        n=2,
     )
+    return list(lines)
 
 
 def _lines(definition: JsonObject) -> list[str]:
@@ -394,3 +419,64 @@ async def _stored(url: str) -> AsyncGenerator[Database | None]:
         yield database if file is None or file.exists() else None
     finally:
         await database.close()
+
+
+class BotMonitor:
+    """Read-only view of a bot in another process, through its database; needs no tables yet.
+
+    Args:
+        url: Of the database.
+        reader: The name of the surface's cursor, which tells what is shown of a turn.
+    """
+
+    def __init__(self, url: str, *, reader: str) -> None:
+        self._reader = reader
+        self._database = Database(url)
+        behind = WriteBehind(self._database)  # never started: nothing is written from here
+        self._store = SessionStore(self._database, behind)
+        self._log = EventLog(self._database, behind)
+
+    async def close(self) -> None:
+        await self._database.close()
+
+    async def turn(
+        self, turn_id: TurnId
+    ) -> tuple[StoredTurn, tuple[AnyEvent, ...], Path | None] | None:
+        """A turn as it is stored now, its events and workspace; None where there is none."""
+        if await self._first(select(turns.c.id).where(turns.c.id == turn_id)) is None:
+            return None
+        events = tuple(event for _, event in await self._log.stored(turn_id))
+        turn = await self._store.turn(turn_id)
+        session = await self._store.session(turn.session)
+        workspace = session.workspace if session else None
+        return turn, events, workspace
+
+    async def shown(self, turn_id: TurnId) -> JsonObject:
+        """How far the surface has shown a turn, in its own words."""
+        is_meant = (cursors.c.reader == self._reader) & (cursors.c.turn == turn_id)
+        row = await self._first(select(cursors.c.state).where(is_meant))
+        return row.state if row else {}
+
+    async def is_at_work(self) -> bool:
+        """Whether a turn is queued, runs or is not shown to its end, or a slot is under way."""
+        done = select(cursors.c.turn).where(cursors.c.reader == self._reader, cursors.c.done)
+        is_shown = (turns.c.status == "waiting") | turns.c.id.in_(done)
+        turn_at_work = select(turns.c.id).where(not_(is_shown))
+        if await self._first(turn_at_work) is not None:
+            return True
+        slot_at_work = select(slots.c.at).where(slots.c.state.in_(("due", "begun")))
+        return await self._first(slot_at_work) is not None
+
+    async def next_due(self) -> datetime | None:
+        """When the next schedule is due; None without one."""
+        due = schedules.c.next_due
+        is_active = (schedules.c.status == "active") & due.is_not(None)
+        row = await self._first(select(due).where(is_active).order_by(due))
+        return row.next_due if row else None
+
+    async def _first(self, query: Select[Any]) -> Row[Any] | None:
+        """The first row; None as well as long as the bot has not made the table."""
+        try:
+            return await self._database.run(lambda connection: connection.execute(query).first())
+        except OperationalError:
+            return None

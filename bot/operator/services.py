@@ -13,9 +13,9 @@ from agent_core.errors import (
     ModelUnavailable,
     ToolServerError,
 )
-from agent_core.runtime.operate import ask_model, list_composio_tools
+from agent_core.operator import ask_model, list_composio_tools
 from agent_core.settings import CoreSettings
-from bot.check import Check, Finding, as_sentence, fine, warning, wrong
+from bot.operator.findings import Check, Finding, as_sentence, fine, warning, wrong
 from bot.settings import HOW_TO_GET, MODEL_KEYS
 
 _ACCESS = (*MODEL_KEYS, "ANTHROPIC_BASE_URL", "ANTHROPIC_VERSION")

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from agent_core.errors import SessionError, SettingsError
-from agent_core.runtime.operate import examine_database, examine_root
+from agent_core.operator import examine_database, examine_root
 from agent_core.sessions.lock import sole_process
 from agent_core.settings import CoreSettings
-from bot.check.machine import explain_database
+from bot.operator.machine import explain_database
 from bot.settings import BotSettings
 from tests.agent_core.sessions.databases import locked
-from tests.bot.check.installation import checked
+from tests.bot.operator.installation import checked
 from tests.browser import chromium_path
 
 pytestmark = pytest.mark.usefixtures("clean")

@@ -5,7 +5,7 @@ from functools import partial
 
 import aiohttp
 
-from bot.check import Check, Finding, fine, warning, wrong
+from bot.operator.findings import Check, Finding, fine, warning, wrong
 from bot.settings import HOW_TO_GET, BotSettings
 from bot.slack_api import (
     LIMITED_BACKOFF,

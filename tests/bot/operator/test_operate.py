@@ -14,16 +14,16 @@ from typer.testing import CliRunner, Result
 
 from agent_core.ids import SessionId, ToolCallId, UserId
 from agent_core.mcp import McpServer, Pins, StdioServer
-from agent_core.runtime.operate import audited_calls
+from agent_core.operator import audited_calls
 from agent_core.sessions import Database
 from agent_core.sessions.audit import AuditedAction, AuditLog
 from agent_core.sessions.migrations import REVISIONS
 from agent_core.settings import CoreSettings
 from bot.cli import app
-from bot.operate import read_since
+from bot.operator.audit import read_since
+from tests.agent_core.mcp.conftest import QUICK
+from tests.agent_core.mcp.world import NOTE, Told, defined, stored_pins
 from tests.agent_core.sessions.test_audit import SENDING as DONE
-from tests.agent_core.tools.conftest import QUICK
-from tests.agent_core.tools.world import NOTE, Told, defined, stored_pins
 
 pytestmark = pytest.mark.usefixtures("clean")
 

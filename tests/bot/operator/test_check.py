@@ -8,11 +8,11 @@ import pytest
 from pydantic import SecretStr
 from typer.testing import CliRunner, Result
 
-from bot.check import Check, Finding, fine, wrong
-from bot.check.command import MAX_QUOTE_CHARS, judge_settings, run_checks
 from bot.cli import app
+from bot.operator.check import MAX_QUOTE_CHARS, judge_settings, run_checks
+from bot.operator.findings import Check, Finding, fine, wrong
 from bot.settings import BotSettings, Configuration, read_configuration
-from tests.bot.check.installation import KEY, Installation, installed
+from tests.bot.operator.installation import KEY, Installation, installed
 
 pytestmark = [
     pytest.mark.process("the check starts the toolkit"),

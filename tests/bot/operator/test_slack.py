@@ -7,10 +7,10 @@ import pytest
 import yaml
 from pydantic import SecretStr
 
-from bot.check.slack import AGENT_VIEW
+from bot.operator.slack import AGENT_VIEW
 from bot.sandbox.slack.feed import OpenSockets
 from bot.slack_api.scopes import NEEDED
-from tests.bot.check.installation import checked, installed, nobody
+from tests.bot.operator.installation import checked, installed, nobody
 
 pytestmark = pytest.mark.usefixtures("clean")
 

@@ -5,16 +5,16 @@ import sqlite3
 from urllib.parse import urlsplit
 
 from agent_core.errors import AgentError
-from agent_core.runtime import holder_of
-from agent_core.runtime.operate import (
+from agent_core.operator import (
     examine_browser,
     examine_database,
     examine_python,
     examine_root,
     list_toolkit,
 )
+from agent_core.runtime import holder_of
 from agent_core.settings import CoreSettings
-from bot.check import Check, Finding, as_sentence, fine, warning, wrong
+from bot.operator.findings import Check, Finding, as_sentence, fine, warning, wrong
 from bot.settings import BotSettings, is_loopback
 
 PLENTY_BYTES = 1024**3

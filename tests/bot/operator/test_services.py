@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestServer
 from pydantic import SecretStr
 
 from agent_core.settings import CoreSettings
-from tests.bot.check.installation import KEY, checked, installed, nobody
+from tests.bot.operator.installation import KEY, checked, installed, nobody
 
 pytestmark = pytest.mark.usefixtures("clean")
 
