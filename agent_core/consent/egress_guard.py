@@ -90,7 +90,11 @@ class EgressGuard:
         return judgement.asking(_CARRIES_WORDS)
 
     async def _is_admitted(
-        self, kind: str, disclosed: Sequence[Disclosure], call: OpenedCall, context: ToolContext
+        self,
+        kind: str,
+        disclosed: Sequence[Disclosure],
+        call: OpenedCall,
+        context: ToolContext,
     ) -> bool:
         """Whether the egress budget covers the disclosures; the same call is charged once."""
         return await self.disclosures.admit(

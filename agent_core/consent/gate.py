@@ -180,7 +180,11 @@ class ConsentGate:
         return missing
 
     async def _naming_accounts(
-        self, judgement: Judgement, call: OpenedCall, output: ToolOutput, context: ToolContext
+        self,
+        judgement: Judgement,
+        call: OpenedCall,
+        output: ToolOutput,
+        context: ToolContext,
     ) -> ToolOutput:
         """The result with the accounts that were used, for the model and for people."""
         fields = as_object(json_in(output.text))
@@ -193,7 +197,12 @@ class ConsentGate:
         return replace(output, text=text, display=", ".join(dict.fromkeys(used.values())))
 
     async def _connect(
-        self, call: OpenedCall, context: ToolContext, apps: Sequence[str], *, output: str | None
+        self,
+        call: OpenedCall,
+        context: ToolContext,
+        apps: Sequence[str],
+        *,
+        output: str | None,
     ) -> ToolOutput | Ask:
         """Ask for accounts of apps; `output` is that of the call, where it was made already."""
         if not context.may_wait:

@@ -19,6 +19,7 @@ from agent_core.schedules.order_reader import (
     OrderMessage,
     OrderReader,
     OrderReading,
+    PendingOrder,
     ReaderAway,
     check_draft,
     smells_of_order,
@@ -55,6 +56,7 @@ __all__ = [
     "OrderMessage",
     "OrderReader",
     "OrderReading",
+    "PendingOrder",
     "PublishedDigest",
     "ReaderAway",
     "Rule",
@@ -125,7 +127,12 @@ class Timekeeper:
     """
 
     def __init__(
-        self, store: ScheduleStore, hand_over: HandOver, clock: UtcClock, *, at_once: int
+        self,
+        store: ScheduleStore,
+        hand_over: HandOver,
+        clock: UtcClock,
+        *,
+        at_once: int,
     ) -> None:
         self._store = store
         self._hand_over = hand_over

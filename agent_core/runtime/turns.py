@@ -55,7 +55,7 @@ from agent_core.runtime.ready_answers import (
     work_to_tell,
 )
 from agent_core.runtime.runs import Stopped, StopSignals, Work, end_absorbed, turn_at
-from agent_core.runtime.turn_status import READER, TurnStatus, unsure_words
+from agent_core.runtime.turn_status import TurnStatus, unsure_words
 from agent_core.runtime.waits import Waits, unfinished
 from agent_core.sessions import Ask, Question, Stop, StoredTurn
 from agent_core.subagents.children import RunRequest
@@ -78,6 +78,7 @@ _AWAY = {
     RUN_PYTHON: "run-python",
 }
 """What people are told of our own servers and tools, which they do not know by name."""
+_CRAWLER = re.compile(r"(?:^|__)crawl_parallel$")
 _SUCCESSES = re.compile(r'"successful": ?(\d+)')
 OBSERVERS_PATIENCE_S = 5.0
 CLARIFYING_PATIENCE = timedelta(minutes=5)
@@ -494,6 +495,6 @@ def _read_nothing(events: Sequence[AnyEvent]) -> bool:
     told = [
         _SUCCESSES.search(event.preview)
         for event in events
-        if isinstance(event, ToolCallFinished) and READER.search(event.tool)
+        if isinstance(event, ToolCallFinished) and _CRAWLER.search(event.tool)
     ]
     return bool(told) and not any(count and int(count[1]) for count in told)

@@ -14,8 +14,7 @@ from typing import Any, Literal, assert_never
 from pydantic import TypeAdapter
 
 from agent_core.composio import are_connected
-from agent_core.consent.recipients import storage_keys
-from agent_core.consent.taint import outside_of
+from agent_core.consent import outside_of, storage_keys
 from agent_core.events import (
     AnyEvent,
     ApprovalDecided,
@@ -88,7 +87,11 @@ class Waits:
         fault_point("wait.after")
 
     async def end(
-        self, wait: Wait, agent: Agent, done: Sequence[Message], scope: RunScope
+        self,
+        wait: Wait,
+        agent: Agent,
+        done: Sequence[Message],
+        scope: RunScope,
     ) -> tuple[tuple[Message, ...], RunScope]:
         """What the history goes on with, and for whom; `done` is what the turn has stored.
 
@@ -142,7 +145,12 @@ class Waits:
         }
         match ask.body:
             case Question(text=text, options=options, default=default):
-                return QuestionAsked(**at, question=text, options=options, default=default)
+                return QuestionAsked(
+                    **at,
+                    question=text,
+                    options=options,
+                    default=default,
+                )
             case CallApproval() as approval:
                 return ApprovalRequested(
                     **at,

@@ -130,7 +130,12 @@ class Ask:
     @property
     def wait(self) -> Wait:
         """The turn's wait for this Ask."""
-        return Wait(ask=self.id, kind=self.kind, call_id=self.call_id, asker=self.asker)
+        return Wait(
+            ask=self.id,
+            kind=self.kind,
+            call_id=self.call_id,
+            asker=self.asker,
+        )
 
     @property
     def approval(self) -> CallApproval:
@@ -164,7 +169,14 @@ class Ask:
 ASK: TypeAdapter[Ask] = TypeAdapter(Ask)
 
 
-def ask_id(turn: TurnId, run: RunId, call: ToolCallId, kind: AskKind, *, edition: int = 0) -> AskId:
+def ask_id(
+    turn: TurnId,
+    run: RunId,
+    call: ToolCallId,
+    kind: AskKind,
+    *,
+    edition: int = 0,
+) -> AskId:
     """The Ask's id, the same however often the call is judged. Nobody can guess it from outside."""
     named = json.dumps([turn, run, call, kind, edition])
     return AskId(hashlib.sha256(named.encode()).hexdigest()[:20])

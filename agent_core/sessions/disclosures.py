@@ -13,7 +13,9 @@ from agent_core.messages import JsonObject
 from agent_core.sessions.database import Database
 from agent_core.sessions.schema import disclosures
 
-Charge = Callable[[Sequence[tuple[TurnId, JsonObject]]], JsonObject | None]
+TurnPrice = tuple[TurnId, JsonObject]
+"""What a call cost, with the turn in which it was made."""
+Charge = Callable[[Sequence[TurnPrice]], JsonObject | None]
 """Makes the price of a call from the turns and prices of earlier ones; None: over the budget."""
 
 
@@ -23,7 +25,13 @@ class DisclosureStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def admit(self, id: str, session: SessionId, turn: TurnId, charge: Charge) -> bool:
+    async def admit(
+        self,
+        id: str,
+        session: SessionId,
+        turn: TurnId,
+        charge: Charge,
+    ) -> bool:
         """Whether a call is within the budget; its price is stored then.
 
         `charge` is asked once for the same id, and never for two calls of a session at a time.

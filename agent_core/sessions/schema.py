@@ -178,6 +178,13 @@ slots = Table(
     *_given(String, "root"),
 )
 
+pending_orders = Table(
+    "pending_orders",
+    metadata,
+    *_keys("session", "person"),
+    *_given(JSON, "body"),
+)
+
 reported = Table(
     "reported",
     metadata,

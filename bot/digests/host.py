@@ -1,4 +1,4 @@
-"""Slack as the place where schedules are told: what stands against one, and what went wrong."""
+"""The timekeeper's host in Slack: what stands against a schedule, and what went wrong with one."""
 
 import logging
 from collections.abc import Awaitable
@@ -11,7 +11,7 @@ from agent_core.runtime.schedules import Obstacle, Schedule
 from bot.digests import posts
 from bot.digests.orders import DigestOrders
 from bot.slack_api import Op, SlackApi, SlackError
-from bot.surface import channel_lines
+from bot.surface import channel_lines, material
 from bot.threads import parse_session, parse_user
 
 CLEAR_FOR_S = 60.0
@@ -37,12 +37,13 @@ class DigestHost:
 
     async def obstacle(self, schedule: Schedule) -> Obstacle | None:
         """Looked for before each run. Raises SlackError where Slack could not be asked."""
-        place, owner = schedule.order.place, schedule.order.owner
-        if (place, owner) in self._clear:
+        channel, owner = schedule.order.place, schedule.order.owner
+        if (channel, owner) in self._clear:
             return None
-        obstacle = await self._orders.obstacle(await self._api.channels.about(place), owner)
+        about = await self._api.channels.about(channel)
+        obstacle = await self._orders.obstacle(about, owner)
         if obstacle is None:
-            self._clear[place, owner] = True
+            self._clear[channel, owner] = True
         return obstacle
 
     async def material(self, schedule: Schedule, since: datetime) -> str:
@@ -53,12 +54,17 @@ class DigestHost:
         try:
             if not await self._orders.may_read(order):
                 return UNREADABLE
-            lines = await channel_lines(self._api, self._orders.people, order.reads, since)
+            lines = await channel_lines(
+                self._api,
+                self._orders.people,
+                order.reads,
+                since,
+            )
         except SlackError as error:
             logger.warning("schedule %s: its channel could not be read: %s", schedule.id, error)
             return UNREADABLE
         head = f"Posts in the channel since {since:%Y-%m-%d %H:%M} UTC, as material:"
-        return "\n".join([head, *(lines or ["(none)"])])
+        return material(head, lines)
 
     async def tell_trouble(self, schedule: Schedule) -> None:
         """In the thread where it was ordered, and to its owner: the rest of the team is spared.
@@ -69,14 +75,26 @@ class DigestHost:
         if schedule.status == "active" and schedule.failures > 1:
             return
         text, order = posts.trouble(schedule), schedule.order
-        op = Op(schedule.id).part("trouble", schedule.status, schedule.reason, schedule.failures)
+        op = Op(schedule.id).part(
+            "trouble",
+            schedule.status,
+            schedule.reason,
+            schedule.failures,
+        )
         origin = parse_session(order.origin)
         team, user = parse_user(order.owner)
         await _try(self._api.post(origin, text, op=op))
         if not origin.channel.startswith("D"):  # else the owner has just read it
-            direct = op.directly()
             since = origin.root_ts
-            await _try(self._api.post_direct(team, user, text, op=direct, since=since))
+            await _try(
+                self._api.post_direct(
+                    team,
+                    user,
+                    text,
+                    op=op.directly(),
+                    since=since,
+                )
+            )
 
 
 async def _try(telling: Awaitable[object]) -> None:

@@ -11,9 +11,11 @@ from agent_core.events import AuthEnded, AuthRequired
 from agent_core.ids import AskId, UserId
 from agent_core.messages import JsonObject
 from agent_core.words import Words
-from bot.presenter.ask_buttons import CONSENTS, OPEN, ask_value, consent_button
+from bot import clicks
+from bot.clicks import ConnectionClick
+from bot.presenter.ask_buttons import consent_button
 from bot.presenter.tools import app_name, app_names
-from bot.render import PostDraft, button, card, local_time, mention
+from bot.render import PostDraft, card, local_time, mention
 
 ConnectLink = Callable[[AskId, UserId, str], Awaitable[str]]
 """Gives a person a fresh link for an app. Raises `AskRefused` where they get none."""
@@ -27,8 +29,9 @@ def connection_draft(event: AuthRequired, words: Words) -> PostDraft:
         what=app_names(event.toolkits, words("consent-conjunction")),
         when=local_time(event.deadline),
     )
-    value = ask_value(event.ask, ",".join(event.toolkits))
-    return card(text, consent_button("link", words, value), consent_button("skip", words, value))
+    link = ConnectionClick(kind="consent.link", ask=event.ask, apps=event.toolkits)
+    skip = ConnectionClick(kind="consent.skip", ask=event.ask, apps=event.toolkits)
+    return card(text, consent_button(link, words), consent_button(skip, words))
 
 
 def connection_ended_draft(event: AuthEnded, words: Words) -> PostDraft:
@@ -65,8 +68,9 @@ async def fresh_links(
     buttons: list[JsonObject] = []
     for number, (toolkit, url) in enumerate(links.items(), start=1):
         label = words("consent-connect", what=app_name(toolkit))
-        action_id = f"{CONSENTS}{OPEN}.{number}"
-        buttons.append({**button(action_id, label, ask_value(ask, toolkit), "primary"), "url": url})
-    buttons.append(consent_button("check", words, ask_value(ask, ",".join(links))))
+        click = ConnectionClick(kind="consent.open", ask=ask, apps=(toolkit,))
+        buttons.append({**clicks.button(label, click, "primary", number=number), "url": url})
+    check = ConnectionClick(kind="consent.check", ask=ask, apps=tuple(links))
+    buttons.append(consent_button(check, words))
     apps = app_names(tuple(links), words("consent-conjunction"))
     return card(words("consent-link", what=apps), *buttons)

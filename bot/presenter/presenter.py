@@ -17,6 +17,7 @@ from agent_core.events import (
     TurnFinished,
 )
 from agent_core.masking import masked_post
+from agent_core.snapshot import Wait
 from bot.presenter.answer import (
     WHOLE_ANSWER_NAME,
     answer_text,
@@ -26,7 +27,7 @@ from bot.presenter.answer import (
     thread_drafts,
 )
 from bot.presenter.asks import AskPosts
-from bot.presenter.board import Board, Wait
+from bot.presenter.board import Board
 from bot.presenter.connection import ConnectLink
 from bot.presenter.files import ThreadFiles, handed_out
 from bot.presenter.indicator import Indicators
@@ -110,9 +111,9 @@ class ThreadPresenter(TurnPresenter):
         """With what somebody is asked it returns once that is in the thread."""
         if await self.is_finished():
             return
-        was_waiting = bool(self._board.waits)
+        was_waiting = bool(self._board.turn.waits)
         self._board.fold(event)
-        self._waits += bool(self._board.waits) and not was_waiting
+        self._waits += bool(self._board.turn.waits) and not was_waiting
         if isinstance(event, RouteChosen):
             self._is_by_model = event.route == "COMPLEX" or event.model_calls > 0
         await self._asks.hear(event)
@@ -123,7 +124,7 @@ class ThreadPresenter(TurnPresenter):
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 await self._ask(event)
             case _:
-                if not self._board.waits:
+                if not self._board.turn.waits:
                     await self._go_on(event)
 
     async def give_up(self) -> None:
@@ -177,7 +178,7 @@ class ThreadPresenter(TurnPresenter):
         drafts, is_cut = await asyncio.to_thread(
             thread_drafts, markdown, words, is_live, sources=event.citations, is_plain=is_plain
         )
-        op, saved = Op(event.turn).part("answer"), handed_out(self._board.artifacts.values())
+        op, saved = Op(event.turn).part("answer"), handed_out(self._board.turn.artifacts.values())
         if drafts[-1].blocks and event.outcome in {"answered", "limited"} and self._is_by_model:
             rows = (*follow_up_rows(saved), feedback_block(event.turn, words))
             drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))

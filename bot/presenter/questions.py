@@ -1,25 +1,21 @@
-"""The card of a question: a button for each option, and in the end who answered what. Pure.
-
-A button carries the Ask of the question and the number of its option.
-"""
+"""The card of a question: a button for each option, and in the end who answered what. Pure."""
 
 from datetime import timedelta
 
 from agent_core.events import AnyEvent, MessageTaken, QuestionAsked, StepStarted, TurnFinished
 from agent_core.messages import JsonObject
 from agent_core.words import Words
-from bot.presenter.ask_buttons import QUESTIONS, ask_value
+from bot import clicks
+from bot.clicks import QuestionClick, QuestionForm
 from bot.render import (
     PostDraft,
     actions,
-    button,
     context,
     entry,
     foreign_line,
     limits,
     local_time,
     mention,
-    modal,
     none_live,
     sections,
     split,
@@ -39,8 +35,10 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[PostDraft]:
     It names the person, and nothing else in it is live: what it asks for may come from outside.
     Options that are too long for a button are numbered, and so are the buttons.
     """
-    default = words("question-default-option", what=event.default)
-    labels = [default if option == event.default else option for option in event.options]
+    labels = list(event.options)
+    if event.default in labels:
+        default = labels.index(event.default)
+        labels[default] = words("question-default-option", what=event.default)
     is_numbered = any(len(label) > limits.LABEL_CHARS for label in labels)
     numbered = "\n".join(
         f"{number}. {foreign_line(label, limits.OPTION_CHARS)}"
@@ -56,15 +54,13 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[PostDraft]:
     drafts = [PostDraft(text=each) for each in before]
     if not labels:
         return [*drafts, PostDraft(text=whole)]
-    row = [
-        button(
-            f"{QUESTIONS}option.{number}",
-            str(number) if is_numbered else label,
-            ask_value(event.ask, number),
-        )
-        for number, label in enumerate(labels, start=1)
-    ]
-    row.append(button(f"{QUESTIONS}other", words("question-other"), ask_value(event.ask)))
+    row: list[JsonObject] = []
+    for number, label in enumerate(labels, start=1):
+        option = QuestionClick(kind="question.option", ask=event.ask, option=number)
+        shown = str(number) if is_numbered else label
+        row.append(clicks.button(shown, option, number=number))
+    other = QuestionClick(kind="question.other", ask=event.ask)
+    row.append(clicks.button(words("question-other"), other))
     blocks = (*sections(last), actions(*row), context(hint))
     return [*drafts, PostDraft(text=whole, blocks=blocks)]
 
@@ -91,16 +87,15 @@ def question_ended_draft(event: QuestionAsked, ending: str) -> PostDraft:
     return PostDraft(text=f"{last}\n\n{ending}", blocks=(*sections(last), context(ending)))
 
 
-def answer_form(words: Words, about: str) -> JsonObject:
-    """A modal for an answer in one's own words; `about` says to which question."""
+def answer_form(words: Words, about: QuestionForm) -> JsonObject:
+    """A modal for an answer in one's own words."""
     element = {"type": "plain_text_input", "multiline": True, "max_length": ANSWER_CHARS}
-    return modal(
-        f"{QUESTIONS}form",
+    return clicks.form(
+        about,
         words("question-form-title"),
         words("question-form-send"),
         words("consent-cancel"),
-        private_metadata=about,
-        blocks=[entry("answer", words("question-form-label"), element)],
+        [entry("answer", words("question-form-label"), element)],
     )
 
 

@@ -27,7 +27,7 @@ from agent_core.consent.recipients import recipients_of
 from agent_core.events import QuestionAsked
 from agent_core.ids import ROOT_RUN, AskId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.mcp.results import output_of
-from agent_core.mcp.wire import Screen, apart
+from agent_core.mcp.wire import Screen, off_loop
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult, user_message
 from agent_core.prompts.language import detect_language
 from agent_core.prompts.small_talk import small_talk
@@ -99,7 +99,7 @@ async def _received(content: list[dict[str, str]], more: JsonObject | None = Non
     told = {"jsonrpc": "2.0", "id": 1, "result": result}
     line = await asyncio.to_thread(lambda: json.dumps(told).encode())
     screen = Screen("s", version=lambda: "2025-06-18", on_tools_changed=lambda: None)
-    read = await apart(screen.read, line)
+    read = await off_loop(screen.read, line)
     if isinstance(read, JSONRPCResponse):
         validated = CallToolResult.model_validate(read.result)
         output = await asyncio.to_thread(output_of, validated, max_bytes=5_000_000)

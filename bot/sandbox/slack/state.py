@@ -14,22 +14,21 @@ from bot.sandbox.slack.records import (
     Post,
     Share,
     SuggestedPrompts,
-    User,
     View,
 )
 from bot.sandbox.slack.team import Ids, build_team
 
 
 class TeamState:
-    """What a page shows and what the methods read. It knows nothing of sockets or HTTP."""
+    """What the page shows and the methods read. It knows nothing of sockets or HTTP."""
 
     def __init__(self, clock: SandboxClock, bot_name: str) -> None:
         self.clock = clock
         self.ids = Ids(clock)
         self.feed = ChangeFeed()
-        self.team = build_team(self.ids, bot_name, int(clock.now()) - 86_400)
-        self.users: dict[str, User] = {user.id: user for user in self.team.users.values()}
-        self.channels: dict[str, Channel] = {c.id: c for c in self.team.channels.values()}
+        self.team = build_team(self.ids, bot_name)
+        self.users = {user.id: user for user in self.team.users.values()}
+        self.channels = {channel.id: channel for channel in self.team.channels.values()}
         self.posts: dict[str, dict[str, Post]] = {}
         self.ephemerals: list[Post] = []
         self.uploads: dict[str, PendingUpload] = {}
@@ -43,38 +42,51 @@ class TeamState:
         self.deliveries: dict[str, Delivery] = {}
 
     def find_post(self, channel: str, ts: str) -> Post | None:
-        return self.posts.get(channel, {}).get(ts)
+        posts = self.posts.get(channel, {})
+        return posts.get(ts)
+
+    def find_ephemeral(self, ts: str) -> Post | None:
+        for post in self.ephemerals:
+            if post.ts == ts:
+                return post
+        return None
 
     def posts_of(self, channel: str) -> list[Post]:
-        """The posts of a channel, replies included, oldest first; ephemerals are not among them."""
-        return sorted(self.posts.get(channel, {}).values(), key=lambda post: post.ts)
+        """A channel's posts, replies included, oldest first; without ephemeral posts."""
+        posts = list(self.posts.get(channel, {}).values())
+        posts.sort(key=lambda post: post.ts)
+        return posts
 
     def replies_of(self, channel: str, thread_ts: str) -> list[Post]:
         posts = self.posts_of(channel)
         return [post for post in posts if post.is_reply and post.thread_ts == thread_ts]
 
     def add_post(self, post: Post) -> Post:
-        """Put a post into its channel and note in its files that they are shared there."""
-        post = replace(post, files=tuple(self._share_file(file, post) for file in post.files))
-        self.posts.setdefault(post.channel, {})[post.ts] = post
-        self.feed.publish(Change(post))
-        return post
-
-    def _share_file(self, file: File, post: Post) -> File:
+        """Put a post into its channel; its files note the share."""
+        channel = self.channels[post.channel]
         share = Share(
             channel=post.channel,
             ts=post.ts,
             thread_ts=post.thread_ts,
-            is_public=self.channels[post.channel].kind == "channel",
+            is_public=channel.kind == "channel",
         )
-        known = self.files[file.id]
-        self.files[file.id] = replace(known, shares=(*known.shares, share))
-        return self.files[file.id]
+        shared: list[File] = []
+        for file in post.files:
+            known = self.files[file.id]
+            file = replace(known, shares=(*known.shares, share))
+            self.files[file.id] = file
+            shared.append(file)
+        post = replace(post, files=tuple(shared))
+        posts = self.posts.setdefault(post.channel, {})
+        posts[post.ts] = post
+        self.feed.publish(Change(post))
+        return post
 
     def change_post(self, post: Post) -> None:
-        """Put the new version of a post in the place of the old one."""
-        previous = self.posts[post.channel][post.ts]
-        self.posts[post.channel][post.ts] = post
+        """Replace a post by its new version."""
+        posts = self.posts[post.channel]
+        previous = posts[post.ts]
+        posts[post.ts] = post
         self.feed.publish(Change(post, previous))
 
     def remove_post(self, post: Post) -> None:
@@ -89,26 +101,34 @@ class TeamState:
         self.ephemerals.remove(post)
         self.feed.publish(Change(post, is_gone=True))
 
+    def delete_file(self, file_id: str) -> None:
+        """Mark a file as deleted; posts keep a mark in its place."""
+        file = self.files[file_id]
+        self.files[file_id] = replace(file, is_deleted=True)
+
     def direct_channel(self, *members: str) -> Channel:
         """The direct conversation of these users, opened if there is none."""
+        wanted = set(members)
         for known in self.channels.values():
-            if known.is_direct and set(known.members) == set(members):
+            if known.is_direct and set(known.members) == wanted:
                 return known
-        is_pair = len(members) <= 2
+        is_pair = len(members) == 2
+        names = [self.users[user].name for user in members]
+        key = "".join(sorted(members))
         channel = Channel(
-            id=self.ids.named("D" if is_pair else "G", "".join(sorted(members))),
-            name="" if is_pair else "mpdm-" + "--".join(self.users[user].name for user in members),
+            id=self.ids.named("D" if is_pair else "G", key),
+            name="" if is_pair else "mpdm-" + "--".join(names),
             kind="im" if is_pair else "mpim",
-            creator=members[0],
-            created_s=int(self.clock.now()),
             members=members,
         )
         self.keep(channel)
         return channel
 
     def show_view(self, view: View) -> None:
-        shelf = self.homes if view.type == "home" else self.views
-        shelf[view.user if view.type == "home" else view.id] = view
+        if view.type == "home":
+            self.homes[view.user] = view
+        else:
+            self.views[view.id] = view
         self.feed.publish(Change(view))
 
     def close_view(self, view: View) -> None:
@@ -116,7 +136,7 @@ class TeamState:
         self.feed.publish(Change(view, is_gone=True))
 
     def keep(self, record: Channel | AgentSession | SuggestedPrompts | ApiCall | Delivery) -> None:
-        """Put a record where it belongs, in the place of the one that it is a new version of."""
+        """Store a record; a new version replaces the old one."""
         match record:
             case Channel():
                 self.channels[record.id] = record
@@ -127,5 +147,6 @@ class TeamState:
             case ApiCall():
                 self.calls.append(record)
             case Delivery():
-                self.deliveries[f"{record.envelope_id}/{record.attempt}"] = record
+                key = f"{record.envelope_id}/{record.attempt}"
+                self.deliveries[key] = record
         self.feed.publish(Change(record))

@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -11,13 +11,13 @@ import pytest
 from agent_core.ids import TurnId, turn_of
 from agent_core.testing.models import ScriptedModel, call
 from bot.asks.clicks import AskClicks
+from bot.clicks import QuestionClick, QuestionForm, Refused, decode
 from bot.inbound import post_key
-from bot.ingress import Press, Submission
 from bot.presenter.journal import READER
 from bot.sandbox.slack import Post
-from bot.slack_api import People
 from tests.bot.desk import open_desk
 from tests.bot.front_world import NOW, Place, Process, process
+from tests.bot.gestures import gesture_of, person_of
 
 ASK = call("ask_user", {"question": "Which grid?", "options": ["Stop", "Poland"]}, id="q")
 
@@ -29,6 +29,7 @@ class Asking:
     place: Place
     bot: Process
     answers: AskClicks
+    refusals: list[str] = field(default_factory=list[str])
 
     async def posted(self, words: str) -> Post:
         """The bot's post with these words, once it is there."""
@@ -49,24 +50,21 @@ class Asking:
         post = post or await self.posted(f'"{label}"')
         row = [each for block in post.blocks for each in block.get("elements", ())]
         element = next(e for e in row if e["type"] == "button" and e["text"]["text"] == label)
-        people, thread = self.place.slack.people, self.place.thread
-        press = Press(
-            team=thread.team,
-            user=people[user],
-            channel=thread.channel,
-            thread_ts=thread.root_ts,
+        slack = self.place.slack
+        click = decode(element["action_id"], element["value"])
+        assert isinstance(click, QuestionClick)
+        gesture = gesture_of(
+            slack,
+            user,
+            click,
+            self.place.thread,
             message_ts=post.ts,
-            action_id=element["action_id"],
-            action_ts="1.000001",
-            value=element["value"],
-            trigger_id=self.place.slack.backend.views.trigger(people[user]),
+            trigger_id=slack.backend.views.trigger(slack.people[user]),
         )
-        await self.answers.press(press)
-
-    def told(self, user: str) -> list[str]:
-        person = self.place.slack.people[user]
-        posts = self.place.slack.thread("general", self.place.thread.root_ts)
-        return [post.text for post in posts if post.ephemeral_to == person]
+        try:
+            await self.answers.choose(click, gesture, person_of(slack, user))
+        except Refused as refused:
+            self.refusals.append(refused.text("en"))
 
 
 @pytest.fixture
@@ -80,7 +78,7 @@ async def asking(place: Place, *lines: str, begins: bool = True) -> AsyncGenerat
     script = [ASK, *lines] if begins else [*lines]
     async with process(place, ScriptedModel(script)) as bot:
         await bot.runtime.readers.show_with(READER, bot.presenting.attach)
-        answers = AskClicks(bot.runtime.asks, place.api, People(place.api), lambda: NOW)
+        answers = AskClicks(bot.runtime.asks, place.api, lambda: NOW)
         if begins:
             await bot.front.handle(place.message("continue"))
         yield Asking(place, bot, answers)
@@ -99,7 +97,7 @@ async def test_one_press_answers_once_whatever_the_words_and_another_answer_is_e
         assert "button" not in json.dumps(ended.blocks)
         await world.press("Stop", post=post)
         await world.press("Poland", post=post)
-        [why] = world.told("ann")
+        [why] = world.refusals
         assert why.startswith("Too late: this question")
         turn = await world.bot.runtime.turn(TurnId(f"turn:{place.message('').key}"))
         assert turn.answer == "Then I leave it."
@@ -110,34 +108,27 @@ async def test_one_press_answers_once_whatever_the_words_and_another_answer_is_e
 async def test_only_who_was_asked_answers_by_a_button(place: Place) -> None:
     async with asking(place, "Unheard.") as world:
         await world.press("Poland", "ben")
-        [why] = world.told("ben")
-        assert why.startswith("I asked somebody else this")
         await world.press("Other…", "ben")
-        assert len(world.told("ben")) == 2
+        assert len(world.refusals) == 2
+        assert all(why.startswith("I asked somebody else this") for why in world.refusals)
         assert not place.slack.state.views
-        assert world.told("ann") == []
 
 
 async def test_an_answer_of_ones_own_is_written_in_a_form(place: Place) -> None:
     async with asking(place, "Chile then.") as world:
         await world.press("Other…")
         [view] = place.slack.state.views.values()
-        submission = Submission(
-            team=place.thread.team,
-            user=place.slack.people["ann"],
-            callback_id="question.form",
-            private_metadata=str(view.body["private_metadata"]),
-            values={"answer": "Chile"},
-            view_id=view.id,
-            view_hash="1",
-        )
-        assert await world.answers.submit(submission) is None
+        form = decode("question.form", str(view.body["private_metadata"]))
+        assert isinstance(form, QuestionForm)
+        ann = person_of(place.slack, "ann")
+        gesture = gesture_of(place.slack, "ann", form, values={"answer": "Chile"})
+        await world.answers.answer(form, gesture, ann)
         await world.posted("Chile then.")
         assert await world.posted("answered: Chile")
-        assert await world.answers.submit(submission) is None
-        late = await world.answers.submit(replace(submission, values={"answer": "Peru"}))
-        assert late is not None
-        assert late["answer"].startswith("Too late: this question")
+        await world.answers.answer(form, gesture, ann)
+        with pytest.raises(Refused) as late:
+            await world.answers.answer(form, replace(gesture, values={"answer": "Peru"}), ann)
+        assert late.value.text("en").startswith("Too late: this question")
 
 
 async def test_a_button_works_after_a_restart(place: Place) -> None:

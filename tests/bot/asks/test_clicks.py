@@ -14,11 +14,13 @@ from agent_core.runtime import Ask, Asks
 from agent_core.runtime.asks import ApprovalChoice
 from agent_core.sessions import CallApproval
 from bot.asks.clicks import AskClicks
-from bot.ingress import Press
+from bot.clicks import ApprovalClick, ApprovalForm, ConnectionClick, decode
+from bot.ingress import Handler
 from bot.presenter import Indicators, ThreadPresenter
 from bot.sandbox.slack import Post, SlackStandIn
 from bot.slack_api import People, SlackApi
 from bot.threads import ThreadRef, user_id
+from tests.bot.gestures import gesture_of, person_of
 from tests.bot.ingress.world import World, connected_world, thread_at
 from tests.bot.presenter.turns import MemoryState, Turn, action
 
@@ -154,10 +156,15 @@ class Asking:
 async def asking(tmp_path: Path) -> AsyncIterator[Asking]:
     asks = StrictAsks()
 
-    def listening(api: SlackApi, people: People) -> Mapping[str, AskClicks]:
-        return {"consent.": AskClicks(asks, api, people, lambda: datetime.now(UTC))}
+    def handlers(api: SlackApi, _people: People) -> Mapping[type, Handler]:
+        presses = AskClicks(asks, api, lambda: datetime.now(UTC))
+        return {
+            ApprovalClick: presses.decide,
+            ApprovalForm: presses.submit,
+            ConnectionClick: presses.connect,
+        }
 
-    async with connected_world(bot_events=(), gestures=listening) as world:
+    async with connected_world(bot_events=(), handlers=handlers) as world:
         thread = thread_at(world, await world.say("ann", "general", f"{world.mention} mail it"))
         asks.asker = user_id(thread.team, world.slack.people["ann"])
         presenter = ThreadPresenter(
@@ -294,21 +301,18 @@ async def test_an_expired_link_renews_itself_when_it_is_opened(asking: Asking) -
     await asking.ask("connection")
     [*_, old] = [post for post in asking.posts() if post.ephemeral_to]
     value = old.blocks[-1]["elements"][0]["value"]
-    press = Press(
-        team=asking.thread.team,
-        user=asking.slack.people["ann"],
-        channel=asking.thread.channel,
-        thread_ts=asking.thread.root_ts,
+    click = decode("consent.open.1", value)
+    assert isinstance(click, ConnectionClick)
+    gesture = gesture_of(
+        asking.slack,
+        "ann",
+        click,
+        asking.thread,
         message_ts=old.ts,
-        action_id="consent.open.1",
-        action_ts=f"{float(old.ts) + 601:.6f}",
-        value=value,
-        trigger_id="",
+        pressed_ts=f"{float(old.ts) + 601:.6f}",
     )
-    clicks = AskClicks(
-        asking.asks, asking.world.api, asking.world.people, lambda: datetime.now(UTC)
-    )
-    await clicks.press(press)
+    presses = AskClicks(asking.asks, asking.world.api, lambda: datetime.now(UTC))
+    await presses.connect(click, gesture, person_of(asking.slack, "ann"))
     [*_, new] = [post for post in asking.posts() if post.ephemeral_to]
     assert new.blocks[-1]["elements"][0]["url"] == "https://connect.example/gmail/lk_2"
     assert len(asking.asks.opened) == 1

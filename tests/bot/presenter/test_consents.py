@@ -10,7 +10,7 @@ import pytest
 from agent_core.errors import AskRefused
 from agent_core.events import AnyEvent, SentFile
 from agent_core.ids import AskId, UserId
-from bot.presenter.ask_buttons import read_value
+from bot.clicks import ConnectionClick, decode
 from bot.presenter.tools import app_name, app_names, deed
 from bot.sandbox.slack import Post
 from tests.bot.presenter.conftest import Stage
@@ -229,9 +229,12 @@ async def test_a_connection_is_waited_for_in_sight_of_all_and_its_link_seen_by_o
     apps = "Gmail and Google Calendar"
     assert progress.text == WORKING
     assert waiting.text.startswith(f"Waiting for <@{ann}> to connect {apps}, until <!date^")
-    values = [element["value"] for element in waiting.blocks[-1]["elements"]]
-    told = (AskId("ask1"), "gmail,googlecalendar")
-    assert [read_value(value) for value in values] == [told, told]
+    row = [decode(each["action_id"], each["value"]) for each in waiting.blocks[-1]["elements"]]
+    ask, apps_asked = AskId("ask1"), ("gmail", "googlecalendar")
+    assert row == [
+        ConnectionClick(kind="consent.link", ask=ask, apps=apps_asked),
+        ConnectionClick(kind="consent.skip", ask=ask, apps=apps_asked),
+    ]
     assert buttons(waiting) == ["Show my link", "Skip"]
     opening = ["Connect Gmail", "Connect Google Calendar"]
     assert buttons(whisper) == [*opening, "I have connected it"]
