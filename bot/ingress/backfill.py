@@ -181,14 +181,24 @@ class Search:
             return None  # no post began it
         raw = await self._channels.post_now(thread, ts)
         if raw is None:
-            return self._change(DELETED, thread.channel, ts, {"deleted_ts": ts})
+            return self._change(
+                DELETED,
+                thread.channel,
+                ts,
+                {"deleted_ts": ts},
+            )
         body = {"team_id": thread.team, "event": {**raw, "channel": thread.channel}}
         post = read_post(body, bot_user=self._identity.bot_user)
         if post is None or post.said_ts == ts:
             return None
         if post.said_s <= self.gap.opened_s:
             return None  # an edit from before the gap was heard when it was made
-        return self._change(EDITED, thread.channel, post.said_ts, {"message": raw})
+        return self._change(
+            EDITED,
+            thread.channel,
+            post.said_ts,
+            {"message": raw},
+        )
 
     async def _my_channels(self) -> list[Conversation]:
         """Those first in which something was heard last; those alone where Slack lists none."""
@@ -244,7 +254,12 @@ class Search:
     def _threads(self, read: _Read) -> list[_ThreadToRead]:
         channel = read.channel.id
         threads = [
-            _ThreadToRead(read, root_ts, newest_ts, self.gap.is_new(channel, newest_ts))
+            _ThreadToRead(
+                read,
+                root_ts,
+                newest_ts,
+                self.gap.is_new(channel, newest_ts),
+            )
             for root_ts, newest_ts in read.threads.items()
         ]
         left_out = len(threads) - MAX_THREADS
@@ -264,7 +279,11 @@ class Search:
         return missed
 
     async def _read_thread(
-        self, read: _Read, thread: ThreadRef, *, at_once: bool = False
+        self,
+        read: _Read,
+        thread: ThreadRef,
+        *,
+        at_once: bool = False,
     ) -> dict[str, JsonObject]:
         """The posts of a thread that were not read yet; those before a page that is refused."""
         posts: dict[str, JsonObject] = {}
@@ -304,7 +323,10 @@ class Search:
         return with_bot
 
     async def _may_be_ours(
-        self, post: InboundPost, read: _Read, with_bot: Mapping[str, str]
+        self,
+        post: InboundPost,
+        read: _Read,
+        with_bot: Mapping[str, str],
     ) -> bool:
         """Spares the look at every thread among people; the filter decides on the rest."""
         spoken_to = address(post, bot_user=self._identity.bot_user)
@@ -338,10 +360,21 @@ class Search:
     def _posted(self, raw: JsonObject, channel: Conversation) -> JsonObject:
         """The payload of a post, as the post is now."""
         ts = str(raw["ts"])
-        event = {**raw, "channel": channel.id, "channel_type": channel.kind, "event_ts": ts}
+        event = {
+            **raw,
+            "channel": channel.id,
+            "channel_type": channel.kind,
+            "event_ts": ts,
+        }
         return self._envelope(event, ts)
 
-    def _change(self, subtype: str, channel: str, at_ts: str, more: JsonObject) -> JsonObject:
+    def _change(
+        self,
+        subtype: str,
+        channel: str,
+        at_ts: str,
+        more: JsonObject,
+    ) -> JsonObject:
         """The payload of a change; what the post was before is not known any more."""
         event = {
             "type": "message",

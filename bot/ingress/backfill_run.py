@@ -25,7 +25,12 @@ from bot.threads import ThreadRef
 from bot.words import BOT
 
 BEAT_S = 5.0
-BACKOFF = Backoff(first_s=30.0, longest_s=600.0, factor=3.0, jitter=0.0)
+BACKOFF = Backoff(
+    first_s=30.0,
+    longest_s=600.0,
+    factor=3.0,
+    jitter=0.0,
+)
 MAX_RUNS = 5
 """So often a conversation that could not be read is tried, before it is given up."""
 
@@ -133,7 +138,12 @@ class Backfill:
             return True
 
     def _search(self) -> Search:
-        return Search(self._api, self._identity, self._sessions, self.watermarks.gap())
+        return Search(
+            self._api,
+            self._identity,
+            self._sessions,
+            self.watermarks.gap(),
+        )
 
     async def _see_to(self, search: Search) -> bool:
         """Answer or list all that was missed; whether that went well, and nothing was unread."""
@@ -249,7 +259,12 @@ class Backfill:
                 were_told = False
         return were_told
 
-    async def _list_late(self, channel: str, posts: Sequence[MissedPost], gap: Gap) -> None:
+    async def _list_late(
+        self,
+        channel: str,
+        posts: Sequence[MissedPost],
+        gap: Gap,
+    ) -> None:
         """Oldest first; those that had their answer are left out.
 
         What a notice of an earlier process lists is not listed again: the op of a notice says what
