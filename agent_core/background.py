@@ -110,3 +110,28 @@ class Backoff:
         """The waits after the first failure, the second, and so on without end."""
         for failures in count(1):
             yield self.wait_s(failures, chance() if chance else None)
+
+
+class GivenUp(Exception):
+    """Work was tried as often as it may be, or cannot be done now however often it is tried."""
+
+
+async def retry(
+    work: Callable[[], Awaitable[T]],
+    *,
+    name: str,
+    backoff: Backoff,
+    tries: int,
+    sleep: Callable[[float], Awaitable[None]],
+) -> T:
+    """Do `work` until it succeeds, a bounded number of times. Raises GivenUp after the last one."""
+    for number in range(1, tries + 1):
+        try:
+            return await work()
+        except GivenUp:
+            raise
+        except Exception:
+            logger.exception("%s failed (try %d)", name, number)
+        if number < tries:
+            await sleep(backoff.wait_s(number))
+    raise GivenUp(name)
