@@ -53,13 +53,13 @@ class TeamState:
 
     def posts_of(self, channel: str) -> list[Post]:
         """A channel's posts, replies included, oldest first; without ephemeral posts."""
-        posts = list(self.posts.get(channel, {}).values())
-        posts.sort(key=lambda post: post.ts)
-        return posts
+        posts = self.posts.get(channel, {})
+        return [posts[ts] for ts in sorted(posts)]
 
     def replies_of(self, channel: str, thread_ts: str) -> list[Post]:
-        posts = self.posts_of(channel)
-        return [post for post in posts if post.is_reply and post.thread_ts == thread_ts]
+        return [
+            post for post in self.posts_of(channel) if post.is_reply and post.thread_ts == thread_ts
+        ]
 
     def add_post(self, post: Post) -> Post:
         """Put a post into its channel; its files note the share."""
@@ -85,13 +85,15 @@ class TeamState:
     def change_post(self, post: Post) -> None:
         """Replace a post by its new version."""
         posts = self.posts[post.channel]
-        previous = posts[post.ts]
+        change = Change(post, previous=posts[post.ts])
         posts[post.ts] = post
-        self.feed.publish(Change(post, previous))
+        self.feed.publish(change)
 
     def remove_post(self, post: Post) -> None:
-        del self.posts[post.channel][post.ts]
-        self.feed.publish(Change(post, is_gone=True))
+        posts = self.posts[post.channel]
+        del posts[post.ts]
+        gone = Change(post, is_gone=True)
+        self.feed.publish(gone)
 
     def add_ephemeral(self, post: Post) -> None:
         self.ephemerals.append(post)
@@ -99,7 +101,8 @@ class TeamState:
 
     def remove_ephemeral(self, post: Post) -> None:
         self.ephemerals.remove(post)
-        self.feed.publish(Change(post, is_gone=True))
+        gone = Change(post, is_gone=True)
+        self.feed.publish(gone)
 
     def delete_file(self, file_id: str) -> None:
         """Mark a file as deleted; posts keep a mark in its place."""
@@ -133,7 +136,8 @@ class TeamState:
 
     def close_view(self, view: View) -> None:
         self.views.pop(view.id, None)
-        self.feed.publish(Change(view, is_gone=True))
+        gone = Change(view, is_gone=True)
+        self.feed.publish(gone)
 
     def keep(self, record: Channel | AgentSession | SuggestedPrompts | ApiCall | Delivery) -> None:
         """Store a record; a new version replaces the old one."""
