@@ -14,7 +14,7 @@ from agent_core.events import PlannedAction
 from agent_core.ids import SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.models import ToolSpec
-from agent_core.tools import OpenedCall, ToolContext, canonical, digest_of_json, slug_of
+from agent_core.tools import OpenedCall, ToolContext, canonical, digest_of_json
 
 _OTHER_ACCOUNT = (
     "Not done: calls use the {app} account that the person connected last, {account}. Leave "
@@ -142,7 +142,7 @@ async def _app_use(
     """How an action uses an app; None where it uses none."""
     action = judged.action
     # A batch, or an app's own tool; Composio's other tools use no account.
-    is_app = call.is_batch or not canonical(slug_of(call.name)).startswith("COMPOSIO_")
+    is_app = call.is_batch or not canonical(call.slug).startswith("COMPOSIO_")
     if accounts is None or not action.tool or not call.is_composio or not is_app:
         return None
     tool = await accounts.tool(action.tool, afresh=afresh)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from agent_core.consent.leaf_values import json_in, texts_in
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.models.strict_json import as_object, load_strictly
-from agent_core.tools import OpenedCall, ToolOutput, batch_results, canonical, opened, slug_of
+from agent_core.tools import OpenedCall, ToolOutput, batch_results, canonical, opened
 from agent_core.workspaces.layout import SEARCH_RESULTS
 
 MAX_OUTSIDE = 3
@@ -108,7 +108,7 @@ def _sources_of(call: OpenedCall) -> list[str]:
 
 def _is_ours(call: OpenedCall, output: ToolOutput) -> bool:
     """Whether the words are this bot's own, or Composio's about its tools."""
-    slug = slug_of(call.name)
+    slug = call.slug
     if call.name.startswith(_LOCAL):
         return output.is_error or slug in _LOCAL_WRITERS
     if call.name in _SERVERLESS:

@@ -82,7 +82,7 @@ class RunPython:
         if stored is None or stored.call != call.id:
             old = stored.variables if stored else b""
             stored = StoredProgram(turn=context.turn, run=context.run, call=call.id, variables=old)
-        program = _PROGRAM.validate_python(stored.body)
+        program = Program.model_validate(stored.body)
         await _find_children(call, program, scope)
         if program.output is not None:
             return program
@@ -108,7 +108,7 @@ class RunPython:
         return program
 
     async def _keep(self, stored: StoredProgram, program: Program) -> None:
-        body = _PROGRAM.dump_python(program, mode="json")
+        body = program.model_dump(mode="json")
         await self._store.keep(replace(stored, body=body))
 
 
