@@ -14,6 +14,8 @@ from functools import partial
 from agent_core.ids import TurnId, agent_id
 from agent_core.messages import JsonObject
 from agent_core.words import Words
+from bot import clicks
+from bot.clicks import BranchStop, LiveViewClick
 from bot.presenter.board import Card
 from bot.presenter.journal import Destination
 from bot.render import PostDraft, actions, foreign_line, limits, plain_line
