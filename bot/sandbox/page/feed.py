@@ -15,7 +15,7 @@ from aiohttp import web
 
 from bot.sandbox.page.text import EMOJI, Texts
 from bot.sandbox.slack import AgentSession, ApiCall, Delivery, Post, SlackStandIn, View
-from bot.sandbox.slack.feed import Change, OpenSockets, Record
+from bot.sandbox.slack.feed import OpenSockets, Record, TeamChange
 from bot.sandbox.slack.messages import show_channel, show_post, show_user, show_view
 from bot.sandbox.slack.records import Channel, SuggestedPrompts
 from bot.sandbox.slack.state import TeamState
@@ -69,9 +69,9 @@ class PageFacts:
         records += state.calls[-MAX_RECORDS:]
         records.append(OpenSockets(self._slack.open_sockets))
         for record in records:
-            yield from self.of(Change(record))
+            yield from self.of(TeamChange(record))
 
-    def of(self, change: Change) -> Iterator[Fact]:
+    def of(self, change: TeamChange) -> Iterator[Fact]:
         """The facts of a changed record, in its new version."""
         match record := change.record:
             case Post() if self._sees(record):

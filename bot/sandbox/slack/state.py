@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.sandbox.slack.clock import SandboxClock
-from bot.sandbox.slack.feed import Change, ChangeFeed
+from bot.sandbox.slack.feed import ChangeFeed, TeamChange
 from bot.sandbox.slack.records import (
     AgentSession,
     ApiCall,
@@ -79,29 +79,29 @@ class TeamState:
         post = replace(post, files=tuple(shared))
         posts = self.posts.setdefault(post.channel, {})
         posts[post.ts] = post
-        self.feed.publish(Change(post))
+        self.feed.publish(TeamChange(post))
         return post
 
     def change_post(self, post: Post) -> None:
         """Replace a post by its new version."""
         posts = self.posts[post.channel]
-        change = Change(post, previous=posts[post.ts])
+        change = TeamChange(post, previous=posts[post.ts])
         posts[post.ts] = post
         self.feed.publish(change)
 
     def remove_post(self, post: Post) -> None:
         posts = self.posts[post.channel]
         del posts[post.ts]
-        gone = Change(post, is_gone=True)
+        gone = TeamChange(post, is_gone=True)
         self.feed.publish(gone)
 
     def add_ephemeral(self, post: Post) -> None:
         self.ephemerals.append(post)
-        self.feed.publish(Change(post))
+        self.feed.publish(TeamChange(post))
 
     def remove_ephemeral(self, post: Post) -> None:
         self.ephemerals.remove(post)
-        gone = Change(post, is_gone=True)
+        gone = TeamChange(post, is_gone=True)
         self.feed.publish(gone)
 
     def delete_file(self, file_id: str) -> None:
@@ -132,11 +132,11 @@ class TeamState:
             self.homes[view.user] = view
         else:
             self.views[view.id] = view
-        self.feed.publish(Change(view))
+        self.feed.publish(TeamChange(view))
 
     def close_view(self, view: View) -> None:
         self.views.pop(view.id, None)
-        gone = Change(view, is_gone=True)
+        gone = TeamChange(view, is_gone=True)
         self.feed.publish(gone)
 
     def keep(self, record: Channel | AgentSession | SuggestedPrompts | ApiCall | Delivery) -> None:
@@ -153,4 +153,4 @@ class TeamState:
             case Delivery():
                 key = f"{record.envelope_id}/{record.attempt}"
                 self.deliveries[key] = record
-        self.feed.publish(Change(record))
+        self.feed.publish(TeamChange(record))
