@@ -14,7 +14,7 @@
     ├── ChildRefused                a child run cannot be had; the model is told why
     ├── SurfaceRefused              people's place does not let it be done; the model is told why
     ├── InterventionRefused         nothing is there to step in at
-    ├── ConsentRefused              a decision was not this person's, or came too late
+    ├── AskRefused                  a decision was not this person's, or came too late
     └── SettingsError               the configuration is incomplete or contradicts itself
 
 A failing tool call is not here: it is a value that the model sees (`tools.ToolOutput`).
@@ -106,7 +106,7 @@ class InterventionRefused(AgentError):
     """A person wanted to step in where nothing is, or where it is over; the message says which."""
 
 
-ConsentRefusal = Literal[
+AskRefusal = Literal[
     "not_yours",
     "not_your_words",
     "over",
@@ -118,12 +118,12 @@ ConsentRefusal = Literal[
 ]
 
 
-class ConsentRefused(AgentError):
+class AskRefused(AgentError):
     """Somebody wanted to decide what they may not, or what is not to be decided any more."""
 
-    def __init__(self, message: str, *, why: ConsentRefusal) -> None:
+    def __init__(self, message: str, *, why: AskRefusal) -> None:
         super().__init__(message)
-        self.why: ConsentRefusal = why
+        self.why: AskRefusal = why
 
 
 class SettingsError(AgentError):

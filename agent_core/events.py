@@ -14,7 +14,7 @@ from typing import Annotated, Literal, TypedDict
 
 from pydantic import Field, TypeAdapter
 
-from agent_core.ids import ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import AskId, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
 
 ATTEMPTS_A_GENERATION = 100
@@ -296,6 +296,7 @@ class Intervened(Event):
 class QuestionAsked(Event):
     """The turn waits for a person's answer, at the latest until `deadline`."""
 
+    ask: AskId
     call_id: ToolCallId
     asker: UserId
     """Who is asked."""
@@ -338,7 +339,7 @@ class SentFile:
 class ApprovalRequested(Event):
     """The turn waits until somebody who may decide approves or rejects a call."""
 
-    consent: ConsentId
+    ask: AskId
     call_id: ToolCallId
     asker: UserId
     tool: str
@@ -368,7 +369,7 @@ ApprovalVerdict = Literal["approved", "rejected", "expired", "overtaken", "void"
 class ApprovalDecided(Event):
     """How an ApprovalRequested ended; exactly one for each."""
 
-    consent: ConsentId
+    ask: AskId
     call_id: ToolCallId
     verdict: ApprovalVerdict
     by: UserId | None
@@ -383,10 +384,10 @@ class ApprovalDecided(Event):
 class AuthRequired(Event):
     """The turn waits until the asker has connected accounts. It holds no link.
 
-    The link is given to the asker alone, by `Runtime.connect_link`.
+    The link is given to the asker alone, by `Runtime.asks`.
     """
 
-    consent: ConsentId
+    ask: AskId
     call_id: ToolCallId
     asker: UserId
     toolkits: tuple[str, ...]
@@ -403,7 +404,7 @@ AuthOutcome = Literal["connected", "skipped", "expired", "overtaken"]
 class AuthEnded(Event):
     """How an AuthRequired ended; exactly one for each."""
 
-    consent: ConsentId
+    ask: AskId
     call_id: ToolCallId
     asker: UserId
     toolkits: tuple[str, ...]

@@ -20,8 +20,8 @@ UserId = NewType("UserId", str)
 AgentId = NewType("AgentId", str)
 """A run for the outside, `<turn>/<run>`: unique over all sessions, and no turn has a `/` in it."""
 
-ConsentId = NewType("ConsentId", str)
-"""What a person has to decide before a call goes on: an approval, or a connection."""
+AskId = NewType("AskId", str)
+"""An Ask: a question, an approval or a connection that a person decides about."""
 
 ProcessId = NewType("ProcessId", str)
 """One process of the bot, from its start to its end."""

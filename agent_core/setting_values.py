@@ -1,4 +1,4 @@
-"""What the text of a setting must look like. Each check returns its value or says what is wrong."""
+"""Validators of settings: each returns its value, or raises ValueError with what is wrong."""
 
 import re
 from collections.abc import Callable
@@ -15,20 +15,17 @@ _NO_PLACE = re.compile(r"[@?#]|//|:(?:/|$)")
 _HOST = re.compile(r"(?:\*\.)?[\w-]+(?:\.[\w-]+)*\.?")
 
 
-def shown(value: object) -> str:
-    """A value in quotation marks, short and on one line. Never for secrets."""
+def in_quotes(value: object) -> str:
+    """A value in quotation marks, cut and on one line. Never for secrets."""
     text = " ".join(str(value).split())
-    return f"“{text[:MAX_SHOWN_CHARS]}{'…' if len(text) > MAX_SHOWN_CHARS else ''}”"
+    if len(text) > MAX_SHOWN_CHARS:
+        text = f"{text[:MAX_SHOWN_CHARS]}…"
+    return f"“{text}”"
 
 
 def as_web_address(value: str) -> str:
-    """An http or https address. It may hold a password, so it is not repeated."""
-    try:
-        parts = urlsplit(value)
-        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
-    except ValueError:
-        usable = False
-    if value and (not usable or not _is_one_word(value)):
+    """An http or https address, or nothing. It may hold a password, so no error repeats it."""
+    if value and not _is_web_address(value):
         raise ValueError("is no web address")
     return value
 
@@ -56,12 +53,14 @@ def as_connections(value: str) -> str:
     return _each(value, _read_connection, "has the entry {}")
 
 
-def _each(value: str, read: Callable[[str], object], wrong: str) -> str:
-    for entry in filter(None, (part.strip() for part in value.split(","))):
+def _each(value: str, read: Callable[[str], object], problem: str) -> str:
+    for part in value.split(","):
+        entry = part.strip()
         try:
-            read(entry)
+            if entry:
+                read(entry)
         except ValueError:
-            raise ValueError(wrong.format(shown(entry))) from None
+            raise ValueError(problem.format(in_quotes(entry))) from None
     return value
 
 
@@ -75,21 +74,33 @@ def _read_host(text: str) -> None:
 
 
 def _read_connection(text: str) -> None:
-    pattern, _, target = (part.strip() for part in text.partition("="))
-    _read_host(pattern)
-    host, port = _read_place(target)
-    if ip_address(host) and (port is None or "/" in target):
+    pattern, _, target = text.partition("=")
+    _read_host(pattern.strip())
+    host, port = _read_place(target.strip())
+    ip_address(host)  # a name raises ValueError: connections are dialled, not looked up
+    if port is None or "/" in target:
         raise ValueError(text)
 
 
 def _read_place(text: str) -> tuple[str, int | None]:
     """The host, name or address, and its port, where one is named; ValueError for no such place."""
     parts = urlsplit(f"//{text}")
-    host, port = parts.hostname or "", parts.port
-    is_odd = _NO_PLACE.search(text) or not _is_one_word(text) or port == 0
-    if is_odd or not (_HOST.fullmatch(host) or ip_address(host)):
+    host = parts.hostname or ""
+    if _NO_PLACE.search(text) or not _is_one_word(text) or parts.port == 0:
         raise ValueError(text)
-    return host, port
+    if not _HOST.fullmatch(host):
+        ip_address(host)
+    return host, parts.port
+
+
+def _is_web_address(value: str) -> bool:
+    try:
+        parts = urlsplit(value)
+        has_port = parts.port != 0
+    except ValueError:
+        return False
+    is_web = parts.scheme in {"http", "https"} and bool(parts.hostname)
+    return is_web and has_port and _is_one_word(value)
 
 
 def _is_one_word(value: str) -> bool:

@@ -1,6 +1,7 @@
-"""What the core is configured by, and how a setting that is not right is explained.
+"""The core's settings, and the reader of settings that explains the wrong ones.
 
-The only reader of the environment in this package.
+The only file of this package that reads the environment. A setting is a pydantic field: its
+`description` is the README's table, its `examples` say what to write in place of a wrong value.
 """
 
 import os
@@ -10,7 +11,15 @@ from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
 from dotenv import dotenv_values
-from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    JsonValue,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import make_url
@@ -24,7 +33,7 @@ from agent_core.setting_values import (
     as_hosts,
     as_link_places,
     as_web_address,
-    shown,
+    in_quotes,
 )
 
 ENV_FILE = ".env"
@@ -35,26 +44,16 @@ Settings = TypeVar("Settings", bound=BaseSettings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class About:
-    """What people are told of a setting beside its description."""
-
-    right: str = ""
-    """What to write, as the end of the sentence "Write …"."""
-    unset: str = ""
-    """What holds when it is not set, where the default value does not say it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsReading(Generic[Settings]):
     """Settings as far as they could be read: a wrong one has its default and a fault."""
 
     settings: Settings
     faults: Mapping[str, str]
-    """By the variable's name a whole sentence: what is wrong with it, and what would be right."""
+    """By the variable's name a sentence: what is wrong with its value, and what would be right."""
 
 
 def read_settings(kind: type[Settings]) -> SettingsReading[Settings]:
-    """Read them all, whatever is wrong with some.
+    """Read all settings of a class, whatever is wrong with some.
 
     Raises:
         SettingsError: the file `.env` cannot be read.
@@ -62,38 +61,40 @@ def read_settings(kind: type[Settings]) -> SettingsReading[Settings]:
     try:
         return SettingsReading(settings=kind(), faults={})
     except ValidationError as error:
-        wrong = {str(fault["loc"][0]): fault for fault in reversed(error.errors())}
+        errors = {str(each["loc"][0]): each for each in reversed(error.errors())}
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(
             "The file .env cannot be read: it must be UTF-8 text that the bot may read."
         ) from error
-    defaults: dict[str, Any] = {name: kind.model_fields[name].default for name in wrong}
-    names = [name for name in kind.model_fields if name in wrong]
-    return SettingsReading(
-        settings=kind(**defaults),
-        faults={name.upper(): _sentence(kind, name, wrong[name]) for name in names},
-    )
+    defaults: dict[str, Any] = {}
+    faults: dict[str, str] = {}
+    for name, field in kind.model_fields.items():
+        if name in errors:
+            defaults[name] = field.default
+            faults[name.upper()] = _fault(name, field, errors[name])
+    return SettingsReading(settings=kind(**defaults), faults=faults)
 
 
-def about(kind: type[BaseSettings], name: str) -> About:
-    """What a field says of itself beside its description."""
-    notes = reversed(kind.model_fields[name].metadata)  # the outermost one comes last
-    return next((note for note in notes if isinstance(note, About)), About())
+def unset(words: str) -> dict[str, JsonValue]:
+    """For `json_schema_extra`: what holds without the setting, if its default does not say it."""
+    return {"unset": words}
 
 
-def _sentence(kind: type[BaseSettings], name: str, fault: ErrorDetails) -> str:
-    own = fault.get("ctx", {}).get("error")
-    problem = str(own) if isinstance(own, ValueError) else f"is {shown(fault['input'])}"
-    return f"{name.upper()} {problem}. Write {about(kind, name).right}."
+def _fault(name: str, field: FieldInfo, error: ErrorDetails) -> str:
+    """What is wrong with a value; `examples` of a field ends the sentence "Write …"."""
+    own = error.get("ctx", {}).get("error")
+    problem = str(own) if isinstance(own, ValueError) else f"is {in_quotes(error['input'])}"
+    right = (field.examples or [""])[0]
+    return f"{name.upper()} {problem}. Write {right}."
 
 
-_KEY = About(right="the key alone, without quotation marks or spaces")
+_KEY = "the key alone, without quotation marks or spaces"
 _ADDRESS = "a whole address such as https://gateway.example/api"
+_MODEL = "a model's id, such as claude-sonnet-5-5"
 
-Credential = Annotated[SecretStr, AfterValidator(as_credential), _KEY]
-ModelName = Annotated[
-    str, Field(pattern=ONE_WORD), About(right="a model's id, such as claude-sonnet-5-5")
-]
+Credential = Annotated[SecretStr, AfterValidator(as_credential), Field(examples=[_KEY])]
+WebAddress = Annotated[str, AfterValidator(as_web_address), Field(examples=[_ADDRESS])]
+ModelName = Annotated[str, Field(pattern=ONE_WORD, examples=[_MODEL])]
 
 
 class FaultSettings(BaseSettings):
@@ -145,150 +146,142 @@ class CoreSettings(BaseSettings):
         env_ignore_empty=True,
     )
 
-    anthropic_api_key: Annotated[
-        Credential, About(right=_KEY.right, unset="required, or one of the next two")
-    ] = Field(default=SecretStr(""), description="Key of the Anthropic API.")
+    anthropic_api_key: Credential = Field(
+        default=SecretStr(""),
+        description="Key of the Anthropic API.",
+        json_schema_extra=unset("required, or one of the next two"),
+    )
     anthropic_auth_token: Credential = Field(
-        default=SecretStr(""), description="Bearer token of a gateway, in place of a key."
+        default=SecretStr(""),
+        description="Bearer token of a gateway, in place of a key.",
     )
     zai_api_key: Credential = Field(
         default=SecretStr(""),
         description="Key of Z.AI; used as the bearer token at Z.AI's address when no other is set.",
     )
-    anthropic_base_url: Annotated[
-        str, AfterValidator(as_web_address), About(right=_ADDRESS, unset="Anthropic's")
-    ] = Field(default="", description="Address of a gateway.")
-    anthropic_version: Annotated[
-        str,
-        Field(pattern=r"^(\d{4}-\d{2}-\d{2})?$"),
-        About(right="a date such as 2023-06-01", unset="the SDK's"),
-    ] = Field(
+    anthropic_base_url: WebAddress = Field(
         default="",
+        description="Address of a gateway.",
+        json_schema_extra=unset("Anthropic's"),
+    )
+    anthropic_version: str = Field(
+        default="",
+        pattern=r"^(\d{4}-\d{2}-\d{2})?$",
         description="Version header, for gateways that refuse the newest (2023-06-01 is then "
         "tried by itself).",
+        examples=["a date such as 2023-06-01"],
+        json_schema_extra=unset("the SDK's"),
     )
-    agent_model: ModelName = Field(default="claude-sonnet-5-5", description="The main model.")
+    agent_model: ModelName = Field(
+        default="claude-sonnet-5-5",
+        description="The main model.",
+    )
     classifier_model: ModelName = Field(
-        default="claude-haiku-5-5", description="The small model that routes messages."
+        default="claude-haiku-5-5",
+        description="The small model that routes messages.",
     )
     composio_api_key: Credential = Field(
         default=SecretStr(""),
         description="Key of Composio; without it there is no search and there are no app tools.",
     )
-    composio_base_url: Annotated[
-        str, AfterValidator(as_web_address), About(right=_ADDRESS, unset="Composio's")
-    ] = Field(default="", description="Address of another Composio.")
-    workspaces_root: Annotated[Path, About(right="a directory")] = Field(
+    composio_base_url: WebAddress = Field(
+        default="",
+        description="Address of another Composio.",
+        json_schema_extra=unset("Composio's"),
+    )
+    workspaces_root: Path = Field(
         default=Path("AGENT_RUN_WORKSPACES"),
         description="Where sessions keep their files, and SQLite its two.",
+        examples=["a directory"],
     )
-    database_url: Annotated[
-        str,
-        About(
-            right="postgresql://user:password@host/name, or leave it out for SQLite",
-            unset="SQLite in the root",
-        ),
-    ] = Field(
+    database_url: str = Field(
         default="",
         description="Postgres URL for sessions, events and durable turns; needed where several "
         "processes run.",
+        examples=["postgresql://user:password@host/name, or leave it out for SQLite"],
+        json_schema_extra=unset("SQLite in the root"),
     )
-    crawl_allow: Annotated[
-        str,
-        AfterValidator(as_hosts),
-        About(right="hosts as host, host:port or *.domain, with commas between them"),
-    ] = Field(
+    crawl_allow: Annotated[str, AfterValidator(as_hosts)] = Field(
         default="",
         description="Hosts (`host`, `host:port` or `*.domain`, comma separated) that the crawler "
         "may open although they are not public.",
+        examples=["hosts as host, host:port or *.domain, with commas between them"],
     )
-    crawl_connect: Annotated[
-        str,
-        AfterValidator(as_connections),
-        About(
-            right="pattern=address:port, such as wiki.internal=10.0.0.7:8080, with commas between"
-        ),
-    ] = Field(
+    crawl_connect: Annotated[str, AfterValidator(as_connections)] = Field(
         default="",
         description="`pattern=address:port`, comma separated: allowed hosts that are dialled "
         "there, not looked up.",
+        examples=["pattern=address:port, such as wiki.internal=10.0.0.7:8080, with commas between"],
     )
-    crawl_browser: Annotated[
-        str,
-        About(
-            right="the path or name of a Chromium, `off`, or leave it out",
-            unset="the one on the PATH, or Playwright's",
-        ),
-    ] = Field(
+    crawl_browser: str = Field(
         default="",
         description="Chromium for pages whose text is made by scripts; `off` leaves them unread.",
+        examples=["the path or name of a Chromium, `off`, or leave it out"],
+        json_schema_extra=unset("the one on the PATH, or Playwright's"),
     )
-    mcp_servers_file: Annotated[
-        Path | None,
-        About(
-            right="the path of a JSON file, or leave it out",
-            unset="the shipped servers alone",
-        ),
-    ] = Field(
+    mcp_servers_file: Path | None = Field(
         default=None,
         description="JSON file of further MCP servers (`mcpServers`, as other hosts have it); see "
         "`bot mcp list`.",
+        examples=["the path of a JSON file, or leave it out"],
+        json_schema_extra=unset("the shipped servers alone"),
     )
-    policy_file: Annotated[
-        Path | None,
-        About(right="the path of a YAML file, or leave it out", unset="the shipped rules alone"),
-    ] = Field(
+    policy_file: Path | None = Field(
         default=None,
         description="YAML file of rules on what the bot may do by itself, asks for or never does; "
         "they come before the shipped ones in `agent_core/consent/policy.yaml`.",
+        examples=["the path of a YAML file, or leave it out"],
+        json_schema_extra=unset("the shipped rules alone"),
     )
-    connect_links: Annotated[
-        str,
-        AfterValidator(as_link_places),
-        About(right="places as host, host:port or host/path, with commas between them"),
-    ] = Field(
+    connect_links: Annotated[str, AfterValidator(as_link_places)] = Field(
         default="connect.composio.dev,app.composio.dev/link,backend.composio.dev/api/v3/s",
         description="Where links to connect an account live (`host`, `host:port` or `host/path`, "
         "comma separated); they are shown to their person alone.",
+        examples=["places as host, host:port or host/path, with commas between them"],
     )
-    max_steps: Annotated[
-        int, Field(ge=1), About(right="a whole number of at least 1, such as 40")
-    ] = Field(
+    max_steps: int = Field(
         default=40,
+        ge=1,
         description="Model calls that one run may make; a run that reaches a bound answers with "
         "what it has.",
+        examples=["a whole number of at least 1, such as 40"],
     )
-    max_minutes: Annotated[
-        float, Field(gt=0, allow_inf_nan=False), About(right="a number above 0, such as 30")
-    ] = Field(default=30.0, description="Minutes that one run may take.")
-    max_tokens: Annotated[
-        int, Field(ge=1000), About(right="a whole number of at least 1000, such as 12000000")
-    ] = Field(
+    max_minutes: float = Field(
+        default=30.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="Minutes that one run may take.",
+        examples=["a number above 0, such as 30"],
+    )
+    max_tokens: int = Field(
         default=12_000_000,
+        ge=1000,
         description="Tokens that one run may use, with its sub-agents; the first of these gets a "
         "quarter.",
+        examples=["a whole number of at least 1000, such as 12000000"],
     )
-    scheduled_at_once: Annotated[
-        int, Field(ge=1), About(right="a whole number of at least 1, such as 8")
-    ] = Field(
+    scheduled_at_once: int = Field(
         default=8,
+        ge=1,
         description="Scheduled digests that are made at the same time, by all processes together.",
+        examples=["a whole number of at least 1, such as 8"],
     )
     logfire_token: Credential = Field(
         default=SecretStr(""),
         description="Write token; without it nothing goes to Logfire "
         "(`OTEL_EXPORTER_OTLP_ENDPOINT` works alone).",
     )
-    trace_content: Annotated[bool, About(right="true or false")] = Field(
+    trace_content: bool = Field(
         default=False,
         description="Whether traces also hold the classifier's words (`raw_response`) and the "
         "arguments of tool calls (`input_preview`), which repeat what people wrote.",
+        examples=["true or false"],
     )
-    logfire_project: Annotated[
-        str, Field(pattern=r"^([\w.-]+/[\w.-]+)?$"), About(right="organisation/project")
-    ] = Field(
+    logfire_project: str = Field(
         default="",
+        pattern=r"^([\w.-]+/[\w.-]+)?$",
         description="`organisation/project`, for links to traces in summary.txt.",
+        examples=["organisation/project"],
     )
 
     @field_validator("workspaces_root", "mcp_servers_file", "policy_file")
@@ -297,22 +290,21 @@ class CoreSettings(BaseSettings):
         try:
             return value and value.expanduser()
         except RuntimeError as error:
-            raise ValueError(f"is {shown(value)}, and that home is not known") from error
+            raise ValueError(f"is {in_quotes(value)}, and that home is not known") from error
 
     @field_validator("database_url")
     @classmethod
     def _of_a_database(cls, value: str) -> str:
+        if not value:
+            return value
         try:
-            backend = make_url(value).get_backend_name() if value else "sqlite"
+            backend = make_url(value).get_backend_name()
         except (ArgumentError, ValueError):
             backend = ""
+        if backend == "postgres":
+            raise ValueError("begins with postgres://, an older form")
         if backend not in {"sqlite", "postgresql"}:
-            is_old = backend == "postgres"
-            raise ValueError(
-                "begins with postgres://, an older form"
-                if is_old
-                else "is no address of a database that works here"
-            )
+            raise ValueError("is no address of a database that works here")
         return value
 
     @property
@@ -328,11 +320,8 @@ class CoreSettings(BaseSettings):
         """Where models are called; None for Anthropic's own address."""
         if self.anthropic_base_url:
             return self.anthropic_base_url
-        keys = (self.anthropic_api_key, self.anthropic_auth_token)
-        only_zai = self.zai_api_key.get_secret_value() and not any(
-            key.get_secret_value() for key in keys
-        )
-        return ZAI_BASE_URL if only_zai else None
+        zai_key = self.zai_api_key.get_secret_value()
+        return ZAI_BASE_URL if zai_key and self.bearer == zai_key else None
 
     @property
     def state_url(self) -> str:

@@ -1,96 +1,99 @@
-"""The agent tree: the runs of a session as nested agents, reduced from its events.
+"""The agent tree: the runs of a session as nested agents, read from the snapshots of its turns.
 
-The same reduction serves a tree that is opened days later and one that is watched live. An agent's
-state is what seeds/004 calls `AgentState`; `metadata` holds what that description leaves open.
+The same reading serves a tree that is opened days later and one that is watched live. The JSON of
+an agent is what seeds/004 calls `AgentState`; its `metadata` holds what that description leaves
+open.
 """
 
 import json
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from pydantic.alias_generators import to_camel
-
 from agent_core.events import (
     AnyEvent,
-    ApprovalDecided,
     ApprovalRequested,
     ArtifactSaved,
-    AuthEnded,
-    AuthRequired,
     Intervened,
     MessageTaken,
     QuestionAsked,
-    RunFinished,
     RunStarted,
-    StepFinished,
-    StepRetried,
-    StepStarted,
-    TextDelta,
-    ToolCallFinished,
-    ToolCallProgressed,
-    ToolCallStarted,
     TurnFinished,
     TurnStarted,
 )
-from agent_core.ids import ROOT_RUN, AgentId, ToolCallId, agent_id
+from agent_core.ids import ROOT_RUN, AgentId, TurnId, agent_id
 from agent_core.masking import masked
 from agent_core.messages import JsonObject
+from agent_core.snapshot import CallSnapshot, RunSnapshot, TurnSnapshot, Wait
 
 AgentStatus = Literal["running", "waiting", "completed", "failed", "stopped"]
 MAX_ARGUMENT_CHARS = 400
 MAX_TITLE_CHARS = 120
 
-_NOT_METADATA = (
-    "agentId", "parentId", "status", "userContent", "userComment", "subagents", "messages",
-    "result", "createdAt",
-)  # fmt: skip
 
-
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class AgentState:
-    """One run, as far as its events tell. Times are in milliseconds since 1970."""
+    """One run as the live view shows it. Times are in milliseconds since 1970."""
 
     agent_id: AgentId
     parent_id: AgentId | None
-    created_at: int
-    status: AgentStatus = "running"
-    user_content: str = ""
-    """The task; a person may have changed it."""
-    user_comment: JsonObject | None = None
-    """What a person said to this run last: `text`, `by` (a name), `at`."""
+    turn: TurnSnapshot
+    run: RunSnapshot
     subagents: list[AgentId] = field(default_factory=list[AgentId])
-    messages: list[JsonObject] = field(default_factory=list[JsonObject])
-    """`role` and `content` of what the run was told and what it said."""
-    result: str | None = None
-    title: str = ""
-    """What the call that started it says that it is for; empty where it says nothing."""
-    agent: str = ""
-    is_final_answer: bool = False
-    is_tainted: bool | None = None
-    """Of the turn's end, as `sources` is: which addresses may be live. None until then."""
-    sources: tuple[str, ...] = ()
-    live: str = ""
-    """What the step under way has said so far."""
-    tools: dict[ToolCallId, JsonObject] = field(default_factory=dict[ToolCallId, JsonObject])
-    tokens: int = 0
-    steps: int = 0
-    last_step: tuple[int, int] = (0, 0)
-    """Generation and number of the step that was finished last; text of it comes too late."""
-    finished_at: int | None = None
-    artifacts: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
-    """By path."""
-    wait: JsonObject | None = None
-    """What a person is waited for: `kind` (question, approval, connection) and its fields."""
-    interventions: list[JsonObject] = field(default_factory=list[JsonObject])
+
+    @property
+    def status(self) -> AgentStatus:
+        """A run that ended is never waiting."""
+        outcome = self.run.outcome
+        if outcome in ("failed", "stopped"):
+            return outcome
+        if outcome is not None:
+            return "completed"
+        return "waiting" if self.turn.wait_of(self.run.id) else "running"
+
+    @property
+    def question(self) -> QuestionAsked | None:
+        """The question that the agent waits for an answer to."""
+        wait = self.turn.wait_of(self.run.id)
+        if self.status == "waiting" and isinstance(wait, QuestionAsked):
+            return wait
+        return None
 
     def as_json(self) -> JsonObject:
-        """With the names of seeds/004; `metadata` is what it leaves open."""
-        told = {to_camel(each.name): getattr(self, each.name) for each in fields(self)}
-        told |= {"tools": list(self.tools.values()), "artifacts": list(self.artifacts.values())}
-        told["tokens"] = {"total": self.tokens}
-        named = {name: told.pop(name) for name in _NOT_METADATA}
-        return {**named, "metadata": told}
+        """With the names of seeds/004."""
+        run = self.run
+        return {
+            "agentId": self.agent_id,
+            "parentId": self.parent_id,
+            "status": self.status,
+            "userContent": run.task,
+            "userComment": _last_comment(run),
+            "subagents": self.subagents,
+            "messages": _messages(run),
+            "result": run.result,
+            "createdAt": _ms(run.created_at),
+            "metadata": self._metadata(),
+        }
+
+    def _metadata(self) -> JsonObject:
+        run = self.run
+        end = self.turn.finished if run.id == ROOT_RUN else None
+        wait = self.turn.wait_of(run.id)
+        return {
+            "title": run.title,
+            "agent": run.agent,
+            "isFinalAnswer": end is not None and end.outcome in ("answered", "limited"),
+            "isTainted": end.is_tainted if end else None,
+            "sources": end.sources if end else (),
+            "live": run.live,
+            "tools": [_tool(call) for call in run.calls.values()],
+            "tokens": {"total": sum(step.usage.total_tokens for step in run.steps)},
+            "steps": len(run.steps),
+            "finishedAt": _ms(run.finished_at) if run.finished_at else None,
+            "artifacts": [_file(saved) for saved in run.artifacts.values()],
+            "wait": _wait(wait) if wait else None,
+            "interventions": [_intervention(run, each) for each in run.interventions],
+        }
 
 
 class AgentTree:
@@ -98,38 +101,39 @@ class AgentTree:
 
     def __init__(self) -> None:
         self.agents: dict[AgentId, AgentState] = {}
-        self.place = 0
-        """Of the newest event that was taken."""
+        self.cursor = 0
+        """Place in the session's log of the newest event that was taken."""
+        self._turns: dict[TurnId, TurnSnapshot] = {}
 
-    def take(self, place: int, event: AnyEvent) -> tuple[AgentId, ...]:
+    def take(self, cursor: int, event: AnyEvent) -> tuple[AgentId, ...]:
         """Which agents look different for an event. Live ones may come late or not at all."""
-        self.place = max(self.place, place)
-        mine, changed = agent_id(event.turn, event.run), ()
-        if mine not in self.agents:
-            if not _begins(event):
-                return ()
-            changed = self._join(mine, event)
-        _fold(self.agents[mine], event)
-        return (*changed, mine)
-
-    def _join(self, mine: AgentId, event: AnyEvent) -> tuple[AgentId, ...]:
-        """Make the agent's node; whose subagent it is."""
-        state = AgentState(agent_id=mine, parent_id=None, created_at=_ms(event.at))
-        self.agents[mine] = state
-        if not isinstance(event, RunStarted) or event.parent is None:
+        self.cursor = max(self.cursor, cursor)
+        agent = agent_id(event.turn, event.run)
+        is_new = agent not in self.agents
+        if is_new and not _begins_agent(event):
             return ()
-        state.parent_id = agent_id(event.turn, event.parent)
-        above = self.agents.get(state.parent_id)
+        turn = self._turns.setdefault(event.turn, TurnSnapshot())
+        turn.fold(event)
+        if not is_new:
+            return (agent,)
+        parent = self._add(agent, turn, event)
+        return (parent, agent) if parent else (agent,)
+
+    def _add(self, agent: AgentId, turn: TurnSnapshot, event: AnyEvent) -> AgentId | None:
+        """Make the agent's node; the agent above, which has one more below it now."""
+        parent = None
+        if isinstance(event, RunStarted) and event.parent is not None:
+            parent = agent_id(event.turn, event.parent)
+        self.agents[agent] = AgentState(agent, parent, turn, turn.runs[event.run])
+        above = self.agents.get(parent) if parent else None
         if above is None:
-            return ()
-        above.subagents.append(mine)
-        call = ToolCallId(event.run.removeprefix(f"{event.parent}."))
-        state.title = event.title or above.tools.get(call, {}).get("description", "")
-        return (above.agent_id,)
+            return None
+        above.subagents.append(agent)
+        return above.agent_id
 
 
-def _begins(event: AnyEvent) -> bool:
-    """Whether it may be the first that is heard of an agent.
+def _begins_agent(event: AnyEvent) -> bool:
+    """Whether an event may be the first of an agent.
 
     A message that became part of another turn begins and ends without a word.
     """
@@ -142,140 +146,85 @@ def _begins(event: AnyEvent) -> bool:
             return event.run == ROOT_RUN or isinstance(event, RunStarted)
 
 
-def _fold(state: AgentState, event: AnyEvent) -> None:
-    for fold in (_fold_life, _fold_step, _fold_call, _fold_wait, _fold_words):
-        fold(state, event)
+def _messages(run: RunSnapshot) -> list[JsonObject]:
+    """What the run was told and what it said."""
+    messages: list[JsonObject] = []
+    if run.first_task:
+        messages.append({"role": "user", "content": run.first_task})
+    for entry in run.words:
+        if not entry.text:
+            continue
+        if isinstance(entry, MessageTaken):
+            messages.append({"role": "user", "content": entry.text, "name": entry.author_name})
+        else:
+            messages.append({"role": "assistant", "content": entry.text})
+    return messages
 
 
-def _fold_life(state: AgentState, event: AnyEvent) -> None:
-    match event:
-        case TurnStarted():
-            _begin(state, event.text)
-        case RunStarted():  # also once more: a turn that goes on from its history begins runs again
-            state.agent, state.status, state.finished_at = event.agent, "running", None
-            state.result = None
-            _begin(state, event.task)
-        case RunFinished():
-            _end(state, event, event.text)
-        case TurnFinished():
-            _end(state, event, event.answer)
-            state.is_final_answer = event.outcome in ("answered", "limited")
-            state.is_tainted, state.sources = event.is_tainted, event.sources
-        case _:
-            pass
+def _last_comment(run: RunSnapshot) -> JsonObject | None:
+    """The newest words of a person to this run."""
+    for event in reversed(run.interventions):
+        if event.text and event.what != "content":
+            return {"text": event.text, "by": event.by_name, "at": _ms(event.at)}
+    return None
 
 
-def _begin(state: AgentState, task: str) -> None:
-    """The task of a root run is the message, told before it begins."""
-    if not state.user_content and task:
-        state.user_content = task
-        state.messages.append({"role": "user", "content": task})
+def _intervention(run: RunSnapshot, event: Intervened) -> JsonObject:
+    return {
+        "id": event.n,
+        "kind": event.what,
+        "taken": event.n in run.settled,
+        "text": event.text,
+        "byName": event.by_name,
+        "at": _ms(event.at),
+    }
 
 
-def _end(state: AgentState, event: RunFinished | TurnFinished, text: str) -> None:
-    ended = event.outcome
-    state.status = ended if ended == "failed" or ended == "stopped" else "completed"
-    state.result, state.finished_at, state.live, state.wait = text, _ms(event.at), "", None
-    for each in state.interventions:
-        each["taken"] = True
+def _tool(call: CallSnapshot) -> JsonObject:
+    started = call.started
+    finished = call.finished
+    arguments = json.dumps(started.arguments, ensure_ascii=False, default=str)
+    description = str(started.arguments.get("description", ""))
+    return {
+        "id": started.call_id,
+        "name": started.tool,
+        "description": _shortly(description, MAX_TITLE_CHARS),
+        "arguments": _shortly(arguments, MAX_ARGUMENT_CHARS),
+        "state": call.status,
+        "durationMs": round(finished.duration_s * 1000) if finished else None,
+        "display": finished.display if finished else call.progress,
+    }
 
 
-def _fold_step(state: AgentState, event: AnyEvent) -> None:
-    step = (event.generation, event.step)
-    match event:
-        case StepStarted():
-            state.live = ""
-        case StepFinished():
-            if event.text:
-                state.messages.append({"role": "assistant", "content": event.text})
-            state.live, state.last_step = "", step
-            state.steps += 1
-            state.tokens += event.usage.total_tokens
-        case StepRetried() if step > state.last_step:
-            state.live = ""
-        case TextDelta() if step > state.last_step:
-            state.live += event.text
-        case _:
-            pass
+def _file(saved: ArtifactSaved) -> JsonObject:
+    return {
+        "path": saved.path,
+        "title": saved.title,
+        "mimetype": saved.mimetype,
+        "sizeBytes": saved.size_bytes,
+    }
 
 
-def _fold_call(state: AgentState, event: AnyEvent) -> None:
-    match event:
-        case ToolCallStarted():
-            given = json.dumps(event.arguments, ensure_ascii=False, default=str)
-            about = str(event.arguments.get("description", ""))
-            state.tools[event.call_id] = {
-                "id": event.call_id,
-                "name": event.tool,
-                "description": _shortly(about, MAX_TITLE_CHARS),
-                "arguments": _shortly(given, MAX_ARGUMENT_CHARS),
-                "state": "running",
-                "durationMs": None,
-                "display": "",
-            }
-        case ToolCallProgressed() if call := state.tools.get(event.call_id):
-            call["display"] = event.text
-        case ToolCallFinished() if call := state.tools.get(event.call_id):
-            done = "unknown" if event.may_have_happened else "done"
-            call["state"] = "failed" if event.is_error else done
-            call["durationMs"] = round(event.duration_s * 1000)
-            call["display"] = event.display
-        case ArtifactSaved():
-            state.artifacts[event.path] = _json_fields(
-                event, "path", "title", "mimetype", "size_bytes"
-            )
-        case _:
-            pass
+def _wait(wait: Wait) -> JsonObject:
+    """What a person is waited for: `kind` and the fields of that kind."""
+    if isinstance(wait, QuestionAsked):
+        return {
+            "kind": "question",
+            "prompt": wait.question,
+            "options": list(wait.options),
+            "default": wait.default,
+            "deadline": _ms(wait.deadline),
+        }
+    if isinstance(wait, ApprovalRequested):
+        tools = [action.tool for action in wait.actions if action.asks]
+        return {"kind": "approval", "tools": tools}
+    return {"kind": "connection", "toolkits": list(wait.toolkits)}
 
 
-def _fold_wait(state: AgentState, event: AnyEvent) -> None:
-    match event:
-        case QuestionAsked():
-            asked = {"kind": "question", "prompt": event.question, "options": list(event.options)}
-            state.wait = asked | _json_fields(event, "default", "deadline")
-        case ApprovalRequested():
-            tools = [action.tool for action in event.actions if action.asks]
-            state.wait = {"kind": "approval", "tools": tools}
-        case AuthRequired():
-            state.wait = {"kind": "connection", "toolkits": list(event.toolkits)}
-        case ApprovalDecided() | AuthEnded() | MessageTaken() | StepStarted():
-            state.wait, state.status = None, "running"
-            return
-        case _:
-            return
-    state.status = "waiting"
-
-
-def _fold_words(state: AgentState, event: AnyEvent) -> None:
-    match event:
-        case MessageTaken():
-            if event.text:
-                told = {"role": "user", "content": event.text, "name": event.author_name}
-                state.messages.append(told)
-            for each in state.interventions:
-                each["taken"] |= each["id"] == event.intervention
-        case Intervened():
-            wish: JsonObject = {"id": event.n, "kind": event.what}
-            wish["taken"] = state.finished_at is not None
-            state.interventions.append(wish | _json_fields(event, "text", "by_name", "at"))
-            if event.what == "content":
-                state.user_content, state.title = event.text, ""
-            elif event.text:
-                state.user_comment = {"by": event.by_name, **_json_fields(event, "text", "at")}
-        case _:
-            pass
-
-
-def _shortly(text: str, longest: int) -> str:
+def _shortly(text: str, max_chars: int) -> str:
     """Without secrets, cut: enough to see what a call is about."""
     text = masked(text)
-    return text if len(text) <= longest else f"{text[:longest]}…"
-
-
-def _json_fields(event: AnyEvent, *names: str) -> JsonObject:
-    """Fields of an event as a page gets them."""
-    told = {to_camel(name): getattr(event, name) for name in names}
-    return {key: _ms(it) if isinstance(it, datetime) else it for key, it in told.items()}
+    return text if len(text) <= max_chars else f"{text[:max_chars]}…"
 
 
 def _ms(moment: datetime) -> int:

@@ -1,7 +1,7 @@
 """The composition root: every object of the running bot is made here."""
 
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from functools import partial
@@ -14,22 +14,28 @@ from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
-from bot.consent.answers import QuestionClicks
-from bot.consent.clicks import Clicks
+from bot import clicks
+from bot.asks.clicks import AskClicks
 from bot.console import health
 from bot.console.acts import LIVE
 from bot.console.console import Console
-from bot.digests import PREFIX as DIGESTS
-from bot.digests import DigestHost, DigestLimits, DigestMessages, DigestOrders, DigestPresenter
-from bot.front import BranchStops, FrontDoor, WorkspaceFiles
+from bot.digests import (
+    DigestClicks,
+    DigestHost,
+    DigestLimits,
+    DigestMessages,
+    DigestOrders,
+    DigestPresenter,
+    Proposals,
+)
+from bot.front import FrontDoor, WorkspaceFiles, stop_branch
 from bot.home.feedback import FeedbackClicks
 from bot.home.home import Home
-from bot.home.view import PREFIX as HOME
 from bot.ingress import (
-    HOME_OPENED,
     Actions,
     AskAbout,
     Backfill,
+    Handler,
     Ingress,
     Rules,
     connect_socket,
@@ -38,17 +44,12 @@ from bot.ingress import (
     register,
     take_up,
 )
-from bot.ingress.shortcuts import PREFIX as ASK
 from bot.presenter import Indicators
-from bot.presenter.answer import FEEDBACK, FOLLOW
-from bot.presenter.approval import PREFIX as CONSENTS
 from bot.presenter.journal import READER
-from bot.presenter.progress import OPEN_LIVE_VIEW, STOP_BRANCH
-from bot.presenter.questions import PREFIX as QUESTIONS
 from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import MonotonicClock, People, SlackApi, web_client
-from bot.socket import Timing
+from bot.socket import SocketMode, Timing
 from bot.surface import SlackSurface
 from bot.threads import ThreadRef
 
@@ -62,6 +63,103 @@ async def follow_ups_in(runtime: Runtime, settings: BotSettings, thread: ThreadR
     """Which replies without a mention are answered in a channel."""
     place = f"{thread.team}:{thread.channel}"
     return await runtime.preferences.get(place, "follow_ups") or settings.follow_ups
+
+
+def _digest_proposals(
+    settings: BotSettings,
+    runtime: Runtime,
+    api: SlackApi,
+    people: People,
+    clock: Callable[[], datetime],
+) -> Proposals:
+    limits = DigestLimits(
+        team=settings.digests_per_team,
+        place=settings.digests_per_channel,
+        person=settings.digests_per_person,
+        channels=settings.allowed_channels,
+    )
+    orders = DigestOrders(
+        runtime.schedules, runtime.timekeeper, api.channels, people, clock, limits
+    )
+    return Proposals(orders, api, clock)
+
+
+def _handlers(
+    runtime: Runtime,
+    api: SlackApi,
+    people: People,
+    ingress: Ingress,
+    clock: Callable[[], datetime],
+) -> dict[type, Handler]:
+    """What is pressed below posts of turns, and the shortcut."""
+    asks = AskClicks(runtime.asks, api, clock)
+    feedback = FeedbackClicks(runtime, api, clock)
+    ask_about = AskAbout(api, people, ingress)
+    return {
+        clicks.ApprovalClick: asks.decide,
+        clicks.ApprovalForm: asks.submit,
+        clicks.ConnectionClick: asks.connect,
+        clicks.QuestionClick: asks.choose,
+        clicks.QuestionForm: asks.answer,
+        clicks.FeedbackClick: feedback.give,
+        clicks.FeedbackForm: feedback.comment,
+        clicks.BranchStop: partial(stop_branch, runtime),
+        clicks.AskShortcut: ask_about.ask,
+        clicks.AskForm: ask_about.submit,
+    }
+
+
+def _digest_and_home_handlers(
+    runtime: Runtime,
+    api: SlackApi,
+    people: People,
+    rules: Rules,
+    proposals: Proposals,
+    clock: Callable[[], datetime],
+) -> dict[type, Handler]:
+    digests = DigestClicks(proposals, runtime.schedules)
+    home = Home(runtime, api, people, rules, proposals, digests, clock)
+    return {
+        clicks.ProposalClick: digests.decide,
+        clicks.NewDigestClick: digests.order,
+        clicks.ScheduleClick: digests.choose,
+        clicks.DigestForm: digests.submit,
+        clicks.HomeOpened: home.open,
+        clicks.Command: home.command,
+        clicks.HomeScheduleClick: home.press,
+        clicks.SessionClick: home.press,
+        clicks.AppClick: home.press,
+        clicks.AccountClick: home.press,
+        clicks.PreferenceClick: home.press,
+        clicks.ChannelClick: home.press,
+    }
+
+
+async def _take_up_regularly(
+    stack: AsyncExitStack, look: Callable[[], Awaitable[None]], api: SlackApi
+) -> None:
+    """Take up at once what was recorded and not settled, and then every few seconds."""
+    background = Background()
+    stack.push_async_callback(background.close)
+    await look()
+    pause = partial(api.clock.sleep, TAKE_UP_EVERY_S)
+    background.repeat(look, pause=pause, name="taking up what was left")
+
+
+def _looks(
+    runtime: Runtime, socket: SocketMode, look_at_loop: health.Look
+) -> dict[str, health.Look]:
+    """What `/healthz` looks at."""
+
+    async def reads() -> object:
+        return await runtime.knows(_NO_SESSION)
+
+    return {
+        "loop": look_at_loop,
+        "socket": partial(health.look_at_socket, socket),
+        "tools": partial(health.look_at_tools, runtime.away),
+        "database": partial(health.look_at_database, reads, lambda: runtime.trouble),
+    }
 
 
 @asynccontextmanager
@@ -92,27 +190,17 @@ async def running_bot(
         runtime = await stack.enter_async_context(
             build_runtime(core, clock=clock, approvers=settings.approvers or ())
         )
-        people, indicators = People(api, runtime.preferences), Indicators(api)
-        orders = DigestOrders(
-            *(runtime.schedules, runtime.timekeeper, api.channels, people, clock),
-            DigestLimits(
-                team=settings.digests_per_team,
-                place=settings.digests_per_channel,
-                person=settings.digests_per_person,
-                channels=settings.allowed_channels,
-            ),
-        )
-        digests = DigestMessages(orders, runtime.order_reader, api, runtime.marks, clock)
+        people = People(api, runtime.preferences)
+        indicators = Indicators(api)
+        proposals = _digest_proposals(settings, runtime, api, people, clock)
+        digests = DigestMessages(proposals, runtime.order_reader, runtime.schedules)
         rules = Rules(
             identity=identity,
             teams=settings.allowed_teams,
             channels=settings.allowed_channels,
             users=settings.allowed_users,
         )
-        console, home = (
-            Console(settings, runtime, api, rules, clock),
-            Home(runtime, api, people, rules, orders, digests, clock),
-        )
+        console = Console(settings, runtime, api, rules, clock)
         presenting = Presenting(
             runtime,
             api,
@@ -123,28 +211,33 @@ async def running_bot(
         )
         stack.push_async_callback(presenting.close)
         app = create_app(client, identity)
-        front, files = FrontDoor(runtime, api.clock, digests), WorkspaceFiles(runtime, api, clock)
+        front = FrontDoor(runtime, api.clock, digests)
         ingress = Ingress(
-            *(front, runtime.ledger, files, api, rules, indicators, people),
-            *(runtime.reply_reader, partial(follow_ups_in, runtime, settings)),
+            front,
+            runtime.ledger,
+            WorkspaceFiles(runtime, api, clock),
+            api,
+            rules,
+            indicators,
+            people,
+            runtime.reply_reader,
+            partial(follow_ups_in, runtime, settings),
             hears_all=not core.database_url,  # several processes may share one
         )
         stack.push_async_callback(leave_to_next_start, ingress.under_way)
-        acts, looks_for_left = console.acts(ingress), Background()
+        acts = console.acts(ingress)
         actions = Actions(
             {
-                DIGESTS: digests,
-                ASK: AskAbout(api, people, ingress),
-                QUESTIONS: QuestionClicks(runtime, api, people, clock),
-                CONSENTS: Clicks(runtime.consents, api, people),
-                FEEDBACK: FeedbackClicks(runtime, api, people, clock),
-                HOME: home,
-                FOLLOW: acts,
-                OPEN_LIVE_VIEW: console,
-                STOP_BRANCH: BranchStops(runtime, api, people),
+                **_handlers(runtime, api, people, ingress, clock),
+                **_digest_and_home_handlers(runtime, api, people, rules, proposals, clock),
+                clicks.FollowUpClick: acts.follow_up,
+                clicks.LiveViewClick: console.open,
             },
-            *(runtime.ledger, rules, people, api),
-            for_readers=(OPEN_LIVE_VIEW, HOME_OPENED),
+            runtime.ledger,
+            rules,
+            people,
+            api,
+            for_everybody=(clicks.LiveViewClick, clicks.HomeOpened),
         )
         stack.push_async_callback(leave_to_next_start, actions.under_way)
         backfill = Backfill(
@@ -160,12 +253,8 @@ async def running_bot(
         register(app, ingress, actions, backfill)
         runtime.take_orders_with(partial(digests.take, is_order=True))
         await runtime.readers.show_with(READER, presenting.attach)
-        stack.push_async_callback(looks_for_left.close)
         look = partial(take_up, runtime.ledger, ingress, actions, {LIVE: acts.replay})
-        await look()
-        looks_for_left.repeat(
-            look, pause=partial(api.clock.sleep, TAKE_UP_EVERY_S), name="taking up what was left"
-        )
+        await _take_up_regularly(stack, look, api)
         socket = await connect_socket(
             app,
             settings.slack_app_token.get_secret_value(),
@@ -176,16 +265,10 @@ async def running_bot(
         stack.push_async_callback(socket.close)
         stack.push_async_callback(backfill.close)
         backfill.start(is_well=lambda: socket.health().connected)
-        runtime.keep_schedules(DigestHost(api, orders))
+        runtime.keep_schedules(DigestHost(api, proposals.orders))
         runtime.talk_on(SlackSurface(runtime, api, people, settings.allowed_channels))
-        looks = {
-            "loop": partial(health.look_at_loop, stack.enter_context(watched_loop())),
-            "socket": partial(health.look_at_socket, socket),
-            "tools": partial(health.look_at_tools, runtime.away),
-            "database": partial(
-                health.look_at_database, lambda: runtime.knows(_NO_SESSION), lambda: runtime.trouble
-            ),
-        }
+        loop_lag = stack.enter_context(watched_loop())
+        looks = _looks(runtime, socket, partial(health.look_at_loop, loop_lag))
         await stack.enter_async_context(console.serve(looks, acts))
         logger.info("listening as %s in team %s", identity.bot_user, identity.team)
         yield runtime

@@ -41,7 +41,7 @@ def check(as_json: AsJson = False) -> None:
 
     The exit code is 0 when nothing is wrong (warnings are not), else 1.
     """
-    from bot.check.command import check_installation
+    from bot.operator.check import check_installation
 
     raise typer.Exit(check_installation(as_json=as_json))
 
@@ -62,7 +62,7 @@ def audit(
     ] = False,
 ) -> None:
     """Say which calls with an effect the agents made: for whom, who approved, how they ended."""
-    from bot.operate import show_audit
+    from bot.operator.audit import show_audit
 
     raise typer.Exit(show_audit(since, user, tool, as_json=as_json))
 
@@ -70,7 +70,7 @@ def audit(
 @mcp.command("list")
 def list_servers(as_json: AsJson = False) -> None:
     """Say which servers there are, and why some are off. Nothing is started."""
-    from bot.operate import list_servers
+    from bot.operator.servers import list_servers
 
     raise typer.Exit(list_servers(as_json=as_json))
 
@@ -82,7 +82,7 @@ def try_server(name: Annotated[str, typer.Argument(help="As `bot mcp list` has i
     A definition that has changed is off from then on, until it is accepted. The exit code is 1
     when the server does not work.
     """
-    from bot.operate import try_out
+    from bot.operator.servers import try_out
 
     raise typer.Exit(try_out(name))
 
@@ -98,7 +98,7 @@ def accept(
     ] = False,
 ) -> None:
     """Show how definitions of tools changed, and accept them as they are now."""
-    from bot.operate import accept_definitions
+    from bot.operator.servers import accept_definitions
 
     raise typer.Exit(accept_definitions(server, tool, only_show=show))
 

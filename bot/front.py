@@ -11,17 +11,16 @@ from typing import BinaryIO
 
 from agent_core.background import Backoff
 from agent_core.errors import InterventionRefused, SessionError
-from agent_core.ids import AgentId, SessionId, TurnId, turn_of
+from agent_core.ids import SessionId, TurnId, turn_of
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.runtime import Runtime, StoredTurn
+from bot.clicks import BranchStop, Refused
 from bot.digests import DigestMessages
 from bot.inbound import SlackFile, read_file
-from bot.ingress import MAX_MB, FileFault, KnownTurn, LeftOut, Press, Submission, ThreadActivity
+from bot.ingress import MAX_MB, FileFault, Gesture, KnownTurn, LeftOut, ThreadActivity
 from bot.presenter.files import file_name
 from bot.presenter.journal import READER
-from bot.slack_api import DownloadRefused, FileTooBig, MonotonicClock, People, SlackApi, SlackError
-from bot.threads import user_id
-from bot.words import BOT
+from bot.slack_api import DownloadRefused, FileTooBig, MonotonicClock, Person, SlackApi, SlackError
 
 logger = logging.getLogger(__name__)
 
@@ -125,32 +124,17 @@ class FrontDoor:
         return turn.status in {"running", "waiting"}
 
 
-class BranchStops:
-    """The `Gestures` of the menu below a plan: who is served in the thread may stop a branch."""
-
-    def __init__(self, runtime: Runtime, api: SlackApi, people: People) -> None:
-        self._runtime = runtime
-        self._api = api
-        self._people = people
-
-    async def press(self, press: Press) -> None:
-        """A late or second press is explained to the person alone."""
-        person = await self._people.person(press.user)
-        by, branch, session = user_id(press.team, press.user), press.value, press.thread.session
-        name = person.name if person else ""
-        try:
-            await self._runtime.intervene(
-                session, AgentId(branch), "stop", "", by, name, key=press.key
-            )
-        except InterventionRefused:
-            language = await self._people.language(press.user)
-            said, thread = BOT.say(language, "progress-stop-late"), press.thread
-            await self._api.post_ephemeral(
-                thread.channel, press.user, said, thread_ts=thread.root_ts
-            )
-
-    async def submit(self, submission: Submission) -> None:
-        """No form belongs to it."""
+async def stop_branch(
+    runtime: Runtime, click: BranchStop, gesture: Gesture, person: Person
+) -> None:
+    """The handler of the menu below a plan: who is served in the thread may stop a branch."""
+    session = gesture.thread.session
+    try:
+        await runtime.intervene(
+            session, click.agent, "stop", "", gesture.by, person.name, key=gesture.key
+        )
+    except InterventionRefused as refused:  # a late or second press
+        raise Refused("progress-stop-late") from refused
 
 
 class WorkspaceFiles:

@@ -30,7 +30,6 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import (
     AGREED,
     MAX_TRIES,
-    ApprovalWait,
     LeaseLost,
     Runtime,
     StoredTurn,
@@ -39,7 +38,7 @@ from agent_core.runtime import (
 )
 from bot.inbound import posted_ts
 from bot.presenter import READER, Indicators, PresenterState, ThreadPresenter, TurnPresenter
-from bot.presenter.consents import consent_link
+from bot.presenter.asks import ask_link
 from bot.presenter.progress import reading_line
 from bot.slack_api import SlackApi, SlackAuthRefused, SlackError, SlackRefused, WriteGuard
 from bot.threads import parse_session
@@ -166,9 +165,10 @@ class Presenting:
     async def _pointed(self, turn: StoredTurn, event: TurnFinished) -> TurnFinished:
         """An answer that asks for a click, with a link to the request."""
         for other in await self._runtime.sessions.unfinished(turn.session):
-            if isinstance(wait := other.wait, ApprovalWait):
+            wait = other.wait
+            if wait is not None and wait.kind == "approval":
                 state = await self._runtime.readers.load_cursor(READER, other.id)
-                if url := await consent_link(self._api, state, other.id, wait.consent):
+                if url := await ask_link(self._api, state, other.id, wait.ask):
                     language = detect_language(locale=turn.inbound.author_locale)
                     there = f"[{BOT.say(language, 'consent-go-there')}]({url})"
                     answer, sources = f"{event.answer} {there}", (*event.sources, url)
@@ -192,7 +192,7 @@ class Presenting:
             workspace,
             asked_ts=posted_ts(turn.inbound.key),
             indicators=self._indicators.guarded(guard),
-            connect_link=self._runtime.consents.connect_link,
+            connect_link=self._runtime.asks.connect_link,
             is_plain=turn.tries >= MAX_TRIES,
             is_told=begins,
             offers_live_view=self._offers_live_view,

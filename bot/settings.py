@@ -1,6 +1,6 @@
-"""What the Slack side is configured by, and all that the bot's environment says.
+"""The Slack side's settings, and the whole configuration of a bot: these and the core's.
 
-The only reader of the environment in this package.
+The only file of this package that reads the environment; `agent_core.settings` has the reader.
 """
 
 import re
@@ -17,10 +17,16 @@ from agent_core.setting_values import (
     MAX_PORT,
     ONE_WORD,
     as_credential,
-    as_web_address,
-    shown,
+    in_quotes,
 )
-from agent_core.settings import About, CoreSettings, read_settings
+from agent_core.settings import (
+    ENV_ENCODING,
+    ENV_FILE,
+    CoreSettings,
+    WebAddress,
+    read_settings,
+    unset,
+)
 
 SLACK_API_URL = "https://slack.com/api/"
 CONSOLE_HOST = "127.0.0.1"
@@ -39,8 +45,9 @@ HOW_TO_GET: Mapping[str, str] = {
 MODEL_KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ZAI_API_KEY")
 """Any one of them is enough."""
 
-MIN_SECRET, MIN_CONSOLE_SECRET = 8, 16
+MIN_SECRET = 8
 """Characters. What is shorter is no key, and leaving it out of texts would spoil them."""
+MIN_CONSOLE_SECRET = 16
 
 _NOT_IN_IDS = str.maketrans("", "", "[]\"'")
 
@@ -63,7 +70,7 @@ def _ids_of(letters: str) -> AfterValidator:
     def check(ids: frozenset[str] | None) -> frozenset[str] | None:
         for entry in sorted(ids or ()):
             if not re.fullmatch(rf"[{letters}][A-Z0-9_]*", entry):
-                raise ValueError(f"has {shown(entry)}, which is no such id")
+                raise ValueError(f"has {in_quotes(entry)}, which is no such id")
         return ids
 
     return AfterValidator(check)
@@ -82,13 +89,21 @@ def _as_site(url: str) -> str:
     return url.rstrip("/")
 
 
+def _as_api_url(url: str) -> str:
+    return (url or SLACK_API_URL).rstrip("/") + "/"
+
+
+def _as_console_host(host: str) -> str:
+    return host or CONSOLE_HOST  # an empty one would be every address of the machine
+
+
 def _split(value: object) -> object:
     if not isinstance(value, str):
         return value
     return frozenset(value.translate(_NOT_IN_IDS).replace(",", " ").split())
 
 
-Count = Annotated[int, Field(ge=0), About(right="a whole number, such as 20")]
+Count = Annotated[int, Field(ge=0, examples=["a whole number, such as 20"])]
 IdList = Annotated[frozenset[str] | None, NoDecode, BeforeValidator(_split)]
 
 
@@ -96,138 +111,114 @@ class BotSettings(BaseSettings):
     """Environment variables and `.env`; every field says what it is for."""
 
     model_config = SettingsConfigDict(
-        env_file=".env",
-        env_file_encoding="utf-8-sig",  # as editors on Windows write it, and plain UTF-8
+        env_file=ENV_FILE,
+        env_file_encoding=ENV_ENCODING,
         extra="ignore",
     )
 
-    slack_bot_token: Annotated[
-        SecretStr,
-        _token_of("bot", "xoxb-", "xoxe.xoxb-"),
-        About(right="the “Bot User OAuth Token” of “OAuth & Permissions”", unset="required"),
-    ] = Field(default=SecretStr(""), description="Bot token (`xoxb-…`) of the installed app.")
-    slack_app_token: Annotated[
-        SecretStr,
-        _token_of("app-level", "xapp-"),
-        About(
-            right="an app-level token of “Basic Information” with the scope connections:write",
-            unset="required",
-        ),
-    ] = Field(
+    slack_bot_token: Annotated[SecretStr, _token_of("bot", "xoxb-", "xoxe.xoxb-")] = Field(
+        default=SecretStr(""),
+        description="Bot token (`xoxb-…`) of the installed app.",
+        examples=["the “Bot User OAuth Token” of “OAuth & Permissions”"],
+        json_schema_extra=unset("required"),
+    )
+    slack_app_token: Annotated[SecretStr, _token_of("app-level", "xapp-")] = Field(
         default=SecretStr(""),
         description="App-level token (`xapp-…`) with the scope `connections:write`.",
+        examples=["an app-level token of “Basic Information” with the scope connections:write"],
+        json_schema_extra=unset("required"),
     )
-    slack_api_url: Annotated[
-        str,
-        AfterValidator(as_web_address),
-        AfterValidator(lambda url: (url or SLACK_API_URL).rstrip("/") + "/"),
-        About(right=f"an address such as {SLACK_API_URL}, or leave it out"),
-    ] = Field(default=SLACK_API_URL, description="Address of Slack's Web API.")
-    slack_settle_s: Annotated[
-        float, Field(ge=0, allow_inf_nan=False), About(right="a number of seconds, such as 10")
-    ] = Field(
+    slack_api_url: Annotated[WebAddress, AfterValidator(_as_api_url)] = Field(
+        default=SLACK_API_URL,
+        description="Address of Slack's Web API.",
+        examples=[f"an address such as {SLACK_API_URL}, or leave it out"],
+    )
+    slack_settle_s: float = Field(
         default=10.0,
+        ge=0,
+        allow_inf_nan=False,
         description="Seconds that a request of a bot that died may still be on its way to Slack; "
         "then the thread is read back, so that nothing is posted twice.",
+        examples=["a number of seconds, such as 10"],
     )
     digests_per_team: Count = Field(
-        default=200, description="Scheduled digests that the workspace may have."
+        default=200,
+        description="Scheduled digests that the workspace may have.",
     )
     digests_per_channel: Count = Field(
-        default=20, description="Scheduled digests that one channel may have."
+        default=20,
+        description="Scheduled digests that one channel may have.",
     )
     digests_per_person: Count = Field(
-        default=20, description="Scheduled digests that one person may have ordered."
+        default=20,
+        description="Scheduled digests that one person may have ordered.",
     )
-    allowed_teams: Annotated[
-        IdList,
-        _ids_of("TE"),
-        About(
-            right="team ids such as T0123ABCD, with commas between them",
-            unset="the token's own team",
-        ),
-    ] = Field(
+    allowed_teams: Annotated[IdList, _ids_of("TE")] = Field(
         default=None,
         description="Team ids whose members may use the bot, comma separated; empty means nobody.",
+        examples=["team ids such as T0123ABCD, with commas between them"],
+        json_schema_extra=unset("the token's own team"),
     )
-    allowed_channels: Annotated[
-        IdList,
-        _ids_of("CGD"),
-        About(
-            right="channel ids such as C0123ABCD (at the end of a channel's details), with commas "
-            "between them",
-            unset="all",
-        ),
-    ] = Field(default=None, description="Channel ids it works in; empty means none.")
-    allowed_users: Annotated[
-        IdList,
-        _ids_of("UW"),
-        About(
-            right="user ids such as U0123ABCD (“Copy member ID” in a profile), with commas "
-            "between them",
-            unset="all full members",
-        ),
-    ] = Field(default=None, description="User ids it works for; empty means nobody.")
-
-    follow_ups: Annotated[
-        Literal["meant", "two_party", "mention"],
-        About(right="meant, two_party or mention", unset="meant"),
-    ] = Field(
+    allowed_channels: Annotated[IdList, _ids_of("CGD")] = Field(
+        default=None,
+        description="Channel ids it works in; empty means none.",
+        examples=[
+            "channel ids such as C0123ABCD (at the end of a channel's details), with commas "
+            "between them"
+        ],
+        json_schema_extra=unset("all"),
+    )
+    allowed_users: Annotated[IdList, _ids_of("UW")] = Field(
+        default=None,
+        description="User ids it works for; empty means nobody.",
+        examples=[
+            "user ids such as U0123ABCD (“Copy member ID” in a profile), with commas between them"
+        ],
+        json_schema_extra=unset("all full members"),
+    )
+    follow_ups: Literal["meant", "two_party", "mention"] = Field(
         default="meant",
         description="Which replies in a thread are answered without a mention: those that are "
         "`meant` for the bot, only those in threads between one person and it (`two_party`), or "
         "none (`mention`). A channel may have its own.",
+        examples=["meant, two_party or mention"],
+        json_schema_extra=unset("meant"),
     )
-    approvers: Annotated[
-        IdList,
-        _ids_of("UW"),
-        About(right="user ids such as U0123ABCD, with commas between them", unset="nobody else"),
-    ] = Field(
+    approvers: Annotated[IdList, _ids_of("UW")] = Field(
         default=None,
         description="User ids that may approve what the bot wants to do for others, beside the "
         "person who asked.",
+        examples=["user ids such as U0123ABCD, with commas between them"],
+        json_schema_extra=unset("nobody else"),
     )
-
-    console_host: Annotated[
-        str,
-        Field(pattern=ONE_WORD),
-        AfterValidator(lambda host: host or CONSOLE_HOST),  # empty would be every address
-        About(right="an address of this machine, such as 127.0.0.1"),
-    ] = Field(
+    console_host: Annotated[str, AfterValidator(_as_console_host)] = Field(
         default=CONSOLE_HOST,
+        pattern=ONE_WORD,
         description="Address of this machine on which `/healthz` and the live view are served; "
         "one that others reach needs CONSOLE_SECRET.",
+        examples=["an address of this machine, such as 127.0.0.1"],
     )
-    console_port: Annotated[
-        int,
-        Field(ge=0, le=MAX_PORT),
-        About(right="a port such as 8898, or 0 for any that is free", unset="8898"),
-    ] = Field(
+    console_port: int = Field(
         default=8898,
+        ge=0,
+        le=MAX_PORT,
         description="Port of `/healthz` and the live view; 0 takes any that is free, which the "
         "log names. A port that is taken is no hindrance.",
+        examples=["a port such as 8898, or 0 for any that is free"],
+        json_schema_extra=unset("8898"),
     )
-    console_secret: Annotated[
-        SecretStr,
-        AfterValidator(_as_long_secret),
-        About(
-            right="at least 16 characters, such as what `openssl rand -hex 32` prints",
-            unset="a new one at each start",
-        ),
-    ] = Field(
+    console_secret: Annotated[SecretStr, AfterValidator(_as_long_secret)] = Field(
         default=SecretStr(""),
         description="Signs the links and cookies of the live view; the same for all processes "
         "of one bot.",
+        examples=["at least 16 characters, such as what `openssl rand -hex 32` prints"],
+        json_schema_extra=unset("a new one at each start"),
     )
-    console_url: Annotated[
-        str,
-        AfterValidator(as_web_address),
-        AfterValidator(_as_site),
-        About(right="an address such as https://live.example.org, without a path"),
-    ] = Field(
+    console_url: Annotated[WebAddress, AfterValidator(_as_site)] = Field(
         default="",
         description="Address by which people reach the live view; without it posts have no “Open "
         "live view”.",
+        examples=["an address such as https://live.example.org, without a path"],
     )
 
 
@@ -262,10 +253,13 @@ class Configuration:
     @property
     def secrets(self) -> list[str]:
         """Every value that must not be shown, also the one in an address."""
-        values = [*vars(self.bot).values(), *vars(self.core).values()]
-        keys = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
-        passwords = [urlsplit(value).password for value in values if isinstance(value, str)]
-        return [secret for secret in (*keys, *passwords) if secret and len(secret) >= MIN_SECRET]
+        secrets: list[str] = []
+        for value in (*vars(self.bot).values(), *vars(self.core).values()):
+            if isinstance(value, SecretStr):
+                secrets.append(value.get_secret_value())
+            elif isinstance(value, str):
+                secrets.append(urlsplit(value).password or "")
+        return [secret for secret in secrets if len(secret) >= MIN_SECRET]
 
 
 def read_configuration() -> Configuration:
@@ -273,14 +267,15 @@ def read_configuration() -> Configuration:
 
     Raises SettingsError where the file `.env` cannot be read.
     """
-    bot, core = read_settings(BotSettings), read_settings(CoreSettings)
+    bot = read_settings(BotSettings)
+    core = read_settings(CoreSettings)
     faults = {**bot.faults, **core.faults}
-    is_open = not is_loopback(bot.settings.console_host)
-    if is_open and not bot.settings.console_secret.get_secret_value():
+    host = bot.settings.console_host
+    if not is_loopback(host) and not bot.settings.console_secret.get_secret_value():
         # setdefault: a secret that is wrong has its sentence.
         faults.setdefault(
             "CONSOLE_SECRET",
-            f"CONSOLE_SECRET is not set, but CONSOLE_HOST is {shown(bot.settings.console_host)}, "
+            f"CONSOLE_SECRET is not set, but CONSOLE_HOST is {in_quotes(host)}, "
             "which others can reach. Set it to what `openssl rand -hex 32` prints, or set "
             f"CONSOLE_HOST to {CONSOLE_HOST}.",
         )

@@ -16,8 +16,8 @@ from agent_core.clock import WallClock
 from agent_core.errors import AgentError, SettingsError
 from agent_core.fault_points import arm
 from agent_core.masking import MaskingFormatter, masked
+from agent_core.operator import examine_database, examine_root
 from agent_core.runtime import sole_process
-from agent_core.runtime.operate import examine_database, examine_root
 from agent_core.settings import (
     ClockSettings,
     CoreSettings,

@@ -145,16 +145,16 @@ class SlackSurface:
             found = await self._people.person(parse_user(person)[1])
         return found is not None and found.is_admin
 
-    async def put_right(self, told: AnsweredTurn, text: str, asker: UserId) -> None:
-        api = self._api.guarded(partial(self._runtime.check, told.turn.session))
+    async def put_right(self, turn: AnsweredTurn, text: str, asker: UserId) -> None:
+        api = self._api.guarded(partial(self._runtime.check, turn.turn.session))
         with _plainly():
-            posts = [post async for post in self._posts(told)]
-            await self._correct(api, told, posts, await self._corrected(told, text, asker))
+            posts = [post async for post in self._posts(turn)]
+            await self._correct(api, turn, posts, await self._corrected(turn, text, asker))
 
-    async def remove(self, told: AnsweredTurn) -> None:
-        api = self._api.guarded(partial(self._runtime.check, told.turn.session))
+    async def remove(self, turn: AnsweredTurn) -> None:
+        api = self._api.guarded(partial(self._runtime.check, turn.turn.session))
         with _plainly():
-            async for channel, raw in self._posts(told):
+            async for channel, raw in self._posts(turn):
                 for file in raw.get("files") or ():
                     await api.files.delete(str(file["id"]))
                 await api.streams.delete(channel, str(raw["ts"]))

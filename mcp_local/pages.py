@@ -1,9 +1,10 @@
-"""The pages fetched in a session: one Markdown file each, with its facts as front matter."""
+"""Store of the pages that a session fetched: a Markdown file each, its facts as front matter."""
 
 import hashlib
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from typing import Literal
 
 import yaml
@@ -14,7 +15,10 @@ from mcp_local.workspace import Workspace
 
 PAGES_DIRECTORY = "search_results"
 _MAX_PAGE_BYTES = 64_000_000
+_MAX_SLUG_CHARS = 60
+_NOT_IN_SLUGS = re.compile(r"[^a-z0-9]+")
 _FENCE = "---\n"
+_PAGE_FILE = re.compile(PAGES_DIRECTORY + r"/crawl_[^/]*\.md")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -49,18 +53,22 @@ def page_path(url: str) -> str:
 
     Fragment, letter case of the host, and a missing slash after it make no difference.
     """
-    scheme, _, rest = url.strip().partition("#")[0].partition("//")
+    address, _, _ = url.strip().partition("#")
+    scheme, _, rest = address.partition("//")
     host, _, path = rest.partition("/")
-    key = f"{scheme}//{host}".lower() + f"/{path}"
-    digest = hashlib.sha256(key.encode(errors="replace")).hexdigest()[:10]
-    slug = _slug(path.partition("?")[0], 60) or "index"
-    return f"{PAGES_DIRECTORY}/crawl_{_slug(host, 60)}_{slug}_{digest}.md"
+    site = f"{scheme}//{host}".lower()
+    digest = hashlib.sha256(f"{site}/{path}".encode(errors="replace")).hexdigest()[:10]
+    folder, _, _ = path.partition("?")
+    slug = _slug(folder) or "index"
+    return f"{PAGES_DIRECTORY}/crawl_{_slug(host)}_{slug}_{digest}.md"
 
 
 def save_page(workspace: Workspace, page: StoredPage) -> None:
     """Write the page's file, replacing an earlier one at the same path."""
-    exclude = {"path", "markdown"} if page.note else {"path", "markdown", "note"}
-    facts = _STORED.dump_python(page, mode="json", exclude=exclude)
+    excluded = {"path", "markdown"}
+    if not page.note:
+        excluded.add("note")
+    facts = _STORED.dump_python(page, mode="json", exclude=excluded)
     head = yaml.safe_dump(facts, sort_keys=False, allow_unicode=True, width=10_000)
     workspace.write_text(page.path, f"{_FENCE}{head}{_FENCE}\n{page.markdown}")
 
@@ -73,14 +81,15 @@ def find_page(workspace: Workspace, url: str) -> StoredPage | None:
 
 def read_pages(workspace: Workspace) -> list[StoredPage]:
     """Every stored page in the order in which the fetches began."""
-    pages = (_read_page(workspace, path) for path in page_files(workspace))
-    return sorted((page for page in pages if page), key=lambda page: (page.fetched_at, page.path))
+    stored = (_read_page(workspace, path) for path in page_files(workspace))
+    pages = [page for page in stored if page]
+    return sorted(pages, key=attrgetter("fetched_at", "path"))
 
 
 def page_files(workspace: Workspace) -> list[str]:
     """The relative paths of the stored pages."""
-    files = (info.path for info in workspace.files(PAGES_DIRECTORY))
-    return [path for path in files if re.fullmatch(PAGES_DIRECTORY + r"/crawl_[^/]*\.md", path)]
+    files = workspace.files(PAGES_DIRECTORY)
+    return [file.path for file in files if _PAGE_FILE.fullmatch(file.path)]
 
 
 def count_words(text: str) -> int:
@@ -94,12 +103,14 @@ def _read_page(workspace: Workspace, path: str) -> StoredPage | None:
     try:
         text = workspace.read_bytes(path, _MAX_PAGE_BYTES).decode()
         head, _, markdown = text.removeprefix(_FENCE).partition(f"\n{_FENCE}")
-        facts = yaml.load(head, Loader=_Loader)  # noqa: S506
-        told = {**facts, "path": path, "markdown": markdown.removeprefix("\n")}
-        return _STORED.validate_python(told)
+        fields = dict(yaml.load(head, Loader=_Loader))  # noqa: S506
+        fields["path"] = path
+        fields["markdown"] = markdown.removeprefix("\n")
+        return _STORED.validate_python(fields)
     except (ToolkitError, ValueError, TypeError, yaml.YAMLError):
         return None
 
 
-def _slug(text: str, max_chars: int) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:max_chars].strip("-")
+def _slug(text: str) -> str:
+    slug = _NOT_IN_SLUGS.sub("-", text.lower()).strip("-")
+    return slug[:_MAX_SLUG_CHARS].strip("-")

@@ -1,10 +1,14 @@
-"""Finding the passages of the session's sources that answer a query, letter by letter."""
+"""Full-text search (BM25) over the sources of a session: the passages that answer a query.
+
+A passage is a verbatim piece of its source, so that a report can quote it.
+"""
 
 import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from mcp_local.sources import NumberedSource
 
@@ -18,6 +22,7 @@ _SATURATION = 1.2
 _LENGTH_SHARE = 0.5
 
 _BLOCK = re.compile(r"\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
+_LINE = re.compile(r"[^\n]+")
 _HEADING = re.compile(r"#{1,6}[ \t]+([^\n]*)")
 _TERM = re.compile(r"[぀-ヿ㐀-鿿가-힯]|[^\W_]+")
 _ENDINGS = ("ations", "ation", "ments", "ment", "ings", "ing", "ies", "ed", "es", "s")
@@ -46,20 +51,20 @@ class Passage:
     text: str
 
 
+_CountedPassage = tuple[Passage, Counter[str]]
+"""A passage with how often each term stands in it, its title and its heading."""
+_ScoredPassage = tuple[float, Passage]
+
+
 def find_passages(sources: Iterable[NumberedSource], query: str, limit: int) -> list[Passage]:
     """The `limit` best passages, best first; only such as share a word with the query."""
-    passages = [
-        Passage(source=source, heading=heading, text=text)
-        for source in sources
-        for heading, text in split_passages(source.text or source.title)
-    ]
-    words = [word for word in _TERM.findall(query.casefold()) if word not in _STOP_WORDS]
-    wanted = set(map(_stem, words) if words else _terms(query))
-    counted = [
-        (found, Counter(_terms(f"{found.source.title} {found.heading} {found.text}")))
-        for found in passages
-    ]
-    return _pick(_score(counted, wanted), limit)
+    counted: list[_CountedPassage] = []
+    for source in sources:
+        for heading, text in split_passages(source.text or source.title):
+            passage = Passage(source=source, heading=heading, text=text)
+            terms = Counter(_terms(f"{source.title} {heading} {text}"))
+            counted.append((passage, terms))
+    return _pick(_score(counted, _query_terms(query)), limit)
 
 
 def split_passages(text: str) -> list[tuple[str, str]]:
@@ -71,11 +76,13 @@ def _spans(text: str) -> Iterator[_Span]:
     heading = ""
     for block in _BLOCK.finditer(text):
         start, end = block.span()
-        while found := _HEADING.match(text, start, end):
-            heading = found[1].strip()
-            start = min(found.end() + 1, end)
-        if start < end:
-            yield from ((heading, first, last) for first, last in _pieces(text, start, end))
+        while match := _HEADING.match(text, start, end):
+            heading = match[1].strip()
+            start = min(match.end() + 1, end)
+        if start == end:
+            continue
+        for piece_start, piece_end in _pieces(text, start, end):
+            yield heading, piece_start, piece_end
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -83,13 +90,15 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     if end - start <= MAX_PASSAGE_CHARS:
         yield start, end
         return
-    piece_start = piece_end = start
-    for line in re.compile(r"[^\n]+").finditer(text, start, end):
+    piece_start = start
+    piece_end = start
+    for line in _LINE.finditer(text, start, end):
         for first, last in sentence_spans(line[0]):
-            if piece_end > piece_start and line.start() + last - piece_start > MAX_PASSAGE_CHARS:
+            sentence_end = line.start() + last
+            if piece_end > piece_start and sentence_end - piece_start > MAX_PASSAGE_CHARS:
                 yield piece_start, piece_end
                 piece_start = line.start() + first
-            piece_end = line.start() + last
+            piece_end = sentence_end
     yield piece_start, piece_end
 
 
@@ -97,14 +106,26 @@ def _joined(text: str, spans: Iterable[_Span]) -> list[_Span]:
     """Join a short passage to the next one under its heading, up to the size of a passage."""
     joined: list[_Span] = []
     for heading, start, end in spans:
-        if joined:
-            last_heading, last_start, last_end = joined[-1]
-            short = last_end - last_start < _SHORT_CHARS and end - last_start <= MAX_PASSAGE_CHARS
-            if short and last_heading == heading and not text[last_end:start].strip():
-                joined[-1] = (heading, last_start, end)
-                continue
+        if joined and _may_join(text, joined[-1], (heading, start, end)):
+            _, start, _ = joined.pop()
         joined.append((heading, start, end))
     return joined
+
+
+def _may_join(text: str, last: _Span, following: _Span) -> bool:
+    last_heading, last_start, last_end = last
+    heading, start, end = following
+    is_short = last_end - last_start < _SHORT_CHARS
+    has_room = end - last_start <= MAX_PASSAGE_CHARS
+    is_adjacent = last_heading == heading and not text[last_end:start].strip()
+    return is_short and has_room and is_adjacent
+
+
+def _query_terms(query: str) -> set[str]:
+    """The terms of a query without stop words, or with them where it has no others."""
+    words = _TERM.findall(query.casefold())
+    telling = [word for word in words if word not in _STOP_WORDS]
+    return {_stem(word) for word in telling or words}
 
 
 def _terms(text: str) -> list[str]:
@@ -118,36 +139,45 @@ def _stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 4 else word
 
 
-def _score(
-    counted: Sequence[tuple[Passage, Counter[str]]], wanted: set[str]
-) -> list[tuple[float, Passage]]:
+def _score(counted: Sequence[_CountedPassage], wanted: set[str]) -> list[_ScoredPassage]:
+    """BM25: rare terms weigh more, repetition saturates, long passages count less."""
+    all_terms = 0
+    frequency: Counter[str] = Counter()
+    for _, terms in counted:
+        all_terms += terms.total()
+        frequency.update(wanted & terms.keys())
     total = len(counted)
-    mean_length = sum(terms.total() for _, terms in counted) / total if total else 1
-    frequency = Counter(term for _, terms in counted for term in wanted & terms.keys())
     weight = {term: math.log(1 + (total - n + 0.5) / (n + 0.5)) for term, n in frequency.items()}
-    scored: list[tuple[float, Passage]] = []
+    scored: list[_ScoredPassage] = []
     for passage, terms in counted:
-        length = 1 - _LENGTH_SHARE + _LENGTH_SHARE * terms.total() / mean_length
-        score = sum(
-            weight[term] * terms[term] * (_SATURATION + 1) / (terms[term] + _SATURATION * length)
-            for term in wanted & terms.keys()
-        )
+        length = 1 - _LENGTH_SHARE + _LENGTH_SHARE * terms.total() * total / max(all_terms, 1)
+        score = 0.0
+        for term in wanted & terms.keys():
+            count = terms[term]
+            saturated = count * (_SATURATION + 1) / (count + _SATURATION * length)
+            score += weight[term] * saturated
         if score > 0:
             scored.append((score, passage))
     return scored
 
 
-def _pick(scored: list[tuple[float, Passage]], limit: int) -> list[Passage]:
-    """Take the best one by one, discounting a source each time it is taken."""
-    queues: dict[int, list[tuple[float, Passage]]] = {}
-    for found in sorted(scored, key=lambda found: found[0]):
-        queues.setdefault(found[1].source.n, []).append(found)
-    taken: Counter[int] = Counter()
+def _pick(scored: Sequence[_ScoredPassage], limit: int) -> list[Passage]:
+    """Take the best passages one by one, discounting a source each time it is taken."""
+    queues: dict[int, list[_ScoredPassage]] = {}
+    for score, passage in sorted(scored, key=itemgetter(0)):
+        queues.setdefault(passage.source.n, []).append((score, passage))
+    uses: Counter[int] = Counter()
+
+    def discounted(n: int) -> float:
+        best_score, _ = queues[n][-1]
+        return best_score * _REPEAT_DISCOUNT ** uses[n]
+
     picked: list[Passage] = []
     while queues and len(picked) < limit:
-        best = max(queues, key=lambda n: queues[n][-1][0] * _REPEAT_DISCOUNT ** taken[n])
-        picked.append(queues[best].pop()[1])
-        taken[best] += 1
+        best = max(queues, key=discounted)
+        _, passage = queues[best].pop()
+        picked.append(passage)
+        uses[best] += 1
         if not queues[best]:
             del queues[best]
     return picked
@@ -167,13 +197,14 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     """The (start, end) offsets of each sentence, in order, without the white space around it."""
     spans: list[tuple[int, int]] = []
     start = _skip_space(text, 0)
-    for end in _END.finditer(text):
-        if end.end() > start and _ends_sentence(text, end):
-            spans.append((start, end.end()))
-            start = _skip_space(text, end.end())
-    tail = text.rstrip()
-    if start < len(tail):
-        spans.append((start, len(tail)))
+    for match in _END.finditer(text):
+        end = match.end()
+        if end > start and _ends_sentence(text, match):
+            spans.append((start, end))
+            start = _skip_space(text, end)
+    text_end = len(text.rstrip())
+    if start < text_end:
+        spans.append((start, text_end))
     return spans
 
 
@@ -184,9 +215,10 @@ def _skip_space(text: str, start: int) -> int:
 
 
 def _ends_sentence(text: str, end: re.Match[str]) -> bool:
-    at = _skip_space(text, end.end())
-    following = text[at : at + 1]
-    if following.islower():
-        return False
-    before = text[max(0, end.start() - _LOOK_BACK) : end.start() + 1]
-    return not following or not _ABBREVIATION.search(before)
+    position = _skip_space(text, end.end())
+    following = text[position : position + 1]
+    if not following or following.islower():
+        return not following
+    mark = end.start()
+    before = text[max(0, mark - _LOOK_BACK) : mark + 1]
+    return not _ABBREVIATION.search(before)

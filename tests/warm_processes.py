@@ -31,7 +31,7 @@ from bot.words import BOT
 LOADED = (
     "bot.start",
     "bot.sandbox.command",
-    "bot.check.command",
+    "bot.operator.check",
     "agent_core.testing.runtimes",
     "anthropic.resources.messages",
     "httpcore2",

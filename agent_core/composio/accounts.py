@@ -12,16 +12,20 @@ from agent_core.composio.api import ComposioApi
 from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import UserId
 from agent_core.models.strict_json import as_object
-from agent_core.tools import digest_of_json
+from agent_core.tools import digest_of_json, text_in
 
 logger = logging.getLogger(__name__)
 
-_ACTIVE_FOR_S = 20.0
-"""How long an account that was found active is taken for it."""
-_MAX_ACTIVE = 10_000
 _ACTIVE = "ACTIVE"
+_ACTIVE_FOR_S = 20.0
+"""How long an account that was active is taken for active."""
+_MAX_ACTIVE = 10_000
 _UNKNOWN = (400, 404, 405, 410)
+_PINNED = ("description", "input_parameters", "version")
 _NAMES = ("email", "emailAddress", "email_address", "login", "username", "name", "display_name")
+
+_Item = Mapping[str, Any]
+"""An account as Composio lists it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +35,9 @@ class AppTool:
     slug: str
     toolkit: str
     needs_account: bool | None
-    """None where Composio does not know the tool, or does not tell."""
+    """None where Composio does not know the tool, or does not say."""
     schema_digest: str
-    """Of its description and input schema; empty where Composio does not tell."""
+    """Of its description and input schema; empty where Composio does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +47,7 @@ class Account:
     id: str
     toolkit: str
     identity: str
-    """Such as an address; the id where Composio does not tell more."""
+    """Such as an address; the id where Composio does not say more."""
 
 
 class Accounts:
@@ -61,23 +65,26 @@ class Accounts:
         self._identities: dict[str, str] = {}
 
     async def tool(self, slug: str, *, afresh: bool = False) -> AppTool:
-        """What is known of a tool."""
-        found = None if afresh else self._tools.get(slug)
-        if found is None or not found.schema_digest:
-            found = self._tools[slug] = await self._describe(slug)
-        return found
+        """A tool of an app; remembered once Composio described it, unless asked afresh."""
+        tool = self._tools.get(slug)
+        if afresh or tool is None or not tool.schema_digest:
+            tool = await self._describe(slug)
+            self._tools[slug] = tool
+        return tool
 
     async def active(self, user: UserId, toolkit: str, *, afresh: bool = False) -> Account | None:
         """The person's own account of an app; None where it is missing, expired or inactive."""
-        if not afresh and (found := self._active.get((user, toolkit))):
-            return found
+        known = self._active.get((user, toolkit))
+        if known and not afresh:
+            return known
         self._active.pop((user, toolkit), None)
         items = await self._listed(user, toolkit_slugs=toolkit)
         mine = [item for item in items if _toolkit_of(item) == toolkit]
         if not mine:
             return None
         newest = max(mine, key=lambda item: str(item.get("created_at") or ""))
-        account = self._active[user, toolkit] = await self._account(user, newest)
+        account = await self._account(user, newest)
+        self._active[user, toolkit] = account
         return account
 
     async def of(self, user: UserId) -> list[Account]:
@@ -86,7 +93,7 @@ class Accounts:
         return [await self._account(user, item) for item in sorted(items, key=_toolkit_of)]
 
     async def remove(self, user: UserId, account: str) -> Account | None:
-        """Take an account of the person's away for good; None where it is not theirs."""
+        """Delete an account of the person's for good; None where it is not theirs."""
         items = await self._listed(user)
         mine = next((item for item in items if item.get("id") == account), None)
         if mine is None:
@@ -104,17 +111,19 @@ class Accounts:
             raise ToolServerError(f"Composio gave no link to connect {toolkit}.")
         return url
 
-    async def _listed(self, user: UserId, **query: str) -> list[Mapping[str, Any]]:
+    async def _listed(self, user: UserId, **query: str) -> list[_Item]:
         """Filters in the query are not relied on: another person's account must never pass."""
         query |= {"user_ids": user, "statuses": _ACTIVE, "limit": "100"}
-        listed = (await self._api.ask("GET", "/connected_accounts", params=query)).get("items")
-        items = [as_object(item) for item in cast("list[object]", listed or [])]
-        return [item for item in items if _is_active(item, user)]
+        answer = await self._api.ask("GET", "/connected_accounts", params=query)
+        items = cast("list[object]", answer.get("items") or [])
+        return [item for item in map(as_object, items) if _is_active(item, user)]
 
-    async def _account(self, user: UserId, item: Mapping[str, Any]) -> Account:
-        toolkit = _toolkit_of(item)
-        identity = await self._identity(user, toolkit, item)
-        return Account(id=str(item.get("id")), toolkit=toolkit, identity=identity)
+    async def _account(self, user: UserId, item: _Item) -> Account:
+        return Account(
+            id=str(item.get("id")),
+            toolkit=_toolkit_of(item),
+            identity=await self._identity(user, item),
+        )
 
     async def _describe(self, slug: str) -> AppTool:
         record: Mapping[str, Any] = {}
@@ -124,46 +133,46 @@ class Accounts:
         except ComposioRefusedError as error:
             if error.status not in _UNKNOWN:
                 raise
-        toolkit = str(as_object(record.get("toolkit")).get("slug") or slug.partition("_")[0])
-        told = {key: record.get(key) for key in ("description", "input_parameters", "version")}
+        toolkit = _toolkit_of(record) or slug.partition("_")[0].casefold()
+        if not record:
+            return AppTool(slug=slug, toolkit=toolkit, needs_account=None, schema_digest="")
+        definition = {key: record.get(key) for key in _PINNED}
         return AppTool(
             slug=slug,
-            toolkit=toolkit.casefold(),
-            needs_account=record.get("no_auth") is not True if record else None,
-            schema_digest=digest_of_json(told) if record else "",
+            toolkit=toolkit,
+            needs_account=record.get("no_auth") is not True,
+            schema_digest=digest_of_json(definition),
         )
 
-    async def _identity(self, user: UserId, toolkit: str, item: Mapping[str, Any]) -> str:
-        """Who the account belongs to, in the app's own words; its id until they can be had."""
+    async def _identity(self, user: UserId, item: _Item) -> str:
+        """Who the account belongs to, in the app's own words; its id until they are known."""
         account = str(item.get("id"))
         if account not in self._identities:
             other = str(item.get("alias") or item.get("word_id") or account)
             try:
-                name = _name_in(item.get("user_info"))
-                if not name:
-                    wanted = {"toolkits": [toolkit]}
-                    body = {"slug": "COMPOSIO_MANAGE_CONNECTIONS", "arguments": wanted}
-                    answer = await self._api.post_in_session(user, "execute_meta", body)
-                    results = as_object(as_object(answer.get("data")).get("results"))
-                    name = _name_in(as_object(results.get(toolkit)).get("current_user_info"))
+                name = text_in(item.get("user_info"), *_NAMES)
+                name = name or await self._current_user(user, _toolkit_of(item))
             except ToolServerError:
                 return other
             self._identities[account] = name or other
         return self._identities[account]
 
+    async def _current_user(self, user: UserId, toolkit: str) -> str:
+        arguments = {"toolkits": [toolkit]}
+        body = {"slug": "COMPOSIO_MANAGE_CONNECTIONS", "arguments": arguments}
+        answer = await self._api.post_in_session(user, "execute_meta", body)
+        results = as_object(as_object(answer.get("data")).get("results"))
+        return text_in(as_object(results.get(toolkit)).get("current_user_info"), *_NAMES)
 
-def _is_active(item: Mapping[str, Any], user: UserId) -> bool:
-    is_on = str(item.get("status")).upper() == _ACTIVE and item.get("is_disabled") is not True
-    return is_on and str(item.get("user_id") or "") == user
+
+def _is_active(item: _Item, user: UserId) -> bool:
+    if str(item.get("status")).upper() != _ACTIVE or item.get("is_disabled") is True:
+        return False
+    return str(item.get("user_id") or "") == user
 
 
-def _toolkit_of(item: Mapping[str, Any]) -> str:
+def _toolkit_of(item: _Item) -> str:
     return str(as_object(item.get("toolkit")).get("slug") or "").casefold()
-
-
-def _name_in(info: object) -> str:
-    fields = as_object(info)
-    return next((str(fields[name]) for name in _NAMES if fields.get(name)), "")
 
 
 async def are_connected(accounts: Accounts, user: UserId, toolkits: Sequence[str]) -> bool:

@@ -1,12 +1,13 @@
-"""Composio's REST side: a Tool Router session for each person, and the accounts they connected.
+"""Composio's REST API: requests, and a Tool Router session for each person.
 
 Plain HTTP requests: Composio's own packages take seconds and 100 MB to import (they bring OpenAI's
-SDK), and `composio` itself reports each call to its telemetry. What is used of the wire is small.
+SDK), and `composio` itself reports each call to its telemetry. Few of its endpoints are used.
 """
 
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -74,8 +75,9 @@ class ComposioApi:
     async def of(self, user: UserId) -> ComposioSession:
         """The person's session; made at first need, once for all who ask at the same time."""
         making = self._making.get(user)
-        if making is None or (making.done() and (making.cancelled() or making.exception())):
-            making = self._making[user] = asyncio.create_task(self._create(user))
+        if making is None or _has_failed(making):
+            making = asyncio.create_task(self._create(user))
+            self._making[user] = making
         return await asyncio.shield(making)
 
     def address_of(self, user: UserId) -> str:
@@ -83,11 +85,12 @@ class ComposioApi:
 
         Empty where there is none.
         """
-        made = self._making.get(user)
-        if made is None or not made.done() or made.cancelled() or made.exception():
+        making = self._making.get(user)
+        if making is None or not making.done() or _has_failed(making):
             return ""
-        parts = urlsplit(made.result().mcp_url)
-        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+        parts = urlsplit(making.result().mcp_url)
+        host = parts.netloc.rpartition("@")[2]
+        return urlunsplit((parts.scheme, host, parts.path, "", ""))
 
     async def renew(self, user: UserId) -> ComposioSession:
         """A new session in the place of one that Composio does not know any more."""
@@ -108,17 +111,19 @@ class ComposioApi:
         except httpx2.HTTPError as error:
             reason = str(error) or type(error).__name__
             raise ToolServerError(f"Composio cannot be reached: {reason}") from error
-        try:
-            answer: object = response.json()
-        except ValueError:
-            answer = None
+        return self._answer(response)
+
+    def _answer(self, response: httpx2.Response) -> Mapping[str, Any]:
+        answer: object = None
+        with suppress(ValueError):
+            answer = response.json()
         body = as_object(answer)
         if response.is_success and isinstance(answer, dict):
             return body
-        told = as_object(body.get("error")).get("message") or body.get("error") or ""
-        refusal = f"Composio refused: {response.status_code} {told}".strip()
-        if response.is_success:
-            refusal = "Composio's answer is not what it should be."
+        refusal = "Composio's answer is not what it should be."
+        if not response.is_success:
+            reason = as_object(body.get("error")).get("message") or body.get("error") or ""
+            refusal = f"Composio refused: {response.status_code} {reason}".strip()
         # A key that the answer repeats would stand in the log.
         refusal = refusal.replace(self.api_key, "…")
         raise ComposioRefusedError(refusal, status=response.status_code, body=body)
@@ -132,12 +137,12 @@ class ComposioApi:
         """
         session = await self.of(user)
         try:
-            return await self.ask("POST", f"{_SESSION}/{quote(session.id, '')}/{path}", json=body)
+            return await self.ask("POST", _path_in(session, path), json=body)
         except ComposioRefusedError as error:
             if error.status != _UNKNOWN_SESSION:
                 raise
         session = await self.renew(user)
-        return await self.ask("POST", f"{_SESSION}/{quote(session.id, '')}/{path}", json=body)
+        return await self.ask("POST", _path_in(session, path), json=body)
 
     async def close(self) -> None:
         """Close the connections to the API."""
@@ -156,8 +161,8 @@ class ComposioApi:
         return ComposioSession(id=str(made.get("session_id")), mcp_url=url)
 
     async def _made(self, user: UserId) -> Mapping[str, Any]:
-        """A new session as Composio tells of it, with the wishes that are granted."""
-        known = self._wishes  # which another session may find out more of meanwhile
+        """Composio's description of a new session, with the wishes that it grants."""
+        known = self._wishes  # another session may replace them meanwhile
         for tried, wishes in enumerate(known):
             try:
                 body = {"user_id": user, **_OPTIONS, **wishes}
@@ -192,6 +197,14 @@ class ComposioApi:
         return self._client
 
 
+def _has_failed(making: asyncio.Task[ComposioSession]) -> bool:
+    return making.done() and (making.cancelled() or making.exception() is not None)
+
+
+def _path_in(session: ComposioSession, path: str) -> str:
+    return f"{_SESSION}/{quote(session.id, '')}/{path}"
+
+
 def is_person(user: UserId) -> bool:
     """Whether an id names one person of one team, and nothing that several could share."""
     team, _, person = user.partition(":")
@@ -201,9 +214,9 @@ def is_person(user: UserId) -> bool:
 def origin(url: str) -> tuple[str, str, int | None]:
     """Scheme, host and port of a URL, the scheme's usual port filled in."""
     parts = urlsplit(url)
-    try:
+    port = None
+    with suppress(ValueError):
         port = parts.port
-    except ValueError:
-        port = None
     scheme = parts.scheme.lower()
-    return scheme, (parts.hostname or "").lower(), port or _DEFAULT_PORTS.get(scheme)
+    host = (parts.hostname or "").lower()
+    return scheme, host, port or _DEFAULT_PORTS.get(scheme)

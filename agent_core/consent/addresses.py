@@ -35,12 +35,13 @@ _ESCAPED = (("\\/", "/"), ("\\u0026", "&"), ("\\u003d", "="), ("\\u003D", "="))
 _MAX_TRAILING = 6
 """Signs of the prose behind an address, such as `**).`"""
 
-_KEPT_TEXTS = 1_000
-"""Of which is known what is in them: a session's texts are looked through again for each call."""
+_CACHED_TEXTS = 1_000
+"""A session's texts are looked through again for each call."""
+_CACHED_HOSTS = 4_096
 
-Key = tuple[str, str]
+AddressKey = tuple[str, str]
 """Host with port, and the rest."""
-TOO_MANY: Key = ("", "")
+TOO_MANY: AddressKey = ("", "")
 """Among the keys of a text that has more than are looked for: any could stand in it."""
 
 
@@ -50,57 +51,79 @@ def addresses_in(arguments: object) -> tuple[str, ...]:
     Under a name such as `urls` a text is one as a whole, whatever it looks like; elsewhere all that
     begins with a scheme is. A text that holds JSON there is looked into.
     """
-    return tuple(dict.fromkeys(_found(arguments)))
+    return tuple(dict.fromkeys(_addresses(arguments)))
 
 
 def _digest_of(text: str, *, most: int, bare: bool = False) -> Hashable:
-    return blake2b(text.encode("utf-8", "surrogatepass")).digest(), bare, most
+    digest = blake2b(text.encode("utf-8", "surrogatepass")).digest()
+    return digest, bare, most
 
 
-@cached(LRUCache(_KEPT_TEXTS), key=_digest_of, lock=Lock())
-def keys_in(text: str, *, most: int, bare: bool = False) -> frozenset[Key]:
+@cached(LRUCache(_CACHED_TEXTS), key=_digest_of, lock=Lock())
+def keys_in(text: str, *, most: int, bare: bool = False) -> frozenset[AddressKey]:
     """Every address in a text, whole and letter by letter, in one scan.
 
-    What makes no difference to who is asked for what is overlooked: http for https, upper case in
+    Overlooked is what makes no difference to who is asked for what: http for https, upper case in
     the host, the default port, a slash at the end, the fragment, and how a text escapes its signs.
-    Signs behind an address may be its own or the prose's, so it is told in several readings.
+    Signs behind an address may be its own or the prose's, so an address has several readings.
 
     Args:
         text: Anything.
-        most: How many addresses are looked for in what has no blank inside; what has more of them
-            is there to keep us busy. So the time is linear in the text.
+        most: How many addresses are looked for in a piece without a blank; a piece with more
+            of them is there to keep us busy. So the time is linear in the text.
         bare: Names of hosts alone count too: `news.example`, but also `notes.md`.
     """
-    keys: set[Key] = set()
+    keys: set[AddressKey] = set()
     for escaped, sign in _ESCAPED:
         text = text.replace(escaped, sign)
-    for token in _TOKEN.finditer(html.unescape(text) if "&" in text else text):
-        hosts = _HOST.finditer(token[0])
+    if "&" in text:
+        text = html.unescape(text)
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        hosts = _HOST.finditer(token)
         for host in islice(hosts, most):
-            begins, ends = host.span()
-            rest = token[0][ends : begins + MAX_ADDRESS_CHARS]
-            if rest.startswith(_BEHIND_HOST):
-                if (place := _place_of(host[0])) is not None:
-                    keys.update((place[0], _rest_of(each)) for each in _readings(rest))
-            elif rest[:1] != "@" and (bare or ":" in host[0] or token[0].endswith("//", 0, begins)):
-                keys.update(filter(None, map(_place_of, _readings(host[0]))))
+            keys.update(_keys_at(host, token, bare=bare))
         if next(hosts, None):
             keys.add(TOO_MANY)
     return frozenset(keys)
 
 
-def _found(arguments: object) -> Iterator[str]:
+def _keys_at(host: re.Match[str], token: str, *, bare: bool) -> Iterator[AddressKey]:
+    """The readings of an address whose host stands there in a piece without a blank."""
+    begins, ends = host.span()
+    rest = token[ends : begins + MAX_ADDRESS_CHARS]
+    if rest.startswith(_BEHIND_HOST):
+        key = _cached_key(host[0])
+        if key is not None:
+            for reading in _readings(rest):
+                yield key[0], _rest_of(reading)
+        return
+    has_port = ":" in host[0]
+    is_behind_scheme = token.endswith("//", 0, begins)
+    if not rest.startswith("@") and (bare or has_port or is_behind_scheme):
+        for reading in _readings(host[0]):
+            key = _cached_key(reading)
+            if key is not None:
+                yield key
+
+
+def _addresses(arguments: object) -> Iterator[str]:
     for name in names_in(arguments):
         yield from _in_prose(name)
     for leaf in leaves_of(arguments):
         text = leaf.value.strip() if isinstance(leaf.value, str) else ""
-        words = (word.upper() for name in leaf.path for word in _WORD.findall(name))
-        if text and any(word.endswith(_NAMES) for word in words):
-            inside = json_in(text)
-            is_json = isinstance(inside, list | dict)
-            yield from _found({"url": cast("object", inside)}) if is_json else (text,)
-        else:
+        if not text or not any(map(_names_address, leaf.path)):
             yield from _in_prose(text)
+            continue
+        inside = json_in(text)
+        if isinstance(inside, list | dict):
+            yield from _addresses({"url": cast("object", inside)})
+        else:
+            yield text
+
+
+def _names_address(name: str) -> bool:
+    return any(word.upper().endswith(_NAMES) for word in _WORD.findall(name))
 
 
 def _in_prose(text: str) -> Iterator[str]:
@@ -125,25 +148,31 @@ def _readings(token: str) -> Iterator[str]:
         yield token
 
 
-def key_of(address: str) -> Key | None:
+def key_of(address: str) -> AddressKey | None:
     """Host with port, and the rest; None for what different readers would read differently."""
     if len(address) > MAX_ADDRESS_CHARS or _BAD.search(address):
         return None
+    if not _SCHEME.match(address):
+        address = f"//{address.removeprefix('//')}"
     try:
-        parts = urlsplit(address if _SCHEME.match(address) else f"//{address.removeprefix('//')}")
+        parts = urlsplit(address)
         port = parts.port
     except ValueError:
         return None
-    if parts.scheme not in ("", *_DEFAULT_PORTS) or not parts.hostname or "@" in parts.netloc:
+    host = parts.hostname
+    if not host or "@" in parts.netloc or parts.scheme not in ("", "http", "https"):
         return None
-    is_default = port is None or port == _DEFAULT_PORTS.get(parts.scheme, 443)
-    host = parts.hostname if is_default else f"{parts.hostname}:{port}"
+    if port is not None and port != _DEFAULT_PORTS.get(parts.scheme, 443):
+        host = f"{host}:{port}"
     return host, _rest_of(f"{parts.path}?{parts.query}")
 
 
-_place_of = lru_cache(maxsize=4_096)(key_of)
+_cached_key = lru_cache(maxsize=_CACHED_HOSTS)(key_of)
 
 
 def _rest_of(text: str) -> str:
-    path, _, query = text.partition("#")[0].partition("?")
-    return path.rstrip("/") + (f"?{query}" if query else "")
+    """Path and query, without the fragment and a slash at the path's end."""
+    without_fragment, _, _ = text.partition("#")
+    path, _, query = without_fragment.partition("?")
+    path = path.rstrip("/")
+    return f"{path}?{query}" if query else path

@@ -1,4 +1,4 @@
-"""Links by which a person connects an account: found in what tools say, and taken out of it."""
+"""Connect links, by which a person connects an account: found in what tools say, and taken out."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +12,7 @@ from cachetools import TTLCache
 
 from agent_core.consent.leaf_values import json_in
 from agent_core.ids import UserId
-from agent_core.tools import OpenedCall, canonical, slug_of
+from agent_core.tools import OpenedCall, canonical
 from agent_core.workspaces import write_text
 
 FreshLinks = TTLCache[tuple[UserId, str], str]
@@ -26,7 +26,16 @@ TAKEN_OUT = "(link to connect an account, taken out)"
 _URL = re.compile(r"https?://[^\s\"'<>\\)\]}]+", re.IGNORECASE)
 _SLASH = re.compile(r"\\(?:/|u002f)", re.IGNORECASE)
 _CONNECTING = ("COMPOSIO_MANAGE_CONNECTIONS", "COMPOSIO_WAIT_FOR_CONNECTIONS")
-_FIELDS = ("redirect_url", "redirectUrl", "connect_url", "connectUrl", "auth_url", "authUrl")
+_FIELDS = frozenset(
+    {
+        "redirect_url",
+        "redirectUrl",
+        "connect_url",
+        "connectUrl",
+        "auth_url",
+        "authUrl",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +53,7 @@ class Stripped:
 class LinkPlaces:
     """Where connect links live: `host`, `host:port`, each perhaps with the beginning of a path."""
 
-    places: Sequence[str]
+    prefixes: Sequence[str]
 
     def has(self, url: str) -> bool:
         """Whether a URL is one of them."""
@@ -54,7 +63,7 @@ class LinkPlaces:
             port = parts.port
         except ValueError:
             return False
-        return any(_is_at(place, host, port, parts.path) for place in self.places)
+        return any(_is_below(prefix, host, port, parts.path) for prefix in self.prefixes)
 
     def strip(self, text: str, *, is_connecting: bool) -> Stripped:
         """Take all connect links out of a tool's words.
@@ -64,17 +73,23 @@ class LinkPlaces:
         bind somebody's account to somebody else. Other apps that are named so get a fresh link.
         """
         named = dict(_named_links(json_in(text))) if is_connecting else {}
-        stripped = _SLASH.sub("/", text)
+        plain = _SLASH.sub("/", text)
+        stripped = plain
         for url in sorted(named.values(), key=len, reverse=True):
-            for spelling in (url, url.replace("&", "\\u0026")):
-                stripped = stripped.replace(spelling, TAKEN_OUT)
-        stripped = _URL.sub(lambda url: TAKEN_OUT if self.has(url[0]) else url[0], stripped)
-        for place in self.places:
-            stripped = _without_scheme(place).sub(TAKEN_OUT, stripped)
-        if stripped == _SLASH.sub("/", text):
-            stripped = text
-        links = {app: url if self.has(url) else "" for app, url in named.items()}
-        return Stripped(text=stripped, links=links, had_links=stripped != text)
+            stripped = stripped.replace(url, TAKEN_OUT)
+            stripped = stripped.replace(url.replace("&", "\\u0026"), TAKEN_OUT)
+        stripped = _URL.sub(self._without_link, stripped)
+        for prefix in self.prefixes:
+            stripped = _without_scheme(prefix).sub(TAKEN_OUT, stripped)
+        had_links = stripped != plain
+        links: dict[str, str] = {}
+        for app, url in named.items():
+            links[app] = url if self.has(url) else ""
+        return Stripped(
+            text=stripped if had_links else text,
+            links=links,
+            had_links=had_links,
+        )
 
     def strip_file(self, path: Path, *, is_connecting: bool) -> Stripped:
         """Do the same to a result that was saved. It works on the disk."""
@@ -83,12 +98,16 @@ class LinkPlaces:
             write_text(path, stripped.text)
         return stripped
 
+    def _without_link(self, match: re.Match[str]) -> str:
+        return TAKEN_OUT if self.has(match[0]) else match[0]
 
-def place_of(link: str) -> str:
+
+def without_secret(link: str) -> str:
     """Where a link leads, without the part that makes it one person's own."""
     parts = urlsplit(link)
-    host = parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{host}{parts.path.rpartition('/')[0]}/…"
+    _, _, host = parts.netloc.rpartition("@")
+    folder, _, _ = parts.path.rpartition("/")
+    return f"{parts.scheme}://{host}{folder}/…"
 
 
 def fresh_links(clock: Callable[[], float]) -> FreshLinks:
@@ -98,7 +117,8 @@ def fresh_links(clock: Callable[[], float]) -> FreshLinks:
 
 def is_connecting(call: OpenedCall) -> bool:
     """Whether the call's result is Composio's own word on how to connect an account."""
-    return call.is_composio and canonical(slug_of(call.name)) in _CONNECTING
+    slug = call.slug
+    return call.is_composio and canonical(slug) in _CONNECTING
 
 
 def apps_to_connect(call: OpenedCall) -> tuple[str, ...]:
@@ -106,24 +126,37 @@ def apps_to_connect(call: OpenedCall) -> tuple[str, ...]:
     named: object = call.call.arguments.get("toolkits")
     if not is_connecting(call) or not isinstance(named, list):
         return ()
-    apps = (app.strip().casefold() for app in cast("list[object]", named) if isinstance(app, str))
-    return tuple(dict.fromkeys(filter(None, apps)))
+    apps: dict[str, None] = {}
+    for app in cast("list[object]", named):
+        if isinstance(app, str):
+            name = app.strip()
+            apps[name.casefold()] = None
+    apps.pop("", None)
+    return tuple(apps)
 
 
 @cache
-def _without_scheme(place: str) -> re.Pattern[str]:
-    where, _, beginning = place.strip().partition("/")
-    port = "" if ":" in where else r"(?::\d+)?"
-    inside = r"[^\s\"'<>\\)\]}]+"
-    return re.compile(rf"{re.escape(where)}{port}/{re.escape(beginning)}{inside}", re.IGNORECASE)
+def _without_scheme(prefix: str) -> re.Pattern[str]:
+    """A link below a prefix that is written without its scheme."""
+    host, _, path = prefix.strip().partition("/")
+    port = "" if ":" in host else r"(?::\d+)?"
+    rest = r"[^\s\"'<>\\)\]}]+"
+    return re.compile(rf"{re.escape(host)}{port}/{re.escape(path)}{rest}", re.IGNORECASE)
 
 
-def _is_at(place: str, host: str, port: int | None, path: str) -> bool:
-    where, _, beginning = place.strip().partition("/")
-    name, _, number = where.lower().partition(":")
+def _is_below(
+    prefix: str,
+    host: str,
+    port: int | None,
+    path: str,
+) -> bool:
+    address, _, beginning = prefix.strip().partition("/")
+    name, _, number = address.lower().partition(":")
     if host != name and not host.endswith(f".{name}"):
         return False
-    return (not number or number == str(port)) and path.startswith(f"/{beginning}")
+    if number and number != str(port):
+        return False
+    return path.startswith(f"/{beginning}")
 
 
 def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:
@@ -131,13 +164,16 @@ def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, list):
         for item in cast("list[object]", value):
             yield from _named_links(item, app)
-    if not isinstance(value, dict):
-        return
-    fields = cast("dict[str, Any]", value)
-    here = fields.get("toolkit")
-    app = here if isinstance(here, str) and here else app
-    for key, inner in fields.items():
-        if key in _FIELDS and isinstance(inner, str) and _URL.fullmatch(inner):
-            yield app.casefold(), inner
-        else:
-            yield from _named_links(inner, key if isinstance(inner, dict) else app)
+    elif isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        toolkit = fields.get("toolkit")
+        if toolkit and isinstance(toolkit, str):
+            app = toolkit
+        for name, inner in fields.items():
+            is_text = isinstance(inner, str)
+            if is_text and name in _FIELDS and _URL.fullmatch(inner):
+                yield app.casefold(), inner
+            elif isinstance(inner, dict):
+                yield from _named_links(cast("object", inner), name)
+            else:
+                yield from _named_links(inner, app)

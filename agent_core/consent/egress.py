@@ -1,29 +1,28 @@
-"""How much a session may tell by which pages it reads, and in which order, after outside text.
+"""The egress budget: how much a session may tell by what it reads, after text from outside.
 
 A text from outside can have a model read its addresses in an order that spells what it knows. An
-address that is one of n tells its owner log2(n) bits, so each costs that much of what may be told:
+address that is one of n tells its owner log2(n) bits, so each costs that much of a budget:
 
-- a page that a person's own message names, nothing, the first time;
-- one at a site that a person or a search named, of the site's bits, anew for each message;
-- one at a site that only pages, mails or files named, of the few bits of all such sites together.
+- a page that a person's own message names is free, the first time;
+- a page of a site that a person or a search named costs bits of that site, anew for each message;
+- pages of sites named only by pages, mails and files share one small budget a session.
 
-A tool server learns by each word and number that it is asked with, of its bits for each message.
-
-What costs more asks a person. A search may be dictated too, so what searches found is not free: its
-cost is out of proportion to what one site learns, but all sites together are bounded.
+A tool server learns by each word and number that it is asked with, from its budget for each
+message. What costs more asks a person. A search may be dictated too, so what searches found is not
+free: its cost is out of proportion to what one site learns, but all sites together are bounded.
 """
 
 import math
 import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import ip_address
 
 from tld import get_fld  # pyright: ignore[reportUnknownVariableType] (**kwargs)
 
-from agent_core.consent.addresses import Key, key_of
+from agent_core.consent.addresses import AddressKey, key_of
 from agent_core.consent.leaf_values import texts_in, values_in
 from agent_core.consent.policy import JudgedAction
 from agent_core.consent.provenance import AddressProvenance, SessionMessage
@@ -31,6 +30,7 @@ from agent_core.consent.rules import MCP
 from agent_core.ids import RunId, ToolCallId, TurnId
 from agent_core.messages import JsonObject, ToolCall, ToolResult
 from agent_core.models.strict_json import as_object
+from agent_core.sessions.disclosures import TurnPrice
 from agent_core.tools import prefix_of
 
 SITE_BITS = 64.0
@@ -44,69 +44,101 @@ SERVER_BITS = 128.0
 _SPELLINGS = 4
 """Of an address that count as the same and that a server can tell apart: http, a slash behind."""
 _MAX_DIGITS = 4
+_CACHED_SITES = 4_096
 _ID = re.compile(r"[\w:+=-]+", re.ASCII)
 """In one piece, and no name of a host: a server names things so, and a page nobody."""
-_STRANGE, _ALL = "", "*"
-"""Stand for all strange sites, and for all others, where sites have their names."""
+_STRANGE = ""
+"""Stands for all strange sites, where sites have their names."""
+_ALL = "*"
+"""Stands for all other sites."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disclosure:
     """A page that is to be read, or what a server is asked for, and what that would tell."""
 
-    address: Key
+    address: AddressKey
     is_free: bool
     bits: JsonObject
     """What it tells the owner of its site or server, and one of all the sites."""
 
 
-def disclosures_of(addresses: Sequence[str], seen: AddressProvenance) -> tuple[Disclosure, ...]:
-    """The readings of addresses that were all seen."""
-    literal = seen.by_people | seen.by_searches
-    named = {site_of(key) for key in literal}
+def disclosures_of(addresses: Sequence[str], known: AddressProvenance) -> tuple[Disclosure, ...]:
+    """What reading addresses would tell that were all seen."""
+    literal = known.by_people | known.by_searches
+    named_sites = {site_of(key) for key in literal}
 
-    def kind(key: Key) -> tuple[str, bool]:
+    def kind_of(key: AddressKey) -> tuple[str, bool]:
+        """The site that pays, and whether somebody named the very address."""
         site = site_of(key)
-        return site if site in named else _STRANGE, key in literal
+        if site not in named_sites:
+            site = _STRANGE
+        return site, key in literal
 
-    choices = Counter(map(kind, literal | seen.by_others))
-    readings: list[Disclosure] = []
+    choices = Counter(map(kind_of, literal | known.by_others))
+    disclosures: list[Disclosure] = []
     for key in filter(None, map(key_of, addresses)):
-        own, of_all = math.log2(1 + _SPELLINGS * choices[kind(key)]), math.log2(1 + len(named))
-        site, _ = kind(key)
-        bits = {site: own} if site == _STRANGE else {site: own, _ALL: own + of_all}
-        readings.append(Disclosure(address=key, is_free=key in seen.by_people, bits=bits))
-    return tuple(readings)
+        kind = kind_of(key)
+        site, _ = kind
+        own_bits = math.log2(1 + _SPELLINGS * choices[kind])
+        bits = {site: own_bits}
+        if site != _STRANGE:
+            bits[_ALL] = own_bits + math.log2(1 + len(named_sites))
+        disclosure = Disclosure(
+            address=key,
+            is_free=key in known.by_people,
+            bits=bits,
+        )
+        disclosures.append(disclosure)
+    return tuple(disclosures)
 
 
 def charged(
-    readings: Sequence[Disclosure], earlier: Sequence[tuple[TurnId, JsonObject]], turn: TurnId
+    disclosures: Sequence[Disclosure],
+    earlier: Sequence[TurnPrice],
+    turn: TurnId,
 ) -> JsonObject | None:
-    """What readings cost after a session's earlier ones; None where that is more than may be told.
+    """The price of disclosures after a session's earlier ones; None where it is over the budget.
 
-    `earlier` holds what this came to for each of them, with its turn.
+    `earlier` holds the prices of these, each with its turn.
     """
-    known: set[Key] = {(host, path) for _, body in earlier for host, path in body["addresses"]}
-    told = defaultdict[str, float](float)
-    for at, body in earlier:
-        for site, bits in body["bits"].items():
-            told[site] += bits if at == turn or site == _STRANGE else 0.0
-    now = defaultdict[str, float](float)
-    for each in readings:
+    known: set[AddressKey] = set()
+    for _, earlier_price in earlier:
+        known.update((host, path) for host, path in earlier_price["addresses"])
+    price = Counter[str]()
+    for each in disclosures:
         if each.is_free and each.address not in known:
             known.add(each.address)
-            continue
-        for site, bits in each.bits.items():
-            now[site] += bits
-    limits = {_STRANGE: STRANGE_BITS, _ALL: NAMED_BITS}
-    for site, bits in now.items():
-        usual = SERVER_BITS if site.startswith(MCP) else SITE_BITS
-        if told[site] + bits > limits.get(site, usual):
+        else:
+            price.update(each.bits)
+    spent = _spent(earlier, turn)
+    for site, bits in price.items():
+        if spent[site] + bits > _budget_of(site):
             return None
-    return {"addresses": [each.address for each in readings], "bits": dict(now)}
+    addresses = [each.address for each in disclosures]
+    return {"addresses": addresses, "bits": dict(price)}
 
 
-def words_told(
+def _spent(earlier: Sequence[TurnPrice], turn: TurnId) -> Counter[str]:
+    """Bits by site: of strange ones in the session, of others in this turn."""
+    spent = Counter[str]()
+    for at, price in earlier:
+        bits = price["bits"]
+        if at != turn:
+            bits = {_STRANGE: bits.get(_STRANGE, 0)}
+        spent.update(bits)
+    return spent
+
+
+def _budget_of(site: str) -> float:
+    if site == _STRANGE:
+        return STRANGE_BITS
+    if site == _ALL:
+        return NAMED_BITS
+    return SERVER_BITS if site.startswith(MCP) else SITE_BITS
+
+
+def words_disclosed(
     actions: Sequence[JudgedAction],
     prefix: str,
     schema: JsonObject,
@@ -117,19 +149,22 @@ def words_told(
     Each name and value is one of those that the tool's schema has or the server has named, as ids,
     before; any other is too much, but for short numbers. Lists and objects tell by where they are.
     """
-    names = {path[-1] for path, _ in values_in(schema) if path[-2:-1] == ("properties",)}
+    names: set[str] = set()
+    for path, _ in values_in(schema):
+        if path[-2:-1] == ("properties",):
+            names.add(path[-1])
     words = {*texts_in(schema), *_named_by(prefix, messages)}
-    choices: list[float] = []
-    for each in actions:
-        known = (each.unseen_forbidden, words)
-        for _, value in values_in(each.action.arguments):
-            choices += (_choices(name, names, *known) for name in as_object(value))
-            choices.append(_choices(value, *known))
-    bits = sum(math.log2(1 + each) for each in choices)
+    bits = 0.0
+    for judged in actions:
+        known = (judged.unseen_forbidden, words)
+        for _, value in values_in(judged.action.arguments):
+            bits += math.log2(1 + _choices(value, known))
+            for name in as_object(value):
+                bits += math.log2(1 + _choices(name, (names, *known)))
     return Disclosure(address=(prefix, ""), is_free=False, bits={prefix: bits})
 
 
-def _choices(value: object, *known: Collection[str]) -> float:
+def _choices(value: object, known: Sequence[Collection[str]]) -> float:
     """Among how many of its kind it is; of texts, in the first of the known sets that has it."""
     text = str(value)
     if isinstance(value, list | dict):
@@ -138,28 +173,38 @@ def _choices(value: object, *known: Collection[str]) -> float:
         return 2
     if isinstance(value, int | float) and len(text) <= _MAX_DIGITS:
         return 10 ** len(text)
-    return next((len(each) for each in known if text in each), math.inf if text else 0)
+    for texts in known:
+        if text in texts:
+            return len(texts)
+    return math.inf if text else 0
 
 
 def _named_by(prefix: str, messages: Sequence[SessionMessage]) -> set[str]:
     """All that a server has said in one piece, but for what it was told in that call."""
-    named, calls = set[str](), dict[tuple[TurnId, RunId, ToolCallId], ToolCall]()
-    for turn, run, message in messages:
-        calls.update({(turn, run, call.id): call for call in message.tool_calls})
-        for part in message.parts:
-            call = calls.get((turn, run, part.call_id)) if isinstance(part, ToolResult) else None
-            if isinstance(part, ToolResult) and call and prefix_of(call.name) == prefix:
-                named |= set(_ID.findall(part.text)) - set(texts_in(call.arguments))
+    named: set[str] = set()
+    for call, result in _results(messages):
+        if prefix_of(call.name) == prefix:
+            named |= set(_ID.findall(result.text)) - set(texts_in(call.arguments))
     return named
 
 
-@lru_cache(maxsize=4_096)
-def site_of(key: Key) -> str:
+def _results(messages: Sequence[SessionMessage]) -> Iterator[tuple[ToolCall, ToolResult]]:
+    calls: dict[tuple[TurnId, RunId, ToolCallId], ToolCall] = {}
+    for turn, run, message in messages:
+        for call in message.tool_calls:
+            calls[turn, run, call.id] = call
+        for part in message.parts:
+            if isinstance(part, ToolResult) and (turn, run, part.call_id) in calls:
+                yield calls[turn, run, part.call_id], part
+
+
+@lru_cache(maxsize=_CACHED_SITES)
+def site_of(key: AddressKey) -> str:
     """The name that somebody registered, such as `example.co.uk`, or the IP address.
 
     People who have names below one host, as at github.io, do not share a site.
     """
-    host = key[0].partition(":")[0]
+    host, _, _ = key[0].partition(":")
     try:
         return str(ip_address(host))
     except ValueError:

@@ -1,4 +1,4 @@
-"""A walk over everything in a call's arguments, however deep: names and values, packed ones too."""
+"""Leaf values: a walk over all of a call's arguments, names and values, packed ones too."""
 
 import base64
 import email
@@ -42,10 +42,11 @@ def values_in(value: object) -> Iterator[tuple[tuple[str, ...], object]]:
         path, current = stack.pop()
         yield path, current
         if isinstance(current, dict):
-            items = cast("dict[str, object]", current).items()
-            stack.extend(reversed([((*path, name), inner) for name, inner in items]))
+            fields = cast("dict[str, object]", current)
+            stack.extend(((*path, name), fields[name]) for name in reversed(fields))
         elif isinstance(current, list | tuple):
-            stack.extend(reversed([(path, each) for each in cast("list[object]", current)]))
+            items = cast("list[object]", current)
+            stack.extend((path, item) for item in reversed(items))
 
 
 def leaves_of(value: object) -> Iterator[Leaf]:
@@ -57,13 +58,17 @@ def leaves_of(value: object) -> Iterator[Leaf]:
 
 def names_in(value: object) -> Iterator[str]:
     """Every name in an object, at any depth; one that holds nothing as well."""
-    return (path[-1] for path, _ in values_in(value) if path)
+    for path, _ in values_in(value):
+        if path:
+            yield path[-1]
 
 
 def texts_in(value: object) -> Iterator[str]:
     """Every string: names and values alike."""
     yield from names_in(value)
-    yield from (leaf.value for leaf in leaves_of(value) if isinstance(leaf.value, str))
+    for _, current in values_in(value):
+        if isinstance(current, str):
+            yield current
 
 
 def json_in(text: str) -> object:
@@ -80,13 +85,13 @@ def unpacked(text: str) -> str:
     Empty where it is not packed, or holds no text. Of a long one only the beginning is read, of a
     mail all of its header.
     """
-    said = ""
+    plain = ""
     for _ in range(_MAX_PACKINGS):
-        inner = _unpacked_once(said or text)
+        inner = _unpacked_once(plain or text)
         if not inner:
             break
-        said = inner
-    return _mail_in_words(said) if _is_mail(said) else said
+        plain = inner
+    return _mail_in_words(plain) if _is_mail(plain) else plain
 
 
 def _unpacked_once(text: str) -> str:
@@ -94,20 +99,25 @@ def _unpacked_once(text: str) -> str:
     if packed is None:
         return ""
     signs = packed[1].translate(_STANDARD)
-    with suppress(ValueError, zlib.error):
-        data = base64.b64decode(signs + "=" * (-len(signs) % 4))
+    padding = "=" * (-len(signs) % 4)
+    try:
+        data = base64.b64decode(signs + padding)
         if data.startswith(_ZIPPED):
             data = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, _MAX_UNPACKED_BYTES)
-        said = data.decode("utf-8", "replace").replace("\r\n", "\n")
-        if _is_mail(said) or ("\ufffd" not in said and all(map(str.isprintable, said.split()))):
-            return said
-    return ""
+    except (ValueError, zlib.error):
+        return ""
+    plain = data.decode("utf-8", "replace")
+    plain = plain.replace("\r\n", "\n")
+    if _is_mail(plain):
+        return plain
+    is_text = "\ufffd" not in plain and all(word.isprintable() for word in plain.split())
+    return plain if is_text else ""
 
 
-def _is_mail(said: str) -> bool:
+def _is_mail(text: str) -> bool:
     """Whether a line of its header names what the header of a mail does."""
-    header = said.lstrip().partition("\n\n")[0]
-    return any(map(_IS_MAIL.match, header.split("\n")))
+    header, _, _ = text.lstrip().partition("\n\n")
+    return any(_IS_MAIL.match(line) for line in header.split("\n"))
 
 
 def _mail_in_words(text: str) -> str:
@@ -116,19 +126,24 @@ def _mail_in_words(text: str) -> str:
     plain = f"{header}\n\n{body[:_MAX_BODY_CHARS]}"
     if len(header) > _MAX_HEADER_CHARS:
         return plain
-    with suppress(RecursionError):
+    lines: list[str] = []
+    try:
         mail = email.message_from_string(plain)
-        lines = [f"{name}: {_header(each)}" for name in _HEADERS for each in mail.get_all(name, ())]
-        words = (_part_in_words(part) for part in mail.walk() if not part.is_multipart())
-        return "\n".join((*lines, "", *words))
-    return plain
+        for name in _HEADERS:
+            lines += [f"{name}: {_header(value)}" for value in mail.get_all(name, ())]
+        lines.append("")
+        lines += [_part_in_words(part) for part in mail.walk() if not part.is_multipart()]
+    except RecursionError:
+        return plain
+    return "\n".join(lines)
 
 
 def _header(value: object) -> str:
     text = " ".join(str(value).split())
     with suppress(ValueError, LookupError):
-        decoded = str(make_header(decode_header(text[:_MAX_DECODED_CHARS])))
-        return decoded + text[_MAX_DECODED_CHARS:]
+        chunks = decode_header(text[:_MAX_DECODED_CHARS])
+        rest = text[_MAX_DECODED_CHARS:]
+        return f"{make_header(chunks)}{rest}"
     return text
 
 
@@ -136,4 +151,6 @@ def _part_in_words(part: Message) -> str:
     data = part.get_payload(decode=True)
     if part.get_content_maintype() == "text" and isinstance(data, bytes):
         return data.decode("utf-8", "replace")
-    return f"[{part.get_content_type()} {part.get_filename() or ''}]"
+    kind = part.get_content_type()
+    name = part.get_filename() or ""
+    return f"[{kind} {name}]"

@@ -1,6 +1,6 @@
-"""The judging of a call: made at once, approved by a person first, or never made.
+"""The policy: whether a call is made at once, approved by a person first, or never made.
 
-The rules stand in a file for people, which is read with the line of whatever is wrong in it.
+The rules stand in a file for people, so an error names the line that is wrong.
 
 After text from outside was read, words go to nobody whom that text could have chosen: not to a
 foreign server, nor to an app that the asker has no account of. They do go to the asker's own
@@ -71,7 +71,10 @@ class Judgement:
     @property
     def addresses(self) -> tuple[str, ...]:
         """All that must have been seen; see `addresses.keys_in`. Empty before the taint."""
-        return tuple(dict.fromkeys(url for each in self.actions for url in each.unseen_forbidden))
+        addresses: dict[str, None] = {}
+        for judged in self.actions:
+            addresses |= dict.fromkeys(judged.unseen_forbidden)
+        return tuple(addresses)
 
     def asking(self, reason: str) -> "Judgement":
         """The same, asked of a person although the rules allow it."""
@@ -91,37 +94,54 @@ class Policy:
         Once `is_tainted`, nothing that has an effect is allowed unless the rule itself says that it
         is meant for that. An action that cannot be read is refused, whatever the rules say.
         """
-        judged = tuple(
+        judged = [
             self._judge_action(action, call.prefix, is_tainted=is_tainted)
             for action in call.actions
-        )
+        ]
         strictest = max(judged, key=lambda each: _STRICTNESS.index(each.verdict))
         name = strictest.action.tool or call.name[:MAX_NAME_CHARS]
         return Judgement(
-            verdict=strictest.verdict, reason=f"{name}: {strictest.rule}", actions=judged
+            verdict=strictest.verdict,
+            reason=f"{name}: {strictest.rule}",
+            actions=tuple(judged),
         )
 
     def _judge_action(self, action: Action, prefix: str, *, is_tainted: bool) -> JudgedAction:
         if not action.tool:
-            return JudgedAction(action=action, verdict="refuse", rule=UNREADABLE, has_effect=True)
+            return JudgedAction(
+                action=action,
+                verdict="refuse",
+                rule=UNREADABLE,
+                has_effect=True,
+            )
         has_effect = not action.reads
         rule = next((rule for rule in self.rules if rule.fits(action, prefix)), None)
         if rule is None:
-            return JudgedAction(action=action, verdict="ask", rule=NO_RULE, has_effect=has_effect)
-        has_effect = has_effect and not rule.stays_inside
-        overruled = is_tainted and has_effect and not rule.even_when_tainted
-        overruled = overruled and rule.verdict == "allow"
-        must_be_seen = is_tainted and rule.addresses == "seen"
-        must_be_known = is_tainted and rule.words == "known"
-        must_be_known = must_be_known and not is_trusted_search(prefix, action.tool)
-        return JudgedAction(
+            return JudgedAction(
+                action=action,
+                verdict="ask",
+                rule=NO_RULE,
+                has_effect=has_effect,
+            )
+        judged = JudgedAction(
             action=action,
-            verdict="ask" if overruled else rule.verdict,
-            rule=AFTER_OUTSIDE_TEXT if overruled else rule.rule,
-            has_effect=has_effect,
-            unseen_forbidden=addresses_in(action.arguments) if must_be_seen else (),
-            unknown_forbidden=must_be_known,
+            verdict=rule.verdict,
+            rule=rule.rule,
+            has_effect=has_effect and not rule.stays_inside,
         )
+        return _after_outside_text(judged, rule, prefix) if is_tainted else judged
+
+
+def _after_outside_text(judged: JudgedAction, rule: PolicyRule, prefix: str) -> JudgedAction:
+    """The action judged by its rule, in a session that has read text from outside."""
+    action = judged.action
+    if rule.addresses == "seen":
+        judged = replace(judged, unseen_forbidden=addresses_in(action.arguments))
+    if rule.words == "known" and not is_trusted_search(prefix, action.tool):
+        judged = replace(judged, unknown_forbidden=True)
+    if judged.has_effect and judged.verdict == "allow" and not rule.even_when_tainted:
+        judged = replace(judged, verdict="ask", rule=AFTER_OUTSIDE_TEXT)
+    return judged
 
 
 def read_policy(path: Path | None = None) -> Policy:
@@ -174,22 +194,26 @@ def read_rules(path: Path) -> tuple[PolicyRule, ...]:
 def _fault(error: ValidationError, node: Node | None) -> str:
     """What is wrong, with the line of the value that is, or of the object that lacks one."""
     faults = error.errors(include_url=False)
-    first = next((each for each in faults if each["type"] == "extra_forbidden"), faults[0])
-    name = ""
+    unknown_names = [fault for fault in faults if fault["type"] == "extra_forbidden"]
+    first = next(iter(unknown_names or faults))
+    name = "the file"
     for step in first["loc"]:
-        name = step if isinstance(step, str) else name
+        if isinstance(step, str):
+            name = step
         node = _inside(node, step) or node
-    reason = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        reason = "nothing is called so here"
+    reason = "nothing is called so here"
+    if not unknown_names:
+        reason = first["msg"].removeprefix("Value error, ")
     line = node.start_mark.line + 1 if node else 1
-    return f"line {line}: `{name or 'the file'}`: {reason}"
+    return f"line {line}: `{name}`: {reason}"
 
 
 def _inside(node: Node | None, step: str | int) -> Node | None:
+    """The value under a name of an object, or at a place of a list."""
     if isinstance(step, int):
         return node.value[step] if isinstance(node, SequenceNode) else None
-    if not isinstance(node, MappingNode):
-        return None
-    fields = cast("list[tuple[Node, Node]]", node.value)
-    return next((value for key, value in fields if key.value == step), None)
+    if isinstance(node, MappingNode):
+        for key, value in cast("list[tuple[Node, Node]]", node.value):
+            if key.value == step:
+                return value
+    return None

@@ -1,8 +1,8 @@
 """One rule of a policy: what it says, and which actions it fits."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -17,18 +17,22 @@ MCP = "mcp__"
 _PLAINLY_FALSE = ("", "0", "false", "no", "none", "null", "off")
 
 
+_Patterns = Annotated[list[str], Field(min_length=1)]
+"""Names or texts, with * and ?."""
+
+
 class PolicyRule(BaseModel):
     """A rule as it stands in a policy file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     rule: str = Field(min_length=1)
-    tools: list[str] | None = Field(default=None, min_length=1)
+    tools: _Patterns | None = None
     kind: Literal["reads", "effects"] | None = None
     arguments: dict[str, RuleValue] = Field(default_factory=dict)
-    argument_names: list[str] | None = Field(default=None, min_length=1)
+    argument_names: _Patterns | None = None
     names_beyond: list[str] | None = None
-    texts: list[str] | None = Field(default=None, min_length=1)
+    texts: _Patterns | None = None
     verdict: PolicyVerdict
     addresses: Literal["any", "seen"] = "any"
     words: Literal["any", "known"] = "any"
@@ -45,60 +49,70 @@ class PolicyRule(BaseModel):
 
     def fits(self, action: Action, prefix: str) -> bool:
         """Whether the rule decides about an action of a call whose name begins with `prefix`."""
-        return (
-            self._fits_tool(action, prefix)
-            and self._fits_values(action)
-            and self._fits_names(action)
-            and _any_matches(self.texts, texts_in(action.arguments))
-        )
+        if not self._fits_tool(action, prefix):
+            return False
+        if not self._fits_values(action) or not self._fits_names(action):
+            return False
+        return _any_matches(self.texts, texts_in(action.arguments))
 
     def _fits_tool(self, action: Action, prefix: str) -> bool:
-        if self.kind is not None and (self.kind == "reads") != action.reads:
+        kind = "reads" if action.reads else "effects"
+        if self.kind not in (None, kind):
             return False
         if self.tools is None:
             return True
         slug = canonical(action.tool)
-        return any(_fits_name(each, prefix, slug) for each in self.tools)
+        return any(_fits_name(pattern, prefix, slug) for pattern in self.tools)
 
     def _fits_values(self, action: Action) -> bool:
-        leaves = tuple(leaves_of(action.arguments)) if self.arguments else ()
-        wanted = self.arguments.items()
-        return all(any(_holds(leaf, *each) for leaf in leaves) for each in wanted)
+        if not self.arguments:
+            return True
+        leaves = tuple(leaves_of(action.arguments))
+        for name, wanted in self.arguments.items():
+            if not any(_holds(leaf, name, wanted) for leaf in leaves):
+                return False
+        return True
 
     def _fits_names(self, action: Action) -> bool:
-        if self.argument_names is None and self.names_beyond is None:
-            return True
         names = tuple(names_in(action.arguments))
         if not _any_matches(self.argument_names, names):
             return False
-        known = self.names_beyond
-        return known is None or not all(any(_matches(n, each) for each in known) for n in names)
+        if self.names_beyond is None:
+            return True
+        return any(not _any_matches(self.names_beyond, [name]) for name in names)
 
 
 def _fits_name(pattern: str, prefix: str, slug: str) -> bool:
     """A server's name counts letter by letter, a tool's in whatever case."""
     if not pattern.startswith((MCP, AGENT)):
         return fnmatchcase(slug, pattern.upper())
-    where = prefix_of(pattern)
-    return fnmatchcase(prefix, where) and fnmatchcase(slug, pattern.removeprefix(where).upper())
+    server = prefix_of(pattern)
+    if not fnmatchcase(prefix, server):
+        return False
+    tool = pattern.removeprefix(server)
+    return fnmatchcase(slug, tool.upper())
 
 
-def _any_matches(patterns: Iterable[str] | None, texts: Iterable[str]) -> bool:
+def _any_matches(patterns: Sequence[str] | None, texts: Iterable[str]) -> bool:
+    """Whether a text fits a pattern; without patterns nothing has to."""
     if patterns is None:
         return True
-    wanted = tuple(patterns)
-    return any(_matches(text, pattern) for text in texts for pattern in wanted)
-
-
-def _matches(text: str, pattern: str) -> bool:
-    return fnmatchcase(text.upper(), pattern.upper())
+    wanted = [pattern.upper() for pattern in patterns]
+    for text in map(str.upper, texts):
+        for pattern in wanted:
+            if fnmatchcase(text, pattern):
+                return True
+    return False
 
 
 def _holds(leaf: Leaf, name: str, wanted: RuleValue) -> bool:
     """A value in a list belongs to the list's name."""
     if not leaf.path or leaf.path[-1].upper() != name.upper():
         return False
-    given = "" if leaf.value is None else str(leaf.value).strip()
+    given = ""
+    if leaf.value is not None:
+        given = str(leaf.value).strip()
     if wanted is True:
         return given.lower() not in _PLAINLY_FALSE
-    return _matches(given, str(wanted))
+    pattern = str(wanted)
+    return fnmatchcase(given.upper(), pattern.upper())

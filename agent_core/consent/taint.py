@@ -1,6 +1,7 @@
-"""Which results bring text from outside into a session, which taints it for good.
+"""Taint: which results bring text from outside into a session.
 
-That is noted before a model sees the text.
+A session is tainted for good, before a model sees the text: what the text asks for could otherwise
+be done with a person's accounts.
 """
 
 import json
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 from agent_core.consent.leaf_values import json_in, texts_in
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.models.strict_json import as_object, load_strictly
-from agent_core.tools import OpenedCall, ToolOutput, batch_results, canonical, opened, slug_of
+from agent_core.tools import OpenedCall, ToolOutput, batch_results, canonical, opened
 from agent_core.workspaces.layout import SEARCH_RESULTS
 
 MAX_OUTSIDE = 3
@@ -38,6 +39,7 @@ _META = (
 )  # fmt: skip
 _META_SERVERS = ("mcp__composio__", "mcp__rube__")
 
+_WEB = ("https://", "http://")
 _BARE = re.compile(r"[\w:+=-]*(\d\.\d[\w:+=-]*)?", re.ASCII)
 """Many languages need no white space between words, so there are no letters but ours. Without dots,
 slashes and @ no address stands in it: it cannot say where anything should go."""
@@ -57,25 +59,25 @@ def outside_of(messages: Sequence[Message]) -> tuple[str, ...]:
     """Where the newest text from outside came from: addresses of pages, or else names of tools."""
     parts = [part for message in messages for part in message.parts]
     calls = {part.id: opened(part) for part in parts if isinstance(part, ToolCall)}
-    found: dict[str, None] = {}
+    sources: dict[str, None] = {}
     for part in reversed(parts):
-        call = calls.get(part.call_id) if isinstance(part, ToolResult) else None
-        if not isinstance(part, ToolResult) or call is None:
-            continue
-        if brings_outside_text(call, ToolOutput(text=part.text, is_error=part.is_error)):
-            texts = [text for action in call.actions for text in texts_in(action.arguments)]
-            pages = [text for text in texts if text.startswith(("https://", "http://"))]
-            found |= dict.fromkeys(pages or [action.tool for action in call.actions])
-        if len(found) >= MAX_OUTSIDE:
+        if len(sources) >= MAX_OUTSIDE:
             break
-    return tuple(each[:MAX_OUTSIDE_CHARS] for each in found if each)[:MAX_OUTSIDE]
+        if isinstance(part, ToolResult) and part.call_id in calls:
+            call = calls[part.call_id]
+            output = ToolOutput(text=part.text, is_error=part.is_error)
+            if brings_outside_text(call, output):
+                sources |= dict.fromkeys(_sources_of(call))
+    cut = [source[:MAX_OUTSIDE_CHARS] for source in sources if source]
+    return tuple(cut[:MAX_OUTSIDE])
 
 
 def is_trusted_search(prefix: str, tool: str) -> bool:
     """Whether it is Composio's own web search, which the operator trusts with people's words."""
     slug = canonical(tool)
-    is_search = slug.startswith("COMPOSIO_SEARCH_") and slug not in _META
-    return prefix in _META_SERVERS and is_search
+    if prefix not in _META_SERVERS or slug in _META:
+        return False
+    return slug.startswith("COMPOSIO_SEARCH_")
 
 
 def finds_pages(prefix: str, tool: str) -> bool:
@@ -95,26 +97,41 @@ def is_record_of_search(path: str) -> bool:
     return folder == SEARCH_RESULTS and tool != name and finds_pages(_META_SERVERS[0], tool)
 
 
+def _sources_of(call: OpenedCall) -> list[str]:
+    """The pages that a call names, or else its tools."""
+    pages: list[str] = []
+    for action in call.actions:
+        texts = texts_in(action.arguments)
+        pages += [text for text in texts if text.startswith(_WEB)]
+    return pages or [action.tool for action in call.actions]
+
+
 def _is_ours(call: OpenedCall, output: ToolOutput) -> bool:
-    name, slug = call.name, slug_of(call.name)
-    if name.startswith(_LOCAL):
+    """Whether the words are this bot's own, or Composio's about its tools."""
+    slug = call.slug
+    if call.name.startswith(_LOCAL):
         return output.is_error or slug in _LOCAL_WRITERS
-    is_meta = name.startswith(_META_SERVERS) and canonical(slug) in _META
-    return is_meta or name in _SERVERLESS
+    if call.name in _SERVERLESS:
+        return True
+    return call.name.startswith(_META_SERVERS) and canonical(slug) in _META
 
 
 def _answers_of_apps(call: OpenedCall, text: str) -> str:
     """Of a batch what the apps said, without Composio's own words around it."""
-    is_of_apps = call.is_batch and call.name.startswith(_META_SERVERS)
-    told = as_object(json_in(text)) if is_of_apps else {}
-    results = batch_results(told)
+    if not call.is_batch or not call.name.startswith(_META_SERVERS):
+        return text
+    fields = as_object(json_in(text))
+    results = batch_results(fields)
     if results is None:
         return text
-    said: list[object] = [told.get("error")]
-    for entry in results:
-        fields = as_object(entry)
-        said.append([fields.get(n) for n in ("response", "error", "data")] if fields else entry)
-    return json.dumps(said)
+    answers: list[object] = [fields.get("error")]
+    for result in results:
+        entry = as_object(result)
+        if entry:
+            answers.append([entry.get(name) for name in ("response", "error", "data")])
+        else:
+            answers.append(result)
+    return json.dumps(answers)
 
 
 def _is_bare(text: str) -> bool:
@@ -126,5 +143,6 @@ def _is_bare(text: str) -> bool:
     except ValueError:
         return False
     texts = list(texts_in(value))
-    is_word = (len(text) <= MAX_BARE_CHARS and _BARE.fullmatch(text) for text in texts)
-    return len(texts) <= MAX_BARE_TEXTS and all(is_word)
+    if len(texts) > MAX_BARE_TEXTS:
+        return False
+    return all(len(each) <= MAX_BARE_CHARS and _BARE.fullmatch(each) for each in texts)

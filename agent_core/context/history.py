@@ -1,7 +1,10 @@
-"""Repairs and trims a history just before it is sent: no stored state can make a session die."""
+"""Repair of a history just before a model gets it: no stored state can make a session die.
+
+Providers reject a history whose calls and results do not pair; `repaired` says what it mends.
+"""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from agent_core.messages import AttachedFile, Message, Opaque, Part, Text, ToolCall, ToolResult
@@ -10,8 +13,8 @@ from agent_core.models.strict_json import mended
 MAX_NAME_CHARS = 128
 _UNSENDABLE = re.compile(r"[^a-zA-Z0-9_-]")
 
-SHOWN_BEFORE = "(You saw the picture in an earlier turn; read_local_file shows it again.)"
-NOTHING_SAID = "(The tool returned nothing.)"
+PICTURE_WAS_SHOWN = "(You saw the picture in an earlier turn; read_local_file shows it again.)"
+EMPTY_RESULT = "(The tool returned nothing.)"
 LOST_RESULT = (
     "The result of this call is not available; it may or may not have run. "
     "Check before you repeat anything that has an effect."
@@ -37,10 +40,10 @@ def repaired(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 def _repair_once(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Removing one fault may lay another bare, so this is done until nothing changes."""
-    merged = _merge(filter(None, map(_without_blanks, messages)))
-    while merged and merged[0].role == "assistant":
+    merged = _merge(_without_blanks(messages))
+    if merged and merged[0].role == "assistant":
         merged = merged[1:]
-    paired = _merge(filter(None, map(_without_blanks, _pair(merged))))
+    paired = _merge(_without_blanks(_pair(merged)))
     if paired and paired[-1].role == "assistant":
         paired = paired[:-1]
     return tuple(paired)
@@ -52,41 +55,39 @@ def settled(messages: Sequence[Message]) -> tuple[Message, ...]:
     Without thinking, which is bound to its own turn, and without pictures, which a tool can show
     once more.
     """
-    stripped = (
-        Message(
-            role=message.role,
-            parts=tuple(_unseen(part) for part in message.parts if not isinstance(part, Opaque)),
-        )
-        for message in messages
-    )
-    return tuple(message for message in stripped if message.parts)
+    kept: list[Message] = []
+    for message in messages:
+        parts = [_unseen(part) for part in message.parts if not isinstance(part, Opaque)]
+        if parts:
+            kept.append(Message(role=message.role, parts=tuple(parts)))
+    return tuple(kept)
 
 
 def spoken(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Only what people and the agent said, with files: no calls, no results, no thinking."""
-    texts = (
-        Message(
-            role=message.role,
-            parts=tuple(part for part in message.parts if isinstance(part, Text | AttachedFile)),
-        )
-        for message in messages
-    )
-    return tuple(_merge(message for message in texts if message.text))
+    kept: list[Message] = []
+    for message in messages:
+        if message.text:
+            parts = [part for part in message.parts if isinstance(part, Text | AttachedFile)]
+            kept.append(Message(role=message.role, parts=tuple(parts)))
+    return tuple(_merge(kept))
 
 
 def _unseen(part: Part) -> Part:
     if not isinstance(part, AttachedFile | ToolResult) or not part.picture:
         return part
-    return replace(part, text=f"{part.text}\n{SHOWN_BEFORE}", picture="")
+    return replace(part, text=f"{part.text}\n{PICTURE_WAS_SHOWN}", picture="")
 
 
-def _without_blanks(message: Message) -> Message | None:
-    kept = tuple(
-        _writable(part)
-        for part in message.parts
-        if not (isinstance(part, Text) and not part.text.strip())
-    )
-    return Message(role=message.role, parts=kept) if kept else None
+def _without_blanks(messages: Iterable[Message]) -> Iterator[Message]:
+    for message in messages:
+        parts = [_writable(part) for part in message.parts if not _is_blank(part)]
+        if parts:
+            yield Message(role=message.role, parts=tuple(parts))
+
+
+def _is_blank(part: Part) -> bool:
+    return isinstance(part, Text) and not part.text.strip()
 
 
 def _writable(part: Part) -> Part:
@@ -95,7 +96,7 @@ def _writable(part: Part) -> Part:
         return part
     text = mended(part.text)
     if isinstance(part, ToolResult) and not text.strip():
-        text = NOTHING_SAID
+        text = EMPTY_RESULT
     return part if text == part.text else replace(part, text=text)
 
 
@@ -103,55 +104,69 @@ def _merge(messages: Iterable[Message]) -> list[Message]:
     merged: list[Message] = []
     for message in messages:
         if merged and merged[-1].role == message.role:
-            merged[-1] = Message(role=message.role, parts=(*merged[-1].parts, *message.parts))
-        else:
-            merged.append(message)
+            parts = merged.pop().parts + message.parts
+            message = Message(role=message.role, parts=parts)
+        merged.append(message)
     return merged
 
 
 def _pair(messages: Sequence[Message]) -> list[Message]:
     """Answer each assistant message's calls at the head of the user message behind it."""
     paired: list[Message] = []
-    seen: set[str] = set()
-    for index, message in enumerate(messages):
+    call_ids: set[str] = set()
+    open_calls: tuple[ToolCall, ...] = ()
+    for message in messages:
         if message.role == "assistant":
-            paired.append(_with_calls_last(_with_unique_calls(message, seen)))
-            if paired[-1].tool_calls and index + 1 == len(messages):
-                paired.append(Message(role="user", parts=_answers(paired[-1], ())))
+            message = _with_calls_last(_with_unique_calls(message, call_ids))
+            open_calls = message.tool_calls
         else:
-            results = tuple(part for part in message.parts if isinstance(part, ToolResult))
-            others = tuple(part for part in message.parts if not isinstance(part, ToolResult))
-            answers = _answers(paired[-1], results) if paired else ()
-            paired.append(Message(role="user", parts=(*answers, *others)))
+            message = _answered(open_calls, message.parts)
+            open_calls = ()
+        paired.append(message)
+    if open_calls:
+        paired.append(_answered(open_calls, ()))
     return paired
 
 
-def _with_unique_calls(message: Message, seen: set[str]) -> Message:
+def _answered(calls: Sequence[ToolCall], parts: Sequence[Part]) -> Message:
+    """A user message: the one result of each call, a neutral one where it is lost, then the rest.
+
+    Results of other calls are dropped.
+    """
+    results: dict[str, ToolResult] = {}
+    others: list[Part] = []
+    for part in parts:
+        if isinstance(part, ToolResult):
+            results.setdefault(part.call_id, part)
+        else:
+            others.append(part)
+    answers: list[Part] = []
+    for call in calls:
+        lost = ToolResult(call_id=call.id, text=LOST_RESULT, is_error=True)
+        answers.append(results.get(call.id, lost))
+    return Message(role="user", parts=(*answers, *others))
+
+
+def _with_unique_calls(message: Message, call_ids: set[str]) -> Message:
     kept: list[Part] = []
     for part in message.parts:
         if not isinstance(part, ToolCall):
             kept.append(part)
-        elif part.id not in seen:
-            seen.add(part.id)
-            name = _UNSENDABLE.sub("_", part.name)[:MAX_NAME_CHARS] or "unnamed"
-            kept.append(replace(part, name=name))
+        elif part.id not in call_ids:
+            call_ids.add(part.id)
+            name = _UNSENDABLE.sub("_", part.name)[:MAX_NAME_CHARS]
+            kept.append(replace(part, name=name or "unnamed"))
     return Message(role=message.role, parts=tuple(kept))
 
 
 def _with_calls_last(message: Message) -> Message:
     """Behind the last call providers expect its result: a text there goes before the call."""
-    places = [place for place, part in enumerate(message.parts) if isinstance(part, ToolCall)]
-    last = places[-1] if places else len(message.parts)
-    behind = message.parts[last + 1 :]
-    texts = tuple(part for part in behind if isinstance(part, Text))
-    others = tuple(part for part in behind if not isinstance(part, Text))
-    moved = (*message.parts[:last], *texts, *message.parts[last : last + 1], *others)
+    if not message.tool_calls:
+        return message
+    parts = list(message.parts)
+    last = parts.index(message.tool_calls[-1])
+    behind = parts[last + 1 :]
+    texts = [part for part in behind if isinstance(part, Text)]
+    others = [part for part in behind if not isinstance(part, Text)]
+    moved = (*parts[:last], *texts, parts[last], *others)
     return Message(role=message.role, parts=moved)
-
-
-def _answers(calls: Message, results: Sequence[ToolResult]) -> tuple[ToolResult, ...]:
-    by_call = {result.call_id: result for result in reversed(results)}
-    return tuple(
-        by_call.get(call.id) or ToolResult(call_id=call.id, text=LOST_RESULT, is_error=True)
-        for call in calls.tool_calls
-    )

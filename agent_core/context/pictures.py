@@ -13,25 +13,32 @@ MAX_PICTURES = 10
 """Of one request, the newest; providers take more, but each costs like a page of text."""
 MAX_BYTES = 3_500_000
 """Of one picture; providers refuse more than 5 MB of base64."""
-_SIGNS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+_SIGNATURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+}
 _SAFELY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 async def load_pictures(messages: Sequence[Message], workspace: Path) -> dict[str, Picture]:
     """The pictures of the messages' files by their paths; one that cannot be had is left out."""
-    named = [
-        part.picture
-        for message in messages
-        for part in message.parts
-        if isinstance(part, AttachedFile | ToolResult) and part.picture
-    ]
-    newest = list(dict.fromkeys(reversed(named)))[:MAX_PICTURES]
-    return await asyncio.to_thread(_load, workspace, newest) if newest else {}
+    paths: list[str] = []
+    for message in messages:
+        shown = [part for part in message.parts if isinstance(part, AttachedFile | ToolResult)]
+        paths.extend(part.picture for part in shown if part.picture)
+    newest = list(dict.fromkeys(reversed(paths)))[:MAX_PICTURES]
+    if not newest:
+        return {}
+    return await asyncio.to_thread(_load, workspace, newest)
 
 
 def _load(workspace: Path, paths: Sequence[str]) -> dict[str, Picture]:
-    loaded = {path: _picture(workspace, PurePosixPath(path)) for path in paths}
-    return {path: picture for path, picture in loaded.items() if picture is not None}
+    loaded: dict[str, Picture] = {}
+    for path in paths:
+        picture = _picture(workspace, PurePosixPath(path))
+        if picture is not None:
+            loaded[path] = picture
+    return loaded
 
 
 def _picture(workspace: Path, path: PurePosixPath) -> Picture | None:
@@ -46,7 +53,9 @@ def _picture(workspace: Path, path: PurePosixPath) -> Picture | None:
             data = file.read(MAX_BYTES + 1)
     except OSError:
         return None
-    kind = next((kind for sign, kind in _SIGNS.items() if data.startswith(sign)), "")
-    if not kind or len(data) > MAX_BYTES:
+    if len(data) > MAX_BYTES:
         return None
-    return Picture(media_type=kind, data=base64.b64encode(data).decode())
+    for signature, media_type in _SIGNATURES.items():
+        if data.startswith(signature):
+            return Picture(media_type=media_type, data=base64.b64encode(data).decode())
+    return None

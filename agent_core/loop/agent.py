@@ -22,7 +22,7 @@ from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import AttachedFile, Message, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.retry import RetryingModel
-from agent_core.sessions.turns import Question, Wait
+from agent_core.sessions.asks import Ask
 from agent_core.tools import OpenedCall, ToolContext, ToolOutput, Toolset
 from agent_core.words import Words
 
@@ -116,14 +116,14 @@ class ToolGate(Protocol):
 
     async def before(
         self, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
-    ) -> ToolOutput | Wait | None:
-        """None lets the call be made; an output is its result; a wait is for a person first."""
+    ) -> ToolOutput | Ask | None:
+        """None lets the call be made; an output is its result; an Ask has to be decided first."""
         ...
 
     async def after(
         self, call: OpenedCall, output: ToolOutput, context: ToolContext
-    ) -> ToolOutput | Wait:
-        """What the model gets; a wait where a person has to act on the result first."""
+    ) -> ToolOutput | Ask:
+        """What the model gets; an Ask where a person has to act on the result first."""
         ...
 
     def spoken(self, progress: str) -> str:
@@ -282,10 +282,10 @@ class BodyTool:
     """A tool that runs in the turn's body and not as a step, because it starts runs or waits."""
 
     spec: ToolSpec
-    run: Callable[[ToolCall, RunScope], Awaitable[ToolOutput | Question]]
-    """A Question ends the workflow: the turn waits for its answer."""
+    run: Callable[[ToolCall, RunScope], Awaitable[ToolOutput | Ask]]
+    """An Ask ends the workflow: the turn waits for the answer."""
 
-    async def output(self, call: ToolCall, scope: RunScope) -> ToolOutput | Question:
+    async def output(self, call: ToolCall, scope: RunScope) -> ToolOutput | Ask:
         """What a call comes to; arguments that do not fit, and a refusal, are results."""
         try:
             return await self.run(call, scope)

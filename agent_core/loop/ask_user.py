@@ -5,11 +5,12 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from agent_core.ids import ToolCallId
 from agent_core.loop.agent import BodyTool, RunScope
 from agent_core.messages import JsonObject, ToolCall, is_visible
 from agent_core.models import ToolSpec
 from agent_core.prompts import prompt
-from agent_core.sessions.turns import Question
+from agent_core.sessions.asks import Ask, Question, ask_id
 
 ASK_USER = "ask_user"
 MAX_OPTIONS = 10
@@ -17,13 +18,13 @@ PATIENCE = timedelta(days=7)
 """How long a question waits for its answer."""
 
 
-def _visible(words: str) -> str:
-    if not is_visible(words):
+def _require_visible(text: str) -> str:
+    if not is_visible(text):
         raise ValueError("nobody would see anything of this")
-    return words
+    return text
 
 
-Visible = AfterValidator(_visible)
+Visible = AfterValidator(_require_visible)
 QuestionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=3_000), Visible]
 OptionText = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300), Visible]
 
@@ -38,17 +39,27 @@ class AskArguments(BaseModel):
 def ask_user_tool() -> BodyTool:
     """The tool of the agent that speaks with the person."""
 
-    async def ask(call: ToolCall, scope: RunScope) -> Question:
+    async def ask(call: ToolCall, scope: RunScope) -> Ask:
         arguments = AskArguments.model_validate(call.arguments)
-        return Question(
-            call_id=call.id,
-            asker=scope.context.asker,
-            text=arguments.question,
-            options=arguments.options,
-            deadline=scope.clock() + PATIENCE,
-        )
+        question = Question(text=arguments.question, options=arguments.options)
+        return question_ask(question, call.id, scope, PATIENCE)
 
     return BodyTool(spec=_spec(), run=ask)
+
+
+def question_ask(question: Question, call: ToolCallId, scope: RunScope, patience: timedelta) -> Ask:
+    """The Ask of a question to the person for whom the run acts; the planner's has no call."""
+    context = scope.context
+    return Ask(
+        id=ask_id(context.turn, context.run, call, "question"),
+        session=context.session,
+        turn=context.turn,
+        run=context.run,
+        call_id=call,
+        asker=context.asker,
+        deadline=scope.clock() + patience,
+        body=question,
+    )
 
 
 def _spec() -> ToolSpec:

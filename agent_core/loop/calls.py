@@ -12,7 +12,7 @@ from agent_core.events import ArtifactSaved, ToolCallFinished, ToolCallProgresse
 from agent_core.fault_points import fault_point
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.messages import Message, ToolCall, ToolResult
-from agent_core.sessions.turns import Question, Wait
+from agent_core.sessions.asks import Ask
 from agent_core.tools import LOST_RESULT, OnProgress, ToolOutput, fit, opened, sources_in
 
 FIRST_SLOT = 2
@@ -31,16 +31,16 @@ _EDITED = (
     "{arguments}\n\n{text}"
 )
 
-PERFORMED: TypeAdapter[list[ToolOutput] | Wait] = TypeAdapter(list[ToolOutput] | Wait)
+PERFORMED: TypeAdapter[list[ToolOutput] | Ask] = TypeAdapter(list[ToolOutput] | Ask)
 """A call as it is recorded: made, or kept back until a person has done something about it."""
 
 
 class Asked(Exception):
     """A call waits for a person; others of its step are done, or come later."""
 
-    def __init__(self, wait: Wait) -> None:
-        super().__init__(wait.kind)
-        self.wait = wait
+    def __init__(self, ask: Ask) -> None:
+        super().__init__(ask.kind)
+        self.ask = ask
 
 
 async def run_calls(
@@ -74,46 +74,52 @@ async def run_calls(
             for slot, call in zip(slots, calls, strict=True)
         ]
     outcomes = [task.result() for task in tasks]
-    results, wait = _sorted(outcomes)
-    if isinstance(wait, Question) and await scope.steps.once(
-        "written meanwhile", scope.inbox.has_messages, BOOL
-    ):
-        unasked = ToolResult(call_id=wait.call_id, text=NOT_ASKED, is_error=True)
-        results, wait = (*results, unasked), None
+    results, ask = _sorted(outcomes)
+    if ask is not None and await _is_outdated(ask, scope):
+        unasked = ToolResult(call_id=ask.call_id, text=NOT_ASKED, is_error=True)
+        results = (*results, unasked)
+        ask = None
     message = Message(role="user", parts=results)
     if results:
         await scope.save(seq, (message,))
-    if wait is not None:
-        raise Asked(wait)
+    if ask is not None:
+        raise Asked(ask)
     return message
 
 
-def _sorted(outcomes: Sequence[ToolResult | Wait]) -> tuple[tuple[ToolResult, ...], Wait | None]:
-    """The results, and what is waited for first.
+async def _is_outdated(ask: Ask, scope: RunScope) -> bool:
+    """Whether somebody wrote before a question was asked."""
+    if ask.kind != "question":
+        return False
+    return await scope.steps.once("written meanwhile", scope.inbox.has_messages, BOOL)
 
-    Consents go before questions, one after another: a call without a result is begun again after
-    the wait. A further question is answered with a refusal.
+
+def _sorted(outcomes: Sequence[ToolResult | Ask]) -> tuple[tuple[ToolResult, ...], Ask | None]:
+    """The results, and the Ask that the turn waits for first.
+
+    Approvals and connections go before questions, one after another: a call without a result is
+    begun again after the wait. A further question is answered with a refusal.
     """
-    waits = [each for each in outcomes if not isinstance(each, ToolResult)]
-    consents = [each for each in waits if not isinstance(each, Question)]
-    first = next(iter(consents or waits), None)
-    results = [
-        each
-        if isinstance(each, ToolResult)
-        else ToolResult(call_id=each.call_id, text=ONE_QUESTION, is_error=True)
-        for each in outcomes
-        if isinstance(each, ToolResult) or (isinstance(each, Question) and each is not first)
-    ]
+    asks = [each for each in outcomes if isinstance(each, Ask)]
+    before_questions = [each for each in asks if each.kind != "question"]
+    first = next(iter(before_questions or asks), None)
+    results: list[ToolResult] = []
+    for each in outcomes:
+        if isinstance(each, ToolResult):
+            results.append(each)
+        elif each.kind == "question" and each is not first:
+            unasked = ToolResult(call_id=each.call_id, text=ONE_QUESTION, is_error=True)
+            results.append(unasked)
     return tuple(results), first
 
 
 async def _run_call(
     agent: Agent, call: ToolCall, scope: RunScope, step: int, slot: int
-) -> ToolResult | Wait:
+) -> ToolResult | Ask:
     output = await _output(agent, call, scope, step, slot)
-    if isinstance(output, Question):
-        await _announce_end(call, ToolOutput(text=""), scope, step, slot)
-    if not isinstance(output, ToolOutput):
+    if isinstance(output, Ask):
+        if output.kind == "question":
+            await _announce_end(call, ToolOutput(text=""), scope, step, slot)
         return output
     return await end_call(call, output, scope, step, slot)
 
@@ -131,11 +137,11 @@ async def end_call(
 
 async def _output(
     agent: Agent, call: ToolCall, scope: RunScope, step: int, slot: int
-) -> ToolOutput | Wait:
+) -> ToolOutput | Ask:
     for tool in agent.body_tools:
         if tool.spec.name == call.name:
             output = await tool.output(call, scope)
-            if isinstance(output, Question):
+            if isinstance(output, Ask):
                 return output
             return await fit(output, call.id, scope.context)
 
@@ -144,7 +150,7 @@ async def _output(
         told = scope.gate.spoken(text)
         await scope.emit(ToolCallProgressed(**at, call_id=call.id, tool=call.name, text=told))
 
-    async def work() -> list[ToolOutput] | Wait:
+    async def work() -> list[ToolOutput] | Ask:
         done = await _perform(agent, call, scope, progress)
         return [done] if isinstance(done, ToolOutput) else done
 
@@ -154,7 +160,7 @@ async def _output(
 
 async def _perform(
     agent: Agent, call: ToolCall, scope: RunScope, progress: OnProgress
-) -> ToolOutput | Wait:
+) -> ToolOutput | Ask:
     """Make the call, if nothing and nobody stands in its way."""
     specs = await agent.tools.specs(scope.context)
     spec = next((spec for spec in specs if spec.name == call.name), None)

@@ -7,13 +7,16 @@ The door of this room: other rooms import from here alone. Read `hub.py` first, 
 from agent_core.mcp.config import FleetServer, HttpServer, HubLimits, ServerConfig, StdioServer
 from agent_core.mcp.fleet import read_fleet
 from agent_core.mcp.hub import McpHub, PooledServer
-from agent_core.mcp.pins import Pins, stored_form, suspicion_of
+from agent_core.mcp.pins import ListedTool, Pins, stored_form, suspicion_of
 from agent_core.mcp.server import McpServer, MonotonicTime
+from agent_core.mcp.wire import TOO_LARGE
 
 __all__ = [
+    "TOO_LARGE",
     "FleetServer",
     "HttpServer",
     "HubLimits",
+    "ListedTool",
     "McpHub",
     "McpServer",
     "MonotonicTime",

@@ -1,7 +1,8 @@
-"""One life of an MCP server: connected, listed, called, ended. A task of its own holds it open.
+"""The client of an MCP server, for one life of it: connected, listed, called, ended.
 
-The SDK's client must be left by the task that entered it, and over HTTP one failed request cancels
-that task; so nobody else's ever enters it. Calls run in the caller's task, with its trace context.
+A task of its own holds the SDK's client open: the task that entered the client must leave it, and
+over HTTP one failed request cancels that task. Calls run in the caller's task, with its trace
+context.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ from agent_core.errors import ToolServerError
 from agent_core.mcp.config import HttpServer, HubLimits, InProcessServer, ServerConfig
 from agent_core.mcp.http import UNAUTHORIZED, http_streams
 from agent_core.mcp.stdio import stdio_streams
-from agent_core.mcp.wire import MAX_TOOLS, UNREADABLE, Screen
+from agent_core.mcp.wire import MAX_TOOLS, TOO_LARGE, UNREADABLE, Screen
 from agent_core.messages import JsonObject
 from agent_core.tools import OnProgress
 
@@ -49,7 +50,8 @@ _REPORT_EVERY_S = 1.0
 # The SDK's own errors are told from those that a server sends by their words: both come with the
 # same codes, and -32000 is free for servers, which use it for faults of their own.
 _CLOSED = ("Connection closed", "SSE stream ")
-_UNCLEAR = re.compile(rf"HTTP 5\d\d|Unexpected content type: .*|{UNREADABLE}", re.DOTALL)
+_OURS = (UNREADABLE, TOO_LARGE)
+_UNCLEAR = re.compile(r"HTTP 5\d\d|Unexpected content type: .*", re.DOTALL)
 """A server, or what stands before it, failed on the way back: the call may have run."""
 _GONE = {
     (INVALID_REQUEST, "Session terminated"),
@@ -96,7 +98,8 @@ class ServerConnection:
         Raises:
             ToolServerError: not started, or not in time; nothing of the server is left.
         """
-        name, limit_s = self._config.name, self._limits.connect_timeout_s
+        name = self._config.name
+        limit_s = self._limits.connect_timeout_s
         waiting: set[asyncio.Future[Client] | asyncio.Task[None]] = {self._client, self._owner}
         try:
             await asyncio.wait(waiting, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
@@ -110,13 +113,15 @@ class ServerConnection:
         if error is None:
             raise ToolServerError(f"The tool server {name} did not answer within {limit_s:g} s.")
         leaf = _leaf(error)
-        failed = f"The tool server {name} could not be started: {_brief(leaf)}"
-        raise self._gone(leaf) or ToolServerError(failed)
+        if gone := self._gone(leaf):
+            raise gone
+        raise ToolServerError(f"The tool server {name} could not be started: {_brief(leaf)}")
 
     async def list_tools(self) -> list[Tool]:
         """Every page of the server's tools; a ToolServerError where they do not come in time."""
         self.tools_changed = False
-        client, failed = self._client.result(), f"The tool server {self._config.name} did not list"
+        client = self._client.result()
+        failed = f"The tool server {self._config.name} did not list its tools"
         tools: list[Tool] = []
         cursor: str | None = None
         try:
@@ -129,9 +134,9 @@ class ServerConnection:
                         break
         except TimeoutError:
             limit_s = self._limits.list_timeout_s
-            raise ToolServerError(f"{failed} its tools in {limit_s:g} s.") from None
+            raise ToolServerError(f"{failed} in {limit_s:g} s.") from None
         except (MCPError, ValidationError, RuntimeError) as error:
-            other = ToolServerError(f"{failed} its tools: {_brief(error)}")
+            other = ToolServerError(f"{failed}: {_brief(error)}")
             raise self._gone(error) or other from error
         return tools[:MAX_TOOLS]
 
@@ -139,11 +144,13 @@ class ServerConnection:
         self, tool: str, arguments: JsonObject, meta: JsonObject | None, progress: OnProgress
     ) -> CallToolResult:
         """Call a tool in the caller's own task; cancelling that cancels the request."""
+        name = self._config.name
+        limit_s = self._config.call_timeout_s
         ended = asyncio.Event()
         try:
             # Not the SDK's own limit, which starts after the write: that can be stuck.
-            with tracing.span("mcp.request", server_name=self._config.name, tool_name=tool):
-                async with asyncio.timeout(self._config.call_timeout_s):
+            with tracing.span("mcp.request", server_name=name, tool_name=tool):
+                async with asyncio.timeout(limit_s):
                     return await self._client.result().call_tool(
                         tool,
                         arguments,
@@ -152,12 +159,12 @@ class ServerConnection:
                     )
         except TimeoutError:
             self.is_suspect = True
-            reason = f"The tool did not answer within {self._config.call_timeout_s:g} s"
-            raise RequestFault(f"{reason} and was stopped.", may_have_run=True) from None
+            reason = f"The tool did not answer within {limit_s:g} s and was stopped."
+            raise RequestFault(reason, may_have_run=True) from None
         except MCPError as error:
             raise self._fault(error) from error
         except (ValidationError, RuntimeError) as error:
-            logger.warning("%s: unusable answer to %s: %s", self._config.name, tool, error)
+            logger.warning("%s: unusable answer to %s: %s", name, tool, error)
             is_lost = not self.is_alive
             reason = _brief(error) if is_lost else f"{UNREADABLE}."
             raise RequestFault(reason, may_have_run=True, is_lost=is_lost) from error
@@ -201,7 +208,9 @@ class ServerConnection:
 
     def _opening(self) -> Client:
         """The SDK's client, to be entered and left by the owner."""
-        config, limits, on_end = self._config, self._limits, self._ending.set
+        config = self._config
+        limits = self._limits
+        on_end = self._ending.set
         if isinstance(config, InProcessServer):
             return Client(config.server, cache=None)
         # The screen asks the client for the version, the client is built around the screen.
@@ -214,7 +223,11 @@ class ServerConnection:
             streams = http_streams(config, limits, screen=screen, on_end=on_end)
         else:
             streams = stdio_streams(
-                config, limits, screen=screen, stderr=self._stderr, on_end=on_end
+                config,
+                limits,
+                screen=screen,
+                stderr=self._stderr,
+                on_end=on_end,
             )
         client = Client(streams, cache=None)
         return client
@@ -239,34 +252,37 @@ class ServerConnection:
         if is_closed or not self.is_alive:
             reason = "The tool server stopped during the call."
             return RequestFault(reason, may_have_run=True, is_lost=True)
+        if error.message in _OURS:
+            return RequestFault(f"{error.message}.", may_have_run=True)
+        reason = f"The tool refused the call: {_brief(error)}"
         is_unclear = _UNCLEAR.fullmatch(error.message) is not None
-        refused = f"The tool refused the call: {_brief(error)}"
-        reason = f"{UNREADABLE}." if error.message == UNREADABLE else refused
         return RequestFault(reason, may_have_run=is_unclear)
 
     def _gone(self, error: BaseException) -> RequestFault | None:
-        """What it means that an HTTP server does not know us any more: nothing ran."""
+        """The fault of an HTTP server that does not know us any more; nothing ran."""
         if not isinstance(self._config, HttpServer) or not isinstance(error, MCPError):
             return None
-        if (error.code, error.message) not in _GONE:
+        sign = (error.code, error.message)
+        if sign not in _GONE:
             return None
-        is_refused = (error.code, error.message) == UNAUTHORIZED
-        why = "take our credentials (HTTP 401)" if is_refused else "know our session"
+        why = "take our credentials (HTTP 401)" if sign == UNAUTHORIZED else "know our session"
         return RequestFault(f"The tool server {self._config.name} does not {why}.", is_lost=True)
 
 
 def _telling(tell: OnProgress, ended: asyncio.Event) -> ProgressFnT:
-    """Puts a server's progress into words; seldom in a flood, and not once the call has ended."""
-    told, next_at = 0, 0.0
+    """A server's progress in words; seldom in a flood, and not once the call has ended."""
+    count = 0
+    next_at = 0.0
 
     async def announce(progress: float, total: float | None, message: str | None) -> None:
-        nonlocal told, next_at
+        nonlocal count, next_at
         now = time.monotonic()
-        if ended.is_set() or (told >= _FREE_REPORTS and now < next_at):
+        if ended.is_set() or (count >= _FREE_REPORTS and now < next_at):
             return
-        told, next_at = told + 1, now + _REPORT_EVERY_S
-        count = f"{progress:g}" if total is None else f"{progress:g} of {total:g}"
-        await tell((message or count)[:_MAX_REPORT_CHARS])
+        count += 1
+        next_at = now + _REPORT_EVERY_S
+        done = f"{progress:g}" if total is None else f"{progress:g} of {total:g}"
+        await tell((message or done)[:_MAX_REPORT_CHARS])
 
     return announce
 

@@ -1,4 +1,4 @@
-"""What the operator configures: which MCP servers there are, for whom, and what each may cost."""
+"""Configuration of MCP servers: how each is reached, who may use it, and what it may cost."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ Scope = Literal["bot", "session"]
 class _ServerBase:
     name: str
     trusted: bool = False
-    """Ours: it is told the session's directory, and its word on artifacts is believed."""
+    """Ours: it gets the session's directory, and its artifacts are believed."""
     call_timeout_s: float = 120.0
 
 
@@ -67,32 +67,32 @@ class ServerAccess:
 
     def admits(self, context: ToolContext) -> bool:
         """Whether the server is offered to this agent when it works there for that person."""
-        asker = context.asker
         agents = frozenset({MAIN_AGENT}) if self.agents is None else self.agents
-        limits = (
-            (agents, (context.agent,)),
-            (self.channels, context.places),
-            (self.users, (asker, asker.rpartition(":")[2])),
-        )
-        return all(
-            listed is None or ANY in listed or not listed.isdisjoint(names)
-            for listed, names in limits
+        person = context.asker.rpartition(":")[2]
+        return (
+            _admits(agents, context.agent)
+            and _admits(self.channels, *context.places)
+            and _admits(self.users, context.asker, person)
         )
 
     @property
     def in_words(self) -> str:
         """The limits for people, such as `channels C1 C2`; empty without any."""
-        lists = {"agents": self.agents, "channels": self.channels, "users": self.users}
-        return "; ".join(
-            f"{kind} {' '.join(sorted(names)) or '(nobody)'}"
-            for kind, names in lists.items()
-            if names is not None
-        )
+        limits = {"agents": self.agents, "channels": self.channels, "users": self.users}
+        lines: list[str] = []
+        for kind, names in limits.items():
+            if names is not None:
+                lines.append(f"{kind} {' '.join(sorted(names)) or '(nobody)'}")
+        return "; ".join(lines)
+
+
+def _admits(limit: frozenset[str] | None, *names: str) -> bool:
+    return limit is None or ANY in limit or not limit.isdisjoint(names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FleetServer:
-    """What the operator's file and the shipped catalogue say of one server."""
+    """One server of the operator's file or the shipped catalogue."""
 
     name: str
     off: str = ""
@@ -119,13 +119,13 @@ class FleetServer:
             raise ValueError(f"{self.name} is off: {self.off}")
         if self.scope == "bot":
             return config
-        place = str(workspace)
+        directory = str(workspace)
         if isinstance(config, HttpServer):
-            return replace(config, url=config.url.replace(WORKSPACE, place))
+            return replace(config, url=config.url.replace(WORKSPACE, directory))
         return replace(
             config,
-            args=tuple(argument.replace(WORKSPACE, place) for argument in config.args),
-            env={name: text.replace(WORKSPACE, place) for name, text in config.env.items()},
+            args=tuple(argument.replace(WORKSPACE, directory) for argument in config.args),
+            env={name: text.replace(WORKSPACE, directory) for name, text in config.env.items()},
             cwd=config.cwd or workspace,
         )
 
@@ -155,6 +155,6 @@ class HubLimits:
     max_connections: int = 24
     """Of one server to sessions or people; beyond them the one that was idle longest ends."""
     max_message_bytes: int = 6_000_000
-    """Of one message on the wire; what is beyond is dropped while it arrives."""
+    """Of one message on the wire; a longer one ends its call while it arrives."""
     max_result_bytes: int = 5_000_000
     """Of one result's text."""

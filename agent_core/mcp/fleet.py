@@ -1,7 +1,7 @@
-"""Makes the fleet out of the shipped catalogue, the operator's file and what this machine has.
+"""The fleet: further MCP servers, from the shipped catalogue and the operator's file.
 
-The file is the JSON that most MCP hosts know. What is wrong with one entry turns that server off
-with the reason; `${VAR}` and `${VAR:-default}` are filled in from the environment.
+The file is the JSON that most MCP hosts know. A fault in one entry turns that server off with the
+reason; `${VAR}` and `${VAR:-default}` are filled in from the environment.
 """
 
 import difflib
@@ -28,9 +28,10 @@ from agent_core.mcp.config import (
     StdioServer,
 )
 from agent_core.messages import JsonObject
+from agent_core.models.strict_json import as_object
 
 RESERVED = frozenset({"local_toolkit", "composio"})
-"""Names of our own toolsets, which no file may take over."""
+"""Names of our own tool servers, which no file may take over."""
 CATALOGUE = Path(__file__).with_name("catalogue.json")
 MAX_TIMEOUT_S = 3600
 
@@ -43,7 +44,7 @@ _HTTP_TYPES = frozenset({"http", "streamable-http", "streamable_http", "streamab
 _ADDED_TO = ("env", "headers")
 """Whose single entries an operator's entry adds or replaces."""
 _LOCATIONS = ("command", "url", "serverUrl")
-_PLACE = re.compile(r"\$\{([^}]*)\}")
+_PLACEHOLDER = re.compile(r"\$\{([^}]*)\}")
 _VARIABLE = re.compile(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
 
 
@@ -52,9 +53,9 @@ class Needs(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    programs: dict[str, str] = Field(default_factory=dict[str, str])
+    programs: dict[str, str] = {}
     """To be found on the PATH."""
-    variables: dict[str, str] = Field(default_factory=dict[str, str])
+    variables: dict[str, str] = {}
 
 
 class ServerEntry(BaseModel):
@@ -64,11 +65,11 @@ class ServerEntry(BaseModel):
 
     type: str = ""
     command: str = ""
-    args: list[str] = Field(default_factory=list[str])
-    env: dict[str, str] = Field(default_factory=dict[str, str])
+    args: list[str] = []
+    env: dict[str, str] = {}
     cwd: str = ""
     url: str = Field(default="", validation_alias=AliasChoices("url", "serverUrl"))
-    headers: dict[str, str] = Field(default_factory=dict[str, str])
+    headers: dict[str, str] = {}
     agents: frozenset[str] | None = None
     channels: frozenset[str] | None = None
     users: frozenset[str] | None = None
@@ -76,7 +77,7 @@ class ServerEntry(BaseModel):
     timeout: float = Field(default=120, gt=0, le=MAX_TIMEOUT_S)
     """Seconds that one call may take."""
     disabled: bool = False
-    needs: Needs = Field(default_factory=Needs)
+    needs: Needs = Needs()
     opt_in: bool = Field(default=False, validation_alias="optIn")
     """The server is off until the operator's file names it."""
 
@@ -85,22 +86,27 @@ class ServerEntry(BaseModel):
         kind = self.type.lower() or ("http" if self.url else "stdio")
         return "http" if kind in _HTTP_TYPES else kind
 
+    @property
+    def access(self) -> ServerAccess:
+        return ServerAccess(agents=self.agents, channels=self.channels, users=self.users)
+
     @model_validator(mode="after")
     def _says_how_it_is_reached(self) -> Self:
-        wanted = {"stdio": "command", "http": "url"}.get(self.transport)
         if self.transport == "sse":
             raise ValueError("it speaks the old SSE transport; see whether it has http")
-        if wanted is None:
+        if self.transport not in ("stdio", "http"):
             raise ValueError(f"its type {self.type[:40]!r} is not known; there are stdio and http")
-        if not getattr(self, wanted):
-            raise ValueError(f"it has no {wanted}")
+        if self.transport == "stdio" and not self.command:
+            raise ValueError("it has no command")
+        if self.transport == "http" and not self.url:
+            raise ValueError("it has no url")
         if self.command and self.url and not self.type:
             raise ValueError("it has a command and a url, and no type that says which is meant")
         return self
 
-    def config(self, name: str, base: Path, filling: "_Filling") -> StdioServer | HttpServer:
-        """How to reach it; `base` is where its directory is looked for."""
-        fill = partial(filling.fill, kept=WORKSPACE if self.scope == "session" else "")
+    def config(self, name: str, base: Path, variables: "_Variables") -> StdioServer | HttpServer:
+        """How to reach it; a relative `cwd` is below `base`."""
+        fill = partial(variables.fill, kept=WORKSPACE if self.scope == "session" else "")
         if self.transport == "http":
             return HttpServer(
                 name=name,
@@ -110,9 +116,9 @@ class ServerEntry(BaseModel):
             )
         return StdioServer(
             name=name,
-            env={name: value for name, value in fill(self.env).items() if value},
             command=fill(self.command),
             args=tuple(fill(self.args)),
+            env={key: value for key, value in fill(self.env).items() if value},
             cwd=base / Path(fill(self.cwd)).expanduser() if self.cwd else None,
             call_timeout_s=self.timeout,
         )
@@ -125,35 +131,35 @@ def read_fleet(path: Path | None, environment: Mapping[str, str]) -> tuple[Fleet
     nor `url` changes the rest of it and turns it on.
 
     Raises:
-        SettingsError: the file is not there or is broken. What is wrong with one entry turns that
-            server off.
+        SettingsError: the file is not there or is broken. A fault in one entry turns that server
+            off.
     """
     shipped = _read_file(CATALOGUE)
-    own = {} if path is None else _read_file(path)
-    base = Path.cwd() if path is None else path.resolve().parent
-    servers: list[FleetServer] = []
+    own = _read_file(path) if path else {}
+    base = path.resolve().parent if path else Path.cwd()
+    fleet: list[FleetServer] = []
     for name in {**shipped, **own}:
         raw, is_shipped = _merged(shipped.get(name), own.get(name))
-        filling = _Filling(environment)
+        server = FleetServer(name=name, is_shipped=is_shipped)
         entry = _fault_of_name(name) or _read_entry(raw)
-        server = FleetServer(name=name, off=f"{entry}.", is_shipped=is_shipped)
-        if isinstance(entry, ServerEntry):
-            config = entry.config(name, base, filling)
-            lacks = "; ".join(_lacks(entry, config, filling))
-            off = lacks or _switched_off(name, entry, is_named=name in own)
-            server = replace(
-                server,
-                transport=entry.transport,
-                config=config,
-                is_ready=not lacks,
-                off=off and f"{off}.",
-                scope=entry.scope,
-                access=ServerAccess(
-                    agents=entry.agents, channels=entry.channels, users=entry.users
-                ),
-            )
-        servers.append(server)
-    return tuple(servers)
+        if isinstance(entry, str):
+            fleet.append(replace(server, off=f"{entry}."))
+            continue
+        variables = _Variables(environment)
+        config = entry.config(name, base, variables)
+        lacks = "; ".join(_lacks(entry, config, variables))
+        off = lacks or _switched_off(name, entry, is_named=name in own)
+        server = replace(
+            server,
+            off=off and f"{off}.",
+            transport=entry.transport,
+            config=config,
+            is_ready=not lacks,
+            scope=entry.scope,
+            access=entry.access,
+        )
+        fleet.append(server)
+    return tuple(fleet)
 
 
 def _merged(shipped: Any, own: Any) -> tuple[Any, bool]:
@@ -162,11 +168,11 @@ def _merged(shipped: Any, own: Any) -> tuple[Any, bool]:
         return shipped, True
     if shipped is None or not isinstance(own, dict) or any(key in own for key in _LOCATIONS):
         return cast("object", own), False
-    changes = cast("JsonObject", own)
+    entry = shipped | cast("JsonObject", own)
     for key in _ADDED_TO:
-        if isinstance(changes.get(key), dict):
-            changes = changes | {key: shipped.get(key, {}) | changes[key]}
-    return shipped | changes, True
+        if isinstance(entry.get(key), dict):
+            entry[key] = shipped.get(key, {}) | entry[key]
+    return entry, True
 
 
 def _fault_of_name(name: str) -> str:
@@ -193,54 +199,53 @@ def _switched_off(name: str, entry: ServerEntry, *, is_named: bool) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Filling:
-    """Fills in variables, and collects what stands in the way. An empty variable counts as unset.
-
-    `unset` are the variables that are needed and not set, in the order of their first use;
-    `strange` are places that are no variables, such as `${input:token}`.
-    """
+class _Variables:
+    """Fills in variables, and collects those that are not there. An empty one counts as unset."""
 
     environment: Mapping[str, str]
     unset: dict[str, None] = field(default_factory=dict[str, None])
+    """Needed and not set, in the order of their first use."""
     strange: dict[str, None] = field(default_factory=dict[str, None])
+    """Placeholders that are no variables, such as `${input:token}`."""
 
     def fill(self, value: Any, *, kept: str) -> Any:
-        """The value with its variables, however deep; the place `kept` stays."""
-
-        def filled(text: str) -> str:
-            return _PLACE.sub(lambda place: self._value(place, kept), text)
-
+        """The value with its variables, however deep; the placeholder `kept` stays."""
+        filled = partial(_PLACEHOLDER.sub, partial(self._value, kept=kept))
         return with_texts(value, filled)
 
-    def _value(self, place: re.Match[str], kept: str) -> str:
-        if place[0] == kept:
-            return kept
-        found = _VARIABLE.fullmatch(place[1])
-        if found is None:
-            self.strange[place[0]] = None
-            return place[0]
-        value = self.environment.get(found[1], "") or found[2]
+    def _value(self, placeholder: re.Match[str], kept: str) -> str:
+        text = placeholder[0]
+        if text == kept:
+            return text
+        variable = _VARIABLE.fullmatch(placeholder[1])
+        if variable is None:
+            self.strange[text] = None
+            return text
+        name, default = variable.groups()
+        value = self.environment.get(name) or default
         if value is None:
-            self.unset[found[1]] = None
-            return ""
-        return value
+            self.unset[name] = None
+        return value or ""
 
 
 def _lacks(
-    entry: ServerEntry, config: StdioServer | HttpServer, filling: _Filling
+    entry: ServerEntry, config: StdioServer | HttpServer, variables: _Variables
 ) -> Iterator[str]:
     """What the entry needs and this machine does not have."""
-    needed = (name for name in entry.needs.variables if not filling.environment.get(name))
-    unset = dict.fromkeys((*filling.unset, *needed))
+    unset = dict(variables.unset)
+    for name in entry.needs.variables:
+        if not variables.environment.get(name):
+            unset[name] = None
     for name in unset:
         yield f"{name} is not set{_hint(entry.needs.variables.get(name))}"
-    if filling.strange:
-        yield f"{', '.join(filling.strange)} cannot be filled in"
+    if variables.strange:
+        yield f"{', '.join(variables.strange)} cannot be filled in"
     if isinstance(config, HttpServer):
         if not unset and not _is_web_address(config.url):
             yield "its url is no http address"
         return
-    for program, hint in {config.command: "", **entry.needs.programs}.items():
+    programs = {config.command: "", **entry.needs.programs}
+    for program, hint in programs.items():
         if program and not shutil.which(program, path=config.env.get("PATH")):
             yield f"the program {program} is not found{_hint(hint)}"
 
@@ -254,7 +259,7 @@ def _is_web_address(url: str) -> bool:
         parts = urlsplit(url)
     except ValueError:
         return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname)
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def _read_entry(raw: Any) -> ServerEntry | str:
@@ -270,41 +275,42 @@ def _read_entry(raw: Any) -> ServerEntry | str:
         return ServerEntry.model_validate(keys)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        return ": ".join(filter(None, (place, first["msg"].removeprefix("Value error, "))))
+        field_name = ".".join(map(str, first["loc"]))
+        reason = first["msg"].removeprefix("Value error, ")
+        return f"{field_name}: {reason}" if field_name else reason
 
 
-def _read_file(path: Path) -> dict[str, Any]:
+def _read_file(path: Path) -> JsonObject:
     """The raw entries of a file by name, in the order of the file."""
     try:
         return _entries(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
-        raise SettingsError(f"The file of MCP servers {path} cannot be read: {reason}.") from error
+    except OSError as error:
+        fault = f"cannot be read: {error.strerror}"
+    except UnicodeDecodeError:
+        fault = "cannot be read: it is no UTF-8 text"
     except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise SettingsError(
-            f"The file of MCP servers {path} is broken at {place}: {error.msg}."
-        ) from error
+        fault = f"is broken at line {error.lineno}, column {error.colno}: {error.msg}"
+    raise SettingsError(f"The file of MCP servers {path} {fault}.")
 
 
-def _entries(text: str) -> dict[str, Any]:
-    def no_twins(pairs: list[tuple[str, Any]]) -> JsonObject:
-        names = [name for name, _ in pairs]
-        for twin in names:
-            if names.count(twin) > 1:
-                place = max(text.rfind(json.dumps(twin)), 0)
-                raise json.JSONDecodeError(f"{twin[:64]!r} is there twice", text, place)
-        return dict(pairs)
-
+def _entries(text: str) -> JsonObject:
     try:
-        document: Any = json.loads(text, object_pairs_hook=no_twins)
+        document = as_object(json.loads(text, object_pairs_hook=partial(_without_twins, text)))
     except RecursionError as error:
         raise json.JSONDecodeError("it is nested too deeply", text, 0) from error
-    if isinstance(document, dict):
-        for root in _ROOTS:
-            servers = cast("JsonObject", document).get(root)
-            if isinstance(servers, dict):
-                return cast("JsonObject", servers)
-    start = next((text.find(f'"{root}"') for root in _ROOTS if f'"{root}"' in text), 0)
+    for root in _ROOTS:
+        servers = document.get(root)
+        if isinstance(servers, dict):
+            return cast("JsonObject", servers)
+    start = max(text.find(f'"{_ROOTS[0]}"'), 0)
     raise json.JSONDecodeError('there is no object "mcpServers" with the servers', text, start)
+
+
+def _without_twins(text: str, pairs: list[tuple[str, Any]]) -> JsonObject:
+    names: JsonObject = {}
+    for name, value in pairs:
+        if name in names:
+            start = max(text.rfind(json.dumps(name)), 0)
+            raise json.JSONDecodeError(f"{name[:64]!r} is there twice", text, start)
+        names[name] = value
+    return names

@@ -1,6 +1,7 @@
-"""The SDK's way to an MCP server over HTTP, with bodies cut while they arrive.
+"""The SDK's HTTP transport to an MCP server, with bodies capped and screened while they arrive.
 
-The SDK tells every refusal in the same words; here each says its status, and a 401 is told apart.
+The SDK reports every refusal in the same words; here each names its status, and a 401 is told apart
+from the rest.
 """
 
 import zlib
@@ -13,22 +14,20 @@ import anyio
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
-from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND, JSONRPCError, jsonrpc_message_adapter
+from mcp_types import METHOD_NOT_FOUND, JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from agent_core.mcp.config import HttpServer, HubLimits
-from agent_core.mcp.wire import UNREADABLE, LineCutter, Screen, apart, error_line
+from agent_core.mcp.wire import UNREADABLE, LineCutter, Screen, dumped, error_answer, off_loop
 
 UNAUTHORIZED = (-32_041, "HTTP 401: our credentials are not taken")
-"""The code and the words of a 401, which says that the request did not run."""
+"""The code and the message of a 401, which says that the request did not run."""
 
 _READ_SLACK_S = 5.0
 _EITHER_ENVELOPE = 32 + zlib.MAX_WBITS
 """zlib recognises gzip and deflate by itself."""
 _PIECE_BYTES = 65_536
 _DATA = b"data:"
-_ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
-_UNREADABLE = error_line(None, UNREADABLE)
 
 _Pieces = AsyncIterator[bytes]
 
@@ -47,7 +46,7 @@ async def http_streams(
         # Compressed bodies are dearer to cut, so none are asked for.
         headers={"accept-encoding": "identity"} | dict(config.headers),
         timeout=timeout,
-        event_hooks={"response": [_cutting(limits.max_message_bytes, screen)]},
+        event_hooks={"response": [_capping(limits.max_message_bytes, screen)]},
     )
     sink, screened = anyio.create_memory_object_stream[SessionMessage | Exception](0)
 
@@ -71,33 +70,33 @@ async def http_streams(
         group.cancel_scope.cancel()
 
 
-def _cutting(max_bytes: int, screen: Screen) -> Callable[[httpx2.Response], Awaitable[None]]:
-    async def cut(response: httpx2.Response) -> None:
+def _capping(max_bytes: int, screen: Screen) -> Callable[[httpx2.Response], Awaitable[None]]:
+    async def cap(response: httpx2.Response) -> None:
         stream = response.stream
         if not isinstance(stream, httpx2.AsyncByteStream):
             return
         pieces = aiter(stream)
-        is_kind = response.headers.get("content-type", "").lower().startswith
         if response.headers.pop("content-encoding", "identity") in ("gzip", "deflate"):
             pieces = _inflated(pieces)
+        kind = response.headers.get("content-type", "").lower()
         if response.status_code >= 400:
             response.headers["content-type"] = "application/json"
             pieces = _refusal(pieces, max_bytes, response.status_code)
-        elif is_kind("text/event-stream"):
-            pieces = _cut_events(pieces, max_bytes, screen)
-        elif is_kind("application/json") and response.status_code == 200:
+        elif kind.startswith("text/event-stream"):
+            pieces = _capped_events(pieces, max_bytes, screen)
+        elif kind.startswith("application/json") and response.status_code == 200:
             # As an event, a message answers its request whatever its id says.
             response.headers["content-type"] = "text/event-stream"
             pieces = _as_event(pieces, max_bytes, screen)
         else:
-            pieces = _cut_body(pieces, max_bytes)
+            pieces = _capped_body(pieces, max_bytes)
         response.stream = _Replaced(stream, pieces)
 
-    return cut
+    return cap
 
 
 class _Replaced(httpx2.AsyncByteStream):
-    """A body made of another one, which is closed with it."""
+    """A body made of another body, which is closed with it."""
 
     def __init__(self, stream: httpx2.AsyncByteStream, pieces: _Pieces) -> None:
         self._stream = stream
@@ -121,7 +120,7 @@ async def _inflated(pieces: _Pieces) -> _Pieces:
                 left = unpacker.unconsumed_tail
 
 
-async def _cut_body(pieces: _Pieces, max_bytes: int) -> _Pieces:
+async def _capped_body(pieces: _Pieces, max_bytes: int) -> _Pieces:
     """A body that is one JSON message, or none."""
     cutter = LineCutter(max_bytes)
     async for chunk in pieces:
@@ -130,50 +129,59 @@ async def _cut_body(pieces: _Pieces, max_bytes: int) -> _Pieces:
 
 
 async def _as_event(pieces: _Pieces, max_bytes: int, screen: Screen) -> _Pieces:
-    """A body that is one message, as a stream of it alone."""
-    body = b"".join([piece async for piece in _cut_body(pieces, max_bytes)])
-    yield await apart(partial(_event, screen), body) or _DATA + _UNREADABLE + b"\n\n"
+    """A body that is one message, as a stream of one event."""
+    async for body in _capped_body(pieces, max_bytes):
+        event = await off_loop(partial(_event, screen), body)
+        yield event or _framed(dumped(error_answer(None, UNREADABLE)))
 
 
-async def _cut_events(pieces: _Pieces, max_bytes: int, screen: Screen) -> _Pieces:
-    """A stream of events, each with a message on one line; what is no message is left out."""
-    cutter, data, size = LineCutter(max_bytes, prefix=_DATA), list[bytes](), 0
+async def _capped_events(pieces: _Pieces, max_bytes: int, screen: Screen) -> _Pieces:
+    """A stream of events, each with a message on one line; others are left out."""
+    cutter = LineCutter(max_bytes, prefix=_DATA)
+    data: list[bytes] = []
+    size = 0
     async for chunk in pieces:
-        told = bytearray()
+        passed = bytearray()
         for line in cutter.feed(chunk):
             if line.startswith(_DATA):
                 size += len(line)
-                data += [line.removeprefix(_DATA)] if size <= 2 * max_bytes else []
+                if size <= 2 * max_bytes:
+                    data.append(line.removeprefix(_DATA))
             elif line.strip():
-                told += line + b"\n"
+                passed += line + b"\n"
             else:
-                told += await apart(partial(_event, screen), b" ".join(data)) or b"\n"
-                data, size = [], 0
-        yield bytes(told)
+                event = await off_loop(partial(_event, screen), b" ".join(data))
+                passed += event or b"\n"
+                data = []
+                size = 0
+        yield bytes(passed)
 
 
 def _event(screen: Screen, body: bytes) -> bytes:
-    """An event with this message as the SDK may see it; empty where it is none."""
-    message = screen.read(body.translate(_ONE_LINE))
-    if message is None:
-        return b""
-    return _DATA + message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n\n"
+    """An event with this message as the SDK may see it; empty where there is no message."""
+    message = screen.read(body)
+    return b"" if message is None else _framed(dumped(message))
+
+
+def _framed(message: bytes) -> bytes:
+    return _DATA + message + b"\n\n"
 
 
 async def _refusal(pieces: _Pieces, max_bytes: int, status: int) -> _Pieces:
-    """The body of an error status: the server's own JSON-RPC error, or one that says the status.
+    """The body of an error status: the server's own JSON-RPC error, or one that names the status.
 
-    A 404 is a lost session but for one error; the SDK has its own words for one without a body.
+    A 404 without a body is a lost session to the SDK; only METHOD_NOT_FOUND is none.
     """
-    body = b"".join([piece async for piece in _cut_body(pieces, max_bytes)])
-    message = None
-    with suppress(ValidationError):
-        message = jsonrpc_message_adapter.validate_json(body, by_name=False)
-    told = message.error.code if isinstance(message, JSONRPCError) else None
-    if status == 404:
-        yield body if told == METHOD_NOT_FOUND else b""
-    elif told is not None and status != 401:
-        yield body
-    else:
-        code, words = UNAUTHORIZED if status == 401 else (INTERNAL_ERROR, f"HTTP {status}")
-        yield error_line(None, words, code)
+    async for body in _capped_body(pieces, max_bytes):
+        code = None
+        with suppress(ValidationError):
+            message = jsonrpc_message_adapter.validate_json(body, by_name=False)
+            code = message.error.code if isinstance(message, JSONRPCError) else None
+        if status == 401:
+            yield dumped(error_answer(None, UNAUTHORIZED[1], UNAUTHORIZED[0]))
+        elif status == 404:
+            yield body if code == METHOD_NOT_FOUND else b""
+        elif code is None:
+            yield dumped(error_answer(None, f"HTTP {status}"))
+        else:
+            yield body

@@ -1,4 +1,4 @@
-"""The MCP servers as one toolset. A server that fails costs its own tools alone.
+"""All MCP servers as one toolset. A server that fails costs its own tools alone.
 
 Connections are pooled: a server has one for all, or one for each session or person.
 """
@@ -14,10 +14,17 @@ from agent_core.background import Background
 from agent_core.errors import SettingsError, ToolServerError
 from agent_core.mcp.config import FleetServer, HubLimits, InProcessServer, ServerConfig
 from agent_core.mcp.pins import Pins
-from agent_core.mcp.server import McpServer, MonotonicTime, Told
+from agent_core.mcp.server import CallMeta, McpServer, MonotonicTime
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
-from agent_core.tools import OnProgress, ToolContext, ToolOutput, server_prefix, unknown_tool
+from agent_core.tools import (
+    OnProgress,
+    ToolContext,
+    ToolOutput,
+    prefix_of,
+    server_prefix,
+    unknown_tool,
+)
 
 SHARED = ""
 """The key of the one connection that all use."""
@@ -27,7 +34,7 @@ SHARED = ""
 class _PooledConnection:
     server: McpServer
     users: int = 0
-    """Who use it now; only what nobody uses is ended."""
+    """Calls and listings under way; only a connection without users is ended."""
     expiry: asyncio.TimerHandle | None = None
 
 
@@ -54,13 +61,12 @@ class PooledServer:
         patience_s: float | None = None,
     ) -> None:
         self.name = name
-        self.prefix = server_prefix(name)
         self._key = key
         self._make = make
         self._limits = limits
         self._is_shared = is_shared
         self._patience_s = patience_s
-        self._entries: dict[str, _PooledConnection] = {}
+        self._connections: dict[str, _PooledConnection] = {}
         """The one that was used last comes last."""
         self._ending = Background()
         self._is_closed = False
@@ -74,7 +80,7 @@ class PooledServer:
         return self._key(context) is not None
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
-        """The tools to tell this agent of; a ToolServerError says why they are not to be had."""
+        """The tools for this agent; a ToolServerError says why they are not available."""
         key = self._key(context)
         return () if key is None else await self._specs(key, context.workspace)
 
@@ -92,7 +98,7 @@ class PooledServer:
     async def close(self) -> None:
         """End all connections for good; bounded by the limits."""
         self._is_closed = True
-        for key in list(self._entries):
+        for key in list(self._connections):
             self._end(key)
         await self._ending.settle()
 
@@ -102,31 +108,38 @@ class PooledServer:
 
     @contextmanager
     def _use(self, key: str, workspace: Path) -> Generator[McpServer]:
+        connection = self._taken(key, workspace)
+        connection.users += 1
+        if connection.expiry is not None:
+            connection.expiry.cancel()
+        try:
+            yield connection.server
+        finally:
+            connection.users -= 1
+            is_pooled = self._connections.get(key) is connection
+            if is_pooled and not connection.users and not self._is_shared:
+                self._connections[key] = self._connections.pop(key)
+                loop = asyncio.get_running_loop()
+                connection.expiry = loop.call_later(self._limits.idle_after_s, self._end, key)
+
+    def _taken(self, key: str, workspace: Path) -> _PooledConnection:
         if self._is_closed:
             raise ToolServerError(f"The tool server {self.name} has been shut down.")
-        if key not in self._entries:
-            idle = [key for key, entry in self._entries.items() if not entry.users]
-            if idle and len(self._entries) >= self._limits.max_connections:
-                self._end(idle[0])
-            self._entries[key] = _PooledConnection(self._make(key, workspace))
-        entry = self._entries[key]
-        entry.users += 1
-        if entry.expiry is not None:
-            entry.expiry.cancel()
-        try:
-            yield entry.server
-        finally:
-            entry.users -= 1
-            if self._entries.get(key) is entry and not entry.users and not self._is_shared:
-                self._entries[key] = self._entries.pop(key)
-                loop = asyncio.get_running_loop()
-                entry.expiry = loop.call_later(self._limits.idle_after_s, self._end, key)
+        connection = self._connections.get(key)
+        if connection is not None:
+            return connection
+        idle = [key for key, each in self._connections.items() if not each.users]
+        if idle and len(self._connections) >= self._limits.max_connections:
+            self._end(idle[0])
+        connection = _PooledConnection(self._make(key, workspace))
+        self._connections[key] = connection
+        return connection
 
     def _end(self, key: str) -> None:
-        entry = self._entries.pop(key)
-        if entry.expiry is not None:
-            entry.expiry.cancel()
-        self._ending.start(entry.server.close())
+        connection = self._connections.pop(key)
+        if connection.expiry is not None:
+            connection.expiry.cancel()
+        self._ending.start(connection.server.close())
 
 
 class McpHub:
@@ -137,7 +150,7 @@ class McpHub:
         fleet: Offered to those who may use them; of these, servers that are off are left out.
         more: Further servers, behind these.
         pins: Turns off tools whose definitions changed; without it every definition is taken.
-        told: What our own servers are told of each call, beside its arguments.
+        call_meta: What our own servers get with each call, beside its arguments.
 
     Raises:
         SettingsError: two servers have one name.
@@ -150,17 +163,17 @@ class McpHub:
         fleet: Sequence[FleetServer] = (),
         more: Sequence[PooledServer] = (),
         pins: Pins | None = None,
-        told: Told | None = None,
+        call_meta: CallMeta | None = None,
         limits: HubLimits | None = None,
         clock: MonotonicTime = time.monotonic,
     ) -> None:
         limits = limits or HubLimits()
-        self._members = (
-            *(_always_on(each, limits, clock, pins, told) for each in servers),
-            *(_of_fleet(each, limits, clock, pins) for each in fleet if each.is_on),
-            *more,
-        )
-        if len({each.prefix for each in self._members}) < len(self._members):
+        pooled = [_always_on(config, limits, clock, pins, call_meta) for config in servers]
+        pooled += [_of_fleet(server, limits, clock, pins) for server in fleet if server.is_on]
+        pooled += more
+        self._servers = {server_prefix(server.name): server for server in pooled}
+        """By the prefix of their tools' names, in the order of the configuration."""
+        if len(self._servers) < len(pooled):
             raise SettingsError("Two MCP servers have the same name; give each its own.")
         self._failures: dict[str, str] = {}
 
@@ -175,38 +188,38 @@ class McpHub:
         Of the fleet, those whose tools are known from earlier start at their first call.
         """
         async with asyncio.TaskGroup() as group:
-            for server in self._members:
+            for server in self._servers.values():
                 group.create_task(self._noted(server.name, server.learn()))
 
     def away(self, context: ToolContext) -> Mapping[str, str]:
         """Servers for this agent and person that could not be had when last asked, and why."""
-        mine = (server.name for server in self._members if server.is_for(context))
-        return {name: self._failures[name] for name in mine if name in self._failures}
+        mine = {server.name for server in self._servers.values() if server.is_for(context)}
+        return {name: reason for name, reason in self._failures.items() if name in mine}
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         """The tools of all servers that can be had, in the order of the configuration."""
         async with asyncio.TaskGroup() as group:
-            asked = [
+            listings = [
                 group.create_task(self._noted(server.name, server.specs(context)))
-                for server in self._members
+                for server in self._servers.values()
             ]
-        return [spec for answer in asked for spec in answer.result()]
+        return [spec for listing in listings for spec in listing.result()]
 
     async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
-        for server in self._members:
-            if call.name.startswith(server.prefix):
-                return await server.run(call, context, progress)
+        server = self._servers.get(prefix_of(call.name))
+        if server is not None:
+            return await server.run(call, context, progress)
         return unknown_tool(call.name, [spec.name for spec in await self.specs(context)])
 
     async def close(self) -> None:
         """End all servers at once; bounded by the limits."""
         async with asyncio.TaskGroup() as group:
-            for server in self._members:
+            for server in self._servers.values():
                 group.create_task(server.close())
 
-    async def _noted(self, name: str, asking: Awaitable[Sequence[ToolSpec]]) -> Sequence[ToolSpec]:
+    async def _noted(self, name: str, listing: Awaitable[Sequence[ToolSpec]]) -> Sequence[ToolSpec]:
         try:
-            specs = await asking
+            specs = await listing
         except ToolServerError as error:
             self._failures[name] = str(error)
             return ()
@@ -219,15 +232,21 @@ def _always_on(
     limits: HubLimits,
     clock: MonotonicTime,
     pins: Pins | None,
-    told: Told | None,
+    call_meta: CallMeta | None,
 ) -> PooledServer:
     if config.trusted or isinstance(config, InProcessServer):
         pins = None  # our own tools change with our releases
 
     def make(_: str, workspace: Path) -> McpServer:
-        return McpServer(config, limits, clock, pins=pins, told=told)
+        return McpServer(config, limits, clock, pins=pins, call_meta=call_meta)
 
-    return PooledServer(config.name, key=lambda _: SHARED, make=make, limits=limits, is_shared=True)
+    return PooledServer(
+        config.name,
+        key=lambda _: SHARED,
+        make=make,
+        limits=limits,
+        is_shared=True,
+    )
 
 
 def _of_fleet(

@@ -1,8 +1,8 @@
-"""Definitions of tools are pinned at first sight; what differs later is off until it is accepted.
+"""Pins of tool definitions, taken at first sight: a tool that differs later is off until accepted.
 
-A server that is known gets nothing in by itself: a changed name is a new tool, and waits as well.
-What asks for keys, passwords or private files is off from the start. That is a short list of
-patterns, no judge of character: what it does not find may be bad all the same.
+A known server adds nothing by itself: a changed name is a new tool, and waits as well. A tool that
+asks for keys, passwords or private files is off from the start. That is a short list of patterns,
+no judge of character: a definition that they do not match may be bad all the same.
 """
 
 import json
@@ -12,13 +12,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from mcp_types import Tool
 
 from agent_core.clock import machine_time
 from agent_core.mcp.config import WORKSPACE
 from agent_core.messages import JsonObject
+from agent_core.models.strict_json import as_object
 from agent_core.sessions.pins import NOT_ACCEPTED, Pin, Proposal, ToolPins
 from agent_core.tools import canonical, digest_of_json, fault_of_schema, full_name
 
@@ -68,7 +69,12 @@ class ListedTool:
     @property
     def definition(self) -> JsonObject:
         """All that is pinned, as it is stored."""
-        return {part: getattr(self, part) for part in ("name", *_PARTS)}
+        return {
+            "name": self.name,
+            "description": self.description,
+            "input_schema": self.input_schema,
+            "annotations": self.annotations,
+        }
 
 
 class Pins:
@@ -97,18 +103,20 @@ class Pins:
         `workspace` is the session's directory where the server has one process for each session:
         its name in a definition makes no difference.
         """
-        found = {tool.name: stored_form(tool, workspace) for tool in tools}
+        definitions = {tool.name: stored_form(tool, workspace) for tool in tools}
         pins = await self._store.load(server)
-        if new := [name for name in found if name not in pins]:
+        new = [name for name in definitions if name not in pins]
+        if new:
             is_first = not pins
-            await self._store.add([self._new_pin(server, found[n], is_first=is_first) for n in new])
+            rows = [self._new_pin(server, definitions[name], is_first=is_first) for name in new]
+            await self._store.add(rows)
             pins = await self._store.load(server)
         proposals: dict[str, Proposal | None] = {}
-        for name, definition in found.items():
-            wanted = _wanted(pins[name], definition)
-            if wanted != pins[name].proposal:
-                proposals[name] = wanted
-                pins[name] = replace(pins[name], proposal=wanted)
+        for name, definition in definitions.items():
+            proposal = _proposal(pins[name], definition)
+            if proposal != pins[name].proposal:
+                proposals[name] = proposal
+                pins[name] = replace(pins[name], proposal=proposal)
         await self._store.propose(server, proposals)
         for name in (*new, *proposals):
             if reason := why_held(pins[name]):
@@ -123,28 +131,33 @@ class Pins:
         """The tools that the server had when it was last seen; it need not be running."""
         tools: list[ListedTool] = []
         for pin in (await self._store.load(server)).values():
-            definition = pin.definition or (pin.proposal.definition if pin.proposal else {})
+            definition = pin.definition
+            if not definition and pin.proposal:
+                definition = pin.proposal.definition
             if workspace is not None:
                 definition = _swapped(definition, WORKSPACE, str(workspace))
             tools.append(ListedTool(**definition, held=why_held(pin)))
         return tools
 
     def _new_pin(self, server: str, definition: JsonObject, *, is_first: bool) -> Pin:
+        tool = definition["name"]
         reason = ""
-        if not is_first and (server, definition["name"]) not in self._awaited:
+        if not is_first and (server, tool) not in self._awaited:
             reason = "it is new on a server whose tools were accepted before"
         elif server != _VETTED:
             reason = suspicion_of(definition)
         digest = digest_of_json(definition)
-        proposal = Proposal(digest=digest, definition=definition, reason=reason)
-        return Pin(
+        pin = Pin(
             server=server,
-            tool=definition["name"],
-            digest=NOT_ACCEPTED if reason else digest,
-            definition={} if reason else definition,
+            tool=tool,
+            digest=digest,
+            definition=definition,
             accepted_at=self._now(),
-            proposal=proposal if reason else None,
         )
+        if not reason:
+            return pin
+        proposal = Proposal(digest=digest, definition=definition, reason=reason)
+        return replace(pin, digest=NOT_ACCEPTED, definition={}, proposal=proposal)
 
 
 def why_held(pin: Pin) -> str:
@@ -157,8 +170,8 @@ def why_held(pin: Pin) -> str:
     )
 
 
-def _wanted(pin: Pin, definition: JsonObject) -> Proposal | None:
-    """What should wait to be accepted, now that the tool is defined so."""
+def _proposal(pin: Pin, definition: JsonObject) -> Proposal | None:
+    """The definition as one that waits to be accepted; None where it is the accepted one."""
     digest = digest_of_json(definition)
     if digest == pin.digest:
         return None
@@ -166,9 +179,9 @@ def _wanted(pin: Pin, definition: JsonObject) -> Proposal | None:
         return pin.proposal
     reason = "it changed before it was accepted"
     if pin.is_accepted:
-        changed = [key for key in _PARTS if definition[key] != pin.definition.get(key)]
-        parts = " and ".join(changed).replace("_", " ")
-        reason = f"its {parts} changed since it was accepted"
+        changed = [part for part in _PARTS if definition[part] != pin.definition.get(part)]
+        names = " and ".join(changed).replace("_", " ")
+        reason = f"its {names} changed since it was accepted"
     return Proposal(digest=digest, definition=definition, reason=reason)
 
 
@@ -182,12 +195,15 @@ def stored_form(tool: ListedTool, workspace: Path | None) -> JsonObject:
 def _swapped(definition: JsonObject, old: str, new: str) -> JsonObject:
     """With one text in place of another, wherever it stands."""
     text = json.dumps(definition, ensure_ascii=False)
-    inside_old, inside_new = (json.dumps(each, ensure_ascii=False)[1:-1] for each in (old, new))
-    return json.loads(text.replace(inside_old, inside_new))
+    return json.loads(text.replace(_inside_json(old), _inside_json(new)))
+
+
+def _inside_json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def usable_tools(server: str, listed: Sequence[Tool]) -> tuple[list[ListedTool], dict[str, str]]:
-    """The tools that a model can be told of, the first of two whose names look alike.
+    """The tools that can be offered to a model, the first of two whose names look alike.
 
     Beside them why others are left out, by their names in quotes, in which no sign is hidden.
     """
@@ -195,37 +211,39 @@ def usable_tools(server: str, listed: Sequence[Tool]) -> tuple[list[ListedTool],
     refused: dict[str, str] = {}
     for tool in listed:
         name = canonical(full_name(server, tool.name)) if canonical(tool.name) else ""
-        if not name:
-            fault = "its name has signs other than plain letters and digits"
-        elif name in tools:
-            fault = "its name is taken"
-            if tool.name != tools[name].name:
-                fault = f"its name looks like that of {tools[name].name}"
-        else:
-            fault = fault_of_schema(tool.input_schema)
+        fault = _fault_of_name(tool, name, tools) or fault_of_schema(tool.input_schema)
         if fault:
             logger.warning("%s: tool %a is left out: %s", server, tool.name[:128], fault)
             refused[ascii(tool.name[:128])] = fault
             continue
-        said = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+        wire = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
         tools[name] = ListedTool(
             name=tool.name,
             description=tool.description or tool.title or "",
             input_schema=tool.input_schema,
-            annotations=said.get("annotations", {}),
+            annotations=wire.get("annotations", {}),
         )
     return list(tools.values()), refused
 
 
+def _fault_of_name(tool: Tool, name: str, taken: Mapping[str, ListedTool]) -> str:
+    if not name:
+        return "its name has signs other than plain letters and digits"
+    if name not in taken:
+        return ""
+    twin = taken[name].name
+    return "its name is taken" if tool.name == twin else f"its name looks like that of {twin}"
+
+
 def suspicion_of(definition: JsonObject) -> str:
     """What is suspicious about a definition, as the end of "It is off because …"; "" if nothing."""
-    if found := _IN_TEXTS.search(_plain(definition["description"])):
-        return f"its description says “{found.group()}”"
+    if match := _IN_TEXTS.search(_plain(definition["description"])):
+        return f"its description says “{match.group()}”"
     for name, text in _parameters(definition["input_schema"]):
         if _IN_NAMES.search(_plain(name)):
             return f"its parameter {name[:64]} asks for a secret"
-        if found := _IN_TEXTS.search(_plain(text)):
-            return f"its parameter {name[:64]} says “{found.group()}”"
+        if match := _IN_TEXTS.search(_plain(text)):
+            return f"its parameter {name[:64]} says “{match.group()}”"
     return ""
 
 
@@ -235,17 +253,16 @@ def _plain(text: str) -> str:
     return re.sub(r"[\W_]+", " ", spaced).lower()
 
 
-def _parameters(schema: Any) -> Iterator[tuple[str, str]]:
+def _parameters(schema: object) -> Iterator[tuple[str, str]]:
     """Every parameter's name and description, also of objects inside."""
     if isinstance(schema, list):
-        for each in cast("list[Any]", schema):
+        for each in cast("list[object]", schema):
             yield from _parameters(each)
-    if not isinstance(schema, dict):
         return
-    for key, value in cast("dict[str, Any]", schema).items():
-        if key == "properties" and isinstance(value, dict):
-            for name, parameter in cast("dict[str, Any]", value).items():
-                parts = cast("JsonObject", parameter) if isinstance(parameter, dict) else {}
-                texts = (parts.get("title"), parts.get("description"))
+    for key, value in as_object(schema).items():
+        if key == "properties":
+            for name, parameter in as_object(value).items():
+                fields = as_object(parameter)
+                texts = (fields.get("title"), fields.get("description"))
                 yield name, ". ".join(text for text in texts if isinstance(text, str))
         yield from _parameters(value)

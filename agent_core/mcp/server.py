@@ -1,4 +1,7 @@
-"""One configured MCP server as a toolset: started when needed, started again when it died."""
+"""One MCP server: started at first need, listed, called, and started again when it died.
+
+Read `client.py` for one life of its connection, `pins.py` for the tools that are turned off.
+"""
 
 import asyncio
 import logging
@@ -16,16 +19,17 @@ from agent_core.errors import ToolServerError
 from agent_core.mcp.client import RequestFault, ServerConnection
 from agent_core.mcp.config import HttpServer, HubLimits, ServerConfig
 from agent_core.mcp.pins import ListedTool, Pins, usable_tools
-from agent_core.mcp.results import artifacts_of, output_of
+from agent_core.mcp.results import artifacts_of, read_output
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.tools import (
     OnProgress,
     ToolContext,
     ToolOutput,
-    fault_of_arguments,
+    fault_beside_loop,
     full_name,
     opened,
+    reads,
     schema_for_model,
     unknown_tool,
 )
@@ -36,10 +40,10 @@ MonotonicTime = Callable[[], float]
 """Seconds that only grow."""
 
 Locate = Callable[[bool], Awaitable[ServerConfig]]
-"""Where the server is to be found; True asks for a new place, as our session is not known there."""
+"""The server's address; True asks for a new one, as the server does not know our session."""
 
-Told = Callable[[ToolCall, ToolContext], Awaitable[JsonObject]]
-"""What a server of our own is told of a call, beside the session's directory."""
+CallMeta = Callable[[ToolCall, ToolContext], Awaitable[JsonObject]]
+"""What a server of our own gets with a call, beside its arguments and the session's directory."""
 
 _RESTARTS = Backoff(first_s=0.2, longest_s=60.0)
 _MAX_DESCRIPTION_CHARS = 10_000
@@ -47,14 +51,14 @@ _UNKNOWN_OUTCOME = "The call may or may not have run: check its effect before yo
 
 
 class McpServer:
-    """A server whose failures stay its own. Safe to share between turns.
+    """A tool server whose failures stay its own. Safe to share between turns.
 
-    Where it is not to be had, a ToolServerError says why, and is remembered for a while.
+    A ToolServerError says why the server is not available, and is remembered for a while.
 
     Args:
         locate: Asked before each connection, where only a service knows the address.
         pins: Turns off tools whose definitions changed; without it every definition is taken.
-        told: Asked for each call, where the server is our own.
+        call_meta: Asked for each call, where the server is our own.
         workspace: The session's directory, where the server belongs to one session.
         waits: A server whose tools are known from earlier is started at the first call.
     """
@@ -67,7 +71,7 @@ class McpServer:
         *,
         locate: Locate | None = None,
         pins: Pins | None = None,
-        told: Told | None = None,
+        call_meta: CallMeta | None = None,
         workspace: Path | None = None,
         waits: bool = False,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
@@ -77,7 +81,7 @@ class McpServer:
         self._clock = clock
         self._locate = locate
         self._pins = pins
-        self._told = told
+        self._call_meta = call_meta
         self._workspace = workspace
         self._waits = waits
         self._sleep = sleep
@@ -85,25 +89,26 @@ class McpServer:
         self._connection: ServerConnection | None = None
         self._tools: Mapping[str, ListedTool] = {}
         """By full name, in the order of the server's own names."""
-        self._specs: tuple[ToolSpec, ...] = ()
+        self._specs: Mapping[str, ToolSpec] = {}
+        """Of the tools that are not turned off, likewise."""
         self._listed_at = 0.0
         self._starts: deque[float] = deque()
-        self._failure = (-math.inf, "")
-        """When the last start failed, and why; told to all who ask soon after."""
+        self._failure = ""
+        """Why the last start failed; the answer to all who ask soon after."""
+        self._failed_at = -math.inf
         self.refused: Mapping[str, str] = {}
-        """Tools that were listed last and cannot be offered, with the reason."""
+        """Tools of the last listing that cannot be offered, with the reason."""
         self._is_closed = False
         self._listing: asyncio.Task[Sequence[ListedTool]] | None = None
         self._background = Background()
 
     async def tools(self) -> Sequence[ListedTool]:
-        """The server's usable tools, sorted; starts it if need be."""
+        """The server's usable tools, sorted; starts the server if need be."""
         if self._connection is None and self._waits and await self._remember():
             return list(self._tools.values())
         connection = await self._live_connection()
-        is_old = isinstance(self._config, HttpServer) and (
-            self._clock() - self._listed_at > self._limits.relist_after_s
-        )
+        age_s = self._clock() - self._listed_at
+        is_old = isinstance(self._config, HttpServer) and age_s > self._limits.relist_after_s
         if connection.tools_changed or is_old:
             await self._relist(connection)
         elif self._has_held():
@@ -111,22 +116,23 @@ class McpServer:
         return list(self._tools.values())
 
     async def specs(self, patience_s: float | None = None) -> tuple[ToolSpec, ...]:
-        """The tools to tell the model of.
+        """The tools for the model.
 
         A start that takes longer than `patience_s` goes on, and whoever asks later gets its tools.
         """
         listing = self._listing
         if listing is None or listing.done():
-            listing = self._listing = self._background.start(self.tools())
-            # A start that fails when nobody waits any more is told to the next who asks.
+            listing = self._background.start(self.tools())
+            # A start that fails when nobody waits any more is reported to the next who asks.
             listing.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._listing = listing
         done, _ = await asyncio.wait({listing}, timeout=patience_s)
         if not done:
             raise ToolServerError(f"The tool server {self._config.name} is still being started.")
         if listing.cancelled():
             raise ToolServerError(f"The tool server {self._config.name} has been shut down.")
         listing.result()
-        return self._specs
+        return tuple(self._specs.values())
 
     async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
         """Run a call to one of this server's tools; every failure is a value."""
@@ -134,27 +140,14 @@ class McpServer:
             if call.name not in self._tools:
                 await self.specs()
             if call.name not in self._tools:
-                return unknown_tool(call.name, [spec.name for spec in self._specs])
-            schema = self._usable(call.name).input_schema
-            if fault := await asyncio.to_thread(fault_of_arguments, call.arguments, schema):
-                return _failed(f"Invalid arguments for {call.name}: {fault}")
-            meta: JsonObject | None = None
-            if self._config.trusted:  # what a model cannot write
-                more = await self._told(call, context) if self._told else {}
-                meta = {"session_dir": str(context.workspace), **more}
-            result = await self._call(call, meta, progress)
-        except RequestFault as fault:
-            text = f"{str(fault).removesuffix('.')}. {_UNKNOWN_OUTCOME}"
-            return _failed(text if fault.may_have_run else str(fault), fault.may_have_run)
+                return unknown_tool(call.name, list(self._specs))
+            result = await self._checked_call(call, context, progress)
         except ToolServerError as error:
-            return _failed(str(error))
-        output = await asyncio.to_thread(output_of, result, max_bytes=self._limits.max_result_bytes)
-        told = (result.meta or {}) if self._config.trusted else {}
-        output = replace(output, picture=str(told.get("picture", "")))
-        if not told.get("artifacts"):
-            return output
-        artifacts = await asyncio.to_thread(artifacts_of, result, context.workspace)
-        return replace(output, artifacts=artifacts)
+            return _failure(error)
+        output = await read_output(result, max_bytes=self._limits.max_result_bytes)
+        if self._config.trusted and result.meta:
+            return await _with_files(output, result, context)
+        return output
 
     async def close(self) -> None:
         """End the server for good; bounded."""
@@ -163,28 +156,49 @@ class McpServer:
         if self._connection is not None:
             await self._connection.close()
 
+    async def _checked_call(
+        self, call: ToolCall, context: ToolContext, progress: OnProgress
+    ) -> CallToolResult:
+        """Call a tool, and again after a lost connection if it did not run or only reads."""
+        schema = self._usable(call.name).input_schema
+        if fault := await fault_beside_loop(call.arguments, schema):
+            raise ToolServerError(f"Invalid arguments for {call.name}: {fault}")
+        meta = await self._meta(call, context)
+        try:
+            return await self._call(call, meta, progress)
+        except RequestFault as fault:
+            if not fault.is_lost or (fault.may_have_run and not self._only_reads(call)):
+                raise
+        return await self._call(call, meta, progress)
+
+    async def _meta(self, call: ToolCall, context: ToolContext) -> JsonObject | None:
+        """What a server of our own gets with a call, and no model can write."""
+        if not self._config.trusted:
+            return None
+        meta: JsonObject = {"session_dir": str(context.workspace)}
+        if self._call_meta is not None:
+            meta |= await self._call_meta(call, context)
+        return meta
+
+    def _only_reads(self, call: ToolCall) -> bool:
+        spec = self._specs.get(call.name)
+        return spec is not None and opened(call).is_repeatable(spec)
+
     async def _call(
         self, call: ToolCall, meta: JsonObject | None, progress: OnProgress
     ) -> CallToolResult:
-        """Call a tool. It is sent a second time only if it surely did not run, or only reads."""
-        for may_repeat in (True, False):
-            connection = await self._live_connection()
-            if self._pins is not None and connection.tools_changed:
-                await self._relist(connection)
-            tool = self._usable(call.name)
-            try:
-                return await connection.call(tool.name, call.arguments, meta, progress)
-            except RequestFault as fault:
-                if not fault.is_lost:
-                    raise
+        connection = await self._live_connection()
+        if self._pins is not None and connection.tools_changed:
+            await self._relist(connection)
+        tool = self._usable(call.name)
+        try:
+            return await connection.call(tool.name, call.arguments, meta, progress)
+        except RequestFault as fault:
+            if fault.is_lost:
                 await connection.close()
                 last_words = connection.stderr() or "(empty)"
                 logger.warning("%s: %s stderr: %s", self._config.name, fault, last_words)
-                spec = _spec(call.name, tool, is_trusted=self._config.trusted)
-                is_harmless = not fault.may_have_run or opened(call).is_repeatable(spec)
-                if not may_repeat or not is_harmless:
-                    raise
-        raise AssertionError("unreachable")
+            raise
 
     def _usable(self, name: str) -> ListedTool:
         """A tool as its server, which may be another by now, listed it last."""
@@ -201,7 +215,7 @@ class McpServer:
         """Whether the tools are known without a start."""
         self._raise_if_not_now()
         if self._pins is not None and (not self._tools or self._has_held()):
-            self._take(await self._pins.known(self._config.name, self._workspace))
+            self._offer(await self._pins.known(self._config.name, self._workspace))
         return bool(self._tools)
 
     async def _live_connection(self) -> ServerConnection:
@@ -209,14 +223,16 @@ class McpServer:
         if connection is not None and connection.is_alive and not connection.is_suspect:
             return connection
         async with self._starting:
-            if self._connection is not None and self._connection.is_suspect:
-                await self._probe(self._connection)
-            if self._connection is None or not self._connection.is_alive:
-                self._connection = await self._start()
-            return self._connection
+            connection = self._connection
+            if connection is not None and connection.is_suspect:
+                await self._probe(connection)
+            if connection is None or not connection.is_alive:
+                connection = await self._start()
+                self._connection = connection
+            return connection
 
     async def _probe(self, connection: ServerConnection) -> None:
-        """After a late call: a server that still lists its tools is kept."""
+        """Keeps a server that still lists its tools after a late call; ends any other."""
         connection.is_suspect = False
         if not connection.is_alive:
             return
@@ -234,21 +250,24 @@ class McpServer:
         try:
             return await self._connect_located()
         except ToolServerError as error:
-            self._failure = (self._clock(), str(error))
-            logger.warning("%s", "\n".join((str(error), *getattr(error, "__notes__", ()))))
+            self._failed_at = self._clock()
+            self._failure = str(error)
+            notes = getattr(error, "__notes__", ())
+            logger.warning("%s", "\n".join([self._failure, *notes]))
             raise
 
     def _raise_if_not_now(self) -> None:
-        name, now = self._config.name, self._clock()
+        name = self._config.name
+        limits = self._limits
+        now = self._clock()
         if self._is_closed:
             raise ToolServerError(f"The tool server {name} has been shut down.")
-        failed_at, reason = self._failure
-        if now - failed_at < self._limits.retry_after_s:
-            raise ToolServerError(reason)
-        while self._starts and now - self._starts[0] >= self._limits.restart_window_s:
+        if now - self._failed_at < limits.retry_after_s:
+            raise ToolServerError(self._failure)
+        while self._starts and now - self._starts[0] >= limits.restart_window_s:
             self._starts.popleft()
-        if len(self._starts) > self._limits.max_restarts:
-            wait_s = self._starts[0] + self._limits.restart_window_s - now
+        if len(self._starts) > limits.max_restarts:
+            wait_s = self._starts[0] + limits.restart_window_s - now
             raise ToolServerError(
                 f"The tool server {name} stopped too often; it is tried again in {wait_s:.0f} s."
             )
@@ -286,8 +305,8 @@ class McpServer:
             await self._live_connection()
 
     async def _list(self, connection: ServerConnection) -> None:
-        listed = await connection.list_tools()
         name = self._config.name
+        listed = await connection.list_tools()
         tools, self.refused = await asyncio.to_thread(usable_tools, name, listed)
         if self._pins is not None:
             await self._pins.refuse(name, self.refused)
@@ -297,16 +316,27 @@ class McpServer:
     async def _judge(self, tools: Sequence[ListedTool]) -> None:
         if self._pins is not None:
             tools = await self._pins.judge(self._config.name, tools, self._workspace)
-        self._take(tools)
+        self._offer(tools)
 
-    def _take(self, tools: Sequence[ListedTool]) -> None:
-        """Offer these from now on, by name: a start does not change what the model is told."""
+    def _offer(self, tools: Sequence[ListedTool]) -> None:
+        """Offer these from now on, by name: a start does not change what the model sees."""
         in_order = sorted(tools, key=lambda tool: tool.name)
         self._tools = {full_name(self._config.name, tool.name): tool for tool in in_order}
-        self._specs = tuple(
-            _spec(name, tool, is_trusted=self._config.trusted)
-            for name, tool in self._tools.items()
-            if not tool.held
+        self._specs = {
+            name: self._spec(name, tool) for name, tool in self._tools.items() if not tool.held
+        }
+
+    def _spec(self, name: str, tool: ListedTool) -> ToolSpec:
+        """A server's word on the effects of its tools counts only where the server is our own."""
+        is_harmless = tool.is_read_only or tool.is_idempotent
+        return ToolSpec(
+            name=name,
+            server=self._config.name,
+            slug=tool.name,
+            reads=reads(name),
+            description=tool.description[:_MAX_DESCRIPTION_CHARS],
+            input_schema=schema_for_model(tool.input_schema),
+            is_repeatable=self._config.trusted and is_harmless,
         )
 
     def _has_held(self) -> bool:
@@ -314,15 +344,21 @@ class McpServer:
         return any(tool.held for tool in self._tools.values())
 
 
-def _failed(text: str, may_have_happened: bool = False) -> ToolOutput:
-    return ToolOutput(text=text, is_error=True, may_have_happened=may_have_happened)
+async def _with_files(
+    output: ToolOutput, result: CallToolResult, context: ToolContext
+) -> ToolOutput:
+    """The output with the picture and the artifacts that a server of our own names."""
+    meta = result.meta or {}
+    output = replace(output, picture=str(meta.get("picture", "")))
+    if not meta.get("artifacts"):
+        return output
+    artifacts = await asyncio.to_thread(artifacts_of, result, context.workspace)
+    return replace(output, artifacts=artifacts)
 
 
-def _spec(name: str, tool: ListedTool, *, is_trusted: bool) -> ToolSpec:
-    """What a server says of its tools' effects counts only where it is our own."""
-    return ToolSpec(
-        name=name,
-        description=tool.description[:_MAX_DESCRIPTION_CHARS],
-        input_schema=schema_for_model(tool.input_schema),
-        is_repeatable=is_trusted and (tool.is_read_only or tool.is_idempotent),
-    )
+def _failure(error: ToolServerError) -> ToolOutput:
+    text = str(error)
+    if not isinstance(error, RequestFault) or not error.may_have_run:
+        return ToolOutput(text=text, is_error=True)
+    text = f"{text.removesuffix('.')}. {_UNKNOWN_OUTCOME}"
+    return ToolOutput(text=text, is_error=True, may_have_happened=True)

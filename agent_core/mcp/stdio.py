@@ -1,7 +1,7 @@
-"""Runs an MCP server as a child process: own process group, small environment, bounded pipes.
+"""The stdio transport: an MCP server as a child process, with a process group of its own.
 
-Not the SDK's transport: its reader holds a line whole and takes quadratic time for it, its stderr
-is a file, and descendants of a server that left on its own survive.
+It stands in place of the SDK's transport, whose reader holds a line whole and takes quadratic time
+for it, whose stderr is a file, and which lets descendants of a server survive that left on its own.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from mcp_types import JSONRPCRequest
 
 from agent_core.background import Background
 from agent_core.mcp.config import HubLimits, StdioServer
-from agent_core.mcp.wire import LineCutter, Screen, apart
+from agent_core.mcp.wire import LineCutter, Screen, off_loop
 
 _CHUNK_BYTES = 65_536
 _OUTGOING_MESSAGES = 64
@@ -34,9 +34,9 @@ Streams = tuple[
 
 
 class _Child(asyncio.subprocess.SubprocessStreamProtocol):
-    """A process with its pipes, which tells when it has itself ended.
+    """A process with its pipes and an event for its own end.
 
-    `Process.wait` waits for all who have its pipes open.
+    `Process.wait` waits for every descendant that has the pipes open.
     """
 
     def __init__(self) -> None:
@@ -82,7 +82,8 @@ async def stdio_streams(
     assert child.stdin and child.stdout and child.stderr  # noqa: S101, PT018 - pipes by default
     sink, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, source = anyio.create_memory_object_stream[SessionMessage](_OUTGOING_MESSAGES)
-    lines, pumps = LineCutter(limits.max_message_bytes), Background()
+    lines = LineCutter(limits.max_message_bytes)
+    pumps = Background()
     reading = pumps.start(_read_stdout(child.stdout, lines, screen, sink, outgoing))
     reading.add_done_callback(lambda _: on_end())
     hearing = pumps.start(_read_stderr(child.stderr, stderr))
@@ -116,10 +117,10 @@ async def _read_stdout(
     with sink, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
         while chunk := await stdout.read(_CHUNK_BYTES):
             for line in lines.feed(chunk):
-                message = await apart(screen.read, line)
+                message = await off_loop(screen.read, line)
                 unread = answers.statistics().current_buffer_used
                 if isinstance(message, JSONRPCRequest) and unread == _OUTGOING_MESSAGES:
-                    continue  # whoever reads no answers
+                    continue  # the server reads no answers
                 if message is not None:
                     await sink.send(SessionMessage(message))
 

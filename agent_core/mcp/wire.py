@@ -1,9 +1,9 @@
-"""What a tool server sends, made harmless before the SDK sees it.
+"""The wire of MCP servers: a byte cap for each message, and a screen for what the SDK gets to see.
 
-The SDK holds a line whole, over stdio in quadratic time; here it is cut while it arrives. The SDK
-refuses a whole listing or result when one tool or item of it is malformed; here only that one is
-lost. A line that nobody can read ends the call that it answers. And the SDK spends a task on each
-notification and request, also on those of which a server can send thousands to nobody.
+The SDK holds a line whole, over stdio in quadratic time; `LineCutter` caps it while it arrives. The
+SDK refuses a whole listing when one tool of it is malformed; `Screen` leaves out that tool alone. A
+message that is cut or unreadable ends the call that it answers. And the SDK spends a task on each
+notification and request, of which a server can send thousands; `Screen` drops the flood.
 """
 
 import asyncio
@@ -12,13 +12,14 @@ import logging
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from typing import TypeVar, cast
+from collections.abc import Callable
+from itertools import groupby
+from typing import Any, TypeVar, cast
 
 from mcp_types import (
     INTERNAL_ERROR,
-    ContentBlock,
+    ErrorData,
+    JSONRPCError,
     JSONRPCMessage,
     JSONRPCNotification,
     JSONRPCRequest,
@@ -26,62 +27,67 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 from mcp_types.methods import validate_server_result
-from pydantic import TypeAdapter, ValidationError
-from pydantic_core import from_json, to_json
+from pydantic import ValidationError
+from pydantic_core import from_json
 
 from agent_core.messages import JsonObject
-from agent_core.models.strict_json import as_object, is_nested_too_deeply
+from agent_core.models.strict_json import as_object, is_nested_too_deeply, mended_value
 
 logger = logging.getLogger(__name__)
 
-CUT = "agent_core/cut"
-"""In the `_meta` of a result that came in part."""
 UNREADABLE = "The tool's answer was not valid MCP"
+TOO_LARGE = "The tool's answer was larger than can be taken, and nothing of it was kept"
 MAX_TOOLS = 1_000
-"""Of one server; what it lists beyond them is left out."""
+"""Of one server; further tools in its listing are left out."""
 
 _END_BYTES = 256
 _ID = rb'"id"\s*:\s*(\d{1,18}|"[^"\\]{0,99}")\s*'
 _LEADING_ID = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?' + _ID + rb"[,}]")
 _TRAILING_ID = re.compile(_ID + rb"\}\s*$")
-_HIGH, _LOW = rb"\\u[dD][89abAB][0-9a-fA-F]{2}", rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-_LONE_HALF = re.compile(rb"%b(?!%b)|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})%b" % (_HIGH, _LOW, _LOW))
-"""Half of a sign beyond 16 bits: servers that cut texts send them, and no reader takes them."""
-_MAX_MENDED_BYTES = 1_000_000
-_MAX_OTHER_ITEMS = 200
-"""Of a result, beside its texts."""
-_MAX_REASON_CHARS = 500
-_MAX_NUMBER_CHARS = 300
-_BLOCK: TypeAdapter[ContentBlock] = TypeAdapter(ContentBlock)
-_KNOWN: dict[str, type] = {
-    "_meta": dict,
-    "inputRequests": dict,
-    "resultType": str,
-    "structuredContent": dict,
-}
-_CACHING = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+_MAX_BLOCKS = 200
+"""Of one result, texts in a row counted as one: the SDK validates them on the event loop."""
+_MAX_DEPTH = 200
+"""As pydantic reads it; the SDK dumps messages again, and calls itself for each level."""
+_CACHING: JsonObject = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 _TOOLS_CHANGED = "notifications/tools/list_changed"
 _PROGRESS = "notifications/progress"
+_HEARD = frozenset({"notifications/cancelled", "notifications/subscriptions/acknowledged"})
 _MAX_REPORTS, _REPORTS_S = 50, 1.0
 _MAX_REQUESTS, _REQUESTS_S = 20, 10.0
 """Each answer waits until the server reads it, and there are servers that never do."""
 _LONG_BYTES = 100_000
-_HEARD = frozenset({"notifications/cancelled", "notifications/subscriptions/acknowledged"})
-
 
 T = TypeVar("T")
 
 
-async def apart(read: Callable[[bytes], T], line: bytes) -> T:
-    """What `read` makes of a line; beside the loop where the line is long."""
-    return read(line) if len(line) < _LONG_BYTES else await asyncio.to_thread(read, line)
+async def off_loop(read: Callable[[bytes], T], line: bytes) -> T:
+    """Read a line; in a thread only where it is long, as the hop costs more than a short line."""
+    if len(line) < _LONG_BYTES:
+        return read(line)
+    return await asyncio.to_thread(read, line)
+
+
+def error_answer(
+    call_id: int | str | None, message: str, code: int = INTERNAL_ERROR
+) -> JSONRPCError:
+    """The failure of the call with this id; None where the transport knows the call."""
+    return JSONRPCError(
+        jsonrpc="2.0",
+        id=call_id,
+        error=ErrorData(code=code, message=message),
+    )
+
+
+def dumped(message: JSONRPCMessage) -> bytes:
+    """A message as it goes over the wire."""
+    return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
 
 
 class LineCutter:
-    """Splits a stream of bytes into lines, mended, and never holds more than `max_bytes` of one.
+    """Splits a stream of bytes into lines, and never holds more than `max_bytes` of a line.
 
-    Of a longer line the beginning of the result that it holds is kept, as a result with a note; one
-    that holds none comes out empty. `prefix` is what stands before each message, such as `data:`.
+    In place of a longer line comes an error that ends the call which the line answers. `prefix`
+    stands before each message, such as `data:`.
     """
 
     def __init__(self, max_bytes: int, *, prefix: bytes = b"") -> None:
@@ -110,95 +116,22 @@ class LineCutter:
 
     def take(self) -> bytes:
         """End the present line."""
-        line, end, size = bytes(self._head), self._end, self._size
-        self._head, self._end, self._size = bytearray(), b"", 0
-        if b"\\u" in line:  # behind a pair of backslashes a `u` is a letter
-            line = line.replace(rb"\\", b"\0")
-            line = _LONE_HALF.sub(rb"\\ufffd", line).replace(b"\0", rb"\\")
-        if size <= self._max_bytes:
-            return line
-        saved = _saved(line.removeprefix(self._prefix), end, size)
-        return self._prefix + saved if saved and line.startswith(self._prefix) else b""
-
-
-def _saved(head: bytes, end: bytes, size: int) -> bytes:
-    """A whole message with what came of a result; empty if its call cannot be found."""
-    try:
-        message = as_object(from_json(head, allow_partial="trailing-strings"))
-    except ValueError:
-        return _ended(head, end)
-    result = as_object(message.get("result"))
-    answered = message.get("id", _id_in(head, end))
-    if not isinstance(answered, int | str) or not result:
-        return b""
-    blocks = map(as_object, result.get("content") or ())
-    texts = [block["text"] for block in blocks if isinstance(block.get("text"), str)]
-    note = f"[The tool sent {size:,} bytes; only the beginning was kept.]"
-    cut = {
-        "content": [{"type": "text", "text": text} for text in [note, *texts]],
-        "isError": result.get("isError") is True,
-        "resultType": "complete",
-        "_meta": {CUT: True},
-    }
-    return to_json({"jsonrpc": "2.0", "id": answered, "result": cut})
-
-
-def _message(line: bytes) -> JSONRPCMessage | None:
-    """Parsed before it is validated, which is cheaper by far for many small items."""
-    try:
-        return jsonrpc_message_adapter.validate_python(from_json(line), by_name=False)
-    except ValueError:
-        return None
-
-
-def _mended(line: bytes) -> bytes:
-    """What can be kept of a message, or the end of the call that it answers."""
-    value: JsonObject = {}
-    with suppress(ValueError, RecursionError):
-        text = line[:_MAX_MENDED_BYTES].decode("utf-8", "replace").lstrip(" \ufeff")
-        value = as_object(json.loads(text, strict=False, parse_int=_number))
-    answered, result, error = (value.get(name) for name in ("id", "result", "error"))
-    if isinstance(answered, float) and answered.is_integer():
-        answered = int(answered)
-    if "method" in value or not isinstance(answered, int | str):
-        return b"" if value else _ended(line, line[-_END_BYTES:])
-    if "jsonrpc" not in value and not isinstance(result, dict):
-        return b""
-    if isinstance(result, dict):
-        return json.dumps({"jsonrpc": "2.0", "id": answered, "result": result}).encode()
-    said = as_object(error).get("message") or error
-    return error_line(answered, str(said)[:_MAX_REASON_CHARS] if said else UNREADABLE)
-
-
-def _number(written: str) -> float:
-    return int(written) if len(written) <= _MAX_NUMBER_CHARS else float(written)
-
-
-def _ended(head: bytes, end: bytes) -> bytes:
-    """The end of the call that an unreadable line answers; empty if it cannot be found."""
-    begin = head[:_END_BYTES]
-    is_answer = b'"method"' not in begin and b'"jsonrpc"' in begin + end
-    answered = _id_in(head, end) if is_answer else None
-    return b"" if answered is None else error_line(answered, UNREADABLE)
-
-
-def _id_in(head: bytes, end: bytes) -> int | str | None:
-    found = _LEADING_ID.match(head) or _TRAILING_ID.search(end)
-    return json.loads(found[1]) if found else None
-
-
-def error_line(answered: int | str | None, message: str, code: int = INTERNAL_ERROR) -> bytes:
-    """The failure of the call with this id; None where whoever reads it knows the call."""
-    error = {"code": code, "message": message}
-    return json.dumps({"jsonrpc": "2.0", "id": answered, "error": error}).encode()
+        line = bytes(self._head)
+        if self._size > self._max_bytes:
+            call_id = _answered_id(line.removeprefix(self._prefix), self._end)
+            line = self._prefix + dumped(error_answer(call_id, TOO_LARGE))
+        self._head = bytearray()
+        self._end = b""
+        self._size = 0
+        return line
 
 
 class Screen:
-    """Takes out tools that cannot be called and notifications that nobody hears.
+    """Leaves out tools that cannot be called, and notifications and requests of a flood.
 
     Args:
         server: Named in the log.
-        version: Tells the negotiated version of the protocol.
+        version: The negotiated version of the protocol.
         on_tools_changed: Called each time that the server announces another list of tools.
     """
 
@@ -212,37 +145,56 @@ class Screen:
         self._requests = deque[float](maxlen=_MAX_REQUESTS)
 
     def read(self, line: bytes) -> JSONRPCMessage | None:
-        """The message on a line as the SDK may see it, mended where need be.
+        """The message on a line as the SDK may see it; None for one that is left out, and logs."""
+        message = _message(line)
+        match message:
+            case JSONRPCNotification():
+                return message if self._is_heard(message.method) else None
+            case JSONRPCRequest():
+                return None if _is_flood(self._requests, _REQUESTS_S) else message
+            case JSONRPCResponse():
+                return self._screened(message)
+            case _:
+                return message
 
-        None for one that is taken out, and for noise such as a log.
+    def _is_heard(self, method: str) -> bool:
+        if method == _TOOLS_CHANGED:
+            self._on_tools_changed()
+        if method == _PROGRESS:
+            return not _is_flood(self._reports, _REPORTS_S)
+        return method in _HEARD
+
+    def _screened(self, answer: JSONRPCResponse) -> JSONRPCMessage:
+        result = answer.result
+        tools: object = result.get("tools")
+        content: object = result.get("content")
+        if isinstance(tools, list):
+            listing = self._listing(cast("list[object]", tools), result.get("nextCursor"))
+            return answer.model_copy(update={"result": listing})
+        if isinstance(content, list) and len(cast("list[object]", content)) > _MAX_BLOCKS:
+            blocks = _joined(cast("list[object]", content))
+            if len(blocks) > _MAX_BLOCKS:
+                return error_answer(answer.id, UNREADABLE)
+            return answer.model_copy(update={"result": {**result, "content": blocks}})
+        return answer
+
+    def _listing(self, tools: list[object], cursor: object) -> JsonObject:
+        """A listing of the tools that can be called.
+
+        Output schemas are left out: the SDK raises when a result does not fit its own.
         """
-        message = _message(line) or _message(_mended(line))
-        if isinstance(message, JSONRPCNotification):
-            if message.method == _TOOLS_CHANGED:
-                self._on_tools_changed()
-            is_report = message.method == _PROGRESS and not _is_flood(self._reports, _REPORTS_S)
-            return message if is_report or message.method in _HEARD else None
-        if isinstance(message, JSONRPCRequest):
-            return None if _is_flood(self._requests, _REQUESTS_S) else message
-        if not isinstance(message, JSONRPCResponse):
-            return message
-        result = message.result
-        listed: object = result.get("tools")
-        if "content" in result or "structuredContent" in result:
-            result = _mended_result(result)
-        elif isinstance(listed, list):
-            tools = map(_without_output_schema, cast("list[object]", listed)[:MAX_TOOLS])
-            cursor = result.get("nextCursor")
-            result = {
-                "tools": [tool for tool in tools if self._is_good(tool)],
-                **({"nextCursor": cursor} if isinstance(cursor, str) else {}),
-                **_CACHING,
-            }
-        else:
-            return message
-        return message.model_copy(update={"result": result})
+        usable: list[JsonObject] = []
+        for tool in tools[:MAX_TOOLS]:
+            fields = as_object(tool) or {"name": tool}
+            fields = {key: value for key, value in fields.items() if key != "outputSchema"}
+            if self._is_callable(fields):
+                usable.append(fields)
+        listing: JsonObject = {"tools": usable, **_CACHING}
+        if isinstance(cursor, str):
+            listing["nextCursor"] = cursor
+        return listing
 
-    def _is_good(self, tool: JsonObject) -> bool:
+    def _is_callable(self, tool: JsonObject) -> bool:
         name = str(tool.get("name"))[:128]
         if as_object(tool.get("execution")).get("taskSupport") == "required":
             # A later extension of the protocol, which we do not offer.
@@ -257,6 +209,35 @@ class Screen:
         return True
 
 
+def _message(line: bytes) -> JSONRPCMessage | None:
+    """The message on a line, or the end of the call that an unreadable line answers."""
+    try:
+        return jsonrpc_message_adapter.validate_python(_json(line), by_name=False)
+    except (ValueError, RecursionError):
+        call_id = _answered_id(line, line[-_END_BYTES:])
+    return None if call_id is None else error_answer(call_id, UNREADABLE)
+
+
+def _json(line: bytes) -> Any:
+    try:
+        return from_json(line)
+    except ValueError:
+        # Servers that cut texts by 16 bits send half of a character, which only `json` takes.
+        value = mended_value(json.loads(line))
+    if is_nested_too_deeply(value, _MAX_DEPTH):
+        raise ValueError("nested too deeply")
+    return value
+
+
+def _answered_id(head: bytes, end: bytes) -> int | str | None:
+    """The id of the call that an unreadable line answers, from its first or last bytes."""
+    begin = head[:_END_BYTES]
+    if b'"method"' in begin or b'"jsonrpc"' not in begin + end:
+        return None
+    match = _LEADING_ID.match(head) or _TRAILING_ID.search(end)
+    return json.loads(match[1]) if match else None
+
+
 def _is_flood(times: deque[float], within_s: float) -> bool:
     """Whether one more is too many; if not, it is counted."""
     now = time.monotonic()
@@ -266,61 +247,18 @@ def _is_flood(times: deque[float], within_s: float) -> bool:
     return is_flood
 
 
-def _without_output_schema(tool: object) -> JsonObject:
-    """The SDK raises when a result misses its output schema; we would rather show the result."""
-    fields = cast("JsonObject", tool) if isinstance(tool, dict) else {"name": tool}
-    return {key: value for key, value in fields.items() if key != "outputSchema"}
+def _joined(content: list[object]) -> list[object]:
+    """The items with texts in a row as one text."""
+    blocks: list[object] = []
+    for is_text, items in groupby(content, key=_is_text):
+        if is_text:
+            text = "\n".join(as_object(item)["text"] for item in items)
+            blocks.append({"type": "text", "text": text})
+        else:
+            blocks += items
+    return blocks
 
 
-def _mended_result(result: JsonObject) -> JsonObject:
-    """A call's result as the SDK takes it; an item that cannot be read costs itself alone."""
-    content: object = result.get("content")
-    items = cast("list[object]", content) if isinstance(content, list) else [content]
-    known: JsonObject = {
-        name: result[name]
-        for name, kind in _KNOWN.items()
-        if isinstance(result.get(name), kind) and not is_nested_too_deeply(result[name])
-    }
-    structured: object = result.get("structuredContent")
-    if structured is not None and "structuredContent" not in known:
-        known["structuredContent"] = {"result": str(structured)}
-    is_error = result.get("isError") not in (None, False)
-    return {**known, "content": list(_blocks(items if content else [])), "isError": is_error}
-
-
-def _blocks(items: Sequence[object]) -> Iterator[JsonObject]:
-    """Texts in a row as one, which is cheaper by far; what nobody can read is named in words."""
-    others, texts = 0, list[str]()
-    for item in items:
-        text = _text_of(item)
-        if text is not None:
-            texts.append(text)
-        elif (others := others + 1) <= _MAX_OTHER_ITEMS:
-            yield from _joined(texts)
-            yield _block(item)
-            texts = []
-    if others > _MAX_OTHER_ITEMS:
-        texts.append(f"[{others - _MAX_OTHER_ITEMS:,} further items were left out]")
-    yield from _joined(texts)
-
-
-def _joined(texts: Sequence[str]) -> Iterator[JsonObject]:
-    if texts:
-        yield {"type": "text", "text": "\n".join(texts)}
-
-
-def _text_of(item: object) -> str | None:
-    text = item
-    if isinstance(item, dict):
-        block = cast("JsonObject", item)
-        text = block.get("text") if block.get("type") == "text" else None
-    return text if isinstance(text, str) else None
-
-
-def _block(item: object) -> JsonObject:
-    kind = as_object(item).get("type")
-    with suppress(ValidationError, RecursionError):
-        if isinstance(kind, str) and _BLOCK.validate_python(item, by_name=False):
-            return cast("JsonObject", item)
-    named = f" of the type {kind[:40]!r}" if isinstance(kind, str) else ""
-    return {"type": "text", "text": f"[an item{named} that cannot be read]"}
+def _is_text(item: object) -> bool:
+    block = as_object(item)
+    return block.get("type") == "text" and isinstance(block.get("text"), str)

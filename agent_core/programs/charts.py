@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from html import escape
 from itertools import cycle
 from typing import Annotated
@@ -10,7 +11,10 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, Strict, TypeAdapter, ValidationError
 
 Point = tuple[str | float, float]
-"""Where it is on the axis that lies, a label or a number, and its height."""
+"""Its label or number on the horizontal axis, and its height."""
+
+Spot = tuple[float, float]
+"""Where a point is drawn."""
 
 WIDTH, HEIGHT = 800, 450
 LEFT, RIGHT, TOP, BOTTOM = 80, 780, 70, 380
@@ -27,14 +31,27 @@ _DATA: TypeAdapter[dict[_Label, _Series]] = TypeAdapter(dict[_Label, _Series])
 _MAX_TEXT = 80
 _TICKS = 5
 _MAX_LABELS = 12
+_BARS = 0.8
+"""Of the width of a label; the rest is the gap to the next one."""
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#555555")
+_START = (
+    f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+    'font-family="sans-serif" font-size="12" fill="#222" text-anchor="middle">'
+)
 _SHAPE = (
     "`data` is a list of numbers, a list of (x, y) pairs, a dict of labels and numbers, or a dict "
     "of names and such lists; numbers are neither texts nor endless, and at most 1e15"
 )
 
 
-def chart(kind: str, data: object, *, title: str = "", x: str = "", y: str = "") -> str:
+def chart(
+    kind: str,
+    data: object,
+    *,
+    title: str = "",
+    x: str = "",
+    y: str = "",
+) -> str:
     """An SVG document of 800 by 450 units; x and y name the axes.
 
     `data` is one series, or several by name: numbers, (x, y) pairs, or numbers by label. Bars of
@@ -45,106 +62,193 @@ def chart(kind: str, data: object, *, title: str = "", x: str = "", y: str = "")
     """
     if kind not in KINDS:
         raise ValueError(f"there is no kind {kind!r}; there are {KINDS}")
+    plot = _Plot(kind, _series(data))
     lines = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        'font-family="sans-serif" font-size="12" fill="#222" text-anchor="middle">',
-        f"<title>{_words(title or 'Chart')}</title>",
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
-        _text(WIDTH / 2, 26, title, 'font-size="17"'),
-        _text((LEFT + RIGHT) / 2, HEIGHT - 10, x),
-        _text(18, 225, y, 'transform="rotate(-90 18 225)"'),
-        *_drawn(kind, _series(data)),
+        _START,
+        _element("title", title or "Chart"),
+        _element("rect", width=WIDTH, height=HEIGHT, fill="#fff"),
+        _label(WIDTH / 2, 26, title, font_size=17),
+        _label((LEFT + RIGHT) / 2, HEIGHT - 10, x),
+        _label(18, 225, y, transform="rotate(-90 18 225)"),
+        *plot.axes(),
+        *plot.drawing(),
         "</svg>\n",
     )
     return "\n".join(lines)
 
 
-def _drawn(kind: str, series: dict[str, list[Point]]) -> Iterator[str]:
-    points = [point for each in series.values() for point in each]
-    labels = list(dict.fromkeys(label for label, _ in points))
-    numbers = [label for label in labels if isinstance(label, float)]
-    heights = _ticks([height for _, height in points] + [0.0] * (kind == "bar"))
-    places: dict[str | float, float] = {label: number + 0.5 for number, label in enumerate(labels)}
-    ends, marks = (0.0, len(labels)), labels[:: math.ceil(len(labels) / _MAX_LABELS)]
-    if kind == "line" and len(numbers) == len(labels):
-        marks = _ticks(numbers)
-        ends = marks[0], marks[-1]
-        places.update((number, number) for number in (*numbers, *marks))
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """An axis from `low` to `high`, drawn from `start` to `end`."""
 
-    def across(label: str | float) -> float:
-        return LEFT + (places[label] - ends[0]) / (ends[1] - ends[0]) * (RIGHT - LEFT)
+    low: float
+    high: float
+    start: float
+    end: float
 
-    def down(height: float) -> float:
-        return BOTTOM - (height - heights[0]) / (heights[-1] - heights[0]) * (BOTTOM - TOP)
+    def __call__(self, value: float) -> float:
+        share = (value - self.low) / (self.high - self.low)
+        return self.start + share * (self.end - self.start)
 
-    for height in heights:
-        yield f'<path d="M{LEFT} {down(height):.1f}H{RIGHT}" stroke="#ddd"/>'
-        yield _text(LEFT - 8, down(height) + 4, f"{height:,.10g}", 'text-anchor="end"')
-    for mark in marks:
-        said = mark[:20] if isinstance(mark, str) else f"{mark:.10g}"
-        yield _text(across(mark), BOTTOM + 20, said)
-    room, width = (RIGHT - LEFT) / len(series), 0.8 * (RIGHT - LEFT) / len(labels) / len(series)
-    for number, (name, colour) in enumerate(zip(series, cycle(_COLOURS))):
-        if name:
-            at = LEFT + number * room
-            yield f'<rect x="{at:.1f}" y="42" width="12" height="12" fill="{colour}"/>'
-            yield _text(at + 17, 52, name[: max(3, int(room / 8) - 2)], 'text-anchor="start"')
-        spots = [(across(label), down(height)) for label, height in series[name]]
-        if kind == "line":
-            yield from _line(spots, colour)
-            continue
+
+class _Plot:
+    """Scales of both axes, and the series drawn to them."""
+
+    def __init__(self, kind: str, series: dict[str, list[Point]]) -> None:
+        self._kind = kind
+        self._series = series
+        heights: list[float] = []
+        positions: dict[str | float, float] = {}
+        for points in series.values():
+            for label, height in points:
+                heights.append(height)
+                positions.setdefault(label, len(positions) + 0.5)
+        if kind == "bar":
+            heights.append(0.0)
+        self._labels = len(positions)
+        self._heights = _ticks(heights)
+        self._y = _Scale(self._heights[0], self._heights[-1], BOTTOM, TOP)
+        numbers = [label for label in positions if isinstance(label, float)]
+        if kind == "line" and len(numbers) == self._labels:
+            ticks = _ticks(numbers)
+            positions.update((number, number) for number in (*numbers, *ticks))
+            marks: Sequence[str | float] = ticks
+            self._x = _Scale(ticks[0], ticks[-1], LEFT, RIGHT)
+        else:
+            marks = list(positions)[:: math.ceil(self._labels / _MAX_LABELS)]
+            self._x = _Scale(0, self._labels, LEFT, RIGHT)
+        self._positions = positions
+        self._marks = marks
+
+    def axes(self) -> Iterator[str]:
+        for height in self._heights:
+            y = self._y(height)
+            yield _element("path", d=f"M{LEFT} {y:.1f}H{RIGHT}", stroke="#ddd")
+            yield _label(LEFT - 8, y + 4, f"{height:,.10g}", text_anchor="end")
+        for mark in self._marks:
+            x = self._x(self._positions[mark])
+            text = mark[:20] if isinstance(mark, str) else f"{mark:.10g}"
+            yield _label(x, BOTTOM + 20, text)
+
+    def drawing(self) -> Iterator[str]:
+        colours = cycle(_COLOURS)
+        for number, (name, points) in enumerate(self._series.items()):
+            colour = next(colours)
+            if name:
+                yield from self._legend(number, name, colour)
+            spots: list[Spot] = []
+            for label, height in points:
+                x = self._x(self._positions[label])
+                spots.append((x, self._y(height)))
+            if self._kind == "line":
+                yield from _line(spots, colour)
+            else:
+                yield from self._bars(number, spots, colour)
+
+    def _legend(self, number: int, name: str, colour: str) -> Iterator[str]:
+        room = (RIGHT - LEFT) / len(self._series)
+        left = LEFT + number * room
+        max_chars = max(3, int(room / 8) - 2)
+        yield _element(
+            "rect",
+            x=left,
+            y=42,
+            width=12,
+            height=12,
+            fill=colour,
+        )
+        yield _label(left + 17, 52, name[:max_chars], text_anchor="start")
+
+    def _bars(self, number: int, spots: list[Spot], colour: str) -> Iterator[str]:
+        count = len(self._series)
+        width = _BARS * (RIGHT - LEFT) / self._labels / count
+        offset = (number - count / 2) * width
+        base = self._y(0)
         for x, y in spots:
-            left, top = x + (number - len(series) / 2) * width, min(y, down(0))
-            size = f'width="{width:.1f}" height="{abs(y - down(0)):.1f}"'
-            yield f'<rect x="{left:.1f}" y="{top:.1f}" {size} fill="{colour}"/>'
+            yield _element(
+                "rect",
+                x=x + offset,
+                y=min(y, base),
+                width=width,
+                height=abs(y - base),
+                fill=colour,
+            )
 
 
-def _line(spots: Sequence[tuple[float, float]], colour: str) -> Iterator[str]:
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in spots)
-    yield f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
+def _line(spots: list[Spot], colour: str) -> Iterator[str]:
+    yield _element(
+        "polyline",
+        points=" ".join(f"{x:.1f},{y:.1f}" for x, y in spots),
+        fill="none",
+        stroke=colour,
+        stroke_width=2,
+    )
     if len(spots) == 1:
-        yield f'<circle cx="{spots[0][0]:.1f}" cy="{spots[0][1]:.1f}" r="4" fill="{colour}"/>'
+        x, y = spots[0]
+        yield _element("circle", cx=x, cy=y, r=4, fill=colour)
 
 
 def _series(data: object) -> dict[str, list[Point]]:
-    for each in ({"": data}, data):
+    for candidate in ({"": data}, data):
         with suppress(ValidationError):
-            read = _DATA.validate_python(each)
+            valid = _DATA.validate_python(candidate)
             break
     else:
         raise ValueError(_SHAPE)
-    series = {name: _points(each) for name, each in read.items()}
-    if not all(series.values()):
+    series: dict[str, list[Point]] = {}
+    for name, each in valid.items():
+        points = _points(each)
+        if not points:
+            raise ValueError(f"there is nothing to draw: {_SHAPE}")
+        if len(valid) > MAX_SERIES or len(points) > MAX_POINTS:
+            raise ValueError(f"at most {MAX_SERIES} series of {MAX_POINTS} points can be drawn")
+        series[name] = points
+    if not series:
         raise ValueError(f"there is nothing to draw: {_SHAPE}")
-    if len(series) > MAX_SERIES or max(map(len, series.values())) > MAX_POINTS:
-        raise ValueError(f"at most {MAX_SERIES} series of {MAX_POINTS} points can be drawn")
     return series
 
 
 def _points(data: Sequence[float | Point] | Mapping[str, float]) -> list[Point]:
     if isinstance(data, Mapping):
         return list(data.items())
-    return [
-        each if isinstance(each, tuple) else (float(number), each)
-        for number, each in enumerate(data)
-    ]
+    points: list[Point] = []
+    for number, value in enumerate(data):
+        point = value if isinstance(value, tuple) else (float(number), value)
+        points.append(point)
+    return points
 
 
 def _ticks(values: Sequence[float]) -> list[float]:
     """Round numbers at equal distances, from below the lowest value to above the highest."""
-    low, high = min(values), max(values)
+    low = min(values)
+    high = max(values)
     if high - low <= 1e-9 * max(abs(low), abs(high)):
         high = low + (abs(low) / 10 or 1.0)
-    power = 10.0 ** math.floor(math.log10((high - low) / _TICKS))
-    step = next(power * size for size in (1, 2, 5, 10) if power * size * _TICKS >= high - low)
-    first, last = math.floor(low / step), math.ceil(high / step)
+    least = (high - low) / _TICKS
+    step = 10.0 ** math.floor(math.log10(least))
+    for factor in (2, 2.5, 2):  # 1, 2, 5, 10
+        if step >= least:
+            break
+        step *= factor
+    first = math.floor(low / step)
+    last = math.ceil(high / step)
     return [number * step for number in range(first, last + 1)]
 
 
-def _text(x: float, y: float, words: str, how: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" {how}>{_words(words)}</text>'
+def _label(x: float, y: float, text: str, **attributes: object) -> str:
+    return _element("text", text, x=x, y=y, **attributes)
 
 
-def _words(text: str) -> str:
+def _element(name: str, text: str = "", **attributes: object) -> str:
+    """An element of SVG; an underscore in an attribute's name stands for a hyphen."""
+    parts = [name]
+    for key, value in attributes.items():
+        written = f"{value:.1f}" if isinstance(value, float) else value
+        parts.append(f'{key.replace("_", "-")}="{written}"')
+    return f"<{' '.join(parts)}>{_escaped(text)}</{name}>"
+
+
+def _escaped(text: str) -> str:
     """Text as XML takes it: escaped, without control characters, not too long."""
-    return escape("".join(sign if sign.isprintable() else " " for sign in text[:_MAX_TEXT]))
+    printable = [sign if sign.isprintable() else " " for sign in text[:_MAX_TEXT]]
+    return escape("".join(printable))

@@ -1,29 +1,30 @@
-"""Runs Python that a model wrote, in Monty: a subset of Python without network or processes.
+"""Programs that a model wrote, run in Monty: a subset of Python without network or processes.
 
 Monty's workers have an empty environment and see no files but those that are mounted here. A
-program that waits for a child run holds none of them: it is put away, and taken up again with what
-it waited for, be it in another process of the bot and days later.
+program that waits for a child run occupies no worker: its state is stored, and it is resumed with
+the child's result, be it in another process of the bot and days later.
 """
 
-import ast
 import asyncio
 import hashlib
 import re
 import shutil
 import sysconfig
-import warnings
 import zlib
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel
+
 from agent_core.clock import find_zone
 from agent_core.errors import ChildRefused
 from agent_core.ids import RunId
 from agent_core.programs.charts import chart
+from agent_core.programs.source import prepared
 from agent_core.tools import Artifact, ToolContext, ToolOutput
 from agent_core.workspaces.layout import TRACES, WORK_PRODUCTS, write_text
 
@@ -41,22 +42,23 @@ TYPES = {
 """What a program may write: nothing that a browser takes for a page or a script."""
 
 MAX_PROMPT_CHARS = 20_000
-"""Of what one child is told."""
+"""Of one child's prompt."""
 
+_MIMETYPES = {**TYPES, ".svg": "image/svg+xml"}
 _READS = (
     "Path.absolute", "Path.exists", "Path.is_dir", "Path.is_file", "Path.is_symlink",
     "Path.iterdir", "Path.read_bytes", "Path.read_text", "Path.resolve", "Path.scan", "Path.stat",
 )  # fmt: skip
 _WRITES = ("Path.append_bytes", "Path.append_text", "Path.write_bytes", "Path.write_text")
+_WRITE_MODES = set("wax+")
 _FORK = "async def _fork(prompt): return fork(prompt)"
-"""What is called where a program awaits `fork`."""
-_AWAITING = ("gather", "create_task", "ensure_future", "wait_for")
+"""Called where a program awaits `fork`."""
 _MAX_PATH_BYTES = 200
 _MAX_TITLE_CHARS = 200
 _TOO_LARGE = "limit reached: the variables are too large to be kept; write data to work_products/"
 _AS_BEFORE = "Variables are as they were before this program."
 
-Reply = dict[str, Any]
+HostReply = dict[str, Any]
 """As Monty takes it: a `return_value`, an `exception`, or a `future` instead of one of them."""
 
 
@@ -80,36 +82,37 @@ class ProgramLimits:
     """Of a program that waits, and of the variables that it leaves; compressed."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Program:
+class Program(BaseModel):
     """How far a program is; it is stored with its state where it waits."""
 
     printed: str = ""
     printed_chars: int = 0
     calls: int = 0
     written_bytes: int = 0
-    files: dict[str, str] = field(default_factory=dict[str, str])
+    files: dict[str, str] = {}
     """What it wrote, folders among it, relative to the workspace, and the titles."""
-    children: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    children: list[tuple[str, str]] = []
     """In order: key and prompt of one that it started, "" and id of one whose result it has."""
-    futures: dict[int, RunId] = field(default_factory=dict[int, RunId])
+    futures: dict[int, RunId] = {}
     """Children whose results it will await, by Monty's number of the call."""
-    awaits: dict[int, RunId] = field(default_factory=dict[int, RunId])
+    awaits: dict[int, RunId] = {}
     """It waits for at least one of these, likewise."""
     output: ToolOutput | None = None
     """None until it has ended."""
 
 
 def _missing() -> str:
+    """Why no program can run on this machine; empty where one can."""
     if find_spec("pydantic_monty") is None:
         return "pydantic-monty is not installed"
-    is_there = shutil.which("monty", path=sysconfig.get_path("scripts")) or shutil.which("monty")
-    return "" if is_there else "the program `monty` of pydantic-monty is not installed"
+    if shutil.which("monty", path=sysconfig.get_path("scripts")) or shutil.which("monty"):
+        return ""
+    return "the program `monty` of pydantic-monty is not installed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interpreter:
-    """Where programs run, if they can."""
+    """The interpreter of a process, and its limits."""
 
     limits: ProgramLimits = ProgramLimits()
     fault: str = field(default_factory=_missing)
@@ -120,7 +123,7 @@ class Interpreter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramExecution:
-    """A program at work for somebody: what it may ask of its host, until it ends or waits."""
+    """A program at work, and the host functions that it may call, until it ends or waits."""
 
     interpreter: Interpreter
     program: Program
@@ -134,9 +137,10 @@ class ProgramExecution:
         Gives what is to be kept: of a program that waits its state, of one that has ended all that
         is defined, or nothing where that is as it was.
         """
-        if len(code) > (most := self.interpreter.limits.max_code_chars):
-            return self._end(error=f"limit reached: {most} characters of code")
-        text = prepared(code, self.interpreter.limits.max_value_chars)
+        limits = self.interpreter.limits
+        if len(code) > limits.max_code_chars:
+            return self._end(error=f"limit reached: {limits.max_code_chars} characters of code")
+        text = prepared(code, limits.max_value_chars)
 
         async def start(session: "AsyncMontySession", **how: Any) -> "AsyncSnapshot":
             if variables:
@@ -146,9 +150,10 @@ class ProgramExecution:
 
         return await self._run(start)
 
-    async def resume(self, state: bytes, answers: Mapping[int, Reply]) -> bytes:
+    async def resume(self, state: bytes, answers: Mapping[int, HostReply]) -> bytes:
         """Go on with a program that waited, whichever process it waited in; as `begin`."""
-        program, awaited = self.program, self.program.awaits
+        program = self.program
+        awaited = program.awaits
         program.awaits = {}
         for number, answer in answers.items():
             program.futures.pop(number, None)
@@ -165,7 +170,8 @@ class ProgramExecution:
 
     async def _run(self, start: Callable[..., Awaitable[Any]]) -> bytes:
         monty = await asyncio.to_thread(import_module, "pydantic_monty")
-        limits, zone = self.interpreter.limits, self.context.zone
+        limits = self.interpreter.limits
+        zone = self.context.zone
         conditions = {
             "limits": {
                 "max_feed_duration_secs": limits.max_s,
@@ -180,16 +186,12 @@ class ProgramExecution:
                 monty.AsyncMonty(max_processes=1) as workers,
                 workers.checkout(**conditions) as session,
             ):
-                mounts = [
-                    monty.MountDir(
-                        host_path=folder,
-                        virtual_path=str(folder),
-                        mode="read-write" if folder.name == WORK_PRODUCTS else "read-only",
-                    )
-                    for folder in self._folders()
-                ]
-                how = {"mount": mounts, "print_callback": self._printed}
-                started = start(session, external_lookup=self._functions(), **how)
+                started = start(
+                    session,
+                    external_lookup=self._functions(),
+                    mount=[_mount(monty, folder) for folder in self._folders()],
+                    print_callback=self._printed,
+                )
                 return await self._drive(session, started)
         except (monty.MontyError, OSError, RuntimeError) as error:
             return self._end(error=str(error))
@@ -197,7 +199,8 @@ class ProgramExecution:
     async def _drive(self, session: "AsyncMontySession", started: Awaitable[Any]) -> bytes:
         from pydantic_monty import MontyComplete, MontyRuntimeError, MontySyntaxError
 
-        value = error = ""
+        value = ""
+        error = ""
         try:
             snapshot = await started
             while not isinstance(snapshot, MontyComplete):
@@ -222,39 +225,50 @@ class ProgramExecution:
         return state if len(state) <= self.interpreter.limits.max_kept_bytes else b""
 
     def _end(self, value: str = "", error: str = "", variables: bytes = b"") -> bytes:
-        program, kinds = self.program, {**TYPES, ".svg": "image/svg+xml"}
-        artifacts = tuple(
-            Artifact(
-                path=path,
-                title=title,
-                mimetype=kinds[file.suffix.lower()],
-                size_bytes=file.stat().st_size,
-            )
-            for path, title in program.files.items()
-            if (file := self.context.workspace / path).is_file() and not file.is_symlink()
-        )
-        cut = program.printed_chars - len(program.printed)
-        more = f"\n[limit reached: {cut:,} more characters were printed and left out]"
-        most = self.interpreter.limits.max_value_chars
-        value, error = _cut(value, most), _cut(error, most)
+        program = self.program
+        artifacts = self._artifacts()
+        max_chars = self.interpreter.limits.max_value_chars
+        error = _shortened(error, max_chars)
         parts = {
-            "Printed": program.printed.rstrip("\n") + (more if cut else ""),
-            "Value": value,
+            "Printed": self._printout(),
+            "Value": _shortened(value, max_chars),
             "Error": error if variables else f"{error}\n{_AS_BEFORE}",
             "Files for the person": ", ".join(artifact.path for artifact in artifacts),
         }
-        said = "\n\n".join(f"{name}:\n{text}" for name, text in parts.items() if text)
-        text = said or "The program has ended. It printed nothing."
+        sections = [f"{name}:\n{text}" for name, text in parts.items() if text]
+        text = "\n\n".join(sections) or "The program has ended. It printed nothing."
         program.awaits = {}
         program.output = ToolOutput(text=text, is_error=bool(error), artifacts=artifacts)
         return variables
+
+    def _printout(self) -> str:
+        text = self.program.printed.rstrip("\n")
+        left_out = self.program.printed_chars - len(self.program.printed)
+        if not left_out:
+            return text
+        return f"{text}\n[limit reached: {left_out:,} more characters were printed and left out]"
+
+    def _artifacts(self) -> tuple[Artifact, ...]:
+        artifacts: list[Artifact] = []
+        for path, title in self.program.files.items():
+            file = self.context.workspace / path
+            if not file.is_file() or file.is_symlink():
+                continue
+            artifact = Artifact(
+                path=path,
+                title=title,
+                mimetype=_MIMETYPES[file.suffix.lower()],
+                size_bytes=file.stat().st_size,
+            )
+            artifacts.append(artifact)
+        return tuple(artifacts)
 
     def _printed(self, _stream: str, text: str) -> None:
         room = self.interpreter.limits.max_printed_chars - len(self.program.printed)
         self.program.printed += text[:room]
         self.program.printed_chars += len(text)
 
-    async def _reply(self, snapshot: Any) -> Reply | None:
+    async def _reply(self, snapshot: Any) -> HostReply | None:
         """None leaves it to Monty, or the program has to wait."""
         if hasattr(snapshot, "pending_call_ids"):
             futures = self.program.futures
@@ -270,13 +284,18 @@ class ProgramExecution:
         except (NameError, OSError, TypeError, ValueError) as error:
             return {"exception": error}
 
-    async def _called(self, snapshot: Any) -> Reply | None:
-        program, number = self.program, snapshot.call_id
-        if not (function := self._functions().get(snapshot.function_name)):
+    async def _called(self, snapshot: Any) -> HostReply | None:
+        program = self.program
+        number = snapshot.call_id
+        function = self._functions().get(snapshot.function_name)
+        if function is None:
             raise NameError(f"name {snapshot.function_name!r} is not defined")
         program.calls += 1
-        if program.calls > (most := self.interpreter.limits.max_calls):
-            raise RuntimeError(f"limit reached: {most} calls of fork, wait and plot in a program")
+        max_calls = self.interpreter.limits.max_calls
+        if program.calls > max_calls:
+            raise RuntimeError(
+                f"limit reached: {max_calls} calls of fork, wait and plot in a program"
+            )
         value = await function(*snapshot.args, **snapshot.kwargs)
         match snapshot.function_name:
             case "wait":
@@ -293,7 +312,8 @@ class ProgramExecution:
 
     async def fork(self, prompt: str) -> str:
         """A program that is begun again forks the same prompts, and so the same children."""
-        text, children = _text(prompt, "what the child is to do"), self.program.children
+        text = _text(prompt, "what the child is to do")
+        children = self.program.children
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
         key = f"{digest}-{len(children)}"
         run = await self.start_child(key, text)
@@ -301,32 +321,31 @@ class ProgramExecution:
         return run
 
     async def wait(self, id: str) -> str:
-        """For whom the program is to wait."""
+        """The child for whom the program is to wait."""
         return _text(id, "the id of a child")
 
     async def plot(self, kind: str, data: object, title: str = "", x: str = "", y: str = "") -> str:
         """The path of a chart that was saved."""
-        named = str(title)[:_MAX_TITLE_CHARS]
-        svg = await asyncio.to_thread(chart, str(kind), data, title=named, x=str(x), y=str(y))
-        name = re.sub(r"\W+", "-", named.casefold())[:50].strip("-") or "chart"
+        title = str(title)[:_MAX_TITLE_CHARS]
+        svg = await asyncio.to_thread(chart, str(kind), data, title=title, x=str(x), y=str(y))
+        name = re.sub(r"\W+", "-", title.casefold())[:50].strip("-") or "chart"
         digest = hashlib.sha256(svg.encode()).hexdigest()[:6]
         path = f"{WORK_PRODUCTS}/{name}-{digest}.svg"
-        self._note(path, named or "Chart", len(svg))
+        self._note(path, title or "Chart", len(svg))
         await asyncio.to_thread(write_text, self.context.workspace / path, svg)
         return path
 
-    def _system(self, name: str, arguments: tuple[Any, ...]) -> Reply | None:
+    def _system(self, name: str, arguments: tuple[Any, ...]) -> HostReply | None:
         """The reply to a call of the operating system; None leaves it to Monty and the mounts."""
-        if name == "Path.iterdir" and arguments[0] == self.context.workspace:
-            return {
-                "return_value": [self.context.workspace / each.name for each in self._folders()]
-            }
-        if name == "open" and set(arguments[1]) & set("wax+"):
+        workspace = self.context.workspace
+        if name == "Path.iterdir" and arguments[0] == workspace:
+            return {"return_value": [workspace / folder.name for folder in self._folders()]}
+        if name == "open" and not _WRITE_MODES.isdisjoint(arguments[1]):
             self._writes(arguments[0], TYPES)
         elif name in _WRITES:
             data = arguments[1]
-            size = len(data.encode("utf-8", "replace") if isinstance(data, str) else data)
-            self._writes(arguments[0], TYPES, size)
+            encoded = data.encode("utf-8", "replace") if isinstance(data, str) else data
+            self._writes(arguments[0], TYPES, len(encoded))
         elif name == "Path.mkdir":
             self._writes(arguments[0])
         elif name.startswith("Path.") and name not in _READS:
@@ -347,80 +366,32 @@ class ProgramExecution:
         self._note(str(path.relative_to(self.context.workspace)), path.name, size)
 
     def _note(self, path: str, title: str, size: int) -> None:
-        program, limits = self.program, self.interpreter.limits
+        program = self.program
+        limits = self.interpreter.limits
         if path not in program.files and len(program.files) >= limits.max_files:
             raise OSError(f"limit reached: {limits.max_files} files written by a program")
-        if program.written_bytes + size > (most := limits.max_written_bytes):
-            raise OSError(f"limit reached: {most:,} bytes written by a program")
+        if program.written_bytes + size > limits.max_written_bytes:
+            raise OSError(f"limit reached: {limits.max_written_bytes:,} bytes written by a program")
         program.files.setdefault(path, title)
         program.written_bytes += size
 
     def _folders(self) -> list[Path]:
-        """What programs see of the workspace, under the same paths as everywhere."""
-        return sorted(
-            each
-            for each in self.context.workspace.iterdir()
-            if each.is_dir()
-            and not each.is_symlink()
-            and each.name != TRACES
-            and each.name[0] != "."
-        )
+        """The folders of the workspace that programs see, under the same paths as everywhere."""
+        return sorted(filter(_is_seen, self.context.workspace.iterdir()))
 
 
-def prepared(code: str, max_value_chars: int) -> str:
-    """The program as it is fed: its last expression as text, awaited calls of ours marked.
-
-    Programs may write `wait(i)` and `await wait(i)`. Monty cannot tell one from the other when it
-    calls its host, but what stands around the call can.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return code  # Monty says what is wrong with it
-    edits = {(name.lineno, name.col_offset, "_") for name in _awaited(tree)}
-    if tree.body and isinstance(last := tree.body[-1], ast.Expr):
-        end = last.value.end_lineno or 1, last.value.end_col_offset or 0
-        edits.add((last.value.lineno, last.value.col_offset, "repr(("))
-        edits.add((*end, f"))[:{max_value_chars}]"))
-    lines = code.encode().splitlines(keepends=True)
-    for number, column, text in sorted(edits, reverse=True):
-        line = lines[number - 1]
-        lines[number - 1] = line[:column] + text.encode() + line[column:]
-    return b"".join(lines).decode()
+def _is_seen(folder: Path) -> bool:
+    if not folder.is_dir() or folder.is_symlink():
+        return False
+    return folder.name != TRACES and folder.name[0] != "."
 
 
-def _awaited(tree: ast.Module) -> Iterator[ast.expr]:
-    """`fork` and `wait` where their calls are awaited: at once, in a list, or under a name."""
-    awaited: list[ast.expr] = []
-    named: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
-        match node:
-            case ast.Await(value=value):
-                awaited.append(value)
-            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _AWAITING:
-                awaited += node.args
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.Call(
-                ast.Attribute(ast.Name(id=name), "append"), args=[value]
-            ):
-                named.setdefault(name, []).append(value)
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                named.setdefault(node.name, [])
-            case _:
-                pass
-    ours = {"fork", "wait"} - named.keys()
-    for value in awaited:  # which grows
-        awaited += named.pop(getattr(value, "id", ""), [])
-        match value:
-            case ast.Starred(value=one) | ast.ListComp(elt=one) | ast.GeneratorExp(elt=one):
-                awaited.append(one)
-            case ast.List(elts=some) | ast.Tuple(elts=some):
-                awaited += some
-            case ast.Call(func=ast.Name(id=name)) if name in ours:
-                yield value.func
-            case _:
-                pass
+def _mount(monty: Any, folder: Path) -> Any:
+    return monty.MountDir(
+        host_path=folder,
+        virtual_path=str(folder),
+        mode="read-write" if folder.name == WORK_PRODUCTS else "read-only",
+    )
 
 
 def _text(value: object, meaning: str) -> str:
@@ -431,5 +402,9 @@ def _text(value: object, meaning: str) -> str:
     return value
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most // 2]}\n[…]\n{text[-(most // 2) :]}"
+def _shortened(text: str, max_chars: int) -> str:
+    """Beginning and end of a long text."""
+    if len(text) <= max_chars:
+        return text
+    half = max_chars // 2
+    return f"{text[:half]}\n[…]\n{text[-half:]}"

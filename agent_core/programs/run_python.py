@@ -1,7 +1,7 @@
 """The `run_python` tool: a program that the model wrote, whose variables stay for its next one.
 
-A program runs in one step. Where it waits for children it is stored, so that a step that is begun
-again, in another process, goes on where the program waited.
+A program runs in one durable step. Where it waits for children its state is stored, so that the
+step, begun again in another process, resumes where the program waited.
 """
 
 import asyncio
@@ -55,11 +55,14 @@ class RunPython:
             return ToolOutput(text="run_python needs `code`: the program.", is_error=True)
         # Programs of one run share their variables: one after another, in the order of their calls.
         run = (scope.context.turn, scope.context.run)
-        before, self._last[run] = self._last.get(run), (ended := asyncio.Event())
-        begun = asyncio.Event()
+        before = self._last.get(run)
+        ended = asyncio.Event()
+        self._last[run] = ended
+        is_replay = True
 
         async def work() -> Program:
-            begun.set()
+            nonlocal is_replay
+            is_replay = False
             if before is not None:
                 await before.wait()
             return await self._run(call, code, scope)
@@ -68,17 +71,18 @@ class RunPython:
             program = await scope.steps.once(f"tool:{RUN_PYTHON}", work, _PROGRAM)
         finally:
             ended.set()
-        if not begun.is_set():  # a replay
+        if is_replay:
             await _find_children(call, program, scope)
         return program.output or ToolOutput(text="The program has no result.", is_error=True)
 
     async def _run(self, call: ToolCall, code: str, scope: RunScope) -> Program:
-        started_at, context = scope.clock(), scope.context
+        started_at = scope.clock()
+        context = scope.context
         stored = await self._store.last(context.turn, context.run)
         if stored is None or stored.call != call.id:
             old = stored.variables if stored else b""
             stored = StoredProgram(turn=context.turn, run=context.run, call=call.id, variables=old)
-        program = _PROGRAM.validate_python(stored.body)
+        program = Program.model_validate(stored.body)
         await _find_children(call, program, scope)
         if program.output is not None:
             return program
@@ -88,7 +92,8 @@ class RunPython:
             context=context,
             start_child=lambda key, task: scope.fork(f"{call.id}.{key}", task),
         )
-        if not (state := stored.paused):
+        state = stored.paused
+        if not state:
             await scope.begin_effect(call.id)
             state = await execution.begin(code, stored.variables)
         while program.output is None:
@@ -98,25 +103,26 @@ class RunPython:
             await scope.begin_effect(call.id)
             state = await execution.resume(state, answers)
         program.output = replace(program.output, started_at=started_at, finished_at=scope.clock())
-        await self._keep(replace(stored, variables=state or stored.variables, paused=b""), program)
+        variables = state or stored.variables
+        await self._keep(replace(stored, variables=variables, paused=b""), program)
         return program
 
     async def _keep(self, stored: StoredProgram, program: Program) -> None:
-        body = _PROGRAM.dump_python(program, mode="json")
+        body = program.model_dump(mode="json")
         await self._store.keep(replace(stored, body=body))
 
 
 async def _find_children(call: ToolCall, program: Program, scope: RunScope) -> None:
     """Make the program's children known to the run, which may be at work in a new process."""
-    for key, said in program.children:
+    for key, prompt_or_id in program.children:
         if key:
-            await scope.fork(f"{call.id}.{key}", said)
+            await scope.fork(f"{call.id}.{key}", prompt_or_id)
         else:
-            await scope.children.wait(RunId(said))
+            await scope.children.wait(RunId(prompt_or_id))
 
 
 async def first_answers(awaits: dict[int, RunId], scope: RunScope) -> dict[int, dict[str, object]]:
-    """What there is as soon as one of the children has ended, by the number of the call."""
+    """The results as soon as one of the children has ended, by the number of the call."""
 
     async def answer(run: RunId) -> dict[str, object]:
         try:
@@ -143,7 +149,7 @@ def program_spec(limits: ProgramLimits) -> ToolSpec:
         "required": ["code"],
         "additionalProperties": False,
     }
-    told = prompt(
+    description = prompt(
         RUN_PYTHON,
         seconds=f"{limits.max_s:g}",
         megabytes=f"{limits.max_memory_bytes // 1_000_000}",
@@ -152,4 +158,4 @@ def program_spec(limits: ProgramLimits) -> ToolSpec:
         characters=f"{limits.max_printed_chars:,}",
         kinds=", ".join(TYPES),
     )
-    return ToolSpec(name=RUN_PYTHON, description=told, input_schema=schema)
+    return ToolSpec(name=RUN_PYTHON, description=description, input_schema=schema)

@@ -1,4 +1,4 @@
-"""Which of our languages a text is in, by the small words that the catalogue has of each."""
+"""Language detection by stop words, of which the catalogue has a list for each language."""
 
 import re
 from functools import cache
@@ -18,8 +18,11 @@ def detect_language(*texts: str, locale: str = "") -> Language:
     Where none has, that of the author's locale, such as `de-DE`; English where that is empty or
     of a language that we have no words for.
     """
-    told = next(filter(None, map(_told_by, texts)), None)
-    return told or read_language(locale) or FALLBACK
+    for text in texts:
+        language = _language_of(text)
+        if language:
+            return language
+    return read_language(locale) or FALLBACK
 
 
 def read_language(code: str) -> Language | None:
@@ -28,19 +31,26 @@ def read_language(code: str) -> Language | None:
     return language if language in CORE.languages else None
 
 
-def _told_by(text: str) -> Language | None:
+def _language_of(text: str) -> Language | None:
     words = _words(text)
-    hits = {language: sum(word in small for word in words) for language, small in _small().items()}
-    best = max(hits, key=lambda language: (hits[language], language == FALLBACK))
-    return best if hits[best] >= _MIN_HITS else None
+    best = FALLBACK  # it wins where several have as many hits
+    most = _hits(words, FALLBACK)
+    for language in CORE.languages:
+        hits = _hits(words, language)
+        if hits > most:
+            most = hits
+            best = language
+    return best if most >= _MIN_HITS else None
+
+
+def _hits(words: list[str], language: Language) -> int:
+    stop_words = _stop_words(language)
+    return sum(word in stop_words for word in words)
 
 
 @cache
-def _small() -> dict[Language, frozenset[str]]:
-    return {
-        language: frozenset(_words(CORE.say(language, "language-small-words")))
-        for language in CORE.languages
-    }
+def _stop_words(language: Language) -> frozenset[str]:
+    return frozenset(_words(CORE.say(language, "language-small-words")))
 
 
 def _words(text: str) -> list[str]:
@@ -49,9 +59,10 @@ def _words(text: str) -> list[str]:
 
 def spoken_time(seconds: float) -> str:
     """`42 s`, `3 min 5 s`, `2 h 10 min`."""
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3_600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3_600} h {whole % 3_600 // 60} min"
+    minutes, rest = divmod(int(seconds), 60)
+    if not minutes:
+        return f"{rest} s"
+    hours, minutes_left = divmod(minutes, 60)
+    if not hours:
+        return f"{minutes} min {rest} s"
+    return f"{hours} h {minutes_left} min"

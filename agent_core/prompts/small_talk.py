@@ -1,6 +1,6 @@
-"""Short forms: whole messages that are understood without asking a model. They save a call.
+"""Short forms: whole messages that code understands, which saves a call of a model.
 
-Which they are is data in the catalogue, one line a kind and language. Only a whole message counts:
+The catalogue lists them, one line a kind and language. Only a whole message counts:
 "help" is small talk, "help me write a report" is work, and "can you cancel this please" is for the
 classifier to understand.
 """
@@ -33,7 +33,12 @@ _SMALL_TALK: tuple[_Phrase, ...] = get_args(_Phrase)
 def small_talk(text: str) -> SmallTalk | None:
     """Why there is nothing in a text to work on by itself; None where there is something."""
     marks = _kind_of_marks(text)
-    return marks or next((kind for kind in _SMALL_TALK if short_form(text, kind)), None)
+    if marks:
+        return marks
+    for kind in _SMALL_TALK:
+        if short_form(text, kind):
+            return kind
+    return None
 
 
 def asks_for_nothing(text: str) -> bool:
@@ -50,7 +55,9 @@ def short_form(text: str, kind: ShortForm) -> bool:
 
 def phrase_language(text: str) -> Language | None:
     """The language that a piece of small talk belongs to; None if it is none, or of several."""
-    languages = {language for kind in _SMALL_TALK for language in _languages_of(text, kind)}
+    languages: set[Language] = set()
+    for kind in _SMALL_TALK:
+        languages.update(_languages_of(text, kind))
     return languages.pop() if len(languages) == 1 else None
 
 
@@ -63,35 +70,41 @@ def _kind_of_marks(message: str) -> SmallTalk | None:
     text = "".join(message.split())
     if text == _STOP_SIGN:
         return "stop"
+    is_long = len(text) >= NOISE_CHARS
     rest = _KEY_CAP.sub("", text)
-    if any(unicodedata.category(letter)[0] in "LN" for letter in rest):
-        return "noise" if len(text) >= NOISE_CHARS and len(set(text)) == 1 else None
-    if rest != text or any(unicodedata.category(letter) == "So" for letter in rest):
+    categories = {unicodedata.category(letter) for letter in rest}
+    if any(category.startswith(("L", "N")) for category in categories):
+        return "noise" if is_long and len(set(text)) == 1 else None
+    if rest != text or "So" in categories:
         return "emoji"
-    return "noise" if len(text) >= NOISE_CHARS else "empty"
+    return "noise" if is_long else "empty"
 
 
 def _languages_of(text: str, kind: ShortForm) -> list[Language]:
     if len(text) > _LONGEST_CHARS:
         return []
-    said = _plain(text)
-    return [language for language, phrases in _phrases(kind).items() if said in phrases]
+    phrase = _plain(text)
+    return [language for language, phrases in _phrases(kind).items() if phrase in phrases]
 
 
 @cache
 def _phrases(kind: ShortForm) -> Mapping[Language, frozenset[str]]:
-    return {
-        language: frozenset(map(_plain, CORE.say(language, f"short-{kind}").split(",")))
-        for language in CORE.languages
-    }
+    phrases: dict[Language, frozenset[str]] = {}
+    for language in CORE.languages:
+        listed = CORE.say(language, f"short-{kind}").split(",")
+        phrases[language] = frozenset(map(_plain, listed))
+    return phrases
 
 
 @cache
 def _polite() -> re.Pattern[str]:
-    """Words that go with any of them without making it anything else."""
-    lists = (CORE.say(language, "polite-words") for language in CORE.languages)
-    words = [_letters(word) for words in lists for word in words.split(",")]
-    return re.compile(rf"\b(?:{'|'.join(sorted(words, key=len, reverse=True))})\b")
+    """Polite words, which may stand in any short form."""
+    words: list[str] = []
+    for language in CORE.languages:
+        listed = CORE.say(language, "polite-words").split(",")
+        words.extend(map(_letters, listed))
+    longest_first = sorted(words, key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(longest_first)})\b")
 
 
 def _plain(text: str) -> str:
@@ -101,6 +114,7 @@ def _plain(text: str) -> str:
 
 
 def _letters(text: str) -> str:
-    """No marks, emoji, accents or capitals."""
-    apart = unicodedata.normalize("NFKD", _KEY_CAP.sub(" ", text).casefold())
-    return " ".join(_WORD.findall("".join(filter(lambda c: not unicodedata.combining(c), apart))))
+    """The words of a text without marks, emoji, accents or capitals."""
+    decomposed = unicodedata.normalize("NFKD", _KEY_CAP.sub(" ", text).casefold())
+    plain = "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+    return " ".join(_WORD.findall(plain))

@@ -9,14 +9,14 @@ from agent_core.consent.leaf_values import unpacked
 from agent_core.consent.recipients import recipients_of
 from agent_core.prompts.language import Language, detect_language, read_language, spoken_time
 from agent_core.prompts.small_talk import asks_for_nothing, short_form, small_talk
+from agent_core.runtime.asks import Asks
 from agent_core.runtime.build import build_runtime
 from agent_core.runtime.dispatch import MAX_TRIES
 from agent_core.runtime.ready_answers import AGREED
 from agent_core.runtime.runtime import Runtime
 from agent_core.schedules.description import moment_words
-from agent_core.sessions import ApprovalWait, ConnectionWait, LeaseLost, Question, StoredTurn
+from agent_core.sessions import Ask, LeaseLost, Question, StoredTurn
 from agent_core.sessions.audit import AuditedCall
-from agent_core.sessions.consents import Consent
 from agent_core.sessions.ledger import Ledger, Marks
 from agent_core.sessions.lock import holder_of, sole_process
 from agent_core.sessions.overview import Overview, SessionState, Spent
@@ -31,10 +31,9 @@ __all__ = [
     "Account",
     "Accounts",
     "AnsweredTurn",
-    "ApprovalWait",
+    "Ask",
+    "Asks",
     "AuditedCall",
-    "ConnectionWait",
-    "Consent",
     "Feedback",
     "KnownSessions",
     "Language",

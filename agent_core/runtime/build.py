@@ -39,7 +39,15 @@ from agent_core.sessions.pins import ToolPins
 from agent_core.sessions.programs import ProgramStore
 from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.task import shipped_specs
-from agent_core.tools import Registry, SurfaceTools, ToolContext, full_name
+from agent_core.tools import (
+    COMPOSIO,
+    SURFACE_TOOLS,
+    Registry,
+    SurfaceTools,
+    ToolContext,
+    full_name,
+    slug_of,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -75,10 +83,15 @@ def build_runtime(
         fleet=configured_fleet(settings),
         more=[composio_server(api, pins=pins)] if api else [],
         pins=pins,
-        told=lambda call, context: _told(api, clock, call, context),
+        call_meta=lambda call, context: _call_meta(api, clock, call, context),
     )
-    apps = AppFiles(hub, save=full_name(LOCAL_TOOLKIT, "save_app_file")) if api else hub
-    tools = SurfaceTools(apps, KnownSessions(database))
+    tools = SurfaceTools(hub, KnownSessions(database))
+    registry = Registry(
+        hub,
+        toolsets=dict.fromkeys(SURFACE_TOOLS, tools),
+        after={COMPOSIO: AppFiles(hub, save=full_name(LOCAL_TOOLKIT, "save_app_file"))},
+        now=clock,
+    )
     blacklist = ReaderBlacklist(settings.workspaces_root.resolve())
     places = [place for each in settings.connect_links.split(",") if (place := each.strip())]
     if other := urlsplit(settings.composio_base_url).netloc:  # the pages of another Composio
@@ -93,7 +106,7 @@ def build_runtime(
         planner=classifier,
         agents=Agents(
             model=model,
-            registry=Registry(tools, now=clock),
+            registry=registry,
             specs=shipped_specs(),
             limits=RunLimits(
                 max_steps=settings.max_steps,
@@ -180,17 +193,17 @@ def composio_api(settings: CoreSettings) -> ComposioApi:
     )
 
 
-async def _told(
+async def _call_meta(
     api: ComposioApi | None, clock: UtcClock, call: ToolCall, context: ToolContext
 ) -> JsonObject:
     """The moment on the asker's clock, and whose remote workbench: no model names another's."""
-    told = {"now": local_time(clock(), context.zone).isoformat()}
-    if api is not None and call.name.rpartition("__")[2] in REMOTE_TOOLS:
+    meta = {"now": local_time(clock(), context.zone).isoformat()}
+    if api is not None and slug_of(call.name) in REMOTE_TOOLS:
         try:
-            told["composio_session"] = (await api.of(context.asker)).id
+            meta["composio_session"] = (await api.of(context.asker)).id
         except ToolServerError as error:
             logger.warning("no remote workbench for %s: %s", call.name, error)
-    return told
+    return meta
 
 
 async def _close(

@@ -23,12 +23,12 @@ from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId
 from agent_core.messages import user_message
 from agent_core.prompts.small_talk import short_form
-from agent_core.runtime.consents import Consents
+from agent_core.runtime.asks import Asks
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import opening_text
 from agent_core.runtime.runs import StopSignals, Work, end_silently, give_up, run_child
 from agent_core.runtime.turns import OrderTaker, no_orders, run_turn, verdict_of
-from agent_core.sessions import ApprovalWait, Stop, StoredTurn, Wait
+from agent_core.sessions import Stop, StoredTurn, Wait
 from agent_core.sessions.leases import DEAD_AFTER_S, purge
 
 logger = logging.getLogger(__name__)
@@ -265,9 +265,9 @@ class Dispatch:
                 await self._begin(queued)
         elif busy.status == "waiting" and busy.wait is not None:
             replies = [turn for turn in work if _ends_wait(busy.wait, turn)]
-            if isinstance(busy.wait, ApprovalWait):
+            if busy.wait.kind == "approval":
                 replies = [turn for turn in replies if self._is_weighed(turn)]
-            if busy.wait.is_over(self._parts.clock()) or replies:
+            if replies or await self._parts.asks.ends_wait(busy.wait.ask):
                 await self._end_wait(busy)
 
     def _is_weighed(self, turn: StoredTurn) -> bool:
@@ -385,24 +385,24 @@ def _ends_wait(wait: Wait, turn: StoredTurn) -> bool:
     """
     if turn.status != "queued":
         return False
-    return not isinstance(wait, ApprovalWait) or _is_about_approval(wait, turn)
+    return wait.kind != "approval" or _is_about_approval(wait, turn)
 
 
 def _is_about_approval(wait: Wait | None, turn: StoredTurn) -> bool:
-    return isinstance(wait, ApprovalWait) and turn.inbound.asker == wait.asker
+    return wait is not None and wait.kind == "approval" and turn.inbound.asker == wait.asker
 
 
 class Housekeeping:
     """The loop of one process, look by look."""
 
-    def __init__(self, parts: TurnParts, dispatch: Dispatch, consents: Consents) -> None:
+    def __init__(self, parts: TurnParts, dispatch: Dispatch, asks: Asks) -> None:
         self.begun = asyncio.Event()
         """Set after the first look: what a dead process left has been taken over."""
         self._parts = parts
         self._leases = parts.leases
         self._queue = parts.queue
         self._dispatch = dispatch
-        self._consents = consents
+        self._asks = asks
         self._looks = 0
         self._last_beat_s: float | None = None
         self._patient_until_s = 0.0
@@ -418,7 +418,7 @@ class Housekeeping:
                 await self._revive()
             if looks % CONNECTED_EVERY_LOOKS == CONNECTED_EVERY_LOOKS - 1:
                 waiting = await self._queue.of_process(self._leases.process, "waiting")
-                await self._consents.look(waiting, asyncio.get_running_loop().time())
+                await self._asks.look(waiting, asyncio.get_running_loop().time())
             if looks % PURGE_EVERY_LOOKS == PURGE_EVERY_LOOKS - 1:
                 await purge(self._parts.database, self._parts.clock())
             for turn in await self._queue.news(self._leases.process, self._parts.clock()):

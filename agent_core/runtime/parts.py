@@ -29,7 +29,9 @@ from agent_core.prompts import fill, prompt
 from agent_core.runtime.ready_answers import one_line
 from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
 from agent_core.sessions import (
+    AskStore,
     Database,
+    DisclosureStore,
     EventLog,
     Inbox,
     Leases,
@@ -38,7 +40,6 @@ from agent_core.sessions import (
     WriteBehind,
 )
 from agent_core.sessions.audit import AuditLog
-from agent_core.sessions.consents import ConsentStore
 from agent_core.sessions.leases import new_process_id
 from agent_core.sessions.overview import Overview
 from agent_core.subagents.children import MAX_AT_WORK, MAX_DEPTH
@@ -210,13 +211,14 @@ class TurnParts:
         self.leases = Leases(self.database, new_process_id())
         self.run_logs = RunLogs()
         self.log = EventLog(self.database, self.behind, on_stored=self.run_logs.write)
-        self.consents = ConsentStore(self.database)
+        self.asks = AskStore(self.database, self.clock)
         self.audit = AuditLog(self.database)
         self.links = fresh_links(time.monotonic)
         self.gate = ConsentGate(
             policy=self.policy,
             store=self.store,
-            consents=self.consents,
+            asks=self.asks,
+            disclosures=DisclosureStore(self.database),
             audit=self.audit,
             accounts=self.accounts,
             places=self.places,

@@ -18,7 +18,7 @@ from agent_core.prompts import prompt
 from agent_core.prompts.language import Language, detect_language, read_language
 from agent_core.prompts.small_talk import SmallTalk, is_thumbs_up, phrase_language, small_talk
 from agent_core.runtime.turn_status import TurnStatus
-from agent_core.sessions import ApprovalWait, StoredTurn
+from agent_core.sessions import StoredTurn
 from agent_core.sessions.turns import TurnKind
 from agent_core.words import CORE, Words
 from agent_core.workspaces import DOWNLOADS, write_text
@@ -130,7 +130,8 @@ def answer_small_talk(
     language = turn.inbound.language or phrase_language(turn.inbound.text)
     language = language or thread_language(turn, earlier)
     words = CORE.of(language)
-    if kind is None and before is not None and isinstance(before.wait, ApprovalWait):
+    wait = before.wait if before is not None else None
+    if kind is None and wait is not None and wait.kind == "approval":
         kind, text = AGREED, words("answer-agreed")
     elif before is not None and before.outcome is None and kind in (None, "empty", "status"):
         text = TurnStatus(events).progress(now, words)

@@ -14,7 +14,7 @@ from agent_core.classifier import ReplyReader
 from agent_core.errors import SessionError
 from agent_core.ids import SessionId, TurnId, turn_of
 from agent_core.messages import InboundMessage
-from agent_core.runtime.consents import Consents
+from agent_core.runtime.asks import Asks
 from agent_core.runtime.dispatch import LOOK_EVERY_S, Dispatch, Housekeeping
 from agent_core.runtime.interventions import Interventions
 from agent_core.runtime.parts import TurnParts
@@ -107,12 +107,12 @@ class Runtime:
         """Events of a turn or a session with their places in the log; close what it gives."""
         self._background = Background()
         self._dispatch = Dispatch(parts, durable_url, self._background)
-        self.consents = Consents(parts, approvers, self._dispatch.advance)
-        """Approvals and connections that turns wait for."""
+        self.asks = Asks(parts, approvers, self._dispatch.advance, self.handle)
+        """Questions, approvals and connections that turns wait for."""
         self._interventions = Interventions(parts, self._dispatch, self.handle)
         self.intervene = self._interventions.intervene
         """A person steps in at one run."""
-        self._keeping = Housekeeping(parts, self._dispatch, self.consents)
+        self._keeping = Housekeeping(parts, self._dispatch, self.asks)
         self.readers = TurnReaders(parts.store, self._dispatch)
         """Who shows turns to people."""
         self.schedules = ScheduleStore(parts.database)

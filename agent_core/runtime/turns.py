@@ -33,7 +33,7 @@ from agent_core.events import (
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, ToolCallId, TurnId
 from agent_core.loop.agent import Agent, RunScope
-from agent_core.loop.ask_user import PATIENCE
+from agent_core.loop.ask_user import PATIENCE, question_ask
 from agent_core.loop.calls import BOOL, Asked
 from agent_core.loop.run import RunResult, run_agent
 from agent_core.messages import AttachedFile, InboundMessage, Message, Text, user_message
@@ -55,9 +55,9 @@ from agent_core.runtime.ready_answers import (
     work_to_tell,
 )
 from agent_core.runtime.runs import Stopped, StopSignals, Work, end_absorbed, turn_at
-from agent_core.runtime.turn_status import READER, TurnStatus, unsure_words
+from agent_core.runtime.turn_status import TurnStatus, unsure_words
 from agent_core.runtime.waits import Waits, unfinished
-from agent_core.sessions import Question, Stop, StoredTurn
+from agent_core.sessions import Ask, Question, Stop, StoredTurn
 from agent_core.subagents.children import RunRequest
 from agent_core.tools import app_name
 from agent_core.workspaces import (
@@ -78,6 +78,7 @@ _AWAY = {
     RUN_PYTHON: "run-python",
 }
 """What people are told of our own servers and tools, which they do not know by name."""
+_CRAWLER = re.compile(r"(?:^|__)crawl_parallel$")
 _SUCCESSES = re.compile(r'"successful": ?(\d+)')
 OBSERVERS_PATIENCE_S = 5.0
 CLARIFYING_PATIENCE = timedelta(minutes=5)
@@ -124,7 +125,7 @@ async def run_turn(
                 signals.give(turn.id)  # for children that are still out, of a run that broke off
                 await scope.children.settle()
         except Asked as asked:
-            await Waits(work).begin(scope, asked.wait)
+            await Waits(work).begin(scope, asked.ask)
         else:
             await end_absorbed(work.parts, turn)
             await work.parts.leases.check(turn.session)
@@ -241,7 +242,7 @@ class _Body:
                 return RunResult(outcome="limited", text=work.words("answer-unanswered"))
             done = (*done, *added)
         opening = done or (user_message(opening_text(turn), files),)
-        was_asked = isinstance(wait, Question) and not wait.call_id
+        was_asked = wait is not None and not wait.call_id
         if parts.planner and (was_asked or routed.reason not in CONTINUING):
             plan = await self._plan(parts.planner, earlier, scope)
             if plan.question:
@@ -276,21 +277,15 @@ class _Body:
         await scope.emit(made)
         return plan
 
-    def _question(self, plan: Plan, scope: RunScope) -> Question:
+    def _question(self, plan: Plan, scope: RunScope) -> Ask:
         """One that blocks the work waits for days; any other tells what is taken otherwise."""
         patience, text = PATIENCE, plan.question
         if plan.default:
             patience, minutes = CLARIFYING_PATIENCE, CLARIFYING_PATIENCE.seconds // 60
             told = self._work.words("question-default", n=minutes, default=plan.default)
             text = f"{text}\n\n{told}"
-        return Question(
-            call_id=ToolCallId(""),
-            asker=scope.context.asker,
-            text=text,
-            options=plan.options,
-            default=plan.default,
-            deadline=scope.clock() + patience,
-        )
+        question = Question(text=text, options=plan.options, default=plan.default)
+        return question_ask(question, ToolCallId(""), scope, patience)
 
     async def _explore(
         self, plan: Plan, opening: Sequence[Message], agent: Agent, scope: RunScope
@@ -500,6 +495,6 @@ def _read_nothing(events: Sequence[AnyEvent]) -> bool:
     told = [
         _SUCCESSES.search(event.preview)
         for event in events
-        if isinstance(event, ToolCallFinished) and READER.search(event.tool)
+        if isinstance(event, ToolCallFinished) and _CRAWLER.search(event.tool)
     ]
     return bool(told) and not any(count and int(count[1]) for count in told)

@@ -1,11 +1,16 @@
-"""The waits of a turn for a person: how each begins, and what the waiting call comes to."""
+"""How a turn waits for an Ask: it ends its workflow, and what the waiting call comes to later.
+
+A wait survives restarts because the turn is stored as waiting and the Ask as a row. A decision, a
+message or the deadline starts the turn's next workflow, which ends the wait here. Who may decide
+stands in `asks.py`.
+"""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, TypedDict, assert_never
 
 from pydantic import TypeAdapter
 
@@ -25,13 +30,13 @@ from agent_core.events import (
     ToolCallFinished,
 )
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, ConsentId
+from agent_core.ids import ROOT_RUN, AskId, ToolCallId, UserId
 from agent_core.loop.agent import ROUTE_SLOTS, Agent, RunScope, SteeringMessage
 from agent_core.loop.calls import Asked, end_call, run_calls
 from agent_core.messages import Message, ToolCall, ToolResult, user_message
 from agent_core.runtime.runs import Work
-from agent_core.sessions import ApprovalWait, ConnectionWait, Question, StoredTurn, Wait
-from agent_core.sessions.consents import CONSENT, Consent, ConsentStatus
+from agent_core.sessions import AccountConnection, Ask, CallApproval, Question, StoredTurn, Wait
+from agent_core.sessions.asks import ASK, AskDecision
 from agent_core.tools import ToolOutput, parse_result, text_in
 
 UPLOAD = "mcp__local_toolkit__upload_to_composio"
@@ -46,8 +51,8 @@ TAKEN: TypeAdapter[tuple[SteeringMessage, ...]] = TypeAdapter(tuple[SteeringMess
 _NOT_ANSWERED = (
     "Nobody answered in time. Take this, and say in your answer that you took it: {default}"
 )
-_DONE = "[Authentication completed: {apps} connected.]"
-_NOT_CONNECTED = {
+_CONNECTED = "[Authentication completed: {apps} connected.]"
+_NOT_CONNECTED: dict[AuthOutcome, str] = {
     "skipped": "The person does not want to connect {apps} now. Nothing was done with it.",
     "expired": "{apps} was not connected in time. Nothing was done with it.",
     "overtaken": (
@@ -55,7 +60,7 @@ _NOT_CONNECTED = {
         "make the call again if it is still wanted."
     ),
 }
-_NOT_APPROVED = {
+_NOT_APPROVED: dict[ApprovalVerdict, str] = {
     "rejected": "Not done: this call was rejected{reason}. Do not make it again unchanged.",
     "expired": "Not done: nobody approved this call in time. Say so; it can be asked for again.",
     "overtaken": (
@@ -65,17 +70,13 @@ _NOT_APPROVED = {
 }
 
 
-def _verdict(decision: Consent) -> ApprovalVerdict:
-    """What people are told became of an approval."""
-    status = "approved" if decision.status == "used" else decision.status
-    known = ("approved", "rejected", "expired", "overtaken", "edited")
-    return status if status in known else "void"
+class AskFields(TypedDict):
+    """The fields of every event that asks a person something."""
 
-
-def _outcome(decision: Consent) -> AuthOutcome:
-    """What people are told became of a connection."""
-    status = decision.status
-    return status if status in ("connected", "skipped", "expired") else "overtaken"
+    ask: AskId
+    call_id: ToolCallId
+    asker: UserId
+    deadline: datetime
 
 
 class Waits:
@@ -84,22 +85,24 @@ class Waits:
     def __init__(self, work: Work) -> None:
         self._work = work
         self._parts = work.parts
+        self._asks = work.parts.asks
 
-    async def begin(self, scope: RunScope, wait: Wait) -> None:
-        """Store what the turn waits for; what ends the wait starts the turn's next workflow."""
-        parts, turn = self._parts, self._work.turn
+    async def begin(self, scope: RunScope, ask: Ask) -> None:
+        """Store the Ask that the turn waits for, and the turn as waiting."""
+        turn = self._work.turn
         fault_point("wait.before")
-        await scope.emit(await self._asking(scope, wait))
-        await parts.log.flush()
-        await parts.store.mark_waiting(turn.id, scope.generation, wait)
-        if not isinstance(wait, Question):
-            consent = await parts.consents.get(wait.consent)
-            if consent.status != "open":  # already decided
-                await parts.store.hasten(turn.id, consent.id, parts.clock())
+        stored = await self._asks.add(ask)
+        await scope.emit(await self._requested(scope, stored))
+        await self._parts.log.flush()
+        await self._parts.store.mark_waiting(turn.id, scope.generation, stored.wait)
         fault_point("wait.after")
 
     async def end(
-        self, wait: Wait, agent: Agent, done: Sequence[Message], scope: RunScope
+        self,
+        wait: Wait,
+        agent: Agent,
+        done: Sequence[Message],
+        scope: RunScope,
     ) -> tuple[tuple[Message, ...], RunScope]:
         """What the history goes on with, and for whom; `done` is what the turn has stored.
 
@@ -109,91 +112,109 @@ class Waits:
         take = partial(scope.inbox.answers, len(done))
         taken = await scope.steps.once("answer", take, TAKEN)
         await scope.announce(taken, 0)
-        if isinstance(wait, Question):
-            if not taken and not wait.is_over(scope.clock()):
-                raise Asked(wait)  # the answer was taken back
-            return _answer_of(wait, taken), scope.acting_for(taken)
+        if wait.kind == "question":
+            ask = await self._asks.get(wait.ask)
+            if not taken and not ask.is_expired(scope.clock()):
+                raise Asked(ask)  # the answer was taken back
+            if taken:
+                await self._asks.decide(ask.id, "answered", by=taken[-1].author)
+            else:
+                await self._asks.decide(ask.id, "expired")
+            return _answer_of(ask, taken), scope.acting_for(taken)
         acting = scope.acting_as(wait.asker, await self._work.zone_of(wait.asker))
-        added = await self._end_consent(wait, agent, done, taken, acting)
+        added = await self._end_call(wait, agent, done, taken, acting)
         return added, acting.acting_for(taken)
 
     async def overtake(self, scope: RunScope) -> None:
-        """The turn ends by a stop: what it waited for is not to be decided any more."""
+        """A stop ends the turn: nobody can decide its open Ask any more."""
         turn = self._work.turn
         wait = turn.wait
-        if wait is None or isinstance(wait, Question):
+        if wait is None:
             return
-        await self._parts.consents.decide(wait.consent, "overtaken")
+        await self._asks.decide(wait.ask, "overtaken")
+        if wait.kind == "question":
+            return
         done = await self._parts.store.run_messages(turn.id, ROOT_RUN)
-        decision = await self._decision(wait.consent)
-        if decision.status != "overtaken" or unfinished(turn, done) is None:
+        ask = await self._asks.get(wait.ask)
+        if ask.decision != "overtaken" or unfinished(turn, done) is None:
             return
-        await _tell(wait, decision, scope)
-        results = [
-            await end_call(call, _failed(STOPPED), scope, 0, FIRST_HELD_SLOT + 2 * place)
-            for place, call in enumerate(_held_calls(done))
-        ]
+        await _announce_end(ask, scope)
+        results: list[ToolResult] = []
+        for number, call in enumerate(_held_calls(done)):
+            slot = FIRST_HELD_SLOT + 2 * number
+            results.append(await end_call(call, _failed(STOPPED), scope, 0, slot))
         await scope.save(len(done), [Message(role="user", parts=tuple(results))])
 
-    async def _asking(self, scope: RunScope, wait: Wait) -> AnyEvent:
-        at: dict[str, Any] = {**scope.at(0, ROUTE_SLOTS["question"])}
-        at |= {"call_id": wait.call_id, "asker": wait.asker, "deadline": wait.deadline}
-        match wait:
-            case Question():
-                at |= {"options": wait.options, "default": wait.default}
-                return QuestionAsked(**at, question=wait.text)
-            case ApprovalWait():
-                return await self.requested(wait, at)
-            case ConnectionWait():
-                return AuthRequired(**at, consent=wait.consent, toolkits=wait.toolkits)
+    async def _requested(self, scope: RunScope, ask: Ask) -> AnyEvent:
+        """The event that asks people, with what they need to decide."""
+        at = scope.at(0, ROUTE_SLOTS["question"])
+        subject: AskFields = {
+            "ask": ask.id,
+            "call_id": ask.call_id,
+            "asker": ask.asker,
+            "deadline": ask.deadline,
+        }
+        match ask.body:
+            case Question(text=text, options=options, default=default):
+                return QuestionAsked(
+                    **at,
+                    **subject,
+                    question=text,
+                    options=options,
+                    default=default,
+                )
+            case CallApproval() as approval:
+                return ApprovalRequested(
+                    **at,
+                    **subject,
+                    tool=approval.tool,
+                    actions=approval.actions,
+                    digest=approval.digest,
+                    is_tainted=approval.is_tainted,
+                    outside=await self._outside() if approval.is_tainted else (),
+                    files=await self._sent_files(approval),
+                    may_allow_thread=approval.may_allow_thread,
+                    zone=await self._work.zone_of(ask.asker),
+                )
+            case AccountConnection(toolkits=toolkits):
+                return AuthRequired(**at, **subject, toolkits=toolkits)
+            case _:
+                assert_never(ask.body)
 
-    async def requested(self, wait: ApprovalWait, at: Mapping[str, Any]) -> ApprovalRequested:
-        """What a person decides about, and what text from outside may have asked for it."""
-        outside: tuple[str, ...] = ()
-        if wait.is_tainted:
-            said = await self._parts.store.session_messages(self._work.turn.session)
-            outside = await asyncio.to_thread(outside_of, [message for _, _, message in said])
-        return ApprovalRequested(
-            **at,
-            consent=wait.consent,
-            tool=wait.tool,
-            actions=wait.actions,
-            digest=wait.digest,
-            is_tainted=wait.is_tainted,
-            outside=outside,
-            files=await self._sent_files(wait),
-            may_allow_thread=wait.may_allow_thread,
-            zone=await self._work.zone_of(wait.asker),
-        )
+    async def _outside(self) -> tuple[str, ...]:
+        """Where text from outside came from that may have asked for the call."""
+        messages = await self._parts.store.session_messages(self._work.turn.session)
+        return await asyncio.to_thread(outside_of, [message for _, _, message in messages])
 
-    async def _sent_files(self, wait: ApprovalWait) -> tuple[SentFile, ...]:
-        """What would be sent along, and which file of the workspace it was when it was uploaded."""
-        named = [key for action in wait.actions for key in storage_keys(action.arguments)]
-        if not named:
+    async def _sent_files(self, approval: CallApproval) -> tuple[SentFile, ...]:
+        """Files that the call would send, as files of the workspace where they were uploaded."""
+        keys: dict[str, None] = {}
+        for action in approval.actions:
+            keys |= dict.fromkeys(storage_keys(action.arguments))
+        if not keys:
             return ()
         await self._parts.log.flush()
-        kinds, session = ("tool_call_finished",), self._work.turn.session
-        ended = [event for _, event in await self._parts.log.stored(session, kinds=kinds)]
-        known = await asyncio.to_thread(_uploaded, ended, self._work.workspace)
-        unknown = {key: SentFile(name=key.rpartition("/")[2]) for key in named}
-        return tuple({**unknown, **known}[key] for key in dict.fromkeys(named))
+        session = self._work.turn.session
+        ended = await self._parts.log.stored(session, kinds=("tool_call_finished",))
+        events = [event for _, event in ended]
+        uploaded = await asyncio.to_thread(_uploaded, events, self._work.workspace)
+        return tuple(uploaded.get(key) or SentFile(name=key.rpartition("/")[2]) for key in keys)
 
-    async def _end_consent(
+    async def _end_call(
         self,
-        wait: ApprovalWait | ConnectionWait,
+        wait: Wait,
         agent: Agent,
         done: Sequence[Message],
         taken: Sequence[SteeringMessage],
         scope: RunScope,
     ) -> tuple[Message, ...]:
         """What the calls without a result come to, and behind it what people wrote."""
-        decision = await scope.steps.once(
-            "decision", partial(self._decision, wait.consent), CONSENT
-        )
-        await _tell(wait, decision, scope)
+        ask = await scope.steps.once("decision", partial(self._settle, wait.ask), ASK)
+        await _announce_end(ask, scope)
         held = _held_calls(done)
         added = tuple(user_message(each.text, each.files) for each in taken)
-        if output := _output(wait, decision):
+        output = _output(ask)
+        if output is not None:
             call = next(each for each in held if each.id == wait.call_id)
             result = await end_call(call, output, scope, 0, FIRST_HELD_SLOT - 2)
             held.remove(call)
@@ -202,104 +223,150 @@ class Waits:
         if not held:
             return added
         try:
-            behind, slot = len(done) + len(added), FIRST_HELD_SLOT
             results = await run_calls(
-                agent, held, scope, 0, seq=behind, first_slot=slot, is_announced=True
+                agent,
+                held,
+                scope,
+                0,
+                seq=len(done) + len(added),
+                first_slot=FIRST_HELD_SLOT,
+                is_announced=True,
             )
         finally:
-            now = await self._parts.consents.get(wait.consent)
-            if now.status == "void":  # the call is another than the one that was approved
-                await _tell(wait, now, scope, "voided")
+            now = await self._asks.get(wait.ask)
+            if now.decision == "void":  # the call is another than the one that was approved
+                await _announce_end(now, scope, "voided")
         return (*added, results)
 
-    async def _decision(self, consent: ConsentId) -> Consent:
-        """What was decided; where nothing was, the wait has ended by time or by a message."""
-        found = await self._parts.consents.get(consent)
-        if found.status != "open":
-            return found
-        toolkits = found.body.get("toolkits", ())
-        accounts = self._parts.accounts if found.kind == "connection" else None
-        status: ConsentStatus = "expired" if found.is_over(self._parts.clock()) else "overtaken"
-        if accounts and await are_connected(accounts, found.asker, toolkits):
-            status = "connected"  # who says "done" may be quicker than the look at the accounts
-        await self._parts.consents.decide(consent, status)
-        return await self._parts.consents.get(consent)
+    async def _settle(self, ask_id: AskId) -> Ask:
+        """The decided Ask. This is where an undecided one ends, by time or by a message."""
+        ask = await self._asks.get(ask_id)
+        if ask.state != "open":
+            return ask
+        decision: AskDecision = "overtaken"
+        if ask.is_expired(self._parts.clock()):
+            decision = "expired"
+        if ask.kind == "connection" and self._parts.accounts:
+            # Who says "done" may be quicker than the look at the accounts.
+            apps = ask.connection.toolkits
+            if await are_connected(self._parts.accounts, ask.asker, apps):
+                decision = "connected"
+        await self._asks.decide(ask_id, decision)
+        return await self._asks.get(ask_id)
+
+
+def unfinished(turn: StoredTurn, done: Sequence[Message]) -> Wait | None:
+    """What the turn waits for, as long as its history has no result of the call."""
+    wait = turn.wait
+    if wait is None or not done:
+        return None
+    if not wait.call_id:
+        return wait if len(done) == 1 else None
+    parts = (part for message in done for part in message.parts)
+    results = (part for part in parts if isinstance(part, ToolResult))
+    is_answered = any(result.call_id == wait.call_id for result in results)
+    return None if is_answered else wait
 
 
 def _uploaded(ended: Sequence[AnyEvent], workspace: Path) -> dict[str, SentFile]:
     """By key the files of the workspace that were uploaded to be sent along."""
-    known: dict[str, SentFile] = {}
+    home = workspace.resolve()
+    files: dict[str, SentFile] = {}
     for event in ended:
         if not isinstance(event, ToolCallFinished) or event.tool != UPLOAD or event.is_error:
             continue
-        told = parse_result(event.preview)
-        path, key = Path(text_in(told, "local_path")), text_in(told, "s3_key")
-        if path.is_relative_to(home := workspace.resolve()):
-            path, sha256 = path.relative_to(home), text_in(told, "sha256")
-            known[key] = SentFile(name=path.name, path=path.as_posix(), sha256=sha256)
-    return known
+        result = parse_result(event.preview)
+        path = Path(text_in(result, "local_path"))
+        if path.is_relative_to(home):
+            files[text_in(result, "s3_key")] = SentFile(
+                name=path.name,
+                path=path.relative_to(home).as_posix(),
+                sha256=text_in(result, "sha256"),
+            )
+    return files
 
 
-async def _tell(
-    wait: ApprovalWait | ConnectionWait,
-    decision: Consent,
-    scope: RunScope,
-    slot: Literal["decision", "voided"] = "decision",
+async def _announce_end(
+    ask: Ask, scope: RunScope, slot: Literal["decision", "voided"] = "decision"
 ) -> None:
-    at: dict[str, Any] = {**scope.at(0, ROUTE_SLOTS[slot])}
-    at |= {"call_id": wait.call_id, "consent": wait.consent}
-    if isinstance(wait, ApprovalWait):
+    """Emit how an approval or a connection ended."""
+    at = scope.at(0, ROUTE_SLOTS[slot])
+    if ask.kind == "approval":
         event = ApprovalDecided(
             **at,
-            verdict=_verdict(decision),
-            by=decision.decided_by,
-            reason=decision.reason,
-            for_thread=decision.for_thread,
+            ask=ask.id,
+            call_id=ask.call_id,
+            verdict=_verdict(ask),
+            by=ask.decided_by,
+            reason=ask.reason,
+            for_thread=ask.decision == "approved_thread",
         )
     else:
-        at |= {"asker": wait.asker, "toolkits": wait.toolkits}
-        link = str(decision.body.get("link") or "")
-        event = AuthEnded(**at, outcome=_outcome(decision), link=link)
+        connection = ask.connection
+        event = AuthEnded(
+            **at,
+            ask=ask.id,
+            call_id=ask.call_id,
+            asker=ask.asker,
+            toolkits=connection.toolkits,
+            outcome=_outcome(ask),
+            link=connection.link,
+        )
     await scope.emit(event)
 
 
-def _answer_of(question: Question, taken: Sequence[SteeringMessage]) -> tuple[Message, ...]:
-    """The answers to a question as the result of the call that asked it, or else as a message.
+def _verdict(ask: Ask) -> ApprovalVerdict:
+    """What people are told became of an approval."""
+    match ask.decision:
+        case "approved" | "approved_thread":
+            return "approved"
+        case "rejected" | "expired" | "overtaken" | "edited":
+            return ask.decision
+        case _:
+            return "void"
 
-    Nothing where nobody answered and nothing is taken instead.
+
+def _outcome(ask: Ask) -> AuthOutcome:
+    """What people are told became of a connection."""
+    match ask.decision:
+        case "connected" | "skipped" | "expired":
+            return ask.decision
+        case _:
+            return "overtaken"
+
+
+def _answer_of(ask: Ask, taken: Sequence[SteeringMessage]) -> tuple[Message, ...]:
+    """The answers to a question as the result of the call that asked, or else as a message.
+
+    Nothing where nobody answered and no answer is assumed instead.
     """
-    lines: list[str] = []
-    for each in taken:
-        said, number = each.said, each.said.strip(" .)#")
-        # A number stands for the option that it has in the list.
-        if (
-            said not in question.options
-            and number.isdecimal()
-            and 1 <= int(number) <= len(question.options)
-        ):
-            said = f"{said} ({question.options[int(number) - 1]})"
-        lines.append(f"{each.author_name} answered: {said}\n\n(Sent {each.moment}.)")
+    question = ask.body
+    if not isinstance(question, Question):
+        return ()
+    lines = [
+        f"{each.author_name} answered: {_with_option(each.said, question)}\n\n(Sent {each.moment}.)"
+        for each in taken
+    ]
     if not taken and question.default:
         lines = [_NOT_ANSWERED.format(default=question.default)]
     if not lines:
         return ()
     files = tuple(file for each in taken for file in each.files)
-    if question.call_id:
-        result = ToolResult(call_id=question.call_id, text="\n\n".join(lines))
+    if ask.call_id:
+        result = ToolResult(call_id=ask.call_id, text="\n\n".join(lines))
         return (Message(role="user", parts=(result, *files)),)
     asked = f"Before the work began, this was asked: {question.text}"
     return (user_message("\n\n".join([asked, *lines]), files),)
 
 
-def unfinished(turn: StoredTurn, done: Sequence[Message]) -> Wait | None:
-    """What the turn waits for, as long as its history has no result of the call."""
-    if turn.wait is None or not done:
-        return None
-    if isinstance(turn.wait, Question) and not turn.wait.call_id:
-        return turn.wait if len(done) == 1 else None
-    results = (part for message in done for part in message.parts if isinstance(part, ToolResult))
-    is_answered = any(result.call_id == turn.wait.call_id for result in results)
-    return None if is_answered else turn.wait
+def _with_option(answer: str, question: Question) -> str:
+    """An answer; where it is the number of an option in the list, with that option."""
+    number = answer.strip(" .)#")
+    if answer in question.options or not number.isdecimal():
+        return answer
+    if not 1 <= int(number) <= len(question.options):
+        return answer
+    return f"{answer} ({question.options[int(number) - 1]})"
 
 
 def _held_calls(done: Sequence[Message]) -> list[ToolCall]:
@@ -310,20 +377,22 @@ def _held_calls(done: Sequence[Message]) -> list[ToolCall]:
     return [call for call in newest.tool_calls if call.id not in answered]
 
 
-def _output(wait: ApprovalWait | ConnectionWait, decision: Consent) -> ToolOutput | None:
-    if isinstance(wait, ApprovalWait):
-        form = _NOT_APPROVED.get(_verdict(decision))
-        reason = f" ({decision.reason})" if decision.reason else ""
+def _output(ask: Ask) -> ToolOutput | None:
+    """The result of the call that waited; None where the call is made now."""
+    if ask.kind == "approval":
+        form = _NOT_APPROVED.get(_verdict(ask))
+        reason = f" ({ask.reason})" if ask.reason else ""
         return _failed(form.format(reason=reason)) if form else None
-    apps = ", ".join(wait.toolkits)
-    outcome = _outcome(decision)
-    if outcome != "connected":
-        text = _NOT_CONNECTED[outcome].format(apps=apps)
-        return _failed("\n\n".join(filter(None, (wait.said, text))))
-    if wait.said is None:
+    connection = ask.connection
+    outcome = _outcome(ask)
+    is_connected = outcome == "connected"
+    if is_connected and connection.output is None:
         return None
-    text = f"{wait.said}\n\n{_DONE.format(apps=apps)}"
-    return replace(_failed(text), is_error=False)
+    form = _CONNECTED if is_connected else _NOT_CONNECTED[outcome]
+    text = form.format(apps=", ".join(connection.toolkits))
+    if connection.output:
+        text = f"{connection.output}\n\n{text}"
+    return ToolOutput(text=text, is_error=not is_connected)
 
 
 def _failed(text: str) -> ToolOutput:

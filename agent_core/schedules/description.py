@@ -1,4 +1,7 @@
-"""Rules and moments in words, as the bot repeats what it understood."""
+"""Descriptions of recurrences and moments in a person's language, for proposals and lists.
+
+Babel writes names, dates and lists; the catalogue of the core has the sentences.
+"""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time
@@ -31,17 +34,21 @@ def rule_words(rule: Rule, language: str) -> str:
     A first day is named where the rule begins at midnight of its zone, as one that was asked for
     does.
     """
-    words, zone = CORE.of(language), zone_named(rule.zone)
-    recurrence, begins = read_recurrence(rule.recurrence), wall_at(rule.begins, zone)
+    words = CORE.of(language)
+    zone = zone_named(rule.zone)
+    recurrence = read_recurrence(rule.recurrence)
     parts = [_days(recurrence, words)]
     if recurrence.hours:
         times = product(recurrence.hours, recurrence.minutes or (0,))
-        told = _listed((f"{hour:02}:{minute:02}" for hour, minute in times), words)
-        parts += [words("rule-times", times=told), f"({rule.zone})"]
+        clock_times = [f"{hour:02}:{minute:02}" for hour, minute in times]
+        parts.append(words("rule-times", times=_listed(clock_times, words)))
+        parts.append(f"({rule.zone})")
+    begins = wall_at(rule.begins, zone)
     if begins.time() == time():
         parts.append(words("rule-starting", day=_date(begins, words)))
     if rule.ends is not None:
-        parts.append(words("rule-until", day=_date(wall_at(rule.ends, zone), words)))
+        ends = wall_at(rule.ends, zone)
+        parts.append(words("rule-until", day=_date(ends, words)))
     return " ".join(parts)
 
 
@@ -53,51 +60,62 @@ def moment_words(moment: datetime, zone: str, language: str) -> str:
 
 
 def _days(recurrence: Recurrence, words: Words) -> str:
-    n, frequency = recurrence.interval, recurrence.frequency
+    n = recurrence.interval
+    frequency = recurrence.frequency
     if frequency in ELAPSED:
         return words("rule-elapsed", unit=frequency, n=n)
     names = get_month_names("wide", "format", words("schedule-locale"))
-    months = _listed((names[month] for month in recurrence.months), words)
-    if frequency == "YEARLY" and recurrence.months and recurrence.month_days:
+    months = _listed([names[month] for month in recurrence.months], words)
+    if frequency == "YEARLY" and months and recurrence.month_days:
         day = _listed(map(str, recurrence.month_days), words)
         return words("rule-yearly", n=n, day=day, month=months)
     if frequency in ("DAILY", "WEEKLY"):
-        told = _of_week(recurrence, words)
+        days = _of_week(recurrence, words)
     elif n > 1:
         return words("rule-months-apart", n=n, on=_of_month(recurrence, words, "on-"))
     else:
-        told = _of_month(recurrence, words)
-    return words("rule-only-in", recurrence=told, months=months) if months else told
+        days = _of_month(recurrence, words)
+    if months:
+        return words("rule-only-in", recurrence=days, months=months)
+    return days
 
 
 def _of_week(recurrence: Recurrence, words: Words) -> str:
-    days, n = tuple(each.weekday for each in recurrence.weekdays), recurrence.interval
-    named = _weekdays(days, words)
-    if n > 1:
-        return words("rule-weeks-apart" if days else "rule-days-apart", n=n, days=named)
-    return words("rule-every", kind=_DAYS.get(days, "days"), days=named)
+    n = recurrence.interval
+    days = tuple(each.weekday for each in recurrence.weekdays)
+    names = _weekdays(days, words)
+    if n == 1:
+        return words("rule-every", kind=_DAYS.get(days, "days"), days=names)
+    if not days:
+        return words("rule-days-apart", n=n)
+    return words("rule-weeks-apart", n=n, days=names)
 
 
 def _of_month(recurrence: Recurrence, words: Words, on: str = "") -> str:
-    """Alone, or behind every so many months."""
+    """Days of a month; with "on-" in the form that follows "every n months"."""
     dates = recurrence.month_days
     if dates and min(dates) > 0:
-        named = _listed((words("rule-date", n=day) for day in dates), words)
-        return words(f"rule-{on}month-day", days=named)
-    stated = tuple(each.n for each in recurrence.weekdays if each.n) or recurrence.positions
-    nths = sorted(set(dates or stated), key=lambda number: (number < 0, number))
-    days = tuple(dict.fromkeys(each.weekday for each in recurrence.weekdays))
-    if _DAYS.get(days) == "workday":
+        days = _listed([words("rule-date", n=day) for day in dates], words)
+        return words(f"rule-{on}month-day", days=days)
+    positions = set(dates)
+    if not positions:
+        positions.update(each.n for each in recurrence.weekdays if each.n)
+    if not positions:
+        positions.update(recurrence.positions)
+    last_ones_last = sorted(positions, key=lambda number: (number < 0, number))
+    ordinals = [words("rule-ordinal", n=number) for number in last_ones_last]
+    weekdays = tuple(dict.fromkeys(each.weekday for each in recurrence.weekdays))
+    day = words("rule-day")
+    if _DAYS.get(weekdays) == "workday":
         day = words("rule-workday")
-    else:
-        day = _weekdays(days, words) or words("rule-day")
-    ordinals = _listed((words("rule-ordinal", n=number) for number in nths), words)
-    return words(f"rule-{on}nth", nth=ordinals, day=day)
+    elif weekdays:
+        day = _weekdays(weekdays, words)
+    return words(f"rule-{on}nth", nth=_listed(ordinals, words), day=day)
 
 
 def _weekdays(days: Sequence[int], words: Words) -> str:
     names = get_day_names("wide", "format", words("schedule-locale"))
-    return _listed((names[day] for day in days), words)
+    return _listed([names[day] for day in days], words)
 
 
 def _date(day: date, words: Words) -> str:

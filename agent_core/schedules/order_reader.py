@@ -113,6 +113,22 @@ class OrderReading:
     """Why it cannot be."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingOrder:
+    """What one person ordered in one thread and has not settled; empty where nothing waits."""
+
+    heard_at: datetime | None = None
+    """The moment of their newest message about it; None before the first."""
+    language: str = ""
+    """Of their words about it."""
+    draft: OrderDraft | None = None
+    """What is known of it."""
+    proposal: str = ""
+    """The key of the message that led to the newest proposal."""
+    doing: OrderDraft | None = None
+    """What the model read in a message that is not dealt with yet."""
+
+
 NO_ORDER = OrderDraft(intent="none")
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, RowMapping, Select, select
 
-from agent_core.ids import ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import AskId, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.sessions.database import PATIENCE_S, Database, columns_of
 from agent_core.sessions.schema import audit
 
@@ -45,7 +45,7 @@ class AuditEntry:
     actions: tuple[AuditedAction, ...]
     digest: str = ""
     """What an approval was bound to; empty where none was needed."""
-    consent: ConsentId | None = None
+    ask: AskId | None = None
     approved_by: UserId | None = None
     """None where nobody had to approve it."""
 

@@ -10,8 +10,9 @@ from sqlalchemy import Connection, select, update
 from sqlalchemy.sql import ColumnElement
 
 from agent_core.ids import ProcessId, SessionId, TurnId
+from agent_core.sessions.asks import ends_wait
 from agent_core.sessions.database import Database, objects_of
-from agent_core.sessions.schema import leases, turns
+from agent_core.sessions.schema import asks, leases, turns
 from agent_core.sessions.turns import TURN, Stop, StoredTurn, TurnState
 
 
@@ -22,12 +23,15 @@ class TurnQueue:
         self._database = database
 
     async def news(self, process: ProcessId, now: datetime) -> list[StoredTurn]:
-        """Turns of the process's sessions that are queued, are to stop, or have waited too long."""
-        is_to_stop = (turns.c.status == "running") & turns.c.stop.is_not(None)
-        is_idle = turns.c.status.in_(("queued", "waiting"))
-        return [
-            turn for turn in await self._of(process, is_idle | is_to_stop) if _is_due(turn, now)
-        ]
+        """Turns of the process's sessions that something is to be done about.
+
+        They are queued, or are to stop, or wait for an Ask that is decided or expired.
+        """
+        ask = turns.c.wait["ask"].as_string()
+        is_over = select(asks.c.id).where(asks.c.id == ask, ends_wait(now)).exists()
+        is_to_stop = turns.c.status.in_(("running", "waiting")) & turns.c.stop.is_not(None)
+        has_waited = (turns.c.status == "waiting") & is_over
+        return await self._of(process, (turns.c.status == "queued") | is_to_stop | has_waited)
 
     async def of_process(self, process: ProcessId, status: TurnState) -> list[StoredTurn]:
         """Turns of the process's sessions with a status."""
@@ -87,10 +91,3 @@ class TurnQueue:
             return stopped
 
         return list(await self._database.run(mark))
-
-
-def _is_due(turn: StoredTurn, now: datetime) -> bool:
-    """A turn that waits is due once it is to stop, or its deadline is over."""
-    if turn.status != "waiting" or turn.stop is not None or turn.wait is None:
-        return True
-    return turn.wait.is_over(now)

@@ -9,14 +9,16 @@ from sqlalchemy import ColumnElement, Connection, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from agent_core.errors import ScheduleError
-from agent_core.ids import SessionId
+from agent_core.ids import SessionId, UserId
+from agent_core.schedules.order_reader import PendingOrder
 from agent_core.schedules.rule import newest_slot, slots_after
 from agent_core.schedules.schedule import Order, Schedule, ScheduleId, Slot, SlotState, slot_named
 from agent_core.sessions.database import Database, columns_of
-from agent_core.sessions.schema import reported, schedules, slots
+from agent_core.sessions.schema import pending_orders, reported, schedules, slots
 
 SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
 SLOT: TypeAdapter[Slot] = TypeAdapter(Slot)
+_PENDING: TypeAdapter[PendingOrder] = TypeAdapter(PendingOrder)
 _NUMBER = func.coalesce(schedules.c.number, 0).label("number")
 _SCHEDULES = select(_NUMBER, *(column for column in schedules.c if column.name != "number"))
 UNFINISHED: tuple[SlotState, ...] = ("due", "begun")
@@ -246,6 +248,18 @@ class ScheduleStore:
         if rows:
             insert = self._database.insert_new(reported)
             await self._database.run(lambda connection: connection.execute(insert, rows))
+
+    async def pending_order(self, session: SessionId, person: UserId) -> PendingOrder:
+        """What a person ordered in a thread and has not settled."""
+        query = select(pending_orders.c.body).filter_by(session=session, person=person)
+        row = await self._database.row(query)
+        return _PENDING.validate_python(row.body) if row is not None else PendingOrder()
+
+    async def save_pending(self, session: SessionId, person: UserId, pending: PendingOrder) -> None:
+        """This waits from now on, in place of what did."""
+        body = _PENDING.dump_python(pending, mode="json", exclude_defaults=True)
+        row = {"session": session, "person": person, "body": body}
+        await self._database.execute(self._database.upsert(pending_orders, row))
 
     async def _give_number(self, schedule: ScheduleId) -> None:
         """The team's next one, for a schedule that has none yet."""

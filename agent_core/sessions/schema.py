@@ -178,6 +178,13 @@ slots = Table(
     *_given(String, "root"),
 )
 
+pending_orders = Table(
+    "pending_orders",
+    metadata,
+    *_keys("session", "person"),
+    *_given(JSON, "body"),
+)
+
 reported = Table(
     "reported",
     metadata,
@@ -185,17 +192,28 @@ reported = Table(
     *_given(Moment, "at"),
 )
 
-consents = Table(
-    "consents",
+asks = Table(
+    "asks",
     metadata,
     *_keys("id"),
     *_given(String, "session", "turn", index=True),
-    *_given(String, "kind", "asker", "digest", "status"),
+    *_given(String, "run", "call_id", "asker", "state"),
+    *_given(Integer, "edition"),
     *_given(JSON, "body"),
-    *_given(Boolean, "for_thread"),
     *_given(Text, "reason"),
     *_given(Moment, "deadline"),
+    Column("decision", String),
     Column("decided_by", String),
+    Column("decided_at", Moment),
+)
+
+disclosures = Table(
+    "disclosures",
+    metadata,
+    *_keys("id"),
+    *_given(String, "session", index=True),
+    *_given(String, "turn"),
+    *_given(JSON, "price"),
 )
 
 audit = Table(
@@ -206,7 +224,7 @@ audit = Table(
     *_given(String, "session", index=True),
     *_given(String, "turn", "run", "call", "asker", "tool", "digest", "outcome"),
     *_given(JSON, "actions"),
-    Column("consent", String),
+    Column("ask", String),
     Column("approved_by", String),
     UniqueConstraint("turn", "run", "call", "outcome"),
 )

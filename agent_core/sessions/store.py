@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, select, update
 
 from agent_core.errors import SessionError
 from agent_core.events import REPORT
-from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId, turn_of
+from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, turn_of
 from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message, Text
 from agent_core.sessions.database import Database, columns_of, objects_of
 from agent_core.sessions.log import WriteBehind
@@ -145,18 +145,6 @@ class SessionStore:
     async def mark_waiting(self, turn: TurnId, generation: int, wait: Wait) -> bool:
         """The turn waits for a person; False when it has gone on in the meantime."""
         return await self._change(turn, "running", generation, status="waiting", wait=wait, tries=0)
-
-    async def hasten(self, turn: TurnId, consent: ConsentId, now: datetime) -> None:
-        """A turn that waits for this need not any longer: whoever holds its session goes on."""
-
-        def hasten(connection: Connection) -> None:
-            waits = (turns.c.id == turn) & (turns.c.status == "waiting")
-            row = connection.execute(select(turns.c.wait).where(waits)).first()
-            if row is not None and row.wait and row.wait.get("consent") == consent:
-                over = {**row.wait, "deadline": now.isoformat()}
-                connection.execute(update(turns).where(waits).values(wait=over))
-
-        await self._database.run(hasten)
 
     async def end_waiting(self, turn: StoredTurn) -> bool:
         """Whether a waiting turn may go on, as its next generation."""

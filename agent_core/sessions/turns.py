@@ -1,14 +1,14 @@
 """Turns as they are stored: what each is about, how far it is, what it waits for."""
 
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import TypeAdapter
 
-from agent_core.events import Outcome, PlannedAction
-from agent_core.ids import ConsentId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.events import Outcome
+from agent_core.ids import SessionId, TurnId
 from agent_core.messages import InboundMessage
+from agent_core.sessions.asks import Wait
 
 TurnState = Literal["queued", "running", "waiting", "finished"]
 
@@ -23,58 +23,6 @@ class Stop:
     by: str
     """Who said so, by name; empty when nobody did."""
     why: Literal["asked", "deleted"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
-    """What all waits of a turn have: a tool call that a person has to do something about."""
-
-    call_id: ToolCallId
-    asker: UserId
-    """Who is asked."""
-    deadline: datetime
-
-    def is_over(self, now: datetime) -> bool:
-        """Whether nobody is waited for any longer."""
-        return self.deadline <= now
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question(Waiting):
-    """A wait for a person's answer, to a tool call or, with an empty `call_id`, to the planner."""
-
-    text: str
-    options: tuple[str, ...] = ()
-    default: str = ""
-    """What is taken when nobody answers; empty where nothing is."""
-    kind: Literal["question"] = "question"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalWait(Waiting):
-    """A wait for a decision on a tool call, which has not been made yet."""
-
-    consent: ConsentId
-    tool: str
-    actions: tuple[PlannedAction, ...]
-    digest: str
-    is_tainted: bool
-    may_allow_thread: bool
-    kind: Literal["approval"] = "approval"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConnectionWait(Waiting):
-    """A wait for accounts that the asker connects."""
-
-    consent: ConsentId
-    toolkits: tuple[str, ...]
-    said: str | None
-    """What the call came to, without any link; None where it is made after the wait."""
-    kind: Literal["connection"] = "connection"
-
-
-Wait = Annotated[Question | ApprovalWait | ConnectionWait, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ from agent_core.sessions.programs import ProgramStore
 from agent_core.subagents.task import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset
-from agent_core.tools import MAIN_AGENT, Registry, SurfaceTools, Toolset
+from agent_core.tools import MAIN_AGENT, SURFACE_TOOLS, Registry, SurfaceTools, Toolset
 
 ANYTHING_GOES = Policy(
     rules=(PolicyRule(rule="anything goes", verdict="allow", even_when_tainted=True),)
@@ -78,7 +78,8 @@ def scripted_runtime(
         root.mkdir(parents=True, exist_ok=True)
         turns.write_bytes(durable_tables())
     database = Database(database_url or f"sqlite:///{root}/state.sqlite")
-    surface = SurfaceTools(tools or FakeToolset({}), KnownSessions(database))
+    toolset = tools or FakeToolset({})
+    surface = SurfaceTools(toolset, KnownSessions(database))
     parts = TurnParts(
         database=database,
         surface=surface,
@@ -88,7 +89,7 @@ def scripted_runtime(
         ),
         agents=Agents(
             model=RetryingModel(model, sleep=_no_wait),
-            registry=Registry(surface),
+            registry=Registry(toolset, toolsets=dict.fromkeys(SURFACE_TOOLS, surface)),
             specs=shipped_specs() if specs is None else specs,
             limits=limits or RunLimits(),
             away=away,

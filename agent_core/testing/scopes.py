@@ -13,7 +13,7 @@ from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId, UserId
 from agent_core.loop.agent import Arrival, ChildResult, RunScope, SteeringMessage
 from agent_core.messages import Message, ToolCall
 from agent_core.models import ToolSpec
-from agent_core.sessions.turns import Wait
+from agent_core.sessions import Ask
 from agent_core.testing.steps import RecordedSteps
 from agent_core.tools import OpenedCall, ToolContext, ToolOutput
 from agent_core.words import CORE, FALLBACK
@@ -49,12 +49,12 @@ class OpenGate:
 
     async def before(
         self, call: OpenedCall, spec: ToolSpec | None, context: ToolContext
-    ) -> ToolOutput | Wait | None:
+    ) -> ToolOutput | Ask | None:
         return None
 
     async def after(
         self, call: OpenedCall, output: ToolOutput, context: ToolContext
-    ) -> ToolOutput | Wait:
+    ) -> ToolOutput | Ask:
         return output
 
     def spoken(self, progress: str) -> str:

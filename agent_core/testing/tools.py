@@ -16,6 +16,9 @@ from agent_core.tools import (
     ToolContext,
     ToolOutput,
     fault_of_arguments,
+    reads,
+    server_of,
+    slug_of,
     unknown_tool,
 )
 
@@ -55,6 +58,9 @@ class FakeToolset:
         return [
             ToolSpec(
                 name=name,
+                server=server_of(name),
+                slug=slug_of(name),
+                reads=reads(name),
                 description=tool.description,
                 input_schema=tool.input_schema,
                 is_repeatable=tool.is_repeatable,

@@ -4,7 +4,6 @@ The door of this room: other rooms import from here alone. `toolset.py` is to be
 """
 
 from agent_core.tools.actions import (
-    AGENT,
     COMPOSIO,
     LOST_RESULT,
     Action,
@@ -12,15 +11,17 @@ from agent_core.tools.actions import (
     batch_results,
     is_batch,
     opened,
-    prefix_of,
 )
 from agent_core.tools.names import (
+    AGENT,
     MAX_NAME_CHARS,
     app_name,
     canonical,
     full_name,
     name_words,
+    prefix_of,
     reads,
+    server_of,
     server_prefix,
     slug_of,
 )
@@ -33,11 +34,16 @@ from agent_core.tools.payloads import (
     parse_result,
     text_in,
 )
-from agent_core.tools.registry import Registry, fit, unknown_tool
-from agent_core.tools.schemas import fault_of_arguments, fault_of_schema, schema_for_model
+from agent_core.tools.registry import AfterHook, Registry, fit, unknown_tool
+from agent_core.tools.schemas import (
+    fault_beside_loop,
+    fault_of_arguments,
+    fault_of_schema,
+    schema_for_model,
+)
 from agent_core.tools.search import AgentTools, tools_in_sight
 from agent_core.tools.sources import sources_in
-from agent_core.tools.surface import READ_FILE, Surface, SurfaceTools
+from agent_core.tools.surface import READ_FILE, SURFACE_TOOLS, Surface, SurfaceTools
 from agent_core.tools.toolset import (
     JOINT,
     MAIN_AGENT,
@@ -56,7 +62,9 @@ __all__ = [
     "MAIN_AGENT",
     "MAX_NAME_CHARS",
     "READ_FILE",
+    "SURFACE_TOOLS",
     "Action",
+    "AfterHook",
     "AgentTools",
     "Artifact",
     "OnProgress",
@@ -71,6 +79,7 @@ __all__ = [
     "batch_results",
     "canonical",
     "digest_of_json",
+    "fault_beside_loop",
     "fault_of_arguments",
     "fault_of_schema",
     "find_object",
@@ -86,6 +95,7 @@ __all__ = [
     "prefix_of",
     "reads",
     "schema_for_model",
+    "server_of",
     "server_prefix",
     "slug_of",
     "sources_in",

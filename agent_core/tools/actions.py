@@ -1,7 +1,7 @@
-"""What a tool call would do: one action, or each entry of Composio's batch, in whatever spelling.
+"""The actions of a tool call: the call itself, or each entry of Composio's batch, however spelled.
 
-A call is opened once, where it is about to be made; gate, audit and taint all read the same
-actions, so that none of them can take a batch for something else.
+A call is opened once, where it is about to be made; gate, audit and taint read the same actions, so
+that none of them can take a batch for something else.
 """
 
 import json
@@ -11,27 +11,26 @@ from typing import Any, cast
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.strict_json import as_object, is_nested_too_deeply
-from agent_core.tools.names import canonical, reads, slug_of
+from agent_core.tools.names import canonical, prefix_of, reads, slug_of
 from agent_core.tools.toolset import ToolOutput
 
 MAX_DEPTH = 3
 """Batches in batches; what lies deeper cannot be read."""
 
 COMPOSIO = "mcp__composio__"
-AGENT = "agent__"
-"""What the agent's own tools begin with in a policy; no server's tool can."""
 
 _BATCHES = frozenset({"MULTI_EXECUTE_TOOL", "MULTI_EXECUTE_TOOLS", "MULTI_EXECUTE"})
 _SLUGS = ("tool_slug", "slug", "tool", "tool_name", "name")
 _ARGUMENTS = "arguments"
 _ACCOUNT = "account"
-_BESIDE = frozenset(
+_OF_AN_ENTRY = {_ARGUMENTS, _ACCOUNT, *_SLUGS}
+_OF_A_BATCH = frozenset(
     {
-        "current_step", "current_step_metric", "memory", "session", "session_id",
+        "tools", "current_step", "current_step_metric", "memory", "session", "session_id",
         "sync_response_to_workbench", "thought",
     }
 )  # fmt: skip
-"""What stands beside the tools of a batch, and runs nothing."""
+"""The tools of a batch, and the fields beside them that run nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,13 +64,18 @@ class OpenedCall:
         return self.call.name
 
     @property
+    def slug(self) -> str:
+        """`GMAIL_SEND_EMAIL` of an app's tool; the agent's own tools have their name."""
+        return slug_of(self.name)
+
+    @property
     def prefix(self) -> str:
         """`mcp__composio__` of an app's tool; the agent's own for its own tools."""
         return prefix_of(self.name)
 
     @property
     def is_composio(self) -> bool:
-        return self.name.startswith(COMPOSIO)
+        return self.prefix == COMPOSIO
 
     def is_repeatable(self, spec: ToolSpec | None) -> bool:
         """Whether making the call once more, after it may have run, changes nothing.
@@ -90,24 +94,18 @@ LOST_RESULT = ToolOutput(
     is_ours=True,
     may_have_happened=True,
 )
-"""What comes of a call that was begun before a restart and may not be made again."""
+"""The output of a call that was begun before a restart and may not be made again."""
 
 
 def opened(call: ToolCall) -> OpenedCall:
     """The call with its actions."""
-    whole = Action(tool=slug_of(call.name), arguments=call.arguments)
     prefix = prefix_of(call.name)
-    actions = (
-        replace(each, reads=bool(each.tool) and reads(f"{prefix}{each.tool}"))
-        for each in _opened(whole, MAX_DEPTH)
-    )
+    whole = Action(tool=slug_of(call.name), arguments=call.arguments)
+    actions: list[Action] = []
+    for action in _actions(whole, MAX_DEPTH):
+        is_reading = bool(canonical(action.tool)) and reads(f"{prefix}{action.tool}")
+        actions.append(replace(action, reads=is_reading))
     return OpenedCall(call=call, actions=tuple(actions), is_batch=is_batch(whole.tool))
-
-
-def prefix_of(name: str) -> str:
-    """`mcp__composio__` of `mcp__composio__GMAIL_SEND_EMAIL`; the agent's own for its own tools."""
-    slug = slug_of(name)
-    return AGENT if slug == name else name.removesuffix(slug)
 
 
 def is_batch(slug: str) -> bool:
@@ -115,25 +113,30 @@ def is_batch(slug: str) -> bool:
     return canonical(slug).removeprefix("COMPOSIO_") in _BATCHES
 
 
-def batch_results(told: JsonObject) -> list[object] | None:
-    """What a batch's result says of each entry; None where it does not say it."""
-    results = as_object(told.get("data")).get("results")
+def batch_results(result: JsonObject) -> list[object] | None:
+    """The results of a batch's entries; None where there are none."""
+    results = as_object(result.get("data")).get("results")
     return cast("list[object]", results) if isinstance(results, list) else None
 
 
-def _opened(call: Action, depth: int) -> tuple[Action, ...]:
+def _actions(call: Action, depth: int) -> list[Action]:
     if not canonical(call.tool):
-        return (_unreadable(call.arguments),)
+        return [_unreadable(call.arguments)]
     if not is_batch(call.tool):
-        return (call,)
+        return [call]
     entries = _read_json(call.arguments.get("tools"))
-    # Something under a name that is not known could be further tools.
-    others = (value for name, value in call.arguments.items() if name not in {"tools", *_BESIDE})
-    has_more = any(isinstance(_read_json(value), list | dict) for value in others)
-    if not depth or not isinstance(entries, list) or not entries or has_more:
-        return (_unreadable(call.arguments),)
-    found = (_entry(entry, call.account) for entry in cast("list[object]", entries))
-    return tuple(inner for entry in found for inner in _opened(entry, depth - 1))
+    if not depth or not isinstance(entries, list) or not entries or _has_more(call.arguments):
+        return [_unreadable(call.arguments)]
+    actions: list[Action] = []
+    for entry in cast("list[object]", entries):
+        actions += _actions(_entry(entry, call.account), depth - 1)
+    return actions
+
+
+def _has_more(batch: JsonObject) -> bool:
+    """Whether an unknown field could hold further tools."""
+    others = [value for name, value in batch.items() if name not in _OF_A_BATCH]
+    return any(isinstance(_read_json(value), list | dict) for value in others)
 
 
 def _entry(entry: object, outer_account: str) -> Action:
@@ -154,8 +157,7 @@ def _arguments(fields: JsonObject) -> JsonObject | None:
     arguments = _read_json(fields.get(_ARGUMENTS))
     if not isinstance(arguments, dict | None):
         return None
-    known = {_ARGUMENTS, _ACCOUNT, *_SLUGS}
-    more = {name: value for name, value in fields.items() if name not in known}
+    more = {name: value for name, value in fields.items() if name not in _OF_AN_ENTRY}
     if more:
         return {_ARGUMENTS: arguments or {}, **more}
     return cast("JsonObject", arguments or {})
@@ -166,18 +168,18 @@ def _unreadable(entry: JsonObject) -> Action:
 
 
 def _read_json(value: object) -> object:
-    """A value that may be written as JSON in a string; a string that is none stays itself."""
+    """A value that may be written as JSON in a string; a string without JSON stays itself."""
     if not isinstance(value, str):
         return value
     try:
-        found: object = json.loads(value, object_pairs_hook=_without_doubles)
+        inner: object = json.loads(value, object_pairs_hook=_without_doubles)
     except (ValueError, RecursionError):
         return value
-    return value if is_nested_too_deeply(found) else found
+    return value if is_nested_too_deeply(inner) else inner
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> JsonObject:
-    """Of two values under one name nobody knows which the other side takes."""
+    """Refuses two values under one name: nobody knows which of them the other side takes."""
     names = dict(pairs)
     if len(names) < len(pairs):
         raise ValueError("a name stands twice in an object")

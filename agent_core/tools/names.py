@@ -1,16 +1,23 @@
-"""The names of tools: `mcp__<server>__<tool>` for the model, and what the words in one say.
+"""The names of tools: `mcp__<server>__<tool>` for the model, and the meaning of the words in them.
 
-Whether a tool reads or changes something is told by its name alone; the words are in `names.toml`.
+Whether a tool reads or changes something is decided by its name alone; the words are in
+`names.toml`.
 """
 
 import hashlib
 import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 MAX_NAME_CHARS = 128
+AGENT = "agent__"
+"""The prefix of the agent's own tools in a policy; no server's tool can have it."""
+
 _WORDS = Path(__file__).with_name("names.toml")
+_KNOWN_NAMES = 4_096
 _FORBIDDEN = re.compile(r"[^a-zA-Z0-9_-]")
 _DIGEST_CHARS = 8
 _PLAIN = re.compile(r"[A-Za-z0-9_.:/-]{1,512}")
@@ -28,23 +35,23 @@ _ENDINGS = (
 
 
 @cache
-def name_words(kind: str) -> frozenset[str]:
-    """The words of one kind in the list."""
-    found = tomllib.loads(_WORDS.read_text(encoding="utf-8"))
-    return frozenset(found[kind])
+def _tables() -> dict[str, Any]:
+    return tomllib.loads(_WORDS.read_text(encoding="utf-8"))
 
 
 @cache
-def _apps() -> dict[str, str]:
-    return tomllib.loads(_WORDS.read_text(encoding="utf-8"))["apps"]
+def name_words(kind: str) -> frozenset[str]:
+    """The words of one kind in the list."""
+    return frozenset(_tables()[kind])
 
 
 def app_name(name: str) -> str:
-    """What people call an app or a server: `googledocs` is Google Docs, `jira` Jira. Not masked."""
-    if known := _apps().get(name.lower().replace("_", "")):
+    """An app or server as people call it: `googledocs` is Google Docs, `jira` Jira. Not masked."""
+    if known := _tables()["apps"].get(name.lower().replace("_", "")):
         return known
     plain = name.lower() if name.isupper() else name
-    return " ".join(word[:1].upper() + word[1:] for word in _SPACING.split(plain) if word)
+    words = [word for word in _SPACING.split(plain) if word]
+    return " ".join(word[0].upper() + word[1:] for word in words)
 
 
 def full_name(server: str, tool: str) -> str:
@@ -57,7 +64,7 @@ def full_name(server: str, tool: str) -> str:
 
 
 def server_prefix(server: str) -> str:
-    """What the names of all of a server's tools begin with."""
+    """The beginning of the names of all of a server's tools."""
     return f"mcp__{_clean(server)}__"
 
 
@@ -71,12 +78,30 @@ def slug_of(name: str) -> str:
 
     What cannot be told from the server's name counts as the tool's, so that no word is lost.
     """
+    return _parts(name)[2]
+
+
+def server_of(name: str) -> str:
+    """`composio` of `mcp__composio__GMAIL_SEND_EMAIL`; empty for the agent's own tools."""
+    return _parts(name)[1]
+
+
+def prefix_of(name: str) -> str:
+    """`mcp__composio__` of `mcp__composio__GMAIL_SEND_EMAIL`; the agent's own for its own tools."""
+    return _parts(name)[0]
+
+
+@lru_cache(_KNOWN_NAMES)
+def _parts(name: str) -> tuple[str, str, str]:
+    """Prefix, server and slug."""
     parts = name.split("__", 2)
-    return parts[2] if len(parts) == len(("mcp", "server", "slug")) and parts[0] == "mcp" else name
+    if len(parts) < len(("mcp", "server", "slug")) or parts[0] != "mcp":
+        return AGENT, "", name
+    return f"mcp__{parts[1]}__", parts[1], parts[2]
 
 
 def canonical(slug: str) -> str:
-    """How a slug is compared: upper case, the older prefix `RUBE_` as `COMPOSIO_`.
+    """The form in which slugs are compared: upper case, the prefix `RUBE_` as `COMPOSIO_`.
 
     Empty for what is no plain name: letters of other alphabets that look like ours, signs that
     nobody sees. Never send this.
@@ -87,6 +112,7 @@ def canonical(slug: str) -> str:
     return f"COMPOSIO_{upper.removeprefix('RUBE_')}" if upper.startswith("RUBE_") else upper
 
 
+@lru_cache(_KNOWN_NAMES)
 def reads(name: str) -> bool:
     """Whether a slug or full name says, in whole words, that the tool reads and changes nothing.
 
@@ -96,39 +122,50 @@ def reads(name: str) -> bool:
     slug = slug_of(name)
     if len(name) >= MAX_NAME_CHARS or not canonical(slug):
         return False
-    in_order = [word.upper() for word in _CAMEL.findall(slug)]
-    all_words = {*in_order, *_LETTERS.findall(slug.upper())}
-    if all_words & (name_words("changing") | name_words("secrets")) or not all_words & name_words(
-        "reading"
-    ):
+    words = [word.upper() for word in _CAMEL.findall(slug)]
+    every = {*words, *_LETTERS.findall(slug.upper())}
+    if every & (name_words("changing") | name_words("secrets")):
         return False
-    return not _has_deed(in_order)
+    if not every & name_words("reading"):
+        return False
+    return not _has_deed(words)
 
 
-def _has_deed(in_order: list[str]) -> bool:
+def _has_deed(words: list[str]) -> bool:
     """Whether nothing is read, or a word that may be a thing is a deed.
 
-    It is one before the word of reading, or joined to it.
+    It is a deed before the word of reading, or joined to it.
     """
-    pairs = list(zip(["", *in_order], in_order, strict=False))
-    verbs = (
-        word in name_words("reading") and before not in _BEFORE_THINGS for before, word in pairs
-    )
-    first = next((n for n, is_verb in enumerate(verbs) if is_verb), None)
+    first = _first_reading(words)
+    if first is None:
+        return True
     either = name_words("either")
-    if (
-        first is None
-        or either.intersection(in_order[:first])
-        or any(map(_changes, in_order[:first]))
-    ):
+    leading = words[:first]
+    if not either.isdisjoint(leading) or any(map(_changes, leading)):
         return True
-    if either.intersection(in_order) and _JOINING.intersection(in_order):
-        return True
-    return any(before in _JOINING and _changes(word) for before, word in pairs)
+    for before, word in pairwise(words):
+        if before in _JOINING and _changes(word):
+            return True
+    return not either.isdisjoint(words) and not _JOINING.isdisjoint(words)
+
+
+def _first_reading(words: list[str]) -> int | None:
+    """The index of the first word of reading that is no thing."""
+    before = ""
+    for index, word in enumerate(words):
+        if word in name_words("reading") and before not in _BEFORE_THINGS:
+            return index
+        before = word
+    return None
 
 
 def _changes(word: str) -> bool:
     """Whether it is a form of a word of change: `ADDS`, `MOVED`, `CANCELLING`."""
-    stems = {word.removesuffix(old) + new for old, new in _ENDINGS if word.endswith(old)}
-    stems |= {stem[:-1] for stem in stems if stem[-2:-1] == stem[-1:]}
+    stems: set[str] = set()
+    for ending, replacement in _ENDINGS:
+        if word.endswith(ending):
+            stem = word.removesuffix(ending) + replacement
+            stems.add(stem)
+            if stem[-2:-1] == stem[-1:]:
+                stems.add(stem[:-1])
     return not stems.isdisjoint(name_words("changing"))

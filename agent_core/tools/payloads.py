@@ -1,4 +1,4 @@
-"""Reads tool results leniently: plain JSON, typed content, wrapped, or JSON within a string."""
+"""JSON in tool results, read leniently: plain, typed content, wrapped, or JSON within a string."""
 
 import hashlib
 import json
@@ -17,6 +17,12 @@ def parse_result(text: str) -> object:
     return _unwrapped(_decoded(text))
 
 
+def digest_of_json(value: object) -> str:
+    """SHA-256 in hex of canonical JSON: sorted names, no white space, lone surrogates kept."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def is_object(value: object) -> TypeGuard[JsonObject]:
     """Whether a JSON value is an object."""
     return isinstance(value, dict)
@@ -31,30 +37,36 @@ def text_in(value: object, *keys: str) -> str:
     """The first non-empty string under one of the keys of an object, else empty."""
     if not is_object(value):
         return ""
-    texts = (value.get(key) for key in keys)
-    return next((text for text in texts if isinstance(text, str) and text.strip()), "")
+    for key in keys:
+        text = value.get(key)
+        if isinstance(text, str) and text.strip():
+            return text
+    return ""
 
 
 def find_object(
     value: object, wanted: Callable[[JsonObject], Found | None], depth: int
 ) -> Found | None:
-    """What `wanted` makes of the outermost object that it makes something of, level by level.
+    """The first result of `wanted` that is not None, over the objects of a value, outermost first.
 
     Args:
         value: Where to begin.
         wanted: Looks at one object.
         depth: How many levels below `value` are searched.
     """
-    found = map(wanted, objects(value, depth))
-    return next((one for one in found if one is not None), None)
+    for candidate in objects(value, depth):
+        found = wanted(candidate)
+        if found is not None:
+            return found
+    return None
 
 
 def objects(value: object, depth: int) -> Iterator[JsonObject]:
     """Every object in a value, level by level; `depth` levels below it are searched."""
     level = [_unwrapped(value)]
     for _ in range(depth + 1):
-        yield from (one for one in level if is_object(one))
-        level = [_unwrapped(inner) for one in level for inner in _children(one)]
+        yield from (each for each in level if is_object(each))
+        level = [_unwrapped(inner) for each in level for inner in _children(each)]
 
 
 def _children(value: object) -> Iterator[object]:
@@ -77,16 +89,13 @@ def _inner(value: object) -> object:
     """One wrapper less, or None when there is no wrapper."""
     if isinstance(value, str):
         return _decoded(value)
-    if is_object(value) and is_list(content := value.get("content")):
-        return _typed_text(content)
-    if is_list(value):
-        return _typed_text(value)
-    return None
+    content = value.get("content") if is_object(value) else value
+    return _typed_text(content) if is_list(content) else None
 
 
 def _typed_text(content: list[Any]) -> object:
-    blocks = [one for one in content if is_object(one) and one.get("type") == "text"]
-    texts = [one["text"] for one in blocks if isinstance(one.get("text"), str)]
+    blocks = [block for block in content if is_object(block) and block.get("type") == "text"]
+    texts = [block["text"] for block in blocks if isinstance(block.get("text"), str)]
     return "".join(texts) if texts else None
 
 
@@ -100,9 +109,3 @@ def _decoded(text: str) -> object:
     except (ValueError, RecursionError):
         return None
     return cast("object", value)
-
-
-def digest_of_json(value: object) -> str:
-    """SHA-256 in hex of canonical JSON: sorted names, no white space, lone surrogates kept."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

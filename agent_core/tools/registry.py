@@ -1,4 +1,4 @@
-"""What every tool call goes through, whichever toolset answers it: a place, a net, and a cut.
+"""The registry that every tool call goes through: a limit, a safety net, hooks, and a cut.
 
 A huge result is saved whole in the workspace; the model gets head, tail, size and path.
 """
@@ -9,15 +9,17 @@ import hashlib
 import logging
 import re
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Protocol
 from weakref import WeakValueDictionary
 
 from agent_core.clock import machine_time
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
+from agent_core.tools.names import prefix_of
 from agent_core.tools.toolset import OnProgress, ToolContext, ToolOutput, Toolset
 from agent_core.workspaces.layout import TOOL_RESULTS, write_text
 
@@ -34,36 +36,54 @@ _LISTED = 40
 _SAFE_NAME = re.compile(r"[a-zA-Z0-9_-][a-zA-Z0-9_.-]{0,99}")
 
 
+class AfterHook(Protocol):
+    """Changes the output of a call before the model gets it."""
+
+    async def __call__(
+        self, output: ToolOutput, call: ToolCall, context: ToolContext, progress: OnProgress
+    ) -> ToolOutput: ...
+
+
 class Registry:
-    """A toolset whose calls wait for a place, and never raise but CancelledError.
+    """A toolset whose calls wait for their turn, and never raise but CancelledError.
 
     An output is stamped with its times and cut to what a model can take. A sub-agent's calls do not
-    take its parent's places.
+    count against its parent's limit.
+
+    Args:
+        toolset: Answers every call that `toolsets` do not answer.
+        toolsets: By the whole name or the prefix of their tools.
+        after: Hooks by the prefix of the tools whose outputs they change.
     """
 
     def __init__(
         self,
         toolset: Toolset,
         *,
+        toolsets: Mapping[str, Toolset] | None = None,
+        after: Mapping[str, AfterHook] | None = None,
         max_parallel_calls: int = 10,
         now: Callable[[], datetime] = machine_time,
     ) -> None:
         self._toolset = toolset
+        self._toolsets = toolsets or {}
+        self._after = after or {}
         self._max_parallel_calls = max_parallel_calls
         self._now = now
-        self._places: WeakValueDictionary[tuple[TurnId, RunId], asyncio.Semaphore] = (
-            WeakValueDictionary()
-        )
+        self._limits = WeakValueDictionary[tuple[TurnId, RunId], asyncio.Semaphore]()
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
-        return await self._toolset.specs(context)
+        specs: list[ToolSpec] = []
+        for toolset in dict.fromkeys((self._toolset, *self._toolsets.values())):
+            specs += await toolset.specs(context)
+        return specs
 
     async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
-        places = asyncio.Semaphore(self._max_parallel_calls)
-        async with self._places.setdefault((context.turn, context.run), places):
+        limit = asyncio.Semaphore(self._max_parallel_calls)
+        async with self._limits.setdefault((context.turn, context.run), limit):
             started_at = self._now()
             try:
-                output = await self._toolset.run(call, context, progress)
+                output = await self._run(call, context, progress)
             except Exception:
                 reference = secrets.token_hex(4)
                 logger.exception("tool %s failed (reference %s)", call.name, reference)
@@ -76,34 +96,49 @@ class Registry:
                 finished_at=output.finished_at or self._now(),
             )
 
+    async def _run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
+        prefix = prefix_of(call.name)
+        toolset = self._toolsets.get(call.name) or self._toolsets.get(prefix) or self._toolset
+        output = await toolset.run(call, context, progress)
+        hook = self._after.get(prefix)
+        return await hook(output, call, context, progress) if hook else output
+
 
 async def fit(output: ToolOutput, call: ToolCallId, context: ToolContext) -> ToolOutput:
     """`output` with its size, and with its text saved and cut if that is too long for the model."""
     text = output.text
-    max_chars = MAX_ERROR_CHARS if output.is_error else MAX_CHARS
     size = output.size_bytes or len(text.encode("utf-8", "replace"))
+    max_chars = MAX_ERROR_CHARS if output.is_error else MAX_CHARS
     if len(text) <= max_chars:
         return replace(output, size_bytes=size)
-    name = call if context.run == ROOT_RUN else f"{context.run}.{call}"
-    if not _SAFE_NAME.fullmatch(name):
-        name = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:32]
-    path = f"{TOOL_RESULTS}/{name}.txt"
+    path = f"{TOOL_RESULTS}/{_file_name(call, context)}.txt"
     where = f"The whole is in {path}: page through it with read_local_file(path, offset, limit)."
     try:
         await asyncio.to_thread(write_text, context.workspace / path, text)
     except OSError:  # a disk that does not take it must not cost the result
-        path, where = "", "The rest could not be saved."
-    head, tail = min(_HEAD_CHARS, max_chars // 2), min(_TAIL_CHARS, max_chars // 2)
+        path = ""
+        where = "The rest could not be saved."
+    head = min(_HEAD_CHARS, max_chars // 2)
+    tail = min(_TAIL_CHARS, max_chars // 2)
     left_out = f"{len(text) - head - tail:,} of {len(text):,} characters left out"
     excerpt = f"{text[:head]}\n\n[... {left_out}. {where} ...]\n\n{text[-tail:]}"
     return replace(output, text=excerpt, size_bytes=size, saved_path=path)
 
 
+def _file_name(call: ToolCallId, context: ToolContext) -> str:
+    name = call if context.run == ROOT_RUN else f"{context.run}.{call}"
+    if _SAFE_NAME.fullmatch(name):
+        return name
+    return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:32]
+
+
 def unknown_tool(name: str, known: Sequence[str]) -> ToolOutput:
-    """Tells the model that there is no such tool, and which names come nearest."""
+    """The error of a call to a tool that does not exist, with the nearest names."""
     nearest = difflib.get_close_matches(name, known, n=_NEAREST, cutoff=0.4)
-    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-    hint = f"There are: {', '.join(known[:_LISTED]) or 'none'}{more}."
     if nearest:
         hint = f"Did you mean {', '.join(nearest)}?"
-    return ToolOutput(text=f"There is no tool {name[:128]}. {hint}", is_error=True, is_ours=True)
+    else:
+        more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+        hint = f"There are: {', '.join(known[:_LISTED]) or 'none'}{more}."
+    text = f"There is no tool {name[:128]}. {hint}"
+    return ToolOutput(text=text, is_error=True, is_ours=True)

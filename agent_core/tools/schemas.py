@@ -1,5 +1,6 @@
 """JSON Schemas of tools: whether a provider takes one, and whether arguments fit."""
 
+import asyncio
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from jsonschema import validators as jsonschema_validators
 from jsonschema.exceptions import SchemaError, ValidationError
 from jsonschema.protocols import Validator
 from jsonschema.validators import validator_for
-from referencing import Registry
+from referencing import Registry as Schemas
 from referencing.exceptions import Unresolvable
 
 from agent_core.messages import JsonObject
@@ -28,6 +29,9 @@ _MAX_DEPTH = 40
 """Values in values; what reads a schema calls itself for each."""
 _MAX_CHECKS = 20_000
 """Of one call's arguments: a schema whose parts refer to each other can ask for any number."""
+_QUICK_CHECKS = 300
+"""So many take less time than a hop to a thread and back costs other turns."""
+_QUICK_CHARS = 20_000
 _MAX_UNIQUE = 200
 _UNCHECKED = ("pattern", "patternProperties", "unevaluatedItems", "unevaluatedProperties")
 """Regular expressions of others can take for ever, and these compare with what they match. The
@@ -55,20 +59,38 @@ def fault_of_schema(schema: JsonObject) -> str:
 
 def schema_for_model(schema: JsonObject) -> JsonObject:
     """The schema less what providers refuse at its top; calls are checked against the whole."""
-    shown = {key: value for key, value in schema.items() if key not in _COMBINATORS}
-    return {"type": "object", "properties": dict[str, Any]()} | shown
+    taken = {key: value for key, value in schema.items() if key not in _COMBINATORS}
+    return {"type": "object", "properties": dict[str, Any]()} | taken
+
+
+async def fault_beside_loop(arguments: JsonObject, schema: JsonObject) -> str:
+    """As `fault_of_arguments`, for a foreign schema; in a thread where it may hold the loop."""
+    is_known = id(schema) in _VALIDATORS
+    if is_known and len(str(arguments)) <= _QUICK_CHARS:
+        try:
+            return _fault(arguments, schema, _QUICK_CHECKS)
+        except _TooMuch:
+            pass
+    return await asyncio.to_thread(fault_of_arguments, arguments, schema)
 
 
 def fault_of_arguments(arguments: JsonObject, schema: JsonObject) -> str:
-    """What is wrong with the arguments, naming the field and what it wants; "" if nothing is.
+    """The fault of the arguments, naming the field and what it wants; "" without one.
 
     A schema that cannot be used for checking, or asks for too much of it, finds no fault: the
     server looks for itself. A schema is read once: it MUST NOT be changed afterwards.
     """
+    try:
+        return _fault(arguments, schema, _MAX_CHECKS)
+    except _TooMuch:
+        return ""
+
+
+def _fault(arguments: JsonObject, schema: JsonObject, max_checks: int) -> str:
     validator, _ = _validator(schema)
     if validator is None:
         return ""
-    _checks_left.set(_MAX_CHECKS)
+    _checks_left.set(max_checks)
     try:
         error = cast(
             "ValidationError | None",
@@ -76,12 +98,15 @@ def fault_of_arguments(arguments: JsonObject, schema: JsonObject) -> str:
                 validator.iter_errors(arguments)
             ),
         )
-    except (Unresolvable, RecursionError, _TooMuch):
+    except (Unresolvable, RecursionError):
         return ""
     return "" if error is None else _in_words(error)
 
 
-@cached(LRUCache[int, "tuple[Validator | None, JsonObject]"](1_024), key=id)
+_VALIDATORS: LRUCache[int, tuple[Validator | None, JsonObject]] = LRUCache(1_024)
+
+
+@cached(_VALIDATORS, key=id)
 def _validator(schema: JsonObject) -> tuple[Validator | None, JsonObject]:
     """Checking a schema costs far more than checking arguments against it.
 
@@ -93,7 +118,7 @@ def _validator(schema: JsonObject) -> tuple[Validator | None, JsonObject]:
     except SchemaError:
         return None, schema
     # An empty registry: a reference to elsewhere is never fetched.
-    return _bounded(kind)(schema, registry=Registry()), schema
+    return _bounded(kind)(schema, registry=Schemas()), schema
 
 
 _KeywordCheck = Callable[[Validator, Any, Any, JsonObject], "Iterator[ValidationError] | None"]
@@ -130,9 +155,9 @@ def _counted(name: str, check: _KeywordCheck) -> _KeywordCheck:
 
 
 def _in_words(error: ValidationError) -> str:
-    field = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.absolute_path)
-    where = f"`{field.lstrip('.')}`: " if field else ""
+    path = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.absolute_path)
+    field = f"`{path.lstrip('.')}`: " if path else ""
     if len(error.message) <= _MAX_REASON_CHARS:
-        return f"{where}{error.message}"
+        return f"{field}{error.message}"
     # The library repeats the whole wrong value; the model knows it.
-    return where + f"does not fit {error.validator} {error.validator_value!r}"[:_MAX_REASON_CHARS]
+    return field + f"does not fit {error.validator} {error.validator_value!r}"[:_MAX_REASON_CHARS]

@@ -1,7 +1,7 @@
-"""Many tools, few in sight: the model is shown a core, and finds the others with `find_tools`.
+"""Tool search: the model sees a core of the tools, and finds the others with `find_tools`.
 
-A tool that is hidden still runs when it is called; hiding saves tokens and forbids nothing. What
-fits a search best is told by SQLite's BM25 over names, descriptions and parameters.
+A tool that is out of sight still runs when it is called; this saves tokens and forbids nothing.
+SQLite's BM25 over names, descriptions and parameters ranks what fits a search.
 """
 
 import json
@@ -15,8 +15,8 @@ from fnmatch import fnmatchcase
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult
 from agent_core.models import ToolSpec
 from agent_core.models.strict_json import as_object
-from agent_core.tools.actions import is_batch, opened, prefix_of
-from agent_core.tools.names import canonical, slug_of
+from agent_core.tools.actions import is_batch, opened
+from agent_core.tools.names import canonical, prefix_of
 from agent_core.tools.registry import unknown_tool
 from agent_core.tools.schemas import fault_of_arguments
 from agent_core.tools.toolset import OnProgress, ToolContext, ToolOutput, Toolset
@@ -41,8 +41,6 @@ _CHARS_A_TOKEN = 4
 _LISTED_SERVERS = 30
 _MAX_LINE_CHARS = 200
 _MAX_SCHEMA_CHARS = 3_000
-_FOREIGN = "mcp__"
-_OUR_OWN = ("mcp__local_toolkit__", "mcp__composio__COMPOSIO_")
 _INPUT: JsonObject = {
     "type": "object",
     "properties": {
@@ -56,13 +54,15 @@ _INPUT: JsonObject = {
 }
 
 
-def is_core(name: str) -> bool:
+def is_core(spec: ToolSpec) -> bool:
     """Whether a tool is always in sight: our toolkit, Composio's own tools, the agent's own."""
-    return not name.startswith(_FOREIGN) or name.startswith(_OUR_OWN)
+    if spec.server == "composio":
+        return spec.slug.startswith("COMPOSIO_")
+    return spec.server in ("", "local_toolkit")
 
 
 def tokens_of(specs: Sequence[ToolSpec]) -> int:
-    """What the tools cost in a request, at four characters of their JSON a token."""
+    """The cost of the tools in a request, at four characters of their JSON a token."""
     return sum(map(_tokens, specs))
 
 
@@ -70,15 +70,18 @@ def tools_in_sight(
     specs: Sequence[ToolSpec],
     history: Sequence[Message],
 ) -> tuple[ToolSpec, ...]:
-    """The tools that the model is told of now: all of them while they fit the budget.
+    """The tools for the model's next request: all of them while they fit the budget.
 
     Otherwise the core, and behind it, in the order of their finding, what the history found or
     called; where that is too much, the latest of it. The same history gives the same tools.
     """
-    others = {
-        spec.name: spec for spec in specs if spec.name != FIND_TOOLS and not is_core(spec.name)
-    }
-    core = [spec for spec in specs if spec.name not in others]
+    core: list[ToolSpec] = []
+    others: dict[str, ToolSpec] = {}
+    for spec in specs:
+        if spec.name == FIND_TOOLS or is_core(spec):
+            core.append(spec)
+        else:
+            others[spec.name] = spec
     left = max(BUDGET_TOKENS - tokens_of(core), MIN_OTHERS_TOKENS)
     if tokens_of(list(others.values())) <= left:
         return tuple(spec for spec in specs if spec.name != FIND_TOOLS)
@@ -97,58 +100,60 @@ class AgentTools:
 
     def __init__(self, toolset: Toolset, patterns: Sequence[str] = ("*",)) -> None:
         self._toolset = toolset
-        self._allowed = tuple(each for each in patterns if not each.startswith("!"))
-        self._denied = tuple(each[1:] for each in patterns if each.startswith("!"))
+        self._allowed = [each for each in patterns if not each.startswith("!")]
+        self._denied = [each[1:] for each in patterns if each.startswith("!")]
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         """Every tool, `find_tools` last; `tools_in_sight` takes out what need not be in sight."""
         specs = await self._share(context)
-        return (*specs, _finder([spec for spec in specs if not is_core(spec.name)]))
+        return (*specs, _finder([spec for spec in specs if not is_core(spec)]))
 
     async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
         if call.name == FIND_TOOLS:
             return await self._find(call.arguments, context)
-        if self._lets(call.name):
-            return await self._toolset.run(call, context, progress)
-        known = [spec.name for spec in await self._share(context)]
-        refused = [call.name]
-        if call.name in known:
-            made = opened(call)
-            names = [f"{made.prefix}{canonical(each.tool)}" for each in made.actions]
-            refused = [name for name in names if not self._lets(name)]
-        if refused:
-            return unknown_tool(refused[0], known)
+        if not self._lets(call.name):
+            known = [spec.name for spec in await self._share(context)]
+            refused = self._refused(call) if call.name in known else call.name
+            if refused:
+                return unknown_tool(refused, known)
         return await self._toolset.run(call, context, progress)
+
+    def _refused(self, batch: ToolCall) -> str:
+        """The first tool in a batch that the agent may not run; empty without one."""
+        made = opened(batch)
+        for action in made.actions:
+            name = f"{made.prefix}{canonical(action.tool)}"
+            if not self._lets(name):
+                return name
+        return ""
 
     async def _find(self, arguments: JsonObject, context: ToolContext) -> ToolOutput:
         if fault := fault_of_arguments(arguments, _INPUT):
             return ToolOutput(text=f"Invalid arguments for {FIND_TOOLS}: {fault}", is_error=True)
-        hidden = [spec for spec in await self._share(context) if not is_core(spec.name)]
-        found = ranked(arguments["query"], hidden)
-        text = f"No tool fits these words. {_servers(hidden)} Try other words, or go on without."
-        if found:
-            text = "\n".join((FOUND, *map(_entry, found)))
+        hidden = [spec for spec in await self._share(context) if not is_core(spec)]
+        matches = ranked(arguments["query"], hidden)
+        if matches:
+            text = "\n".join((FOUND, *map(_entry, matches)))
+        else:
+            servers = _servers(hidden)
+            text = f"No tool fits these words. {servers} Try other words, or go on without."
         return ToolOutput(text=text, size_bytes=len(text.encode("utf-8", "replace")))
 
     async def _share(self, context: ToolContext) -> list[ToolSpec]:
         specs = await self._toolset.specs(context)
-        listed = {prefix_of(spec.name) for spec in specs if self._lets(spec.name)}
-        found: list[ToolSpec] = []
+        listed = {spec.server for spec in specs if self._lets(spec.name)}
+        share: list[ToolSpec] = []
         for spec in specs:
-            prefix = prefix_of(spec.name)
-            inside = [each for each in self._allowed if each.startswith(prefix)]
             if self._lets(spec.name):
-                found.append(spec)
-            elif (
-                inside
-                and prefix not in listed
-                and is_batch(slug_of(spec.name))
-                and not self._denies(spec.name)
-            ):
-                only = ", ".join(each.removeprefix(prefix) for each in inside)
-                note = f"{spec.description}\n\nYou may run only these tools with it: {only}."
-                found.append(replace(spec, description=note))
-        return found
+                share.append(spec)
+            elif spec.server not in listed and is_batch(spec.slug) and not self._denies(spec.name):
+                prefix = prefix_of(spec.name)
+                inside = [each for each in self._allowed if each.startswith(prefix)]
+                if inside:
+                    only = ", ".join(each.removeprefix(prefix) for each in inside)
+                    note = f"{spec.description}\n\nYou may run only these tools with it: {only}."
+                    share.append(replace(spec, description=note))
+        return share
 
     def _lets(self, name: str) -> bool:
         is_allowed = any(fnmatchcase(name, pattern) for pattern in self._allowed)
@@ -178,16 +183,21 @@ def _latest_within(
 def _mentions(history: Sequence[Message]) -> Iterator[str]:
     """Names that were found or called, oldest first; of one search the best comes last."""
     searches: set[str] = set()
-    for message in history:
-        for part in message.parts:
-            if isinstance(part, ToolCall):
-                yield part.name
-                if part.name == FIND_TOOLS:
-                    searches.add(part.id)
-            elif isinstance(part, ToolResult) and part.call_id in searches and not part.is_error:
-                # Each tool that a search told of begins a line of its own.
-                lines = [line for line in part.text.split("\n") if line.startswith("- ")]
-                yield from (line[2:].partition(": ")[0] for line in reversed(lines))
+    parts = [part for message in history for part in message.parts]
+    for part in parts:
+        if isinstance(part, ToolCall):
+            yield part.name
+            if part.name == FIND_TOOLS:
+                searches.add(part.id)
+        elif isinstance(part, ToolResult) and part.call_id in searches and not part.is_error:
+            yield from _names_in(part.text)
+
+
+def _names_in(text: str) -> Iterator[str]:
+    """The tools that a search found, the best last; each begins a line of its own."""
+    for line in reversed(text.split("\n")):
+        if line.startswith("- "):
+            yield line[2:].partition(": ")[0]
 
 
 def _entry(spec: ToolSpec) -> str:
@@ -214,8 +224,7 @@ def _finder(hidden: Sequence[ToolSpec]) -> ToolSpec:
 
 
 def _servers(hidden: Sequence[ToolSpec]) -> str:
-    found = (spec.name.removeprefix(_FOREIGN).partition("__")[0] for spec in hidden)
-    names = list(dict.fromkeys(found))
+    names = list(dict.fromkeys(spec.server for spec in hidden))
     if not names:
         return "There are none at present."
     more = f" and {len(names) - _LISTED_SERVERS} more" if len(names) > _LISTED_SERVERS else ""
@@ -228,21 +237,24 @@ def ranked(query: str, specs: Sequence[ToolSpec]) -> list[ToolSpec]:
     if not wanted:
         return []
     with closing(sqlite3.connect(":memory:")) as index:
-        index.execute("CREATE VIRTUAL TABLE tools USING fts5(name, said)")
-        for place, spec in enumerate(specs):
+        index.execute("CREATE VIRTUAL TABLE tools USING fts5(name, description)")
+        for number, spec in enumerate(specs):
             parameters = as_object(spec.input_schema.get("properties"))
-            said = " ".join([spec.description[:_MAX_DESCRIPTION_CHARS], *parameters])
-            row = (place, _words(spec.name.removeprefix(_FOREIGN)), _words(said))
-            index.execute("INSERT INTO tools (rowid, name, said) VALUES (?, ?, ?)", row)
-        found = index.execute(
+            description = " ".join([spec.description[:_MAX_DESCRIPTION_CHARS], *parameters])
+            name = f"{spec.server} {spec.slug}"
+            index.execute(
+                "INSERT INTO tools (rowid, name, description) VALUES (?, ?, ?)",
+                (number, _words(name), _words(description)),
+            )
+        matches = index.execute(
             "SELECT rowid FROM tools WHERE tools MATCH ? "
             "ORDER BY bm25(tools, ?, 1.0), rowid LIMIT ?",
             (wanted, _NAME_WEIGHT, MAX_FOUND),
         )
-        return [specs[place] for (place,) in found]
+        return [specs[number] for (number,) in matches]
 
 
 def _words(text: str) -> str:
     """The words of a text, without plurals: `searchWeb` and `SEARCH_WEBS` are alike."""
-    found = (_PLURAL.sub("", word.lower()) for word in _WORD.findall(text))
-    return " ".join(word for word in found if word not in _STOP_WORDS)
+    words = [_PLURAL.sub("", word.lower()) for word in _WORD.findall(text)]
+    return " ".join(word for word in words if word not in _STOP_WORDS)

@@ -1,6 +1,7 @@
 """The web pages that a tool result names, as sources for people."""
 
 from agent_core.events import Source
+from agent_core.messages import JsonObject
 from agent_core.tools.payloads import objects, parse_result, text_in
 
 MAX_SOURCES = 20
@@ -15,13 +16,23 @@ def sources_in(text: str) -> tuple[Source, ...]:
 
     A result in any other form than JSON, or of which only a part is here, names none.
     """
-    found: dict[str, Source] = {}
+    sources: dict[str, Source] = {}
     for item in objects(parse_result(text), _DEPTH):
-        url, title = text_in(item, "link", "url"), text_in(item, "title")
-        is_page = url.startswith(("http://", "https://")) and len(url) <= MAX_URL_CHARS
-        status = item.get("status")
-        if is_page and (status == "success" or (title and status is None)):
-            found.setdefault(url, Source(url=url, title=" ".join(title.split())[:MAX_TITLE_CHARS]))
-        if len(found) == MAX_SOURCES:
+        source = _source(item)
+        if source is not None:
+            sources.setdefault(source.url, source)
+        if len(sources) == MAX_SOURCES:
             break
-    return tuple(found.values())
+    return tuple(sources.values())
+
+
+def _source(item: JsonObject) -> Source | None:
+    url = text_in(item, "link", "url")
+    title = text_in(item, "title")
+    status = item.get("status")
+    if not url.startswith(("http://", "https://")) or len(url) > MAX_URL_CHARS:
+        return None
+    is_hit = bool(title) and status is None
+    if not is_hit and status != "success":
+        return None
+    return Source(url=url, title=" ".join(title.split())[:MAX_TITLE_CHARS])

@@ -1,4 +1,7 @@
-"""The seam to tools: a toolset lists specs and runs whole calls. A failing call is a value."""
+"""The seam to tools: a toolset lists specs and runs whole calls. A failing call is a value.
+
+Read `registry.py` next, which every call goes through.
+"""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -11,13 +14,13 @@ from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 
 MAIN_AGENT = "universal-agent"
-"""The name of the agent that answers people; of the others their definitions tell."""
+"""The name of the agent that answers people; the others are named in their definitions."""
 
 JOINT = (
     "Not done: several people wrote while you worked on this, and it could be another's wish. Say "
     "that whoever wants it may ask for it once you have answered."
 )
-"""What becomes of what a tool does by the rights of its asker alone, where the work is joint."""
+"""The error of a tool that works by the rights of its asker alone, where the work is joint."""
 
 OnProgress = Callable[[str], Awaitable[None]]
 """Says how far a call is, in people's words; may be dropped."""

@@ -1,4 +1,4 @@
-"""Fixed sentences are data: one Fluent catalogue (`de.ftl`) a language, and the reader of them.
+"""Message catalogues: fixed sentences as data, one Fluent file (`de.ftl`) a language.
 
 Fluent (projectfluent.org) is what translators' tools know; it does plurals and numbers. A new
 language is a new file beside the others, in each package that has a catalogue.
@@ -36,8 +36,12 @@ class Catalogue:
     @cached_property
     def languages(self) -> tuple[str, ...]:
         """Codes such as `de`, in alphabetical order."""
-        names = (file.name for file in files(self._package).iterdir())
-        return tuple(sorted(name.removesuffix(".ftl") for name in names if name.endswith(".ftl")))
+        codes: list[str] = []
+        for file in files(self._package).iterdir():
+            code, _, suffix = file.name.partition(".")
+            if suffix == "ftl":
+                codes.append(code)
+        return tuple(sorted(codes))
 
     def of(self, language: str) -> Words:
         """The sentences of a language; the English ones where there is no catalogue of it."""
@@ -64,14 +68,17 @@ def _words(bundle: FluentBundle) -> Words:
         pattern = bundle.get_message(key).value if bundle.has_message(key) else None
         if pattern is None:
             raise KeyError(key)
-        # Fluent takes no value above 1,000 characters; such a one is put in behind it.
-        texts = {name: value for name, value in slots.items() if isinstance(value, str)}
-        long = {name: text for name, text in texts.items() if len(text) > MAX_SLOT_CHARS}
-        tokens = {name: f"\ue000{name}\ue001" for name in long}
-        text, errors = bundle.format_pattern(pattern, slots | tokens)
+        # Fluent takes no value above 1,000 characters: a token stands for a longer one.
+        values = dict(slots)
+        long: dict[str, str] = {}
+        for name, value in slots.items():
+            if isinstance(value, str) and len(value) > MAX_SLOT_CHARS:
+                long[name] = value
+                values[name] = f"\ue000{name}\ue001"
+        text, errors = bundle.format_pattern(pattern, values)
         if errors:
             raise KeyError(f"{key}: {errors[0]}")
-        return _TOKEN.sub(lambda token: str(long.get(token[1], token[0])), str(text))
+        return _TOKEN.sub(lambda token: long.get(token[1], token[0]), str(text))
 
     return words
 

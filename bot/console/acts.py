@@ -8,6 +8,7 @@ It is in the ledger before anything comes of it: a process that dies leaves noth
 """
 
 import asyncio
+import hashlib
 import logging
 import secrets
 from collections.abc import Callable, Mapping
@@ -26,13 +27,14 @@ from agent_core.ids import AgentId, SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentStatus, AgentTree
+from bot.clicks import FollowUpClick, Refused
 from bot.console.access import FRESH_S, ThreadAccess
 from bot.console.passes import HOME
 from bot.inbound import post_key
-from bot.ingress import Ingress, Press, Submission, tell_alone
+from bot.ingress import Gesture, Ingress
 from bot.render import escape, foreign_line, limits
 from bot.slack_api import Op, Person, SlackApi, SlackError, language_of
-from bot.threads import ThreadRef, parse_session, parse_user, user_id
+from bot.threads import ThreadRef, parse_session, parse_user
 from bot.words import BOT
 
 MAX_TEXT_CHARS = 12_000
@@ -114,26 +116,12 @@ _KINDS: Mapping[str, InterventionKind] = {
 Done = Literal["asked", "wrote", "picked"]
 
 
-class ActRefused(Exception):
-    """What a person wants is not done; `key` names the sentence that says why, to them."""
-
-    def __init__(self, key: str, **slots: str | float) -> None:
-        super().__init__(key)
-        self.key = key
-        self._slots = slots
-
-    def sentence(self, person: Person | None) -> str:
-        """In the person's language."""
-        language = language_of(person)
-        return BOT.say(language, f"live-{self.key}", **self._slots)
-
-
 def read_request(text: str | bytes) -> PageRequest:
-    """A message of a page. Raises ActRefused where it is none."""
+    """A message of a page. Raises Refused where it is none."""
     try:
         return _PAGE_REQUEST.validate_json(text)
     except ValidationError as error:
-        raise ActRefused("unreadable") from error
+        raise Refused("live-unreadable") from error
 
 
 @dataclass(slots=True)
@@ -160,7 +148,7 @@ class Acts:
         What comes again with its id is done once. `tree` is the session's, as the person sees it.
 
         Raises:
-            ActRefused: it was not done.
+            Refused: it was not done.
         """
         given = act.request_id
         has_id = isinstance(given, str) and len(given) >= MIN_ID_CHARS
@@ -174,32 +162,32 @@ class Acts:
                     self._done[key] = await self._finish(deed, tree, again=not is_new)
                 return self._done[key]
         except InterventionRefused as refused:
-            raise ActRefused("not-there") from refused
+            raise Refused("live-not-there") from refused
         except (SlackError, SessionError) as error:
             logger.warning("what %s does in the live view could not be done: %s", user, error)
             await ledger.settle(key)  # who was told so decides whether it is to be done
-            raise ActRefused("away") from error
+            raise Refused("live-away") from error
 
-    async def press(self, press: Press) -> None:
+    async def follow_up(self, click: FollowUpClick, gesture: Gesture, person: Person) -> None:
         """The first press of a question below a report asks it, in the name of who pressed."""
-        key = f"follow:{press.team}:{press.channel}:{press.message_ts}:{press.action_id}"
-        user, thread = user_id(press.team, press.user), press.thread
-        deed = Deed(key=key, user=user, session=thread.session, act=FollowUp(question=press.value))
-        is_new = await self._runtime.ledger.record(key, "", deed.model_dump(by_alias=True))
+        sender = gesture.sender
+        question = hashlib.sha256(click.question.encode()).hexdigest()[:16]
+        key = f"follow:{sender.team}:{sender.channel}:{gesture.message_ts}:{question}"
+        deed = Deed(
+            key=key,
+            user=gesture.by,
+            session=gesture.thread.session,
+            act=FollowUp(question=click.question),
+        )
+        if not await self._runtime.ledger.record(key, "", deed.model_dump(by_alias=True)):
+            raise Refused("live-picked-before")
         try:
-            if not is_new:
-                raise ActRefused("picked-before")  # noqa: TRY301 (as what is refused further down)
             await self._finish(deed, AgentTree(), again=False)
-        except ActRefused as refused:
-            told = refused.sentence(await self._access.person(user))
-            where, root_ts = thread.channel, thread.root_ts
-            await tell_alone(self._api, where, press.user, told, thread_ts=root_ts)
+        except Refused:
+            raise
         except Exception:
             logger.exception("%s is asked later", key)
             self._ingress.in_vain.add(key)
-
-    async def submit(self, submission: Submission) -> None:
-        """There is no form."""
 
     async def replay(self, body: JsonObject) -> None:
         """Go on with what a process that is gone had begun."""
@@ -207,7 +195,7 @@ class Acts:
         try:
             tree = await self._runtime.tree(deed.session)
             await self._finish(deed, tree, again=True)
-        except (ActRefused, InterventionRefused) as refused:
+        except (Refused, InterventionRefused) as refused:
             logger.info("%s is not done any more: %s", deed.key, refused)
         except Exception:
             logger.exception("%s is done later", deed.key)
@@ -220,10 +208,10 @@ class Acts:
             person = await self._access.person(user)
             level = await self._access.level(user, session, max_age_s=FRESH_S)
             if person is None or level != "act":
-                raise ActRefused("only-look")  # noqa: TRY301 (as what is refused further down)
+                raise Refused("live-only-look")  # noqa: TRY301 (as what is refused further down)
             done_in = await self._carry_out(deed, person, tree, again=again)
             await self._access.level(user, done_in)
-        except (ActRefused, InterventionRefused):
+        except (Refused, InterventionRefused):
             await self._runtime.ledger.forget(deed.key, "")
             raise
         await self._runtime.ledger.settle(deed.key)
@@ -239,11 +227,11 @@ class Acts:
             return await self._say(deed, person, _checked_text(act.question), "picked", again=again)
         agent = tree.agents.get(act.agent_id)
         if isinstance(act, UserResponse):
-            if not again and (agent is None or question_of(agent) is None):
-                raise ActRefused("not-asked")
+            if not again and (agent is None or agent.question is None):
+                raise Refused("live-not-asked")
             return await self._say(deed, person, _checked_text(act.response), "wrote", again=again)
         if agent is None:
-            raise ActRefused("not-there")
+            raise Refused("live-not-there")
         for kind, text in _wishes(act, agent):
             key, is_root = f"{deed.key}:{kind}", agent.parent_id is None
             if is_root and kind == "comment":
@@ -265,7 +253,7 @@ class Acts:
         thread, ts = await self._post(deed, person, text, done, "said", again=again)
         user = parse_user(deed.user)[1]
         if not await self._ingress.take_words(thread, ts, text, user=user) and not again:
-            raise ActRefused("only-look")
+            raise Refused("live-only-look")
         return thread.session
 
     async def _post(
@@ -290,16 +278,10 @@ class Acts:
         return thread, thread.root_ts
 
 
-def question_of(state: AgentState) -> JsonObject | None:
-    """What an agent asks a person; None where it does not wait for an answer."""
-    wait = state.wait
-    return wait if state.status == "waiting" and wait and wait["kind"] == "question" else None
-
-
 def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[InterventionKind, str]]:
     """A comment beside a status is the reason or the result. What is so already is no wish."""
     if not (act.user_comment or act.user_content or act.status):
-        raise ActRefused("empty")
+        raise Refused("live-empty")
     comment, content = (
         said and _checked_text(said) for said in (act.user_comment, act.user_content)
     )
@@ -307,7 +289,7 @@ def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[Intervention
     wishes: list[tuple[InterventionKind, str]] = []
     if comment and kind is None:
         wishes.append(("comment", comment))
-    if content and content != agent.user_content.strip():
+    if content and content != agent.run.task.strip():
         wishes.append(("content", content))
     if kind is not None:
         wishes.append((kind, comment or ""))
@@ -317,7 +299,7 @@ def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[Intervention
 def _checked_text(said: str) -> str:
     text = said.strip()
     if not text:
-        raise ActRefused("empty")
+        raise Refused("live-empty")
     if len(text) > MAX_TEXT_CHARS:
-        raise ActRefused("too-long", max=MAX_TEXT_CHARS)
+        raise Refused("live-too-long", max=MAX_TEXT_CHARS)
     return text

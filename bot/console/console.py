@@ -16,16 +16,16 @@ from aiohttp import web
 
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime import Runtime
+from bot.clicks import LiveViewClick, Refused
 from bot.console.access import FRESH_S, ThreadAccess
 from bot.console.acts import Acts
 from bot.console.health import Look, add_health
 from bot.console.live import LiveView
 from bot.console.passes import COOKIE_LIFE, HOME, Passes
 from bot.console.server import Closed, add_headers, guard, listening, page, say
-from bot.ingress import Ingress, Press, Rules, Submission, tell_alone
+from bot.ingress import Gesture, Ingress, Rules
 from bot.settings import BotSettings
-from bot.slack_api import SlackApi, language_of
-from bot.threads import user_id
+from bot.slack_api import Person, SlackApi, language_of
 from bot.words import BOT
 
 STATIC = Path(__file__).parent / "static"
@@ -37,10 +37,7 @@ FILE_POLICY = (
 
 
 class Console:
-    """Serves people and those who watch over the bot. `port` is None while nothing is served.
-
-    It is the `Gestures` of “Open live view”, too: who presses it gets a link of their own, alone.
-    """
+    """Serves people and those who watch over the bot. `port` is None while nothing is served."""
 
     def __init__(
         self,
@@ -73,21 +70,20 @@ class Console:
         """A link for one person; None where there is none."""
         return self.url and f"{self.url}/enter?pass={self._passes.link(user, session)}"
 
-    async def press(self, press: Press) -> None:
-        """Raises SlackError; the press may come again."""
-        user, thread = user_id(press.team, press.user), press.thread
-        person = await self._access.person(user)
-        words = BOT.of(language_of(person))
-        link = self.link(user, thread.session)
-        if await self._access.level(user, thread.session) == "none":
-            told = words("live-not-yours")
-        else:
-            told = words("live-off") if link is None else words("live-link", url=link)
-        place, root_ts = thread.channel, thread.root_ts
-        await tell_alone(self._api, place, press.user, told, thread_ts=root_ts)
+    async def open(self, click: LiveViewClick, gesture: Gesture, person: Person | None) -> None:
+        """The handler of “Open live view”: who presses it gets a link of their own, alone.
 
-    async def submit(self, submission: Submission) -> None:
-        """There is no form."""
+        Raises SlackError; the press may come again.
+        """
+        session = gesture.thread.session
+        if await self._access.level(gesture.by, session) == "none":
+            raise Refused("live-not-yours")
+        link = self.link(gesture.by, session)
+        if link is None:
+            raise Refused("live-off")
+        text = BOT.say(language_of(person), "live-link", url=link)
+        sender = gesture.sender
+        await self._api.whisper(sender.channel, sender.user, text, thread_ts=gesture.thread.root_ts)
 
     def acts(self, ingress: Ingress) -> Acts:
         """The way in of what viewers do."""
@@ -169,7 +165,7 @@ class Console:
         _, session, _ = await self._let_in(request)
         path = request.match_info["path"]
         tree = await self._live.tree(session)
-        if not any(path in state.artifacts for state in tree.agents.values()):
+        if not any(path in state.run.artifacts for state in tree.agents.values()):
             raise Closed(404, "no-file")
         root = (await self._runtime.workspace(session, self._clock())).resolve()
         file = (root / path).resolve()

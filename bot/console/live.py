@@ -16,6 +16,7 @@ import logging
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing, suppress
+from dataclasses import dataclass
 from functools import partial
 from math import inf
 from typing import Any
@@ -28,11 +29,13 @@ from agent_core.ids import AgentId, SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentTree
+from bot.clicks import Refused
 from bot.console.access import Level, ThreadAccess
-from bot.console.acts import ActRefused, Acts, GetAgentTree, question_of, read_request
+from bot.console.acts import Acts, GetAgentTree, read_request
+from bot.console.markup import AgentHtml
 from bot.console.passes import HOME, Passes
 from bot.presenter.tools import describe
-from bot.slack_api import MonotonicClock, Person
+from bot.slack_api import MonotonicClock, Person, language_of
 from bot.words import BOT
 
 MAX_MESSAGE_BYTES = 256 * 1024
@@ -44,14 +47,34 @@ MAX_SOCKETS = 32
 HEARTBEAT_S = 20.0
 LOOK_EVERY_S = 1.5
 """Who may still watch is looked at so often."""
-PAUSE_S, PAUSE_A_VIEWER_S, LONGEST_PAUSE_S = 0.04, 0.001, 1.0
-"""Between two rounds."""
+PAUSE_S = 0.04
+"""Between two rounds, and for each viewer a little more."""
+PAUSE_A_VIEWER_S = 0.001
+LONGEST_PAUSE_S = 1.0
 REREAD = Backoff(first_s=0.5, longest_s=10.0)
 ROOM_LOOKS = Backoff(first_s=0.05, longest_s=0.5, jitter=0.0)
 _REFUSED = WSCloseCode.POLICY_VIOLATION
 _NEVER = 2**40
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The frames that lead whoever has seen one version to another."""
+
+    begins: int = 0
+    ends: int = 0
+    frames: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """An agent's last change, its text included."""
+
+    version: int
+    cursor: int
+    """Its place in the session's log."""
 
 
 class SessionFeed:
@@ -62,29 +85,30 @@ class SessionFeed:
         self.viewers: set[Viewer] = set()
         self.tree = AgentTree()
         self.version = 0
-        """Grows with each event; what a viewer has seen is told by it."""
+        """Grows with each event; a viewer remembers the version that it has seen."""
         self.ended = 0
         """The version at which a turn ended last."""
-        self.round: tuple[int, int, Sequence[str]] = (0, 0, ())
-        """The newest: for those who have seen one version, what leads to another."""
+        self.round = Round()
+        """The newest."""
         self._runtime = runtime
-        self._changed: dict[AgentId, tuple[int, int]] = {}
-        """The version of each agent's last change, its text included, and its place in the log."""
+        self._changes: dict[AgentId, _Change] = {}
         self._known: set[AgentId] = set()
         """Agents whose state was told before."""
         self._states: set[AgentId] = set()
+        """Agents whose state the next round tells."""
         self._texts: defaultdict[AgentId, str] = defaultdict(str)
-        """What the next round tells: the new text of whatever has changed, and whose states."""
+        """The new text of each agent that has changed since the last round."""
         self._has_news = asyncio.Event()
         self._encoded: dict[AgentId, list[str]] = {}
+        self._html: defaultdict[AgentId, AgentHtml] = defaultdict(AgentHtml)
         self._work = Background()
 
     async def open(self) -> None:
-        """Read what is stored, and go on with what comes."""
+        """Read the stored events, and go on with new ones."""
         if self.session == HOME:
             return
         self.tree = await self._runtime.tree(self.session)
-        self._changed = dict.fromkeys(self.tree.agents, (0, self.tree.place))
+        self._changes = dict.fromkeys(self.tree.agents, _Change(0, self.tree.cursor))
         self._known = set(self.tree.agents)
         self._work.start(self._follow(), name=f"follow {self.session}")
         self._work.repeat(self._tell, pause=self._pause, name=f"telling of {self.session}")
@@ -92,78 +116,89 @@ class SessionFeed:
     async def close(self) -> None:
         await self._work.close()
 
-    def states(self, version: int, place: float) -> list[str]:
+    def states(self, version: int, cursor: float) -> list[str]:
         """The whole states of what changed after a version, or behind a place in the log."""
-        changed = self._changed.items()
-        behind = [agent for agent, (seen, at) in changed if seen > version or at > place]
-        return [frame for agent in behind for frame in self._whole(agent)]
+        frames: list[str] = []
+        for agent, change in self._changes.items():
+            if change.version > version or change.cursor > cursor:
+                frames += self._state_frames(agent)
+        return frames
 
     def frame(self, kind: str, **fields: Any) -> str:
         """A message, with the place in the log up to which things are told."""
-        return encoded({"type": kind, **fields, "eventId": self.tree.place})
+        return encoded({"type": kind, **fields, "eventId": self.tree.cursor})
 
     async def _follow(self) -> None:
         """Fold events as they come; what breaks is begun again behind the last one."""
         waits_s = REREAD.waits_s()
         while True:
             try:
-                watching = self._runtime.events(self.session, after=self.tree.place)
+                watching = self._runtime.events(self.session, after=self.tree.cursor)
                 async with aclosing(watching) as events:
-                    async for place, event in events:
-                        self._take(place, event)
+                    async for cursor, event in events:
+                        self._take(cursor, event)
                         waits_s = REREAD.waits_s()
             except Exception:
                 logger.exception("the events of %s are not read; once more soon", self.session)
             await asyncio.sleep(next(waits_s))
 
-    def _take(self, place: int, event: AnyEvent) -> None:
+    def _take(self, cursor: int, event: AnyEvent) -> None:
         self.version += 1
-        for agent in self.tree.take(place, event):
-            self._changed[agent] = (self.version, self.tree.place)
+        changed = self.tree.take(cursor, event)
+        if isinstance(event, TurnFinished):
+            # The end of the turn says which addresses in the texts of its agents are live.
+            agents = self.tree.agents.items()
+            changed = tuple(agent for agent, state in agents if state.turn.id == event.turn)
+            if event.outcome != "steered":
+                self.ended = self.version
+        for agent in changed:
+            self._changes[agent] = _Change(self.version, self.tree.cursor)
             self._encoded.pop(agent, None)
             if isinstance(event, TextDelta):
                 self._texts[agent] += event.text
             else:
                 self._texts[agent] += ""
                 self._states.add(agent)
-        if isinstance(event, TurnFinished) and event.outcome != "steered":
-            self.ended = self.version
         self._has_news.set()
 
     async def _tell(self) -> None:
         """One round, as soon as there is something new."""
         await self._has_news.wait()
         self._has_news.clear()
-        _, told, _ = self.round
-        self.round = (told, self.version, list(self._news(told)))
+        before = self.round.ends
+        self.round = Round(before, self.version, list(self._news(before)))
         for viewer in self.viewers:
             viewer.has_news.set()
 
     async def _pause(self) -> None:
         await asyncio.sleep(min(PAUSE_S + PAUSE_A_VIEWER_S * len(self.viewers), LONGEST_PAUSE_S))
 
-    def _news(self, told: int) -> Iterable[str]:
+    def _news(self, before: int) -> Iterable[str]:
         """Text goes before the state that it is part of, but not before the first one."""
-        states, texts = self._states, self._texts
-        self._states, self._texts = set(), defaultdict(str)
+        states = self._states
+        texts = self._texts
+        self._states = set()
+        self._texts = defaultdict(str)
         for agent, text in texts.items():
             if text and agent not in self._known:
-                yield from self._whole(agent)
+                yield from self._state_frames(agent)
             if text:
-                yield self.frame("text-delta", agentId=agent, delta=text)
+                html = self._html[agent].of_live(self.tree.agents[agent].run.live)
+                yield self.frame("text-delta", agentId=agent, delta=text, html=html)
             if agent in states:
-                yield from self._whole(agent)
+                yield from self._state_frames(agent)
             self._known.add(agent)
-        if self.ended > told:
+        if self.ended > before:
             yield self.frame("agent-completed")
 
-    def _whole(self, agent: AgentId) -> list[str]:
+    def _state_frames(self, agent: AgentId) -> list[str]:
         """An agent's state, and the question that it waits with; encoded once for all viewers."""
         if agent not in self._encoded:
             state = self.tree.agents[agent]
-            frames = [self.frame("agent-state", agentId=agent, state=_state_json(state))]
-            if question := question_of(state):
-                asked = {name: question[name] for name in ("prompt", "options")}
+            content = _state_json(state, self._html[agent])
+            frames = [self.frame("agent-state", agentId=agent, state=content)]
+            if question := state.question:
+                asked = {"prompt": question.question, "options": question.options}
                 frames.append(self.frame("user-query", agentId=agent, **asked))
             self._encoded[agent] = frames
         return self._encoded[agent]
@@ -194,22 +229,23 @@ class Viewer:
         transport.set_write_buffer_limits(high=_NEVER)  # nothing here waits for a drain
 
     def join(self, feed: SessionFeed) -> None:
-        """From now on this session, from the whole tree on."""
+        """Watch this session from now on, from the whole tree on."""
         self.feed = feed
         self._seen = feed.version
-        self._behind: float = inf
+        self._cursor: float = inf
+        """Everything behind this place in the log is told once more."""
         self._requests: list[JsonObject] = []
         feed.viewers.add(self)
         self.tell_again(-1, {})
 
-    def tell_again(self, place: int, request: JsonObject) -> None:
-        """Tell all that came behind a place of the log once more, and then `ready`."""
-        self._behind = min(self._behind, place)
+    def tell_again(self, cursor: int, request: JsonObject) -> None:
+        """Tell everything behind a place of the log once more, and then `ready`."""
+        self._cursor = min(self._cursor, cursor)
         self._requests.append(request)
         self.has_news.set()
 
     async def tell(self) -> None:
-        """What is new, for ever, at the pace at which it is taken."""
+        """Send news for ever, at the pace at which the page takes them."""
         while True:
             await self.has_news.wait()
             await self.has_room()
@@ -219,23 +255,30 @@ class Viewer:
                 await self.send(frame)
 
     async def send(self, frame: str) -> None:
-        """To somebody who left nothing is said."""
+        """To somebody who left nothing is sent."""
         with suppress(ConnectionError, RuntimeError):
             await self.socket.send_str(frame)
 
     def _news(self) -> Sequence[str]:
         """The newest round for whoever keeps up, else whole states."""
-        feed, requests, seen = self.feed, self._requests, self._seen
-        begins, self._seen, frames = feed.round
-        if begins == seen and not requests:
-            return frames
-        frames = feed.states(seen, self._behind)
-        self._seen, self._behind, self._requests = feed.version, inf, []
+        feed = self.feed
+        seen = self._seen
+        requests = self._requests
+        if feed.round.begins == seen and not requests:
+            self._seen = feed.round.ends
+            return feed.round.frames
+        frames = feed.states(seen, self._cursor)
+        self._seen = feed.version
+        self._cursor = inf
+        self._requests = []
         if feed.ended > seen:
             frames.append(feed.frame("agent-completed"))
-        return [*frames, *(feed.frame("ready", **self._ready(self), **each) for each in requests)]
+        for request in requests:
+            frames.append(feed.frame("ready", **self._ready(self), **request))
+        return frames
 
     async def has_room(self, *, for_requests: bool = False) -> None:
+        """Wait until the page has taken most of what it was sent."""
         for wait_s in ROOM_LOOKS.waits_s():
             is_full = for_requests and len(self._requests) >= MAX_REQUESTS
             if not is_full and self._transport.get_write_buffer_size() <= MAX_BUFFER_BYTES:
@@ -335,19 +378,20 @@ class LiveView:
         """What cannot be read or done is said in a sentence, and the viewer stays."""
         request: JsonObject = {}
         try:
-            said = read_request(text)
-            request = {} if said.request_id is None else {"requestId": said.request_id}
-            if isinstance(said, GetAgentTree):
-                return viewer.tell_again(said.after, request)
+            asked = read_request(text)
+            if asked.request_id is not None:
+                request = {"requestId": asked.request_id}
+            if isinstance(asked, GetAgentTree):
+                return viewer.tell_again(asked.after, request)
             before = viewer.feed
-            session = await self._acts.do(viewer.user, before.session, said, before.tree)
+            session = await self._acts.do(viewer.user, before.session, asked, before.tree)
             if request:
                 await viewer.send(encoded({"type": "done", **request}))
             if session != before.session:
                 await self._leave(viewer, before)
                 await self._join(viewer, session)
-        except ActRefused as refused:
-            sentence = refused.sentence(viewer.person)
+        except Refused as refused:
+            sentence = refused.text(language_of(viewer.person))
             await viewer.send(encoded({"type": "error", "error": sentence, **request}))
 
     async def _look(self) -> None:
@@ -364,11 +408,12 @@ class LiveView:
                 code = _REFUSED if level == "none" else WSCloseCode.TRY_AGAIN_LATER
                 self._work.start(viewer.socket.close(code=code))
             elif level != viewer.level:
-                viewer.tell_again(viewer.feed.tree.place, {})
+                viewer.tell_again(viewer.feed.tree.cursor, {})
 
     def _ready(self, viewer: Viewer, *, opened: SessionId) -> JsonObject:
         """What a page has to know beside the tree."""
-        user, session = viewer.user, viewer.feed.session
+        user = viewer.user
+        session = viewer.feed.session
         viewer.level = self._access.level_now(user, session)
         about: JsonObject = {
             "session": session or None,
@@ -379,16 +424,22 @@ class LiveView:
         return about
 
 
-def _state_json(state: AgentState) -> JsonObject:
-    """A state with what each call is for, in the words of the thread's plan."""
-    words, told = BOT.of(detect_language(state.user_content)), state.as_json()
-    for place, tool in enumerate(told["metadata"]["tools"]):
-        given: JsonObject = {}
+def _state_json(state: AgentState, html: AgentHtml) -> JsonObject:
+    """A state with its texts as HTML, and each call in the words of the thread's plan."""
+    content = state.as_json()
+    metadata = content["metadata"]
+    end = state.turn.finished
+    metadata["liveHtml"] = html.of_live(state.run.live)
+    metadata["resultHtml"] = html.of(state.run.result or "", end)
+    for message in content["messages"]:
+        message["html"] = html.of(message["content"], end)
+    words = BOT.of(detect_language(state.run.task))
+    for tool in metadata["tools"]:
+        arguments: JsonObject = {}
         with suppress(ValueError):  # of long arguments only a part is here
-            given = json.loads(tool["arguments"])
-        said = describe(tool["name"], given, words, {})
-        told["metadata"]["tools"][place] = {**tool, "words": said}
-    return told
+            arguments = json.loads(tool["arguments"])
+        tool["words"] = describe(tool["name"], arguments, words, {})
+    return content
 
 
 def encoded(message: JsonObject) -> str:

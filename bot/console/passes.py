@@ -1,16 +1,15 @@
-"""What opens the live view: a link for one person and session, and the cookie it is exchanged for.
+"""Signed passes to the live view: a link for one person and session, and a cookie in exchange.
 
-Both are signed with HMAC-SHA-256. A link works once and for `LINK_LIFE`; a cookie holds the
-sessions that its person has opened.
+A link works once and for `LINK_LIFE`; a cookie holds the sessions that its person has opened.
 """
 
 import hashlib
-import hmac
 import secrets
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Literal
 
+from itsdangerous import BadSignature, Signer
 from pydantic import BaseModel
 
 from agent_core.ids import SessionId, UserId
@@ -32,16 +31,17 @@ class Pass(BaseModel):
     user: UserId
     sessions: dict[SessionId, float]
     once: str = ""
-    """Of a link, unique: whoever has seen it does not take it again."""
+    """A link's own id, by which the second use is refused."""
 
 
 class Passes:
-    """Makes and reads them. `clock` tells the moment."""
+    """Signs passes and reads them again. `clock` tells the moment."""
 
     def __init__(self, secret: bytes, clock: Callable[[], datetime]) -> None:
         self._secret = secret
         self._clock = clock
-        self.cookie_name = f"live_{self._mac('name', '')[:8]}"
+        name = hashlib.sha256(b"name\0" + secret).hexdigest()
+        self.cookie_name = f"live_{name[:8]}"
         """Bots of one host share its cookies, whatever their ports; those of one secret are one."""
 
     def link(self, user: UserId, session: SessionId) -> str:
@@ -52,22 +52,28 @@ class Passes:
 
     def cookie(self, link: Pass, before: str) -> str:
         """The cookie for whoever came by a link, with what theirs of before is good for."""
-        claim, until_s = self.read("cookie", before), (self._clock() + COOKIE_LIFE).timestamp()
-        known = claim.sessions if claim and claim.user == link.user else {}
+        until_s = (self._clock() + COOKIE_LIFE).timestamp()
+        earlier = self.read("cookie", before)
+        sessions = dict(earlier.sessions) if earlier and earlier.user == link.user else {}
         for session in link.sessions:
-            known.pop(session, None)
-            known[session] = until_s
-        newest = dict([*known.items()][-MAX_SESSIONS:])
-        return self._sign("cookie", Pass(user=link.user, sessions=newest))
+            sessions.pop(session, None)
+            sessions[session] = until_s
+        newest = list(sessions.items())[-MAX_SESSIONS:]
+        return self._sign("cookie", Pass(user=link.user, sessions=dict(newest)))
 
     def read(self, kind: PassKind, text: str) -> Pass | None:
-        """What it is still good for; None for nothing. A link may have been used."""
-        body, _, mac = text.partition(".")
-        if not hmac.compare_digest(mac.encode(errors="replace"), self._mac(kind, body).encode()):
+        """What a pass is still good for; None for nothing. A link may have been used."""
+        try:
+            body = self._signer(kind).unsign(text.encode(errors="replace"))
+        except BadSignature:
             return None
-        claim = Pass.model_validate_json(bytes.fromhex(body))
-        known = {one: until for one, until in claim.sessions.items() if not self.is_over(until)}
-        return claim.model_copy(update={"sessions": known}) if known else None
+        claim = Pass.model_validate_json(bytes.fromhex(body.decode()))
+        sessions = {
+            session: until_s
+            for session, until_s in claim.sessions.items()
+            if not self.is_over(until_s)
+        }
+        return claim.model_copy(update={"sessions": sessions}) if sessions else None
 
     def is_over(self, until_s: float) -> bool:
         return until_s <= self._clock().timestamp()
@@ -75,8 +81,7 @@ class Passes:
     def _sign(self, kind: PassKind, claim: Pass) -> str:
         # In hex: JSON in base64, or a parameter named `token`, would be masked in posts.
         body = claim.model_dump_json().encode().hex()
-        return f"{body}.{self._mac(kind, body)}"
+        return self._signer(kind).sign(body).decode()
 
-    def _mac(self, kind: str, text: str) -> str:
-        said = f"{kind}\0{text}".encode(errors="replace")
-        return hmac.digest(self._secret, said, hashlib.sha256).hex()
+    def _signer(self, kind: PassKind) -> Signer:
+        return Signer(self._secret, salt=kind, digest_method=hashlib.sha256)

@@ -15,8 +15,9 @@ from agent_core.runtime.schedules import (
     read_recurrence,
     rule_words,
 )
-from bot.digests import posts
-from bot.render import entry, modal, plain_text, section
+from bot import clicks
+from bot.clicks import DigestForm
+from bot.render import entry, plain_text, section
 from bot.words import BOT
 
 DAYS = (
@@ -27,39 +28,41 @@ DAYS = (
     "FREQ=MONTHLY;BYMONTHDAY=-1",
 )
 NEWS: Mapping[str, WhenNothingNew] = {each: each for each in get_args(WhenNothingNew)}
+USUAL_TIME = "09:00"
 _TIME = re.compile(r"\s*([01]?\d|2[0-3])[:.]([0-5]\d)\s*")
 
 
-def form(order: Order, language: str, metadata: str) -> JsonObject:
+def form(order: Order, language: str, about: DigestForm) -> JsonObject:
     """A modal that shows an order as it is; a rule that its menus do not have stays as it is."""
     words, rule = BOT.of(language), order.rule
-    days, time = _taken_apart(rule)
-    labels = {each: rule_words(_of_days(each, rule), language) for each in DAYS}
-    news = {each: words(f"digest-news-{each.replace('_', '-')}") for each in NEWS}
+    days, time = _days_and_time(rule)
+    if days:
+        labels = {each: rule_words(_of_days(each, rule), language) for each in DAYS}
+        time_label = words("digest-form-time", zone=rule.zone)
+        times = [
+            entry("days", words("digest-form-days"), _menu(labels, days)),
+            entry("time", time_label, _text(time)),
+        ]
+    else:
+        times = [section(rule_words(rule, language))]
     channels = {
         "type": "conversations_select",
         "initial_conversation": order.place,
         "filter": {"include": ["public", "private"], "exclude_bot_users": True},
     }
-    label = words("digest-form-time", zone=rule.zone)
-    times = [section(rule_words(rule, language))]
-    if days:
-        times = [
-            entry("days", words("digest-form-days"), _menu(labels, days)),
-            entry("time", label, _text(time)),
-        ]
-    return modal(
-        f"{posts.PREFIX}form",
+    news = {each: words(f"digest-news-{each.replace('_', '-')}") for each in NEWS}
+    fields = [
+        entry("task", words("digest-form-task"), _text(order.task, multiline=True)),
+        *times,
+        entry("channel", words("digest-form-channel"), channels),
+        entry("news", words("digest-form-news"), _menu(news, order.when_nothing_new)),
+    ]
+    return clicks.form(
+        about,
         words("digest-form-title"),
         words("digest-form-save"),
         words("digest-button-cancel"),
-        private_metadata=metadata,
-        blocks=[
-            entry("task", words("digest-form-task"), _text(order.task, multiline=True)),
-            *times,
-            entry("channel", words("digest-form-channel"), channels),
-            entry("news", words("digest-form-news"), _menu(news, order.when_nothing_new)),
-        ],
+        fields,
     )
 
 
@@ -75,7 +78,7 @@ def read_form(
         time = _TIME.fullmatch(values.get("time") or "")
         if time is None:
             return {"time": words("digest-form-time-unclear")}
-        recurrence = f"{days};BYHOUR={int(time[1])};BYMINUTE={int(time[2])}"
+        recurrence = _recurrence(days, int(time[1]), int(time[2]))
         if recurrence != rule.recurrence:
             rule = replace(rule, recurrence=recurrence, begins=_minute(now))
     return replace(
@@ -88,20 +91,27 @@ def read_form(
 
 
 def on_weekdays(zone: str, now: datetime, time: str = "") -> Rule:
-    """With what the form of a new digest begins: at a person's usual time, or else at nine."""
-    hour, minute = (time or "09:00").split(":")
-    recurrence = f"{DAYS[1]};BYHOUR={int(hour)};BYMINUTE={int(minute)}"
+    """The rule with which the form of a new digest begins: at a person's usual time, or at nine."""
+    hour, minute = (time or USUAL_TIME).split(":")
+    recurrence = _recurrence(DAYS[1], int(hour), int(minute))
     return Rule(recurrence=recurrence, zone=zone or "UTC", begins=_minute(now))
 
 
-def _taken_apart(rule: Rule) -> tuple[str, str]:
+def _days_and_time(rule: Rule) -> tuple[str, str]:
     """The days of a rule as the menu has them, and its time; empty where the menu has not."""
     read = read_recurrence(rule.recurrence)
+    if not read.hours:
+        return "", ""
+    hour = read.hours[0]
+    minute = read.minutes[0] if read.minutes else 0
     for days in DAYS:
-        for hour, minute in zip(read.hours[:1], read.minutes[:1] or (0,), strict=False):
-            if read == read_recurrence(f"{days};BYHOUR={hour};BYMINUTE={minute}"):
-                return days, f"{hour:02}:{minute:02}"
+        if read == read_recurrence(_recurrence(days, hour, minute)):
+            return days, f"{hour:02}:{minute:02}"
     return "", ""
+
+
+def _recurrence(days: str, hour: int, minute: int) -> str:
+    return f"{days};BYHOUR={hour};BYMINUTE={minute}"
 
 
 def _of_days(days: str, rule: Rule) -> Rule:

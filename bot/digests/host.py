@@ -1,4 +1,4 @@
-"""Slack as the place where schedules are told: what stands against one, and what went wrong."""
+"""The timekeeper's host in Slack: what stands against a schedule, and what went wrong with one."""
 
 import logging
 from collections.abc import Awaitable
@@ -37,12 +37,13 @@ class DigestHost:
 
     async def obstacle(self, schedule: Schedule) -> Obstacle | None:
         """Looked for before each run. Raises SlackError where Slack could not be asked."""
-        place, owner = schedule.order.place, schedule.order.owner
-        if (place, owner) in self._clear:
+        channel, owner = schedule.order.place, schedule.order.owner
+        if (channel, owner) in self._clear:
             return None
-        obstacle = await self._orders.obstacle(await self._api.channels.about(place), owner)
+        about = await self._api.channels.about(channel)
+        obstacle = await self._orders.obstacle(about, owner)
         if obstacle is None:
-            self._clear[place, owner] = True
+            self._clear[channel, owner] = True
         return obstacle
 
     async def material(self, schedule: Schedule, since: datetime) -> str:
@@ -74,9 +75,8 @@ class DigestHost:
         team, user = parse_user(order.owner)
         await _try(self._api.post(origin, text, op=op))
         if not origin.channel.startswith("D"):  # else the owner has just read it
-            direct = op.directly()
             since = origin.root_ts
-            await _try(self._api.post_direct(team, user, text, op=direct, since=since))
+            await _try(self._api.post_direct(team, user, text, op=op.directly(), since=since))
 
 
 async def _try(telling: Awaitable[object]) -> None:

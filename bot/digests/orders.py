@@ -1,4 +1,7 @@
-"""Who may order and change digests, where, and how many: every change of a schedule goes here."""
+"""Digest orders: who may order and change digests, where, and how many.
+
+Every change of a schedule that a person wants goes through `DigestOrders`.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,9 +18,13 @@ from agent_core.runtime.schedules import (
     Timekeeper,
     check_rule,
 )
+from bot.clicks import Refused
+from bot.render import foreign_line, mention
 from bot.slack_api import Conversation, People
 from bot.slack_api.channels import CHANNEL_ID, Channels
 from bot.threads import parse_session, parse_user
+
+NAME_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,21 +38,22 @@ class DigestLimits:
     """Where the bot may work at all; None: everywhere."""
 
 
-class NotDone(Exception):
-    """What was asked for cannot be done, and why: the name of a sentence, and what it names."""
-
-    def __init__(self, refusal: str, schedule: Schedule | None = None, **slots: str) -> None:
-        super().__init__(refusal)
-        self.refusal = refusal
-        self.schedule = schedule
-        self.slots = slots
+def refused(
+    reason: str, schedule: Schedule | None = None, *, channel: str = "", field: str = "", n: int = 0
+) -> Refused:
+    """What a person asked for cannot be done, in a sentence that names what it is about."""
+    slots = {"n": str(n), "channel": _channel_mark(channel)}
+    if schedule is not None:
+        slots = {"n": str(schedule.number), "who": mention(schedule.order.owner)}
+    field = "channel" if channel else field
+    return Refused(f"digest-refusal-{reason.replace('_', '-')}", field=field, **slots)
 
 
 @dataclass(slots=True)
 class DigestOrders:
     """Takes orders for digests and changes them, so far as channels and people allow it.
 
-    Everything raises NotDone where it may not or cannot be done, and SlackError where Slack could
+    Every method raises Refused where it may not or cannot be done, and SlackError where Slack could
     not be asked.
     """
 
@@ -65,16 +73,18 @@ class DigestOrders:
 
     async def waiting(self, proposal: ScheduleId) -> Schedule | None:
         """A proposal that nobody has answered yet."""
-        found = await self._store.find(proposal)
-        return found if found is not None and found.status == "proposed" else None
+        schedule = await self._store.find(proposal)
+        if schedule is None or schedule.status != "proposed":
+            return None
+        return schedule
 
     async def decide(self, proposal: ScheduleId, by: UserId, *, is_yes: bool) -> Schedule:
-        """Its owner agrees or not; the schedule that it is about then. Said again, nothing changes.
+        """Its owner agrees or not; the schedule that it is about then. Idempotent.
 
         A proposal that was taken back is `deleted`.
         """
         current = await self.get(proposal, by, is_proposal=True)
-        wanted, now = current.order, self._clock()
+        wanted = current.order
         if current.status == "over" and wanted.changes:
             return await self._store.get(wanted.changes)
         if current.status != "proposed":
@@ -83,9 +93,9 @@ class DigestOrders:
             return await self._store.delete(proposal)
         if wanted.changes:
             merged = await self._merged(wanted.changes, wanted, by)
-            return await self._store.carry_over(current, merged, now)
+            return await self._store.carry_over(current, merged, self._clock())
         await self._checked(wanted, by, is_new=True)
-        return await self._store.activate(proposal, now)
+        return await self._store.activate(proposal, self._clock())
 
     async def do(self, verb: str, schedule: ScheduleId, by: UserId) -> Schedule:
         """Pause, resume, run or delete it."""
@@ -97,7 +107,7 @@ class DigestOrders:
                 await self._checked(current.order, current.order.owner)
                 return await self._store.activate(schedule, self._clock())
             case "run" if await self._timekeeper.run_now(current) is None:
-                raise NotDone("already_running", current)
+                raise refused("already_running", current)
             case "delete":
                 return await self._store.delete(schedule)
             case _:
@@ -115,21 +125,22 @@ class DigestOrders:
         """A schedule for who may change it: its owner, and admins where it was agreed on."""
         current = await self._store.find(schedule)
         if current is None or (current.status == "deleted" and not is_proposal):
-            raise NotDone("not_there")
+            raise refused("not_there")
         if current.order.owner == by:
             return current
-        person = await self.people.person(parse_user(by)[1])
-        is_admin = person is not None and person.is_admin
-        if is_proposal or not is_admin or parse_user(by)[0] != current.order.team:
-            is_proposed = current.status == "proposed"
-            raise NotDone("not_yours_yet" if is_proposed else "not_yours", current)
+        team, user = parse_user(by)
+        person = await self.people.person(user)
+        is_admin = person is not None and person.is_admin and team == current.order.team
+        if is_proposal or not is_admin:
+            reason = "not_yours_yet" if current.status == "proposed" else "not_yours"
+            raise refused(reason, current)
         return current
 
     async def here(self, session: SessionId) -> Schedule | None:
         """The schedule that a thread is about."""
         thread = parse_session(session)
-        told = await self._store.told_in(thread.channel, thread.root_ts, session)
-        return await self._store.find(told) if told is not None else None
+        schedule = await self._store.told_in(thread.channel, thread.root_ts, session)
+        return await self._store.find(schedule) if schedule is not None else None
 
     async def own(self, who: UserId) -> list[Schedule]:
         """All that a person has agreed to, wherever it is told; Slack is not asked."""
@@ -143,55 +154,63 @@ class DigestOrders:
         and in the person's own direct conversation.
         """
         known: dict[tuple[str, bool], bool] = {}
-        shown: list[Schedule] = []
+        visible: list[Schedule] = []
         for schedule in await self._store.of_team(parse_user(who)[0]):
             kind = (schedule.order.place, schedule.order.owner == who)
             if kind not in known:
                 known[kind] = await self.is_visible(schedule, who, here)
             if known[kind]:
-                shown.append(schedule)
-        return shown
+                visible.append(schedule)
+        return visible
 
     async def is_visible(self, schedule: Schedule, who: UserId, here: SessionId) -> bool:
         """Whether a person may know of it, and it may be told in this thread."""
-        channel, place = parse_session(here).channel, schedule.order.place
-        if place == channel or place.startswith("D"):
-            return place == channel
-        if channel.startswith("D") and schedule.order.owner == who:
+        channel = parse_session(here).channel
+        of_digest = schedule.order.place
+        if of_digest == channel or of_digest.startswith("D"):
+            return of_digest == channel
+        is_direct = channel.startswith("D")
+        if is_direct and schedule.order.owner == who:
             return True
-        about = await self.channels.about(place)
-        is_open = about is not None and about.kind == "channel"
-        return (is_open or channel.startswith("D")) and await self.has(place, who)
+        if not is_direct:
+            about = await self.channels.about(of_digest)
+            if about is None or about.kind != "channel":
+                return False
+        return await self.has(of_digest, who)
 
     async def has(self, channel: str, who: UserId) -> bool:
         """Whether a person is a member; in a direct conversation whoever writes there is one."""
-        members = self.channels.members
-        return channel.startswith("D") or parse_user(who)[1] in await members(channel)
+        if channel.startswith("D"):
+            return True
+        return parse_user(who)[1] in await self.channels.members(channel)
 
-    async def obstacle(self, place: Conversation | None, who: UserId) -> Obstacle | None:
+    async def obstacle(self, channel: Conversation | None, who: UserId) -> Obstacle | None:
         """What stands against telling something there for a person."""
-        if place is None:
+        if channel is None:
             return "not_in_place"  # Slack says the same of private channels and of deleted ones
-        if place.is_archived:
+        if channel.is_archived:
             return "place_closed"
-        if not place.is_member and place.kind != "im":
+        if not channel.is_member and channel.kind != "im":
             return "not_in_place"
         person = await self.people.person(parse_user(who)[1])
-        is_here = person is not None and not person.is_deactivated
-        return None if is_here and await self.has(place.id, who) else "owner_left"
+        if person is None or person.is_deactivated:
+            return "owner_left"
+        return None if await self.has(channel.id, who) else "owner_left"
 
     async def may_read(self, order: Order) -> bool:
         """Whether the posts that an order is about may be read: the bot and its owner are there."""
         if not order.reads:
             return True
-        place = await self.channels.about(order.reads)
-        is_there = place is not None and place.is_member
-        return is_there and await self.has(order.reads, order.owner)
+        channel = await self.channels.about(order.reads)
+        if channel is None or not channel.is_member:
+            return False
+        return await self.has(order.reads, order.owner)
 
     async def _merged(self, schedule: ScheduleId, wanted: Order, by: UserId) -> Order:
         """The schedule's order as it is wanted; whose it is stays."""
+        current = await self.get(schedule, by)
         order = replace(
-            (await self.get(schedule, by)).order,
+            current.order,
             task=wanted.task,
             rule=wanted.rule,
             place=wanted.place,
@@ -202,34 +221,44 @@ class DigestOrders:
 
     async def _checked(self, order: Order, by: UserId, *, is_new: bool = False) -> Order:
         """The order with its channels by their ids, if it can be told there at these times."""
-        place = await self._named(order.place)
-        if self._limits.channels is not None and place.id not in self._limits.channels:
-            raise NotDone("not_allowed", channel=place.id)
-        if obstacle := await self.obstacle(place, by):
-            raise NotDone(obstacle, channel=place.id)
+        channel = await self._named(order.place)
+        if self._limits.channels is not None and channel.id not in self._limits.channels:
+            raise refused("not_allowed", channel=channel.id)
+        if obstacle := await self.obstacle(channel, by):
+            raise refused(obstacle, channel=channel.id)
         try:
             check_rule(order.rule, self._clock())
         except BadRule as bad:
-            raise NotDone(bad.reason) from bad
-        is_named = order.reads and not CHANNEL_ID.fullmatch(order.reads)
-        reads = (await self._named(order.reads)).id if is_named else order.reads
-        order = replace(order, place=place.id, reads=reads)
+            raise refused(bad.reason, field="days") from bad
+        reads = order.reads
+        if reads and not CHANNEL_ID.fullmatch(reads):
+            reads = (await self._named(reads)).id
+        order = replace(order, place=channel.id, reads=reads)
         if is_new:
             await self._refuse_too_many(order)
         return order
 
-    async def _named(self, channel: str) -> Conversation:
-        place = await self.channels.find(channel)
-        if place is None:
-            raise NotDone("place_closed", channel=channel)
-        return place
+    async def _named(self, name: str) -> Conversation:
+        channel = await self.channels.find(name)
+        if channel is None:
+            raise refused("place_closed", channel=name)
+        return channel
 
     async def _refuse_too_many(self, order: Order) -> None:
-        found = await self._store.of_team(order.team)
-        kept = [each.order for each in found if each.status != "over"]
-        here = sum(each.place == order.place for each in kept)
-        own = sum(each.owner == order.owner for each in kept)
-        for whose, n in (("team", len(kept)), ("place", here), ("person", own)):
-            if n >= getattr(self._limits, whose):
-                named = {"n": str(n)} | ({"channel": order.place} if whose == "place" else {})
-                raise NotDone(f"{whose}_full", None, **named)
+        of_team = await self._store.of_team(order.team)
+        kept = [schedule.order for schedule in of_team if schedule.status != "over"]
+        in_channel = [each for each in kept if each.place == order.place]
+        of_owner = [each for each in kept if each.owner == order.owner]
+        if len(kept) >= self._limits.team:
+            raise refused("team_full", n=len(kept))
+        if len(in_channel) >= self._limits.place:
+            raise refused("place_full", n=len(in_channel), channel=order.place)
+        if len(of_owner) >= self._limits.person:
+            raise refused("person_full", n=len(of_owner))
+
+
+def _channel_mark(channel: str) -> str:
+    """A channel that Slack knows by its id, or the name that a person wrote."""
+    if CHANNEL_ID.fullmatch(channel):
+        return f"<#{channel}>"
+    return f"#{foreign_line(channel, NAME_CHARS)}"

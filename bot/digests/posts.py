@@ -16,27 +16,13 @@ from agent_core.runtime.schedules import (
     slots_after,
 )
 from agent_core.words import Words
-from bot.digests.orders import NotDone
-from bot.render import (
-    IsLive,
-    PostDraft,
-    button,
-    card,
-    foreign_line,
-    limits,
-    link,
-    mention,
-    plain_text,
-    section,
-    split,
-)
-from bot.slack_api.channels import CHANNEL_ID
+from bot import clicks
+from bot.clicks import HomeScheduleClick, NewDigestClick, ProposalClick, ScheduleClick, ScheduleVerb
+from bot.digests.orders import NAME_CHARS
+from bot.render import IsLive, PostDraft, card, foreign_line, limits, link, mention, section, split
 from bot.words import BOT
 
-PREFIX = "digest."
-"""Of the names of all buttons and forms about digests."""
 TASK_CHARS = 300
-NAME_CHARS = 60
 LISTED_TASK_CHARS = 80
 LINE_CHARS = 320
 QUESTION_CHARS = 300
@@ -50,7 +36,8 @@ LISTED_CHARS = limits.BLOCK_TEXT_CHARS // (MAX_LISTED + 2)
 def as_markdown(digest: PublishedDigest) -> str:
     """What a digest tells, for those who go on with it."""
     lines = [f"- {each.text} {each.source}".rstrip() for each in digest.lines]
-    return "\n\n".join(filter(None, [digest.headline, "\n".join(lines), digest.details]))
+    parts = [digest.headline, "\n".join(lines), digest.details]
+    return "\n\n".join(part for part in parts if part)
 
 
 def language_of(order: Order) -> str:
@@ -60,18 +47,27 @@ def language_of(order: Order) -> str:
 
 def proposal(schedule: Schedule, now: datetime, *, may_read: bool = True) -> PostDraft:
     """What was understood, and the buttons that agree to it."""
-    order, language = schedule.order, language_of(schedule.order)
+    order = schedule.order
+    language = language_of(order)
     words = BOT.of(language)
     lines = [sentence("understood", schedule, language, now)]
     if order.reads:
-        reads = words("digest-reads" if may_read else "digest-reads-not", reads=f"<#{order.reads}>")
-        lines.append(f"_{reads}_")
-    if order.when_nothing_new != "post":
-        is_silent = order.when_nothing_new == "be_silent"
-        lines.append(f"_{words('digest-only-news' if is_silent else 'digest-says-no-news')}_")
-    text = "\n".join([*lines, words("digest-shall-i")])
-    buttons = [_button(name, words, schedule.id) for name in ("confirm", "change", "cancel")]
-    return card(text, *buttons)
+        key = "digest-reads" if may_read else "digest-reads-not"
+        lines.append(f"_{words(key, reads=f'<#{order.reads}>')}_")
+    if order.when_nothing_new == "be_silent":
+        lines.append(f"_{words('digest-only-news')}_")
+    elif order.when_nothing_new == "say_so":
+        lines.append(f"_{words('digest-says-no-news')}_")
+    lines.append(words("digest-shall-i"))
+    confirm = ProposalClick(kind="digest.confirm", schedule=schedule.id)
+    change = ProposalClick(kind="digest.change", schedule=schedule.id)
+    cancel = ProposalClick(kind="digest.cancel", schedule=schedule.id)
+    return card(
+        "\n".join(lines),
+        clicks.button(words("digest-button-confirm"), confirm, "primary"),
+        clicks.button(words("digest-button-change"), change),
+        clicks.button(words("digest-button-cancel"), cancel),
+    )
 
 
 def decided(schedule: Schedule, now: datetime, *, is_change: bool) -> str:
@@ -84,11 +80,8 @@ def decided(schedule: Schedule, now: datetime, *, is_change: bool) -> str:
 
 def sentence(key: str, schedule: Schedule, language: str, now: datetime) -> str:
     """One of the sentences about a schedule: `understood`, `changed`, `did-pause` and so on."""
-    words, order = BOT.of(language), schedule.order
-    zone = order.owner_zone or order.rule.zone
-    times = islice(slots_after(order.rule, now), TIMES_SHOWN)
-    spoken = " · ".join(moment_words(time, zone, language) for time in times)
-    mark = f" ({zone})" if spoken and zone != order.rule.zone else ""
+    order = schedule.order
+    words = BOT.of(language)
     when = rule_words(order.rule, language)
     return words(
         f"digest-{key}",
@@ -96,9 +89,19 @@ def sentence(key: str, schedule: Schedule, language: str, now: datetime) -> str:
         who=mention(order.owner),
         task=foreign_line(order.task, TASK_CHARS),
         when=f"{when[:1].upper()}{when[1:]}",
-        channel=_place(order.place, words),
-        next=f"{spoken}{mark}" or "-",
+        channel=channel_name(order.place, words),
+        next=_next_times(order, language, now) or "-",
     )
+
+
+def _next_times(order: Order, language: str, now: datetime) -> str:
+    """The next moments on the owner's clocks, with their zone where the rule has another one."""
+    zone = order.owner_zone or order.rule.zone
+    moments = islice(slots_after(order.rule, now), TIMES_SHOWN)
+    times = " · ".join(moment_words(moment, zone, language) for moment in moments)
+    if not times or zone == order.rule.zone:
+        return times
+    return f"{times} ({zone})"
 
 
 def question(text: str, language: str, missing: str, zone: str) -> str:
@@ -108,26 +111,14 @@ def question(text: str, language: str, missing: str, zone: str) -> str:
     return BOT.say(language, f"digest-ask-{missing}", zone=zone)
 
 
-def refusal(refused: NotDone, language: str) -> str:
-    """Why something was not done."""
-    slots = dict(refused.slots)
-    if channel := slots.get("channel"):
-        is_id = CHANNEL_ID.fullmatch(channel)
-        name = f"#{foreign_line(channel, NAME_CHARS)}"
-        slots["channel"] = f"<#{channel}>" if is_id else name
-    if refused.schedule is not None:
-        owner = mention(refused.schedule.order.owner)
-        slots |= {"n": str(refused.schedule.number), "who": owner}
-    return BOT.say(language, f"digest-refusal-{refused.refusal.replace('_', '-')}", **slots)
-
-
 def trouble(schedule: Schedule) -> str:
     """That a run has failed, or why a schedule was paused."""
     words = BOT.of(language_of(schedule.order))
-    named = {"n": str(schedule.number), "task": foreign_line(schedule.order.task, TASK_CHARS)}
+    number = str(schedule.number)
+    task = foreign_line(schedule.order.task, TASK_CHARS)
     if schedule.status != "paused":
-        return words("digest-failed", **named)
-    return words("digest-paused-because", why=_why(schedule, words), **named)
+        return words("digest-failed", n=number, task=task)
+    return words("digest-paused-because", why=_why(schedule, words), n=number, task=task)
 
 
 def listing(
@@ -136,29 +127,33 @@ def listing(
     now: datetime,
     head: str = "digest-listed",
     *,
-    menu: str = f"{PREFIX}menu",
+    click: type[ScheduleClick | HomeScheduleClick] = ScheduleClick,
 ) -> PostDraft:
-    """Each schedule with what can be done with it; `menu` is who is told of that."""
+    """Each schedule with the menu of what can be done with it, whose handler is that of `click`."""
     words = BOT.of(language)
     if not schedules:
         return PostDraft(text=words("digest-none"))
-    head = f"*{words(head)}*"
-    texts = [_listed(each, words, language, now) for each in schedules[:MAX_LISTED]]
-    rows: list[JsonObject] = [
-        {**section(_whole(text, LISTED_CHARS)), "accessory": _menu(words, schedule, menu)}
-        for schedule, text in zip(schedules, texts, strict=False)
-    ]
+    title = f"*{words(head)}*"
+    texts: list[str] = [title]
+    blocks: list[JsonObject] = [section(title)]
+    for schedule in schedules[:MAX_LISTED]:
+        text = _listed(schedule, words, language, now)
+        texts.append(text)
+        row = section(_whole(text, LISTED_CHARS))
+        blocks.append({**row, "accessory": _menu(words, schedule, click)})
     left = len(schedules) - MAX_LISTED
-    more = [words("digest-more", n=str(left))] if left > 0 else []
-    text = _whole("\n".join([head, *texts, *more]), limits.TEXT_CHARS)
-    return PostDraft(text=text, blocks=(section(head), *rows, *map(section, more)))
+    if left > 0:
+        more = words("digest-more", n=str(left))
+        texts.append(more)
+        blocks.append(section(more))
+    return PostDraft(text=_whole("\n".join(texts), limits.TEXT_CHARS), blocks=tuple(blocks))
 
 
 def offer_of_form(text: str, language: str) -> PostDraft:
     """What is said where nobody can read an order: the form does it as well."""
     words = BOT.of(language)
-    new = _button("new", words, " ".join(text.split())[:TASK_CHARS] or "-")
-    return card(words("digest-away"), new)
+    click = NewDigestClick(task=" ".join(text.split())[:TASK_CHARS])
+    return card(words("digest-away"), clicks.button(words("digest-button-new"), click))
 
 
 def root(
@@ -173,15 +168,19 @@ def root(
     At most `ROOT_CHARS`, and each line one line. The digest stands beside what was told `before`:
     the moment when the one before it was due, None for the first one.
     """
-    order, language = schedule.order, language_of(schedule.order)
+    order = schedule.order
+    language = language_of(order)
     words = BOT.of(language)
-    when = rule_words(order.rule, language)
-    who = foreign_line(order.owner_name, NAME_CHARS)  # a mention would ping each time
-    foot = words("digest-footer", n=str(schedule.number), when=when, who=who)
     state = [f"_{note}_" for note in _state(digest, order, slot, before)]
     has_lines = digest.has_news or before is None
     if not has_lines and order.when_nothing_new == "say_so":
         return f"*{foreign_line(order.task, TASK_CHARS)}* · {' '.join(state)}"
+    foot = words(
+        "digest-footer",
+        n=str(schedule.number),
+        when=rule_words(order.rule, language),
+        who=foreign_line(order.owner_name, NAME_CHARS),  # a mention would ping each time
+    )
     notes = "\n".join((*state, f"_{foot}_"))
     lines = [f"*{foreign_line(digest.headline, TASK_CHARS)}*"]
     for each in digest.lines if has_lines else ():
@@ -189,8 +188,8 @@ def root(
         # By its host: `link` shows it as text where it is not live.
         source = f", {link(each.source, '', is_live)}" if each.source else ""
         lines.append(f"• {mark}{foreign_line(each.text, LINE_CHARS)}{source}")
-    told = _whole("\n".join(lines), ROOT_CHARS - len(notes) - 1)
-    return f"{told}\n{notes}"
+    text = _whole("\n".join(lines), ROOT_CHARS - len(notes) - 1)
+    return f"{text}\n{notes}"
 
 
 def _state(
@@ -201,9 +200,10 @@ def _state(
     if before is None:
         yield words("digest-first")
     else:
-        new, of = sum(line.is_new for line in digest.lines), len(digest.lines)
+        new = sum(line.is_new for line in digest.lines)
         key = "digest-news-since" if new else "digest-no-news-since"
-        yield words(key, count=str(new), of=str(of), when=_moment(before, order))
+        count, of = str(new), str(len(digest.lines))
+        yield words(key, count=count, of=of, when=_moment(before, order))
     if slot.by_hand:
         yield words("digest-by-hand")
         return
@@ -225,35 +225,32 @@ def _listed(schedule: Schedule, words: Words, language: str, now: datetime) -> s
             state = words("digest-next-is", next=moment_words(due, order.rule.zone, language))
     when = rule_words(order.rule, language)
     task = foreign_line(order.task, LISTED_TASK_CHARS)
-    return f"{schedule.number}. *{task}* · {when} · {_place(order.place, words)} · _{state}_"
+    channel = channel_name(order.place, words)
+    return f"{schedule.number}. *{task}* · {when} · {channel} · _{state}_"
 
 
 def _why(schedule: Schedule, words: Words) -> str:
     return words(f"digest-why-{schedule.reason.replace('_', '-')}") if schedule.reason else ""
 
 
-def _menu(words: Words, schedule: Schedule, name: str) -> JsonObject:
-    toggle = "pause" if schedule.status == "active" else "resume"
-    options = [
-        {"text": plain_text(words(f"digest-button-{verb}")), "value": f"{verb}:{schedule.id}"}
-        for verb in (toggle, "run", "edit", "delete")
-    ]
-    return {"type": "overflow", "action_id": name, "options": options}
+def _menu(
+    words: Words, schedule: Schedule, click: type[ScheduleClick | HomeScheduleClick]
+) -> JsonObject:
+    toggle: ScheduleVerb = "pause" if schedule.status == "active" else "resume"
+    verbs: tuple[ScheduleVerb, ...] = (toggle, "run", "edit", "delete")
+    return clicks.dots_menu(
+        [(words(f"digest-button-{verb}"), click(schedule=schedule.id, verb=verb)) for verb in verbs]
+    )
 
 
-def _button(name: str, words: Words, value: str) -> JsonObject:
-    style = "primary" if name == "confirm" else ""
-    return button(f"{PREFIX}{name}", words(f"digest-button-{name}"), value, style)
-
-
-def _whole(text: str, max_chars: int = limits.SECTION_CHARS) -> str:
+def _whole(text: str, max_chars: int) -> str:
     """As much as a block or a post takes."""
     return split(text, max_chars)[0]
 
 
-def _place(place: str, words: Words) -> str:
-    """Slack names no direct conversation where it is mentioned as a channel."""
-    return words("digest-in-private") if place.startswith("D") else f"<#{place}>"
+def channel_name(channel: str, words: Words) -> str:
+    """A channel as a mention. Slack names no direct conversation by one."""
+    return words("digest-in-private") if channel.startswith("D") else f"<#{channel}>"
 
 
 def _moment(moment: datetime, order: Order) -> str:

@@ -1,4 +1,4 @@
-"""A digest's turn in its channel: nothing until it is done, then one post and its thread."""
+"""The presenter of a digest's turn: nothing until it is done, then one post and its thread."""
 
 import asyncio
 import logging
@@ -167,5 +167,5 @@ class DigestPresenter(TurnPresenter):
         words, is_live = self._board.words, live_links(event, self._api.home)
         drafts, _ = await asyncio.to_thread(thread_drafts, details, words, is_live)
         files = ThreadFiles(place, self._workspace)
-        saved = handed_out(self._board.artifacts.values())
+        saved = handed_out(self._board.turn.artifacts.values())
         await files.post(Op(event.turn).part("details"), drafts, saved)

@@ -12,11 +12,20 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Account, SessionState, Spent, StoredTurn
 from agent_core.runtime.schedules import Schedule
 from agent_core.words import Words
-from bot.digests.posts import listing
+from bot import clicks
+from bot.clicks import (
+    AccountClick,
+    AppClick,
+    ChannelClick,
+    HomeScheduleClick,
+    PreferenceClick,
+    SessionClick,
+)
+from bot.digests.form import USUAL_TIME
+from bot.digests.posts import channel_name, listing
 from bot.presenter.tools import app_name
 from bot.render import (
     actions,
-    button,
     context,
     foreign_line,
     limits,
@@ -25,18 +34,15 @@ from bot.render import (
     plain_text,
     section,
 )
-from bot.threads import ThreadRef, parse_session
+from bot.threads import parse_session
 from bot.words import BOT
 
-PREFIX = "home."
-"""Of the names of all that is pressed on App Home."""
 MAX_ROWS = 8
 """Of each list."""
 ASKED_CHARS = 90
 LANGUAGES = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français"}
 FOLLOW_UPS = ("meant", "two_party", "mention")
 """When the bot answers a reply that does not mention it; the first is what holds unless set."""
-USUAL_TIME = "09:00"
 TIMES = tuple(f"{hour:02}:{minute:02}" for hour in range(24) for minute in (0, 30))
 APPS = (
     "gmail", "googlecalendar", "googledrive", "googledocs", "googlesheets", "github", "slack",
@@ -46,14 +52,15 @@ APPS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """What is shown of the last press."""
+class Note:
+    """What came of the last press."""
 
-    note: str = ""
+    text: str = ""
     links: Mapping[str, str] = field(default_factory=dict[str, str])
     """By app the link by which this person connects it."""
+    channel: str = ""
+    """That an admin chose, and when the bot answers there."""
     rule: str = ""
-    """A channel that an admin chose, and when the bot answers there: `C0123 mention`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +89,7 @@ class HomeState:
     accounts: Sequence[Account] | None = None
     """None where accounts cannot be had."""
     preferences: Mapping[str, str] = field(default_factory=dict[str, str])
-    shown: Shown = field(default_factory=Shown)
+    note: Note = field(default_factory=Note)
     team: TeamOverview | None = None
 
     @property
@@ -90,18 +97,18 @@ class HomeState:
         return BOT.of(self.language)
 
 
-def home_view(seen: HomeState) -> JsonObject:
+def home_view(state: HomeState) -> JsonObject:
     """A person's Home."""
-    blocks = [context(seen.shown.note)] if seen.shown.note else []
+    blocks = [context(state.note.text)] if state.note.text else []
     for part in (_waiting, _sessions, _schedules, _accounts, _usage, _preferences, _team):
-        blocks += part(seen)
+        blocks += part(state)
     return {"type": "home", "blocks": blocks[: limits.BLOCKS_PER_VIEW]}
 
 
 def work_lines(sessions: Sequence[SessionState], url: str, words: Words) -> list[str]:
     """What goes on for a person, each with a link to its thread in the workspace at `url`."""
     return [
-        f"• {_thread(url, each.id, each.asked)} · _{_state(each.newest, words)}_"
+        f"• {_thread_link(url, each.id, each.asked)} · _{_outcome(each.newest, words)}_"
         for each in sessions
         if each.newest.outcome is None
     ]
@@ -117,119 +124,151 @@ def usage_line(spent: Spent, words: Words) -> str:
     return words("home-usage", n=spent.turns, tokens=spent.tokens)
 
 
-def _waiting(seen: HomeState) -> Iterator[JsonObject]:
-    words = seen.words
-    if not seen.waiting:
+def _waiting(state: HomeState) -> Iterator[JsonObject]:
+    words = state.words
+    if not state.waiting:
         return
-    yield _head(words("home-waiting"))
-    for turn in seen.waiting[:MAX_ROWS]:
+    yield _header(words("home-waiting"))
+    for turn in state.waiting[:MAX_ROWS]:
         what = words(f"home-waits-{turn.wait.kind if turn.wait else 'question'}")
-        yield section(f"{what}: *{_thread(seen.url, turn.session, turn.inbound.text)}*")
-    yield from _more(len(seen.waiting) - MAX_ROWS, words)
+        yield section(f"{what}: *{_thread_link(state.url, turn.session, turn.inbound.text)}*")
+    yield from _more(len(state.waiting) - MAX_ROWS, words)
 
 
-def _sessions(seen: HomeState) -> Iterator[JsonObject]:
-    words = seen.words
-    yield _head(words("home-sessions"))
-    if not seen.sessions:
+def _sessions(state: HomeState) -> Iterator[JsonObject]:
+    words = state.words
+    yield _header(words("home-sessions"))
+    if not state.sessions:
         yield section(words("home-no-sessions"))
-    for each in seen.sessions[:MAX_ROWS]:
-        place, state = _place(parse_session(each.id), words), _state(each.newest, words)
-        row = section(f"*{_thread(seen.url, each.id, each.asked)}*\n{place} · _{state}_")
+    for each in state.sessions[:MAX_ROWS]:
+        channel = channel_name(parse_session(each.id).channel, words)
+        outcome = _outcome(each.newest, words)
+        link = _thread_link(state.url, each.id, each.asked)
+        row = section(f"*{link}*\n{channel} · _{outcome}_")
         if each.newest.outcome is None:
-            row["accessory"] = button(f"{PREFIX}stop", words("home-stop"), each.id)
+            row["accessory"] = _stop_button(each.id, words)
         elif each.began:
-            delete = button(f"{PREFIX}delete", words("home-delete"), each.id)
+            click = SessionClick(kind="home.delete", session=each.id)
+            delete = clicks.button(words("home-delete"), click)
             row["accessory"] = delete | _confirm(words, "home-delete", words("home-delete-sure"))
         yield row
-    yield from _more(len(seen.sessions) - MAX_ROWS, words)
+    yield from _more(len(state.sessions) - MAX_ROWS, words)
 
 
-def _schedules(seen: HomeState) -> Iterator[JsonObject]:
-    yield _head(seen.words("digest-listed"))
-    yield from _listed(seen.schedules, seen)
+def _schedules(state: HomeState) -> Iterator[JsonObject]:
+    yield _header(state.words("digest-listed"))
+    yield from _listed(state.schedules, state)
 
 
-def _listed(schedules: Sequence[Schedule], seen: HomeState) -> Iterator[JsonObject]:
-    listed = listing(schedules[:MAX_ROWS], seen.language, seen.now, menu=f"{PREFIX}schedule")
+def _listed(schedules: Sequence[Schedule], state: HomeState) -> Iterator[JsonObject]:
+    rows = schedules[:MAX_ROWS]
+    listed = listing(rows, state.language, state.now, click=HomeScheduleClick)
     yield from listed.blocks[1:] or [section(listed.text)]
-    yield from _more(len(schedules) - MAX_ROWS, seen.words)
+    yield from _more(len(schedules) - MAX_ROWS, state.words)
 
 
-def _accounts(seen: HomeState) -> Iterator[JsonObject]:
-    words = seen.words
-    if seen.accounts is None:
+def _accounts(state: HomeState) -> Iterator[JsonObject]:
+    words = state.words
+    if state.accounts is None:
         return
-    yield _head(words("home-accounts"))
-    if not seen.accounts:
+    yield _header(words("home-accounts"))
+    if not state.accounts:
         yield section(words("home-no-accounts"))
-    for each in seen.accounts[:MAX_ROWS]:
+    for each in state.accounts[:MAX_ROWS]:
         sure = words("home-disconnect-sure", what=app_name(each.toolkit))
-        off = button(f"{PREFIX}disconnect", words("home-disconnect"), each.id, "danger")
-        accessory = off | _confirm(words, "home-disconnect", sure)
+        click = AccountClick(account=each.id)
+        disconnect = clicks.button(words("home-disconnect"), click, "danger")
+        accessory = disconnect | _confirm(words, "home-disconnect", sure)
         yield section(account_line(each)) | {"accessory": accessory}
-    yield from _more(len(seen.accounts) - MAX_ROWS, words)
-    links = [
-        button(f"{PREFIX}link", words("consent-connect", what=app_name(app)), app, "primary")
-        | {"url": link}
-        for app, link in seen.shown.links.items()
-    ]
-    known = {each.toolkit for each in seen.accounts}
-    options = {app: app_name(app) for app in APPS if app not in known}
-    yield actions(*links, _menu("connect", options, "", words("home-connect")))
+    yield from _more(len(state.accounts) - MAX_ROWS, words)
+    row = [_link_button(app, url, words) for app, url in state.note.links.items()]
+    known = {each.toolkit for each in state.accounts}
+    apps = [app for app in APPS if app not in known]
+    if apps:
+        options = [(app_name(app), AppClick(kind="home.connect", app=app)) for app in apps]
+        row.append(clicks.menu(words("home-connect"), options))
+    if row:
+        yield actions(*row)
 
 
-def _usage(seen: HomeState) -> Iterator[JsonObject]:
-    yield _head(seen.words("home-this-month"))
-    yield section(usage_line(seen.spent, seen.words))
+def _link_button(app: str, url: str, words: Words) -> JsonObject:
+    label = words("consent-connect", what=app_name(app))
+    button = clicks.button(label, AppClick(kind="home.link", app=app), "primary")
+    return {**button, "url": url}
 
 
-def _preferences(seen: HomeState) -> Iterator[JsonObject]:
-    words = seen.words
-    yield _head(words("home-preferences"))
-    options = {"auto": words("home-language-auto"), **LANGUAGES}
-    chosen = seen.preferences.get("language", "auto")
-    menu = _menu("language", options, chosen, words("home-language"))
+def _usage(state: HomeState) -> Iterator[JsonObject]:
+    yield _header(state.words("home-this-month"))
+    yield section(usage_line(state.spent, state.words))
+
+
+def _preferences(state: HomeState) -> Iterator[JsonObject]:
+    words = state.words
+    yield _header(words("home-preferences"))
+    languages = {"auto": words("home-language-auto"), **LANGUAGES}
+    language = state.preferences.get("language", "auto")
+    menu = clicks.menu(
+        words("home-language"),
+        [
+            (label, PreferenceClick(kind="home.language", choice=name))
+            for name, label in languages.items()
+        ],
+        PreferenceClick(kind="home.language", choice=language),
+    )
     yield section(words("home-language")) | {"accessory": menu}
-    at = seen.preferences.get("digest_time", USUAL_TIME)
-    times = _menu("digest_time", {time: time for time in TIMES}, at, words("home-digest-time"))
+    time = state.preferences.get("digest_time", USUAL_TIME)
+    times = clicks.menu(
+        words("home-digest-time"),
+        [(each, PreferenceClick(kind="home.digest_time", choice=each)) for each in TIMES],
+        PreferenceClick(kind="home.digest_time", choice=time),
+    )
     yield section(words("home-digest-time")) | {"accessory": times}
 
 
-def _team(seen: HomeState) -> Iterator[JsonObject]:
-    words, team = seen.words, seen.team
+def _team(state: HomeState) -> Iterator[JsonObject]:
+    words, team = state.words, state.team
     if team is None:
         return
     yield {"type": "divider"}
-    yield _head(words("home-team"))
+    yield _header(words("home-team"))
     yield section(f"{words('home-this-month')}: {usage_line(team.spent, words)}")
     for turn in team.unfinished[:MAX_ROWS]:
-        told = f"_{words('home-in-private')}_"
+        asked = f"_{words('home-in-private')}_"
         if parse_session(turn.session).channel in team.public:
-            told = f"*{_thread(seen.url, turn.session, turn.inbound.text)}*"
-        who, state = mention(turn.inbound.asker), _state(turn, words)
-        stop = button(f"{PREFIX}stop", words("home-stop"), turn.session)
-        yield section(f"{who} · {told} · _{state}_") | {"accessory": stop}
+            asked = f"*{_thread_link(state.url, turn.session, turn.inbound.text)}*"
+        row = section(f"{mention(turn.inbound.asker)} · {asked} · _{_outcome(turn, words)}_")
+        yield row | {"accessory": _stop_button(turn.session, words)}
     yield from _more(len(team.unfinished) - MAX_ROWS, words)
     if team.schedules:
-        yield _head(words("digest-listed"))
-        yield from _listed(team.schedules, seen)
-    pick = {
+        yield _header(words("digest-listed"))
+        yield from _listed(team.schedules, state)
+    yield from _follow_ups(state.note, words)
+
+
+def _follow_ups(note: Note, words: Words) -> Iterator[JsonObject]:
+    """A choice of a channel, and once it is made, of when the bot answers there."""
+    channels = {
         "type": "conversations_select",
-        "action_id": f"{PREFIX}channel",
+        "action_id": "home.channel",
         "placeholder": plain_text(words("home-channel")),
         "filter": {"include": ["public", "private"], "exclude_bot_users": True},
     }
-    yield section(words("home-follow-ups")) | {"accessory": pick}
-    if chosen := seen.shown.rule:
-        channel = chosen.partition(" ")[0]
-        named = [(rule, words(f"home-follow-ups-{rule.replace('_', '-')}")) for rule in FOLLOW_UPS]
-        options = {f"{channel} {rule}": label for rule, label in named}
-        menu = _menu("follow_ups", options, chosen, words("home-channel"))
-        yield section(f"<#{channel}>") | {"accessory": menu}
+    yield section(words("home-follow-ups")) | {"accessory": channels}
+    if not note.channel:
+        return
+    options = [
+        (words(f"home-follow-ups-{rule.replace('_', '-')}"), _rule_click(note.channel, rule))
+        for rule in FOLLOW_UPS
+    ]
+    menu = clicks.menu(words("home-channel"), options, _rule_click(note.channel, note.rule))
+    yield section(f"<#{note.channel}>") | {"accessory": menu}
 
 
-def _head(text: str) -> JsonObject:
+def _rule_click(channel: str, rule: str) -> ChannelClick:
+    return ChannelClick(kind="home.follow_ups", channel=channel, rule=rule)
+
+
+def _header(text: str) -> JsonObject:
     return {"type": "header", "text": plain_text(text)}
 
 
@@ -238,31 +277,30 @@ def _more(left: int, words: Words) -> Iterator[JsonObject]:
         yield context(words("home-more", n=left))
 
 
+def _stop_button(session: SessionId, words: Words) -> JsonObject:
+    return clicks.button(words("home-stop"), SessionClick(kind="home.stop", session=session))
+
+
 def _confirm(words: Words, title: str, text: str) -> JsonObject:
-    shown = {"title": words(title), "text": text, "confirm": words(title), "deny": words("home-no")}
-    return {
-        "confirm": {name: plain_text(each, limits.SECTION_CHARS) for name, each in shown.items()}
+    """A question before the button does what it says."""
+    label = plain_text(words(title))
+    dialog = {
+        "title": label,
+        "text": plain_text(text, limits.SECTION_CHARS),
+        "confirm": label,
+        "deny": plain_text(words("home-no")),
     }
+    return {"confirm": dialog}
 
 
-def _menu(name: str, options: Mapping[str, str], chosen: str, placeholder: str) -> JsonObject:
-    made = {key: {"text": plain_text(label), "value": key} for key, label in options.items()}
-    initial = {"initial_option": made[chosen]} if chosen in made else {}
-    menu = {"type": "static_select", "action_id": f"{PREFIX}{name}", "options": [*made.values()]}
-    return {**menu, "placeholder": plain_text(placeholder), **initial}
-
-
-def _thread(url: str, session: SessionId, asked: str) -> str:
+def _thread_link(url: str, session: SessionId, asked: str) -> str:
     """What was asked, as a link to its thread."""
     thread = parse_session(session)
     label = one_line(asked, ASKED_CHARS).replace("|", "\u00a6") or "…"
     return f"<{url}archives/{thread.channel}/p{thread.root_ts.replace('.', '')}|{label}>"
 
 
-def _place(thread: ThreadRef, words: Words) -> str:
-    return words("digest-in-private") if thread.channel.startswith("D") else f"<#{thread.channel}>"
-
-
-def _state(turn: StoredTurn, words: Words) -> str:
-    state = turn.status if turn.outcome is None else turn.outcome
-    return words(f"home-state-{'answered' if state in ('steered', 'finished') else state}")
+def _outcome(turn: StoredTurn, words: Words) -> str:
+    outcome = turn.status if turn.outcome is None else turn.outcome
+    is_answered = outcome in ("steered", "finished")
+    return words(f"home-state-{'answered' if is_answered else outcome}")

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from bot.clicks import Refused
 from bot.slack_api import Identity, Person
-from bot.words import BOT
 
 Reason = Literal[
     "foreign_app",
@@ -45,11 +45,10 @@ class Sender:
     is_bot: bool = False
 
 
-def refusal(reason: Reason, language: str) -> str:
-    """Why somebody is not served, in a sentence to them; empty where nothing is said."""
-    if reason in _SILENT:
-        return ""
-    return BOT.say(language, f"ingress-refusal-{reason.replace('_', '-')}")
+def refusal(reason: Reason) -> Refused:
+    """Why somebody is not served, as they are told; some are told nothing."""
+    is_silent = reason in _SILENT
+    return Refused("" if is_silent else f"ingress-refusal-{reason.replace('_', '-')}")
 
 
 def screen(sender: Sender, rules: Rules) -> Reason | None:

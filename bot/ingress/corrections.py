@@ -25,7 +25,6 @@ from bot.ingress.filter import (
     InVain,
     PostEvent,
     post_language,
-    tell_alone,
 )
 from bot.slack_api import Identity, People, SlackApi, SlackError
 from bot.threads import ThreadRef
@@ -183,8 +182,8 @@ class Corrections:
             return
         self._told[post.key] = True
         text = BOT.say(post_language(post, author.person), "ingress-begun")
-        place = post.thread
-        await tell_alone(self._api, place.channel, post.user, text, thread_ts=place.root_ts)
+        thread = post.thread
+        await self._api.whisper(thread.channel, post.user, text, thread_ts=thread.root_ts)
 
     async def _conclude(self, key: str, change: Awaitable[T]) -> T | None:
         """What cannot be done yet is looked at again, a bounded number of times."""

@@ -20,7 +20,7 @@ from bot.inbound import (
 )
 from bot.ingress.authorise import Rules, Sender, authorise, refusal, screen, screen_source
 from bot.ingress.replies import Replies, ThreadActivity
-from bot.slack_api import People, Person, SlackApi, SlackError
+from bot.slack_api import People, Person
 
 Address = Literal["ours", "not_ours", "reply"]
 
@@ -180,18 +180,6 @@ def post_language(post: InboundPost, author: Person | None, earlier: str = "") -
     return detect_language(plain_text(post.wire_text), earlier, locale=locale)
 
 
-async def tell_alone(
-    api: SlackApi, channel: str, user: str, sentence: str, *, thread_ts: str | None
-) -> None:
-    """Say something to one person, if there is anything to say; what fails costs nothing else."""
-    if not sentence or not channel:
-        return
-    try:
-        await api.post_ephemeral(channel, user, sentence, thread_ts=thread_ts)
-    except SlackError as error:
-        _log.warning("one person could not be told why: %s", error)
-
-
 class IngressFilter:
     """Decides on payloads. What it lets in is durable when it returns.
 
@@ -236,8 +224,8 @@ class IngressFilter:
             return Admitted(post=post, person=served)
         _log.info("denied %s in %s: %s", post.user, post.thread.channel, served)
         spoke_to_bot = post.mentions_bot or post.channel_type == "im"
-        sentence = refusal(served, post_language(post, person)) if spoke_to_bot else ""
-        return NotServed(sentence=sentence)
+        language = post_language(post, person)
+        return NotServed(sentence=refusal(served).text(language) if spoke_to_bot else "")
 
     async def served(self, sender: Sender) -> Person | None:
         """The person of a payload, where the bot serves them."""

@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from itertools import islice
 from typing import Literal, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
@@ -26,7 +25,6 @@ from bot.ingress.filter import (
     NotServed,
     PostEvent,
     read_event,
-    tell_alone,
 )
 from bot.ingress.handover import FileKeeper, Handover
 from bot.ingress.replies import FollowUpsIn, Replies
@@ -62,15 +60,15 @@ async def insist(clock: MonotonicClock, key: str, attempt: Callable[[bool], Awai
 
     Raises InVain where no try worked. The payload is still in the ledger.
     """
-    for number, wait_s in enumerate((*islice(BACKOFF.waits_s(), TRIES - 1), None), start=1):
+    for number in range(1, TRIES + 1):
         try:
             return await attempt(number > 1)
         except InVain:
             raise
         except Exception:
             logger.exception("%s was not handled (try %d)", key, number)
-        if wait_s is not None:
-            await clock.sleep(wait_s)
+        if number < TRIES:
+            await clock.sleep(BACKOFF.wait_s(number))
     raise InVain(key)
 
 
@@ -242,9 +240,11 @@ class Ingress:
                     key, second_key = post.key, post.second_key
                     await self._insist(key, lambda _: self._ledger.forget(key, second_key))
                 case NotServed():
-                    thread_ts = post.thread.root_ts if post.is_reply else None
-                    place, sentence = post.thread.channel, judged.sentence
-                    await tell_alone(self._api, place, post.user, sentence, thread_ts=thread_ts)
+                    thread_ts = post.thread.root_ts if post.is_reply else ""
+                    channel = post.thread.channel
+                    await self._api.whisper(
+                        channel, post.user, judged.sentence, thread_ts=thread_ts
+                    )
                     await self._settle(post)
         except InVain:
             return "parked"

@@ -8,13 +8,14 @@ from agent_core.events import REPORT, ArtifactSaved, TurnFinished
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
 from agent_core.words import Words
+from bot import clicks
+from bot.clicks import FeedbackClick, FollowUpClick
 from bot.presenter.journal import Destination
 from bot.render import (
     IsLive,
     PostDraft,
     actions,
     answer_drafts,
-    button,
     limits,
     plain_line,
     plain_text,
@@ -24,10 +25,6 @@ from bot.slack_api import ContentRefused, Op
 
 WHOLE_ANSWER_NAME = "answer.md"
 
-FEEDBACK = "feedback."
-"""Of the names of the buttons and the form about answers."""
-FOLLOW = "follow."
-"""Of the names of the buttons that ask a question."""
 _POST = re.compile(r"archives/[A-Z0-9]+/p\d+(?:\?thread_ts=[\d.]+&cid=[A-Z0-9]+)?")
 """A post's place below the team's address."""
 
@@ -110,22 +107,29 @@ async def _post(destination: Destination, op: Op, draft: PostDraft) -> None:
 def follow_up_rows(files: Sequence[ArtifactSaved]) -> list[JsonObject]:
     """What the reader of the last report may ask next, as buttons; what they say is asked."""
     reports = [file for file in files if file.mimetype == REPORT]
-    told = reports[-1].follow_ups if reports else ()
-    shown = [plain_line(question, limits.LABEL_CHARS) for question in told]
-    buttons = [button(f"{FOLLOW}{n}", text, text) for n, text in enumerate(filter(None, shown))]
-    return [actions(*buttons[: limits.FOLLOW_UPS])] if buttons else []
+    questions = reports[-1].follow_ups if reports else ()
+    labels = [plain_line(question, limits.LABEL_CHARS) for question in questions]
+    labels = [label for label in labels if label][: limits.FOLLOW_UPS]
+    buttons = [
+        clicks.button(label, FollowUpClick(question=label), number=number)
+        for number, label in enumerate(labels)
+    ]
+    return [actions(*buttons)] if buttons else []
 
 
 def feedback_block(turn: TurnId, words: Words) -> JsonObject:
     """A block for the end of a turn's answer, in its language."""
-    up, down = (
-        {
-            "text": plain_text(words(f"feedback-{verdict}")),
-            "value": f"{verdict} {turn}",
-            "accessibility_label": words(f"feedback-{verdict}"),
-        }
-        for verdict in ("up", "down")
-    )
-    row = {"type": "feedback_buttons", "action_id": f"{FEEDBACK}give"}
-    row |= {"positive_button": up, "negative_button": down}
+    up = FeedbackClick(turn=turn, verdict="up")
+    down = FeedbackClick(turn=turn, verdict="down")
+    row = {
+        "type": "feedback_buttons",
+        "action_id": up.kind,
+        "positive_button": _verdict_button(up, words),
+        "negative_button": _verdict_button(down, words),
+    }
     return {"type": "context_actions", "elements": [row]}
+
+
+def _verdict_button(click: FeedbackClick, words: Words) -> JsonObject:
+    label = words(f"feedback-{click.verdict}")
+    return {"text": plain_text(label), "value": click.encoded(), "accessibility_label": label}

@@ -8,14 +8,15 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Literal
 
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction, SentFile
-from agent_core.ids import ConsentId
 from agent_core.masking import Exact
 from agent_core.messages import JsonObject
 from agent_core.runtime import recipients_of
 from agent_core.words import Words
+from bot import clicks
+from bot.clicks import ApprovalClick, ApprovalForm
+from bot.presenter.ask_buttons import consent_button
 from bot.presenter.previews import (
     FIXED,
     LONG,
@@ -32,7 +33,6 @@ from bot.presenter.tools import app_name, deed, server_name
 from bot.render import (
     PostDraft,
     actions,
-    button,
     code,
     context,
     entry,
@@ -41,21 +41,12 @@ from bot.render import (
     limits,
     local_time,
     mention,
-    modal,
     plain_text,
     section,
     sections,
     split,
 )
 
-AskButton = Literal[
-    "approve", "approve_thread", "edit", "reject", "details", "link", "skip", "check"
-]
-
-PREFIX = "consent."
-"""Of the names of all buttons and forms about approvals and connections."""
-OPEN = "open"
-_STYLES: dict[AskButton, str] = {"approve": "primary", "reject": "danger", "link": "primary"}
 MAX_EDIT_CHARS = 3_000
 DIGEST_CHARS = 12
 MAX_ACTIONS = 20
@@ -72,23 +63,6 @@ CHARS_FOR_DECIDING = 2_500
 """Room that is left for what stands below the actions, before and after the decision."""
 _OWN = {"correct_my_answer": "consent-own-correct", "remove_my_post": "consent-own-remove"}
 """What the bot does to an answer of its own."""
-
-
-def consent_button(name: AskButton, words: Words, value: str) -> JsonObject:
-    """One of our buttons."""
-    label = words(f"consent-button-{name.replace('_', '-')}")
-    return button(f"{PREFIX}{name}", label, value, _STYLES.get(name, ""))
-
-
-def connection_value(consent: ConsentId, toolkits: tuple[str, ...]) -> str:
-    """What the buttons of a connection carry; `read_value` reads it."""
-    return f"{consent} {','.join(toolkits)}"
-
-
-def read_value(value: str) -> tuple[ConsentId, tuple[str, ...]]:
-    """The id and the apps; an approval's value has no apps."""
-    consent, _, toolkits = value.partition(" ")
-    return ConsentId(consent), tuple(filter(None, toolkits.split(",")))
 
 
 def is_short(event: ApprovalRequested, words: Words) -> bool:
@@ -139,17 +113,29 @@ def approval_draft(
         below.append(words("consent-not-shown"))
     below.append(words("consent-until", when=local_time(event.deadline), digest=digest))
     is_seen = (is_whole or is_attached) and not unseen
-    names: list[AskButton] = ["approve", "reject"] if is_seen else ["reject"]
-    if "approve" in names and event.may_allow_thread:
-        names.append("approve_thread")
-    if is_whole:
-        names.append("details")
-        if len(event.actions) == 1 and editable_parts(event.actions[0]):
-            names.insert(1, "edit")
-    row = actions(*(consent_button(name, words, event.consent) for name in names))
     facts = _facts(event, words, is_whole=is_whole)
+    row = actions(*_buttons(event, words, is_seen=is_seen, is_whole=is_whole))
     blocks = (*facts, context("\n".join(below)), row)
     return PostDraft(text=_fallback(event, words), blocks=blocks)
+
+
+def _buttons(
+    event: ApprovalRequested, words: Words, *, is_seen: bool, is_whole: bool
+) -> Iterator[JsonObject]:
+    if is_seen:
+        approve = ApprovalClick(kind="consent.approve", ask=event.ask)
+        yield consent_button(approve, words)
+    if is_whole and len(event.actions) == 1 and editable_parts(event.actions[0]):
+        edit = ApprovalClick(kind="consent.edit", ask=event.ask)
+        yield consent_button(edit, words)
+    reject = ApprovalClick(kind="consent.reject", ask=event.ask)
+    yield consent_button(reject, words)
+    if is_seen and event.may_allow_thread:
+        approve_thread = ApprovalClick(kind="consent.approve_thread", ask=event.ask)
+        yield consent_button(approve_thread, words)
+    if is_whole:
+        details = ApprovalClick(kind="consent.details", ask=event.ask)
+        yield consent_button(details, words)
 
 
 def details_form(actions: Sequence[PlannedAction], words: Words) -> JsonObject:
@@ -177,7 +163,7 @@ def editable_parts(action: PlannedAction) -> dict[str, str]:
     }
 
 
-def edit_form(action: PlannedAction, words: Words, about: str) -> JsonObject:
+def edit_form(action: PlannedAction, words: Words, about: ApprovalForm) -> JsonObject:
     """A modal with the texts of an action; `about` says which it is."""
     blocks: list[JsonObject] = []
     for label, name in editable_parts(action).items():
@@ -188,24 +174,22 @@ def edit_form(action: PlannedAction, words: Words, about: str) -> JsonObject:
             "initial_value": written(action.arguments[name]),
         }
         blocks.append(entry(name, words(f"consent-part-{label}"), element))
-    return modal(
-        f"{PREFIX}edit",
+    return clicks.form(
+        about,
         words("consent-edit-title"),
         words("consent-edit-save"),
         words("consent-cancel"),
-        private_metadata=about,
-        blocks=[*map(Exact, blocks)],
+        [*map(Exact, blocks)],
     )
 
 
-def reason_form(words: Words, about: str) -> JsonObject:
+def reason_form(words: Words, about: ApprovalForm) -> JsonObject:
     """A modal for the reason of a rejection; `about` says of what, and where it was pressed."""
     element = {"type": "plain_text_input", "multiline": True, "max_length": limits.COMMENT_CHARS}
     label, hint = words("consent-reason-label"), plain_text(words("consent-reason-hint"))
     title = words("consent-reason-title")
     asked = entry("reason", label, element, optional=True, hint=hint)
-    labels = (title, title, words("consent-cancel"))
-    return modal(f"{PREFIX}reason", *labels, private_metadata=about, blocks=[asked])
+    return clicks.form(about, title, title, words("consent-cancel"), [asked])
 
 
 def read_changes(action: PlannedAction, values: Mapping[str, str]) -> dict[str, str | list[str]]:

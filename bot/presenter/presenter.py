@@ -10,15 +10,14 @@ from pathlib import Path
 from agent_core.clock import machine_time
 from agent_core.events import (
     AnyEvent,
-    ApprovalDecided,
     ApprovalRequested,
-    AuthEnded,
     AuthRequired,
     QuestionAsked,
     RouteChosen,
     TurnFinished,
 )
 from agent_core.masking import masked_post
+from agent_core.snapshot import Wait
 from bot.presenter.answer import (
     WHOLE_ANSWER_NAME,
     answer_text,
@@ -27,13 +26,13 @@ from bot.presenter.answer import (
     live_links,
     thread_drafts,
 )
-from bot.presenter.board import Board, Wait
-from bot.presenter.consents import ConnectLink, ConsentPosts
+from bot.presenter.asks import AskPosts
+from bot.presenter.board import Board
+from bot.presenter.connection import ConnectLink
 from bot.presenter.files import ThreadFiles, handed_out
 from bot.presenter.indicator import Indicators
 from bot.presenter.journal import Destination, Journal, PresenterState
 from bot.presenter.progress import ProgressPost
-from bot.presenter.questions import QuestionPosts
 from bot.presenter.stream import AnswerStream
 from bot.slack_api import ContentRefused, Op, SlackApi, Upload
 from bot.threads import ThreadRef
@@ -102,8 +101,7 @@ class ThreadPresenter(TurnPresenter):
         self._stream = AnswerStream(
             self._destination, workspace, asked_ts=asked_ts, is_off=is_plain
         )
-        self._questions = QuestionPosts(self._destination)
-        self._consents = ConsentPosts(self._destination, self._files, connect_link)
+        self._asks = AskPosts(self._destination, self._files, connect_link)
         self._is_by_model = True
         """Small talk is answered without one."""
         self._waits = 0
@@ -113,12 +111,12 @@ class ThreadPresenter(TurnPresenter):
         """With what somebody is asked it returns once that is in the thread."""
         if await self.is_finished():
             return
-        was_waiting = bool(self._board.waits)
+        was_waiting = bool(self._board.turn.waits)
         self._board.fold(event)
-        self._waits += bool(self._board.waits) and not was_waiting
+        self._waits += bool(self._board.turn.waits) and not was_waiting
         if isinstance(event, RouteChosen):
             self._is_by_model = event.route == "COMPLEX" or event.model_calls > 0
-        await self._questions.hear(event)
+        await self._asks.hear(event)
         await self._stream.hear(event)
         match event:
             case TurnFinished():
@@ -126,9 +124,7 @@ class ThreadPresenter(TurnPresenter):
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 await self._ask(event)
             case _:
-                if isinstance(event, ApprovalDecided | AuthEnded):
-                    await self._consents.end(event)
-                if not self._board.waits:
+                if not self._board.turn.waits:
                     await self._go_on(event)
 
     async def give_up(self) -> None:
@@ -152,10 +148,7 @@ class ThreadPresenter(TurnPresenter):
         """What is asked first: nobody waits for progress to say that it waits."""
         bookmark = await self._journal.open()
         await self._progress.stop()
-        if isinstance(event, QuestionAsked):
-            await self._questions.ask(event)
-        else:
-            await self._consents.ask(event)
+        await self._asks.ask(event)
         if bookmark.waits < self._waits:
             await self._progress.edit()  # it stands still from now on
             await self._indicators.take_back(*self._asked)
@@ -185,7 +178,7 @@ class ThreadPresenter(TurnPresenter):
         drafts, is_cut = await asyncio.to_thread(
             thread_drafts, markdown, words, is_live, sources=event.citations, is_plain=is_plain
         )
-        op, saved = Op(event.turn).part("answer"), handed_out(self._board.artifacts.values())
+        op, saved = Op(event.turn).part("answer"), handed_out(self._board.turn.artifacts.values())
         if drafts[-1].blocks and event.outcome in {"answered", "limited"} and self._is_by_model:
             rows = (*follow_up_rows(saved), feedback_block(event.turn, words))
             drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))

@@ -14,15 +14,13 @@ from functools import partial
 from agent_core.ids import TurnId, agent_id
 from agent_core.messages import JsonObject
 from agent_core.words import Words
+from bot import clicks
+from bot.clicks import BranchStop, LiveViewClick
 from bot.presenter.board import Board, Card
 from bot.presenter.journal import Destination
-from bot.render import PostDraft, actions, button, foreign_line, limits, menu, plain_line
+from bot.render import PostDraft, actions, foreign_line, limits, plain_line
 from bot.slack_api import ContentRefused, Op, SlackError, SlackRefused
 
-OPEN_LIVE_VIEW = "live.open"
-"""The action id of the button below it."""
-STOP_BRANCH = "branch.stop"
-"""The action id of the menu below it, whose options carry agents' ids."""
 HEARTBEAT_S = 4.5
 """The line is said anew at the latest after so long."""
 
@@ -160,7 +158,7 @@ class ProgressPost:
 
     async def _tell_line(self) -> None:
         """What is done now and for how long; first of all, what they asked for."""
-        doing, (said, at_s), words = self._board.doing, self._said, self._board.words
+        doing, (said, at_s), words = self._board.activity, self._said, self._board.words
         time, now_s = self._board.time(self._now()), self._api.clock.seconds()
         if said == doing and now_s - at_s < HEARTBEAT_S - self._interval_s:
             return
@@ -192,15 +190,16 @@ class ProgressPost:
 
     def _below(self, board: Board) -> list[JsonObject]:
         """“Open live view”, where there is one, and a menu of the branches at work."""
-        opening = button(OPEN_LIVE_VIEW, board.words("live-button"), "")
-        options = [
-            (board.words("progress-stop", what=title), agent_id(self._turn, run))
+        below: list[JsonObject] = []
+        if self._offers_live_view():
+            below.append(clicks.button(board.words("live-button"), LiveViewClick()))
+        branches = [
+            (board.words("progress-stop", what=title), BranchStop(agent=agent_id(self._turn, run)))
             for run, title in board.branches.items()
         ]
-        return [
-            *([opening] if self._offers_live_view() else []),
-            *([menu(STOP_BRANCH, options)] if options else []),
-        ]
+        if branches:
+            below.append(clicks.dots_menu(branches))
+        return below
 
 
 def reading_line(words: Words, text: str) -> str:

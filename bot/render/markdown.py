@@ -105,13 +105,18 @@ def pieces(
     or is not to be.
     """
     text = markdown[: limits.ANSWER_CHARS]
-    most_bars = max((line.count("|") for line in text.split("\n")), default=0)
-    if not is_plain and text.count("[") <= MAX_BRACKETS and most_bars <= MAX_BARS:
+    if not is_plain and not is_slow_to_read(text):
         try:
             return list(_Writer(is_live, sources).blocks(iter(_PARSER.parse(text))))
         except Exception:
             logger.exception("a text of %d characters is shown as it is", len(text))
     return [Piece(text=fenced(text))]
+
+
+def is_slow_to_read(text: str) -> bool:
+    """A text that nobody wrote as Markdown, and that takes a parser long."""
+    most_bars = max((line.count("|") for line in text.split("\n")), default=0)
+    return text.count("[") > MAX_BRACKETS or most_bars > MAX_BARS
 
 
 def fenced(text: str, language: str = "") -> str:

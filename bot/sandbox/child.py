@@ -1,10 +1,9 @@
-"""The real bot as a child process, which may be killed at events and is then started again."""
+"""The real bot as a child process; killed at chosen events, it is started again."""
 
 import asyncio
 import os
 import signal
 import sys
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
@@ -30,22 +29,22 @@ KINDS = tuple(
     for field in fields(event)
     if field.name == "kind"
 )
-"""Of all events; the bot can be killed at each."""
+"""The kinds of all events; the bot can be killed at each."""
 
 
 def read_events(names: Iterable[str]) -> tuple[str, ...]:
-    """The kinds of the events named, in their order, such as `ToolCallStarted`.
+    """The kinds of events named such as `ToolCallStarted`, in their order.
 
-    Raises ValueError where there is no event of a name; it names all that there are.
+    Raises ValueError for an unknown name, with all known ones.
     """
-    kinds = {kind.replace("_", ""): kind for kind in KINDS}
-    found: list[str] = []
+    by_name = {kind.replace("_", ""): kind for kind in KINDS}
+    kinds: list[str] = []
     for name in names:
         plain = name.replace("_", "").replace("-", "").casefold()
-        if plain not in kinds:
+        if plain not in by_name:
             raise ValueError(f"There is no event {name}. There are {', '.join(KINDS)}.")
-        found.append(kinds[plain])
-    return tuple(found)
+        kinds.append(by_name[plain])
+    return tuple(kinds)
 
 
 class BotProcess:
@@ -57,7 +56,7 @@ class BotProcess:
 
     @property
     def pid(self) -> int:
-        """The system's number for the process; it stays known when the process has ended."""
+        """The process id, also after the process has ended."""
         return self._process.pid
 
     @property
@@ -66,13 +65,14 @@ class BotProcess:
         return self._process.returncode == -signal.SIGKILL
 
     def check(self) -> None:
-        """Raise SandboxError with the end of its log if the process has ended."""
-        if self._process.returncode is not None:
-            tail = self._log.read_text(encoding="utf-8", errors="replace")[-_LOG_TAIL_CHARS:]
-            raise SandboxError(f"The bot ended with code {self._process.returncode}.\n{tail}")
+        """Raise SandboxError with the end of the log if the process has ended."""
+        code = self._process.returncode
+        if code is not None:
+            log = self._log.read_text(encoding="utf-8", errors="replace")
+            raise SandboxError(f"The bot ended with code {code}.\n{log[-_LOG_TAIL_CHARS:]}")
 
     def kill(self) -> None:
-        """Kill -9, for the bot alone; one that has ended stays as it is."""
+        """Kill -9 the bot alone; an ended bot stays as it is."""
         with suppress(ProcessLookupError):
             self._process.kill()
 
@@ -80,7 +80,7 @@ class BotProcess:
         await self._process.wait()
 
     async def stop(self) -> None:
-        """Ask it to end, then end its whole process group."""
+        """Ask the bot to end, then end its whole process group."""
         if self._process.returncode is None:
             self._process.terminate()
             with suppress(TimeoutError):
@@ -92,7 +92,7 @@ class BotProcess:
 
 
 async def start_bot(environment: Mapping[str, str], directory: Path) -> BotProcess:
-    """Run `bot start` in `directory`; its output is added to `bot.log` there."""
+    """Run `bot start` in `directory`, with its output appended to `bot.log` there."""
     log = directory / "bot.log"
     with log.open("ab") as output:
         process = await asyncio.create_subprocess_exec(
@@ -112,21 +112,21 @@ async def start_bot(environment: Mapping[str, str], directory: Path) -> BotProce
 
 @dataclass(slots=True)
 class BotLives:
-    """One bot that is killed at each of some fault points in turn and started again.
+    """One bot, killed at one fault point after another and started again each time.
 
-    An asynchronous context manager, which begins the first life and ends the last.
+    An asynchronous context manager: it begins the first life and ends the last.
     """
 
     _world: World
     _environment: Mapping[str, str]
-    """What it is given in place of this process's own variables."""
+    """Replaces this process's own variables of the same names."""
     _directory: Path
     ahead: list[str]
-    """The kinds of the events at which it is still to die, one for each life but the last."""
+    """The kinds of the events of the deaths to come, one for each life but the last."""
     deaths: list[str] = field(default_factory=list[str])
-    """The events that it was killed at."""
+    """The events of the past deaths."""
     _calls_before: list[int] = field(default_factory=list[int])
-    """How many calls there were at each death."""
+    """The number of calls at each death."""
     _process: BotProcess | None = None
 
     @property
@@ -159,28 +159,32 @@ class BotLives:
         await self.__aenter__()
 
     async def connected(self) -> None:
-        """Return when the bot listens, which it does again after each of its deaths."""
+        """Return when the bot listens, as it does again after each death."""
         async with asyncio.timeout(_START_TIMEOUT_S):
             while not self._world.slack.open_sockets:
                 await self.check()
                 await asyncio.sleep(0.02)
 
     def steps_repeated(self) -> int:
-        """How many steps were done again for its deaths.
+        """The number of steps done again because of the deaths.
 
-        These are the model requests that the stand-in had word for word before, and the calls that
-        reached the Composio stand-in with the tool and arguments of one before the last death. What
-        the bot's own toolkit did again is not seen, nor what a real service got.
+        Counts the model requests that the stand-in got word for word before, and the calls to the
+        Composio stand-in with the tool and arguments of a call before the last death. Repetitions
+        in the bot's own toolkit and at real services are not counted.
         """
-        asked = self._world.model.calls if self._world.model and self.deaths else []
-        done = Counter(call.digest for call in asked if call.kind != "rejected")
-        return done.total() - len(done) + count_repeated(self._calls, self._calls_before)
+        repeated = count_repeated(self._calls, self._calls_before)
+        if self._world.model is None or not self.deaths:
+            return repeated
+        requests = [call.digest for call in self._world.model.calls if call.kind != "rejected"]
+        return repeated + len(requests) - len(set(requests))
 
 
 def count_repeated(calls: Sequence[ReceivedToolCall], deaths: Iterable[int]) -> int:
-    """How many calls were as one before the last death; each death came after so many calls."""
-    return sum(
-        call in calls[:begin]
-        for begin, end in pairwise([*deaths, len(calls)])
-        for call in calls[begin:end]
-    )
+    """The number of calls equal to a call before the last death.
+
+    `deaths` are the numbers of calls at each death.
+    """
+    repeated = 0
+    for begin, end in pairwise([*deaths, len(calls)]):
+        repeated += sum(call in calls[:begin] for call in calls[begin:end])
+    return repeated

@@ -26,12 +26,12 @@ from bot.sandbox.web import NoPagesError
 from bot.sandbox.world import ASKER, SandboxOptions, World, open_world
 
 _LEAD_IN_S = 45.0
-"""How long before its moment the sandbox's time begins: the bot starts meanwhile."""
+"""The clock starts so long before its moment, for the bot's start."""
 _SETTLE_S = 1.0
-"""Nothing is longer on its way to the stand-in after the bot was killed."""
+"""No request of a killed bot is longer on its way to the stand-in."""
 _ROOT = Path("AGENT_RUN_WORKSPACES")
 _INTERRUPTED = 130
-"""The exit code of what a signal ended before it was done."""
+"""The exit code of a run that a signal ended."""
 
 
 def run_sandbox(options: SandboxOptions) -> int:
@@ -46,7 +46,7 @@ def run_sandbox(options: SandboxOptions) -> int:
 
 
 async def _run(options: SandboxOptions) -> int:
-    """The bot starts as soon as its surroundings are there; the page does not wait for it."""
+    """The bot starts as soon as the stand-ins run; the page does not wait for the bot."""
     _end_on_signals()
     directory = _new_directory()
     clock = _clock(options, directory)
@@ -70,7 +70,7 @@ async def _run(options: SandboxOptions) -> int:
             environment |= {"CONSOLE_PORT": port, "CONSOLE_URL": f"http://{LOOPBACK}:{port}"}
             environment["CONSOLE_SECRET"] = token_hex(32)
         deliveries = world.slack.backend.deliverer.may_begin
-        deliveries.clear()  # what people write before the bot listens is kept for it
+        deliveries.clear()  # events wait until the bot listens
         bot = await stack.enter_async_context(
             BotLives(world, environment, directory, list(options.kill_at))
         )
@@ -97,8 +97,9 @@ async def _run(options: SandboxOptions) -> int:
 
 
 def _end_on_signals() -> None:
-    """Let Ctrl-C and SIGTERM end this task once, in order: the bot must not stay behind."""
-    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    """Let Ctrl-C and SIGTERM cancel this task once: the bot must not stay behind."""
+    task = asyncio.current_task()
+    loop = asyncio.get_running_loop()
 
     def end() -> None:
         if task is not None and not task.cancelling():
@@ -109,7 +110,7 @@ def _end_on_signals() -> None:
 
 
 def _new_directory() -> Path:
-    """A directory of this run's own: workspaces, blacklist, database and log."""
+    """This run's own directory: workspaces, blacklist, database and log."""
     stamp = datetime.now(UTC).strftime("%Y%m%d_%H%M%S")
     directory = (_ROOT / f"sandbox_{stamp}_{os.getpid()}").resolve()
     directory.mkdir(parents=True)
@@ -117,7 +118,7 @@ def _new_directory() -> Path:
 
 
 def _clock(options: SandboxOptions, directory: Path) -> SharedClock | None:
-    """The clock that can be put forward; None where the machine's own will do."""
+    """The clock that can jump forward; None where the machine's own will do."""
     if options.moment is not None:
         return SharedClock(directory / "clock", start_s=options.moment.timestamp() - _LEAD_IN_S)
     if options.until_posts:
@@ -132,7 +133,7 @@ def _free_port() -> int:
 
 
 def _live_view(world: World, environment: Mapping[str, str]) -> str:
-    """A link by which the asker begins a task in the live view, as the bot would give it."""
+    """The asker's link to the live view, as the bot would give it."""
     now = world.slack.state.clock.now
     passes = Passes(
         environment["CONSOLE_SECRET"].encode(), lambda: datetime.fromtimestamp(now(), UTC)
@@ -148,21 +149,22 @@ def _announce(
     directory: Path,
     options: SandboxOptions,
 ) -> None:
-    """Where everything is; beside `--json`, standard output is left to the object."""
-    lines = (
+    """Print all addresses; with `--json` standard output is left to the object."""
+    lines = [
         f"Open {page.url} in a browser and write to @{world.slack.state.team.bot.name} there.",
         f"Live view, as {ASKER} (once, within 10 minutes): {_live_view(world, environment)}",
         f"Slack's Web API: {world.slack.api_url}",
-        *([f"Mail that was sent: {world.composio.base_url}/mailbox"] if world.composio else []),
-        f"Workspaces and log: {directory}",
-        "Stop it with Ctrl-C.",
-    )
+    ]
+    if world.composio:
+        lines.append(f"Mail that was sent: {world.composio.base_url}/mailbox")
+    lines.append(f"Workspaces and log: {directory}")
+    lines.append("Stop it with Ctrl-C.")
     for line in lines:
         typer.echo(line, err=options.as_json)
 
 
 async def _until_stopped(bot: BotLives) -> None:
-    """Stay up until a signal comes, which is how this is meant to end."""
+    """Stay up until a signal comes."""
     with suppress(asyncio.CancelledError):
         while True:
             await bot.check()

@@ -3,9 +3,17 @@
 import asyncio
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 import typer
@@ -14,7 +22,6 @@ from rich.text import Text
 
 from agent_core.ids import TurnId, turn_of
 from agent_core.messages import JsonObject
-from agent_core.runtime import Question
 from bot.inbound import plain_text
 from bot.sandbox import SandboxError
 from bot.sandbox.child import BotLives
@@ -32,13 +39,13 @@ _BUTTON_TIMEOUT_S = 60.0
 _CONSENTS = frozenset({"connect", "approve", "reject", "skip"})
 """Buttons that are only there while a turn waits for them."""
 _CONNECT = "connect"
-"""A name that stands for all that connecting takes."""
+"""A name for everything that connecting takes."""
 _REJECT = "reject"
 _FORM_TIMEOUT_S = 5.0
 
 
 def post_json(post: Post) -> JsonObject:
-    """A post of the thread, and who alone saw it."""
+    """A post of the thread, with the only person who sees it, if it is ephemeral."""
     return {
         "ts": post.ts,
         "thread_ts": post.root_ts,
@@ -50,7 +57,7 @@ def post_json(post: Post) -> JsonObject:
 
 
 def effect_json(effect: AppExecution) -> JsonObject:
-    """What the Composio stand-in was made to change, and with whose account."""
+    """A change made through the Composio stand-in, and the account that it used."""
     return {
         "for": effect.user_id,
         "tool": effect.slug,
@@ -61,27 +68,36 @@ def effect_json(effect: AppExecution) -> JsonObject:
     }
 
 
-def save_files(files: list[File], directory: Path) -> dict[str, JsonObject]:
-    """Write them below their own names, by Slack's id; of two with one name both are kept."""
+def save_files(files: Sequence[File], directory: Path) -> dict[str, JsonObject]:
+    """Write the files below their own names; returns their entries by Slack's id.
+
+    Of two files with one name both are kept.
+    """
     saved: dict[str, JsonObject] = {}
+    paths: set[Path] = set()
     for file in files:
         directory.mkdir(parents=True, exist_ok=True)
         path = directory / (Path(file.name).name or file.id)
-        if str(path) in {told["path"] for told in saved.values()}:
+        if path in paths:
             path = path.with_stem(f"{path.stem} ({file.id})")
+        paths.add(path)
         path.write_bytes(file.content)
-        told = {"bytes": len(file.content), "mimetype": file.mimetype}
-        saved[file.id] = {"name": file.name, "path": str(path), **told}
+        saved[file.id] = {
+            "name": file.name,
+            "path": str(path),
+            "bytes": len(file.content),
+            "mimetype": file.mimetype,
+        }
     return saved
 
 
 class NoButtonError(SandboxError):
-    """A press was not possible or came to nothing; the message says why."""
+    """A press was not possible or had no effect; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostButton:
-    """A button of a post; the same one has the same place in a later version of its post."""
+    """A button of a post; equal to the same button in a later version of its post."""
 
     channel: str
     ts: str
@@ -89,12 +105,12 @@ class PostButton:
     action_id: str
     label: str
     url: str
-    """Where it leads, if it leads anywhere."""
+    """The address of a link button; else empty."""
     only_for: str | None
-    """Whom alone its post is shown to."""
+    """The only person who sees the post, if it is ephemeral."""
 
     def is_called(self, name: str) -> bool:
-        """Whether its action id ends with the name, or its label is the name."""
+        """Whether the action id ends with the name, or the label is the name."""
         wanted = name.strip().casefold()
         return self.action_id.casefold().endswith(wanted) or self.label.casefold() == wanted
 
@@ -103,35 +119,46 @@ class PostButton:
 
 
 def find_buttons(slack: SlackStandIn, user: str) -> list[PostButton]:
-    """The buttons of the bot's posts that a person sees, those of the newest post first."""
+    """The buttons in the bot's posts that a person sees, newest post first."""
     person = slack.user_id(user)
-    seen = [
-        post
-        for channel in slack.state.channels.values()
-        if person in channel.members
-        for post in slack.posts(channel.id)
-        if post.user == slack.bot_user_id and post.ephemeral_to in (None, person)
-    ]
+    posts: list[Post] = []
+    for channel in slack.state.channels.values():
+        if person in channel.members:
+            posts += slack.posts(channel.id)
+    posts.sort(key=lambda post: post.ts, reverse=True)
     return [
-        PostButton(
-            channel=post.channel,
-            ts=post.ts,
-            block_id=str(block.get("block_id")),
-            action_id=str(element["action_id"]),
-            label=str((as_object(element.get("text")) or {}).get("text") or ""),
-            url=str(element.get("url") or ""),
-            only_for=post.ephemeral_to,
-        )
-        for post in sorted(seen, key=lambda post: post.ts, reverse=True)
+        _read_button(post, block, element)
+        for post in posts
+        if post.user == slack.bot_user_id and post.ephemeral_to in (None, person)
         for block in post.blocks
         for element in _buttons_in(block)
     ]
 
 
+def _read_button(post: Post, block: JsonObject, element: JsonObject) -> PostButton:
+    return PostButton(
+        channel=post.channel,
+        ts=post.ts,
+        block_id=str(block["block_id"]),
+        action_id=str(element["action_id"]),
+        label=str(element["text"]["text"]),
+        url=str(element.get("url") or ""),
+        only_for=post.ephemeral_to,
+    )
+
+
+def _buttons_in(block: JsonObject) -> Iterator[JsonObject]:
+    values = [block.get("accessory"), *(as_array(block.get("elements")) or ())]
+    for value in values:
+        element = as_object(value)
+        if element is not None and element.get("type") == "button":
+            yield element
+
+
 def find_own_links(slack: SlackStandIn, user: str) -> list[str]:
-    """The addresses behind the buttons of the newest post that this person alone sees."""
-    linked = [each for each in find_buttons(slack, user) if each.url and each.only_for]
-    return [each.url for each in linked if each.ts == linked[0].ts]
+    """The addresses of link buttons in the newest ephemeral post for this person."""
+    buttons = [button for button in find_buttons(slack, user) if button.url and button.only_for]
+    return [button.url for button in buttons if button.ts == buttons[0].ts]
 
 
 async def press(slack: SlackStandIn, user: str, button: PostButton) -> None:
@@ -140,19 +167,14 @@ async def press(slack: SlackStandIn, user: str, button: PostButton) -> None:
     Raises NoButtonError where the bot did not acknowledge it, so the person sees a warning sign.
     """
     delivery = await slack.click(
-        user, button.channel, button.ts, button.action_id, block_id=button.block_id
+        user,
+        button.channel,
+        button.ts,
+        button.action_id,
+        block_id=button.block_id,
     )
     if delivery.acked_at_s is None:
         raise NoButtonError(f"The bot did not acknowledge that {button} was pressed.")
-
-
-def _buttons_in(value: object) -> Iterator[JsonObject]:
-    fields = as_object(value)
-    if fields is not None and fields.get("type") == "button" and fields.get("action_id"):
-        yield fields
-        return
-    for item in fields.values() if fields is not None else as_array(value) or ():
-        yield from _buttons_in(item)
 
 
 @dataclass(slots=True)
@@ -164,12 +186,12 @@ class Driver:
     _be_connected: Callable[[], Awaitable[None]]
     """Returns when the bot listens."""
     _follow_link: Callable[[str], None]
-    """Allows what a connect link asks for; raises LookupError where it cannot."""
+    """Agrees behind a connect link; raises LookupError where it cannot."""
     _button_timeout_s: float = _BUTTON_TIMEOUT_S
     turns: dict[TurnId, WatchedTurn] = field(default_factory=dict[TurnId, WatchedTurn])
-    """In the order in which they began."""
+    """In the order of their beginning."""
     root_ts: str = ""
-    """Of its thread, once it was begun."""
+    """Of the thread, once it was begun."""
     _pressed: set[PostButton] = field(default_factory=set[PostButton])
     _followed: set[str] = field(default_factory=set[str])
     _seen_to: set[str] = field(default_factory=set[str])
@@ -178,55 +200,67 @@ class Driver:
     async def ask(self, text: str, clicks: deque[str], attached: Sequence[Path] = ()) -> None:
         """Mention the bot, or later reply in the thread, and wait until it has answered.
 
-        Where it waits for an approval or a connection meanwhile, the next of `clicks` is pressed
-        and taken off; of a question's options one that is called so. Without one this returns.
-        Raises NoTurnError where it does not answer, NoButtonError where nothing of that name is
-        there in time.
+        Where the bot waits for an approval or a connection meanwhile, the next of `clicks` is
+        pressed and taken off; where it waits for a question's answer, an option of that name.
+        Returns without one. Raises NoTurnError where the bot does not answer, NoButtonError where
+        no button of that name comes in time.
         """
         await self._be_connected()
         text = self._slack.typed(text)
         if not self.root_ts:
             text = f"{self._slack.mention} {text}"
-        thread = self.root_ts or None
-        files = [(file.name, file.read_bytes(), None) for file in attached]
-        self._asked_ts = await self._slack.say(ASKER, _CHANNEL, text, thread_ts=thread, files=files)
-        self.root_ts = self.root_ts or self._asked_ts
-        place = f"{self._slack.team_id}:{self._slack.channels[_CHANNEL]}"
-        waiting = [id for id, each in self.turns.items() if each.outcome == "waiting"]
-        for turn_id in (turn_of(f"{place}:{self._asked_ts}"), *waiting):
+        self._asked_ts = await self._slack.say(
+            ASKER,
+            _CHANNEL,
+            text,
+            thread_ts=self.root_ts or None,
+            files=[(file.name, file.read_bytes(), None) for file in attached],
+        )
+        if not self.root_ts:
+            self.root_ts = self._asked_ts
+        waiting = [id for id, turn in self.turns.items() if turn.outcome == "waiting"]
+        channel_id = self._slack.channels[_CHANNEL]
+        asked = turn_of(f"{self._slack.team_id}:{channel_id}:{self._asked_ts}")
+        for turn_id in (asked, *waiting):
             await self._follow(turn_id, clicks)
 
     @property
     def has_ended(self) -> bool:
         """Whether there were turns, and none of them waits for a person."""
-        outcomes = [each.outcome for each in self.turns.values()]
+        outcomes = [turn.outcome for turn in self.turns.values()]
         return bool(outcomes) and "waiting" not in outcomes
 
     async def click(self, name: str) -> None:
         """Press a button that was not pressed yet, as soon as it is there; then let the bot work.
 
-        Raises NoButtonError where there is none of this name in time, or the bot does not listen.
+        Raises NoButtonError where none of this name comes in time, or the bot does not listen.
         """
         await self._press(name)
         await self._watch.rest()
 
     async def _follow(self, turn_id: TurnId, clicks: deque[str]) -> None:
-        """Until the turn has ended, or waits for what nobody is there to do."""
+        """Press until the turn has ended, or waits for something that no click does."""
         while True:
             turn = await self._watch.ended(
                 turn_id, is_answered=self._is_answered, seen_to=self._seen_to
             )
             if turn is None:
                 return
-            is_question = isinstance(turn.turn.wait, Question)
-            if not turn.asks or not clicks or (is_question and not self._fitting(clicks[0])):
-                break
+            if not turn.asks or not clicks or not self._can_press(turn, clicks[0]):
+                self.turns[turn_id] = turn
+                return
             await self._press(clicks.popleft())
             self._seen_to.add(turn.asks)
-        self.turns[turn_id] = turn
+
+    def _can_press(self, turn: WatchedTurn, name: str) -> bool:
+        """A question takes only its own options; the other waits take any click."""
+        wait = turn.turn.wait
+        if wait is None or wait.kind != "question":
+            return True
+        return bool(self._fitting(name))
 
     async def _press(self, name: str) -> None:
-        """A button, and what a person does behind it: sends the form off. Or opens their link."""
+        """Press a button and send off the form that it opens; or follow a connect link."""
         await self._be_connected()
         if name.strip().casefold() == _CONNECT:
             await self._connect()
@@ -239,7 +273,7 @@ class Driver:
             await self._reject()
 
     async def _connect(self) -> None:
-        """Allow what the links ask for that the asker alone was shown."""
+        """Agree behind the links that only the asker sees."""
 
         def fresh() -> set[str]:
             return set(find_own_links(self._slack, ASKER)) - self._followed
@@ -255,52 +289,57 @@ class Driver:
                 raise NoButtonError(f"Nobody here can agree behind the link {link}") from error
 
     async def _reject(self) -> None:
-        """Without a reason. Where no form comes, the press alone has rejected."""
-        views, person = self._slack.backend.views, self._slack.user_id(ASKER)
+        """Reject without a reason. Where no form comes, the press alone has rejected."""
+        views = self._slack.backend.views
+        person = self._slack.user_id(ASKER)
         modal = await self._watch.found(lambda: views.modal_of(person), timeout_s=_FORM_TIMEOUT_S)
         if modal:
             await self._slack.submit_view(ASKER, modal.id, {"reason": ""})
 
     def roots(self) -> list[tuple[str, Post]]:
         """The bot's posts outside of threads since the last ask, with their channels' names."""
-        found = [
-            (channel.name, post)
-            for channel in self._slack.state.channels.values()
-            if not channel.is_direct
-            for post in self._slack.state.posts_of(channel.id)
-            if post.user == self._slack.bot_user_id
-            and not post.is_reply
-            and post.ts > self._asked_ts
-        ]
-        return sorted(found, key=lambda root: root[1].ts)
+        roots: list[tuple[str, Post]] = []
+        for channel in self._slack.state.channels.values():
+            if channel.is_direct:
+                continue
+            posts = self._slack.state.posts_of(channel.id)
+            new = [post for post in posts if self._is_new(post) and not post.is_reply]
+            roots += [(channel.name, post) for post in new]
+        return sorted(roots, key=lambda root: root[1].ts)
+
+    def _is_new(self, post: Post) -> bool:
+        """Whether the bot wrote this post since the last ask."""
+        return post.user == self._slack.bot_user_id and post.ts > self._asked_ts
+
+    def _is_answered(self) -> bool:
+        """Whether the bot has written into the thread since the last ask."""
+        thread = self._slack.thread(_CHANNEL, self.root_ts)
+        return any(self._is_new(post) for post in thread)
 
     def _fitting(self, name: str) -> list[PostButton]:
-        """The buttons so called that are there and were not pressed yet."""
+        """The buttons of this name that were not pressed yet."""
         buttons = find_buttons(self._slack, ASKER)
-        return [each for each in buttons if each.is_called(name) and each not in self._pressed]
+        return [
+            button for button in buttons if button.is_called(name) and button not in self._pressed
+        ]
 
     async def _button(self, name: str) -> PostButton:
         buttons = await self._watch.found(
             lambda: self._fitting(name), timeout_s=self._button_timeout_s
         )
-        if not buttons:
-            there = ", ".join(dict.fromkeys(map(str, find_buttons(self._slack, ASKER)))) or "none"
-            late = f"No button {name} came within {self._button_timeout_s:g} s."
-            raise NoButtonError(f"{late} These are there: {there}.")
-        return buttons[0]
-
-    def _is_answered(self) -> bool:
-        """Whether the bot has written into the thread since the last ask."""
-        return any(
-            post.user == self._slack.bot_user_id and post.ts > self._asked_ts
-            for post in self._slack.thread(_CHANNEL, self.root_ts)
+        if buttons:
+            return buttons[0]
+        labels = dict.fromkeys(str(button) for button in find_buttons(self._slack, ASKER))
+        raise NoButtonError(
+            f"No button {name} came within {self._button_timeout_s:g} s. "
+            f"These are there: {', '.join(labels) or 'none'}."
         )
 
 
 async def show(changes: AsyncIterator[Change], names: Mapping[str, str]) -> None:
-    """Print what is posted; the newest line of an edited post is progress.
+    """Print the posts; the newest line of an edited post is progress.
 
-    That stands in one place on a terminal.
+    On a terminal progress stays in one line.
     """
     console = Console(highlight=False, soft_wrap=True)
     with console.status("") as status:
@@ -308,18 +347,37 @@ async def show(changes: AsyncIterator[Change], names: Mapping[str, str]) -> None
             post = change.record
             if not isinstance(post, Post) or change.is_gone:
                 continue
-            if change.previous is not None:
-                newest = plain_text(post.text, names=names).rpartition("\n")[2].strip(" _*")
-                if console.is_terminal:
-                    status.update(Text(newest))
-                else:
-                    console.print(Text(f"   … {newest}"))
+            if change.previous is None:
+                _print_post(console, post, names)
                 continue
-            if post.words:
-                words = plain_text(post.words, names=names)
-                console.print(Text(f"{names.get(post.user, post.user)}: {words}"))
-            for file in post.files:
-                console.print(Text(f"   file: {file.name} ({len(file.content):,} bytes)", "cyan"))
+            newest = plain_text(post.text, names=names).rpartition("\n")[2].strip(" _*")
+            if console.is_terminal:
+                status.update(Text(newest))
+            else:
+                console.print(Text(f"   … {newest}"))
+
+
+def _print_post(console: Console, post: Post, names: Mapping[str, str]) -> None:
+    if post.words:
+        words = plain_text(post.words, names=names)
+        console.print(Text(f"{names.get(post.user, post.user)}: {words}"))
+    for file in post.files:
+        console.print(Text(f"   file: {file.name} ({len(file.content):,} bytes)", "cyan"))
+
+
+@asynccontextmanager
+async def _shown(slack: SlackStandIn) -> AsyncGenerator[None]:
+    """Print the posts while the block runs."""
+    names: dict[str, str] = {}
+    for known in (slack.users, slack.channels):
+        names.update({its_id: name for name, its_id in known.items()})
+    showing = asyncio.create_task(show(slack.changes(), names))
+    try:
+        yield
+    finally:
+        await asyncio.sleep(0)  # for the last post
+        showing.cancel()
+        await asyncio.wait([showing])
 
 
 async def drive(
@@ -329,100 +387,108 @@ async def drive(
     directory: Path,
     clock: SharedClock | None,
 ) -> int:
-    """All asks, with clicks where the bot waits for them; the other clicks; the wait for posts.
-
-    Tells what came of it, and returns the exit code.
-    """
-    zone = options.moment.tzinfo if options.moment else UTC
-
-    def local(at_s: float) -> str:
-        return datetime.fromtimestamp(at_s, zone).isoformat(timespec="seconds")
-
+    """Ask and press as the command line says, print the result, and return the exit code."""
     watch = Watch(directory, bot.check)
     follow_link = world.composio.follow_link if world.composio else _refuse_link
     driver = Driver(world.slack, watch, bot.connected, follow_link)
-    showing = None
-    if not options.as_json:
-        known = {**world.slack.users, **world.slack.channels}
-        names = {its_id: name for name, its_id in known.items()}
-        showing = asyncio.create_task(show(world.slack.changes(), names))
-    unpressed: list[str] = []
-    try:
-        clicks = deque(options.clicks)
-        for place, ask in enumerate(options.asks):
-            await driver.ask(ask, clicks, () if place else options.attached)
-        if driver.has_ended:
-            unpressed = [each for each in clicks if each in _CONSENTS]
-            clicks = deque(each for each in clicks if each not in _CONSENTS)
-        while clicks:
-            await driver.click(clicks.popleft())
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(watch.bot.close)
+        if not options.as_json:
+            await stack.enter_async_context(_shown(world.slack))
+        unpressed = await _ask_and_press(driver, options)
         if clock is not None and options.until_posts:
             await watch.let_time_pass(
-                clock, options.until_posts, count=lambda: len(driver.roots()), local=local
+                clock,
+                options.until_posts,
+                count=lambda: len(driver.roots()),
+                local=options.local_time,
             )
-    finally:
-        if showing is not None:
-            await asyncio.sleep(0)  # for the last post
-            showing.cancel()
-            await asyncio.wait([showing])
-        await watch.bot.close()
-    state, turns = world.slack.state, list(driver.turns.values())
-    files = save_files(
-        [file for file in world.slack.files if file.user == world.slack.bot_user_id],
-        options.out or directory / "files",
-    )
-    workspace = turns[-1].workspace if turns else None
-    done = {
-        "turns": [turn.as_json() for turn in turns],
-        "posts": [post_json(post) for post in world.slack.thread(_CHANNEL, driver.root_ts)],
-        "root_posts": [
-            {
-                "channel": channel,
-                "at": local(float(post.ts)),
-                "ts": post.ts,
-                "text": post.text,
-                "replies": [
-                    {
-                        "text": reply.text,
-                        "files": [files[f.id] for f in reply.files if f.id in files],
-                    }
-                    for reply in state.replies_of(post.channel, post.ts)
-                ],
-            }
-            for channel, post in driver.roots()
-        ],
-        "files": list(files.values()),
-        # None where the real service was used.
-        "effects": [effect_json(each) for each in world.composio.effects]
-        if world.composio
-        else None,
-        "workspace": str(workspace) if workspace else None,
-        "restarts": len(bot.deaths),
-        "steps_repeated": bot.steps_repeated(),
-        "never_came": bot.ahead,
-        "unpressed": unpressed,
-    }
+    result = _result(world, bot, options, directory, driver)
+    result["unpressed"] = unpressed
     if options.as_json:
-        typer.echo(json.dumps(done, ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(result, ensure_ascii=False, indent=2))
     else:
-        _tell(done, bot.deaths)
+        _print_result(result, bot.deaths)
+    turns = list(driver.turns.values())
     if turns and turns[-1].outcome == "failed":
         typer.echo(f"The last turn failed: {turns[-1].turn.answer}", err=True)
         return 1
     return 0
 
 
+async def _ask_and_press(driver: Driver, options: SandboxOptions) -> list[str]:
+    """All asks with their clicks, then the other clicks; returns the consents nobody asked for."""
+    clicks = deque(options.clicks)
+    attached = options.attached
+    for ask in options.asks:
+        await driver.ask(ask, clicks, attached)
+        attached = ()
+    unpressed: list[str] = []
+    while clicks:
+        name = clicks.popleft()
+        if driver.has_ended and name in _CONSENTS:
+            unpressed.append(name)
+        else:
+            await driver.click(name)
+    return unpressed
+
+
+def _result(
+    world: World,
+    bot: BotLives,
+    options: SandboxOptions,
+    directory: Path,
+    driver: Driver,
+) -> JsonObject:
+    """The object that `--json` prints. `effects` is None where the real service was used."""
+    slack = world.slack
+    own_files = [file for file in slack.files if file.user == slack.bot_user_id]
+    files = save_files(own_files, options.out or directory / "files")
+    turns = list(driver.turns.values())
+    workspace = turns[-1].workspace if turns else None
+    effects = world.composio.effects if world.composio else None
+    return {
+        "turns": [turn.as_json() for turn in turns],
+        "posts": [post_json(post) for post in slack.thread(_CHANNEL, driver.root_ts)],
+        "root_posts": [
+            {
+                "channel": channel,
+                "at": options.local_time(float(post.ts)),
+                "ts": post.ts,
+                "text": post.text,
+                "replies": _replies(slack, post, files),
+            }
+            for channel, post in driver.roots()
+        ],
+        "files": list(files.values()),
+        "effects": None if effects is None else [effect_json(effect) for effect in effects],
+        "workspace": str(workspace) if workspace else None,
+        "restarts": len(bot.deaths),
+        "steps_repeated": bot.steps_repeated(),
+        "never_came": bot.ahead,
+    }
+
+
+def _replies(slack: SlackStandIn, root: Post, files: Mapping[str, JsonObject]) -> list[JsonObject]:
+    """The replies below a post, with the entries of their saved files."""
+    replies: list[JsonObject] = []
+    for post in slack.state.replies_of(root.channel, root.ts):
+        saved = [files[file.id] for file in post.files if file.id in files]
+        replies.append({"text": post.text, "files": saved})
+    return replies
+
+
 def _refuse_link(link: str) -> None:
-    """The real service lets nobody agree but a person in a browser."""
+    """Only a person in a browser can agree with the real service."""
     raise LookupError(link)
 
 
-def _tell(done: JsonObject, deaths: Sequence[str]) -> None:
-    """What the posts of the thread have not told."""
-    if done["workspace"]:
-        typer.echo(f"workspace: {done['workspace']}")
+def _print_result(result: JsonObject, deaths: Sequence[str]) -> None:
+    """Print the facts that the posts of the thread do not show."""
+    if result["workspace"]:
+        typer.echo(f"workspace: {result['workspace']}")
     if deaths:
-        again = f"and started again; steps done again: {done['steps_repeated']}"
+        again = f"and started again; steps done again: {result['steps_repeated']}"
         typer.echo(f"killed at {', '.join(deaths)} {again}")
-    if done["never_came"]:
-        typer.echo(f"not killed, for they never came: {', '.join(done['never_came'])}")
+    if result["never_came"]:
+        typer.echo(f"not killed, for they never came: {', '.join(result['never_came'])}")

@@ -15,7 +15,7 @@ _OWN_NAME = re.compile(r"(?:127\.0\.0\.1|(?:\w+\.)?localhost|\[::1\])(?::\d{1,5}
 async def serve(
     app: web.Application, *, port: int = 0, sites: Collection[str] = ()
 ) -> AsyncGenerator[int]:
-    """Answer on `port`, or on any that is free; gives the port. `sites` are further names of it."""
+    """Serve on `port`, or on any free one; yields the port. `sites` are further host names."""
     app.middlewares.insert(0, _guard(sites))
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
     await runner.setup()
@@ -34,11 +34,14 @@ def _guard(sites: Collection[str]) -> Middleware:
     async def refuse_strangers(request: web.Request, handler: Handler) -> web.StreamResponse:
         headers = request.headers
         host = headers.get(hdrs.HOST, "").lower()
-        if not _OWN_NAME.fullmatch(host) and host.partition(":")[0] not in sites:
+        name, _, _ = host.partition(":")
+        if not _OWN_NAME.fullmatch(host) and name not in sites:
             return refused("This port answers only to 127.0.0.1 and localhost.")
-        is_foreign = headers.get(hdrs.ORIGIN, f"http://{host}").lower() != f"http://{host}"
+        own_origin = f"http://{host}"
+        is_foreign = headers.get(hdrs.ORIGIN, own_origin).lower() != own_origin
+        is_cross_site = headers.get("Sec-Fetch-Site") == "cross-site"
         is_opened = headers.get("Sec-Fetch-Dest") == "document" and request.method == "GET"
-        if is_foreign or (headers.get("Sec-Fetch-Site") == "cross-site" and not is_opened):
+        if is_foreign or (is_cross_site and not is_opened):
             return refused("Other sites are not answered.")
         return await handler(request)
 
@@ -46,5 +49,5 @@ def _guard(sites: Collection[str]) -> Middleware:
 
 
 def refused(why: str) -> web.Response:
-    """What a request gets that comes from elsewhere."""
+    """The answer to a request from elsewhere."""
     return web.json_response({"ok": False, "error": why}, status=403)

@@ -1,4 +1,4 @@
-"""The sandbox's time: where it begins, and how it is put forward for the bot and Slack at once."""
+"""The sandbox's clock: its start, and its jumps forward for the bot and Slack at once."""
 
 import asyncio
 import re
@@ -12,32 +12,36 @@ _FORM = "a whole local time and a zone, such as 2026-03-27T08:59:50 Europe/Berli
 
 
 def read_moment(text: str) -> datetime:
-    """The moment of `2026-03-27T08:59:50 Europe/Berlin`, in its zone; without one it is UTC.
+    """The moment of `2026-03-27T08:59:50 Europe/Berlin`, in its zone; without a zone in UTC.
 
-    Of a time that occurs twice, the first is meant. Raises ValueError of another text, or a time
-    that the zone's clocks leave out; it says which.
+    A time that occurs twice is the first one. Raises ValueError for any other text, and for a time
+    that the zone's clocks leave out.
     """
     match = _WRITTEN.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is no moment: write {_FORM}.")
-    day, hour, zone = match[1], match[2], match[3] or "UTC"
+    day = match[1]
+    hour = match[2]
+    zone = match[3] or "UTC"
     if zone not in available_timezones():
         raise ValueError(f"There is no time zone {zone}: write {_FORM}.")
     try:
-        at = datetime.fromisoformat(f"{day}T{hour}").replace(tzinfo=ZoneInfo(zone))
+        local = datetime.fromisoformat(f"{day}T{hour}")
     except ValueError as error:
         raise ValueError(f"There is no {day} {hour}: write {_FORM}.") from error
-    if at.astimezone(UTC).astimezone(at.tzinfo).replace(tzinfo=None) != at.replace(tzinfo=None):
+    moment = local.replace(tzinfo=ZoneInfo(zone))
+    # A time that the clocks leave out comes back from UTC as another one.
+    back = moment.astimezone(UTC).astimezone(moment.tzinfo)
+    if back.replace(tzinfo=None) != local:
         raise ValueError(f"The clocks in {zone} leave out {day} {hour}: write another.")
-    return at
+    return moment
 
 
 class SharedClock:
-    """The machine's clock, put off as far as is written into a file that the bot reads too.
+    """The machine's clock with an offset, in a file that the bot reads too.
 
-    It only ever goes forward after its start. Waits are those of the machine: one that is under way
-    when the clock jumps lasts as long as it would have without it, so that nobody's patience (for
-    an acknowledgement, a ping) ends by a jump.
+    After its start the clock only goes forward. A wait that runs when the clock jumps lasts as long
+    as without the jump, so that no patience (for an acknowledgement, a ping) ends by a jump.
     """
 
     def __init__(self, file: Path, *, start_s: float) -> None:
@@ -52,12 +56,12 @@ class SharedClock:
         await asyncio.sleep(max(0.0, at_s - self.now()))
 
     def jump_to(self, at_s: float) -> None:
-        """Go forward to the moment; one that has passed leaves the clock as it is."""
+        """Go forward to the moment; a past moment changes nothing."""
         if at_s > self.now():
             self._shift_to(at_s)
 
     def _shift_to(self, at_s: float) -> None:
         self._shift_s = at_s - time.time()
-        beside = self.file.with_suffix(".new")
-        beside.write_text(f"{self._shift_s:.6f}\n", encoding="ascii")
-        beside.replace(self.file)
+        new = self.file.with_suffix(".new")
+        new.write_text(f"{self._shift_s:.6f}\n", encoding="ascii")
+        new.replace(self.file)

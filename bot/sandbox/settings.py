@@ -1,4 +1,4 @@
-"""What the sandbox takes from the environment, and the environment it gives to the bot."""
+"""The sandbox's settings, and the environment of the bot in it."""
 
 import os
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-_OURS = (
+_HIDDEN = (
     "ALLOWED_TEAMS",
     "ALLOWED_CHANNELS",
     "ALLOWED_USERS",
@@ -16,11 +16,11 @@ _OURS = (
     "CLOCK_FILE",
     "LOGFIRE_TOKEN",
 )
-"""What a real installation may have set and the sandbox's bot must not see."""
+"""Variables of a real installation that the sandbox's bot must not see."""
 
 
 class SandboxSettings(BaseSettings):
-    """Keys of real services. One that is set is used in place of its stand-in."""
+    """Keys of real services. A service with a key replaces its stand-in."""
 
     model_config = SettingsConfigDict(env_file=".env", env_file_encoding="utf-8", extra="ignore")
 
@@ -36,22 +36,23 @@ class SandboxSettings(BaseSettings):
 
     @property
     def model_keys(self) -> dict[str, str]:
-        """What reaches a real model; empty when the stand-in is to be used."""
-        has_key = self.anthropic_api_key or self.anthropic_auth_token or self.zai_api_key
-        return self._given("anthropic", "zai", "agent", "classifier") if has_key else {}
+        """The variables for a real model; empty where the stand-in is used."""
+        if not (self.anthropic_api_key or self.anthropic_auth_token or self.zai_api_key):
+            return {}
+        return self._given("anthropic", "zai", "agent", "classifier")
 
     @property
     def composio_keys(self) -> dict[str, str]:
-        """What reaches the real Composio; empty when the stand-in is to be used."""
+        """The variables for the real Composio; empty where the stand-in is used."""
         return self._given("composio") if self.composio_api_key else {}
 
     def _given(self, *services: str) -> dict[str, str]:
-        """The fields that are set, by the names of their variables."""
-        given: dict[str, str] = self.model_dump(exclude_defaults=True)
-        return {name.upper(): value for name, value in given.items() if name.startswith(services)}
+        """The set fields of some services, by the names of their variables."""
+        fields: dict[str, str] = self.model_dump(exclude_defaults=True)
+        return {name.upper(): value for name, value in fields.items() if name.startswith(services)}
 
 
 def child_environment(given: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment for the bot, with what is `given` in place of its own."""
-    inherited = {name: value for name, value in os.environ.items() if name not in _OURS}
+    """This process's environment for the bot, with `given` in its place."""
+    inherited = {name: value for name, value in os.environ.items() if name not in _HIDDEN}
     return {**inherited, **given}

@@ -1,10 +1,11 @@
-"""Waits for the bot as a person does: for a turn's end, for rest, for its next digest."""
+"""Waits for the bot as a person does: for a turn's end, for rest, for the next digest."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TypeVar
@@ -24,8 +25,8 @@ from agent_core.events import (
 )
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
-from agent_core.onlooker import Onlooker
-from agent_core.runtime import Question, StoredTurn
+from agent_core.operator import BotMonitor
+from agent_core.runtime import StoredTurn
 from bot.sandbox import SandboxError
 from bot.sandbox.moments import SharedClock
 
@@ -35,20 +36,20 @@ _READER = "slack"
 """The name of the presenter's cursor."""
 _POLL_S = 0.05
 _SETTLED_S = 1.0
-"""A bot without work for so long has nothing more on its way."""
+"""A bot that was idle for so long has no work on its way."""
 _WORK_S = 1800.0
 _DUE_S = 20.0
-"""Until a schedule is there that is due some time."""
+"""Patience for a schedule with a slot to come."""
 _BEGIN_S = 120.0
-"""Until a slot whose moment has come is begun."""
+"""Patience for the begin of a slot whose moment has come."""
 _SILENT_SLOTS = 10
-"""In a row without a post."""
+"""The most slots in a row without a post."""
 _LEAD_S = 2.0
-"""How long before a due moment a jump ends, so that the bot sees the moment come."""
+"""A jump ends so long before the slot, so that the bot sees the moment come."""
 
 
 class NoTurnError(SandboxError):
-    """The bot did not do in time what was waited for; the message says what."""
+    """A wait for the bot timed out; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,61 +62,75 @@ class WatchedTurn:
 
     @property
     def outcome(self) -> str:
-        is_waiting = self.turn.status == "waiting" and not self.turn.outcome
-        return "waiting" if is_waiting else self.turn.outcome or "failed"
+        if self.turn.outcome:
+            return self.turn.outcome
+        return "waiting" if self.turn.status == "waiting" else "failed"
 
     @property
     def asks(self) -> str:
-        """The wait for a person, by its consent or its call; empty where it waits for nobody."""
+        """The id of the open Ask; empty where the turn waits for nobody."""
         wait = self.turn.wait
         if wait is None or self.turn.status != "waiting":
             return ""
-        return f"question {wait.call_id}" if isinstance(wait, Question) else wait.consent
+        return wait.ask
 
     def as_json(self) -> JsonObject:
-        """What `--json` says of a turn; others read it by these names."""
-        route = next((each for each in self.events if isinstance(each, RouteChosen)), None)
-        fallback = next((each for each in self.events if isinstance(each, FastPathFallback)), None)
-        ended = next((each for each in self.events if isinstance(each, TurnFinished)), None)
-        duration = ended.at - self.events[0].at if ended else timedelta()
-        steps = sum(isinstance(each, StepFinished) for each in self.events)
-        return {
+        """The turn's entry in `--json`; the names are an interface."""
+        result: JsonObject = {
             "ask": self.turn.inbound.text,
-            "route": route.route if route else None,
-            "fallback": fallback.reason if fallback else None,
+            "route": None,
+            "fallback": None,
             "answer": self.turn.answer,
             "outcome": self.outcome,
-            "duration_s": round(duration.total_seconds(), 3),
-            "model_calls": steps + (route.model_calls if route else 0),
-            "tool_calls": [e.tool for e in self.events if isinstance(e, ToolCallStarted)],
+            "duration_s": 0.0,
+            "model_calls": 0,
+            "tool_calls": [],
             "events": [event.kind for event in self.events],
-            "waits": list(self._waits()),
-        }
-
-    def _waits(self) -> Iterator[JsonObject]:
-        """What was asked of whom, and how that ended; None where it is still waited for."""
-        endings = {
-            event.consent: event.verdict if isinstance(event, ApprovalDecided) else event.outcome
-            for event in self.events
-            if isinstance(event, ApprovalDecided | AuthEnded)
+            "waits": self._waits(),
         }
         for event in self.events:
             match event:
-                case QuestionAsked():
-                    yield {"kind": "question", "who": event.asker}
-                case ApprovalRequested() | AuthRequired():
-                    kind = "approval" if isinstance(event, ApprovalRequested) else "connection"
-                    ended = endings.get(event.consent)
-                    yield {"kind": kind, "who": event.asker, "ended": ended}
+                case RouteChosen():
+                    result["route"] = event.route
+                    result["model_calls"] += event.model_calls
+                case FastPathFallback():
+                    result["fallback"] = event.reason
+                case StepFinished():
+                    result["model_calls"] += 1
+                case ToolCallStarted():
+                    result["tool_calls"].append(event.tool)
+                case TurnFinished():
+                    duration = event.at - self.events[0].at
+                    result["duration_s"] = round(duration.total_seconds(), 3)
                 case _:
                     pass
+        return result
+
+    def _waits(self) -> list[JsonObject]:
+        """The Asks of the turn; `ended` is their decision, None while they are open."""
+        asks: dict[str, JsonObject] = {}
+        for event in self.events:
+            match event:
+                case QuestionAsked():
+                    asks[event.ask] = {"kind": "question", "who": event.asker}
+                case ApprovalRequested():
+                    asks[event.ask] = {"kind": "approval", "who": event.asker, "ended": None}
+                case AuthRequired():
+                    asks[event.ask] = {"kind": "connection", "who": event.asker, "ended": None}
+                case ApprovalDecided():
+                    asks[event.ask]["ended"] = event.verdict
+                case AuthEnded():
+                    asks[event.ask]["ended"] = event.outcome
+                case _:
+                    pass
+        return list(asks.values())
 
 
 class Watch:
-    """Looks at the bot in its SQLite file. `check` is called while it waits."""
+    """Reads the bot's SQLite file. `check` is called while a wait lasts."""
 
     def __init__(self, workspaces_root: Path, check: Callable[[], Awaitable[None]]) -> None:
-        self.bot = Onlooker(f"sqlite:///{workspaces_root}/state.sqlite", reader=_READER)
+        self.bot = BotMonitor(f"sqlite:///{workspaces_root}/state.sqlite", reader=_READER)
         self._check = check
 
     async def ended(
@@ -125,11 +140,10 @@ class Watch:
         is_answered: Callable[[], bool],
         seen_to: Collection[str] = (),
     ) -> WatchedTurn | None:
-        """Wait until a turn has ended and is shown to its end in Slack, or waits for a person.
+        """Wait until a turn has ended and its end is shown in Slack, or it waits for a person.
 
-        Waits in `seen_to` are not for a person any more: somebody has pressed.
-        Returns None where the bot has answered (`is_answered`) without making a turn of it. Raises
-        NoTurnError where that did not happen in time.
+        Asks in `seen_to` do not count: somebody has pressed. Returns None where the bot has
+        answered (`is_answered`) without a turn. Raises NoTurnError at the time-out.
         """
 
         async def is_over() -> bool:
@@ -143,15 +157,12 @@ class Watch:
         return await self.turn(turn_id)
 
     async def turn(self, turn_id: TurnId) -> WatchedTurn | None:
-        """A turn as it is now; None where the bot has made none."""
-        found = await self.bot.turn(turn_id)
-        return WatchedTurn(*found) if found else None
+        """The present state of a turn; None where the bot has made none."""
+        stored = await self.bot.turn(turn_id)
+        return WatchedTurn(*stored) if stored else None
 
     async def rest(self, *, timeout_s: float = _WORK_S, settled_s: float = _SETTLED_S) -> None:
-        """Wait until the bot has had nothing to do for a little while.
-
-        Raises NoTurnError where that did not happen in time.
-        """
+        """Wait until the bot has had nothing to do for `settled_s`. Raises NoTurnError."""
         idle_since_s = monotonic()
 
         async def is_settled() -> bool:
@@ -165,10 +176,7 @@ class Watch:
     async def until(
         self, holds: Callable[[], Awaitable[bool]], *, timeout_s: float, otherwise: str
     ) -> None:
-        """Wait until something holds.
-
-        Raises NoTurnError, with `otherwise`, where it did not hold in time.
-        """
+        """Wait for a condition. Raises NoTurnError, with `otherwise`, at the time-out."""
         try:
             async with asyncio.timeout(timeout_s):
                 while not await holds():
@@ -178,7 +186,7 @@ class Watch:
             raise NoTurnError(f"{otherwise} within {timeout_s:g} s.") from error
 
     async def found(self, look: Callable[[], E | None], *, timeout_s: float) -> E | None:
-        """What is looked for, as soon as it is there; None or nothing when the time is up."""
+        """The result of `look` as soon as it is true; the last result at the time-out."""
 
         async def is_there() -> bool:
             return bool(look())
@@ -195,41 +203,52 @@ class Watch:
         count: Callable[[], int],
         local: Callable[[float], str],
     ) -> None:
-        """Put the clock forward to what is due next, whenever the bot has nothing to do.
+        """Put the clock forward from slot to slot, whenever the bot is at rest.
 
-        It ends as soon as `count` says that `wanted` posts are there and the bot is at rest. Raises
-        NoTurnError where nothing is due any more, slot after slot passes without a post, or the bot
-        does not begin with a slot or does not end.
+        Returns when `count` gives `wanted` posts. Raises NoTurnError where no schedule is due, too
+        many slots in a row pass without a post, or the bot does not begin or end a slot in time.
         """
-        silent, due = 0, None
+        silent_slots = 0
+        await self.rest()
+        posts = count()
+        while posts < wanted:
+            so_far = f"of {wanted} posts {posts} are there at {local(clock.now())}"
+            due = await self._next_due()
+            if due is None:
+                raise NoTurnError(f"No schedule is due: {so_far} by the sandbox's clock.")
+            if silent_slots == _SILENT_SLOTS:
+                raise NoTurnError(
+                    f"{silent_slots} slots in a row were silent: {so_far} by the sandbox's clock."
+                )
+            clock.jump_to(due.timestamp() - _LEAD_S)
+            late = f"The bot did not begin with what was due at {local(due.timestamp())}"
+            await self.until(partial(self._is_past, due), timeout_s=_BEGIN_S, otherwise=late)
+            await self.rest()
+            silent_slots += 1
+            if count() > posts:
+                silent_slots = 0
+            posts = count()
+
+    async def _next_due(self) -> datetime | None:
+        """The next slot, with some patience for a schedule that is just being made."""
 
         async def is_due() -> bool:
             return await self.bot.next_due() is not None
 
-        async def is_begun() -> bool:
-            then = await self.bot.next_due()
-            return then is None or due is None or then > due
+        with suppress(NoTurnError):
+            await self.until(is_due, timeout_s=_DUE_S, otherwise="")
+        return await self.bot.next_due()
 
-        await self.rest()
-        while (there := count()) < wanted:
-            with suppress(NoTurnError):
-                await self.until(is_due, timeout_s=_DUE_S, otherwise="")
-            due = await self.bot.next_due()
-            if due is None or silent == _SILENT_SLOTS:
-                why = f"{silent} slots in a row were silent" if due else "No schedule is due"
-                so_far = f"of {wanted} posts {there} are there at {local(clock.now())}"
-                raise NoTurnError(f"{why}: {so_far} by the sandbox's clock.")
-            clock.jump_to(due.timestamp() - _LEAD_S)
-            late = f"The bot did not begin with what was due at {local(due.timestamp())}"
-            await self.until(is_begun, timeout_s=_BEGIN_S, otherwise=late)
-            await self.rest()
-            silent = 0 if count() > there else silent + 1
+    async def _is_past(self, slot: datetime) -> bool:
+        """Whether the bot has begun with a slot."""
+        due = await self.bot.next_due()
+        return due is None or due > slot
 
 
 def _is_asking(turn: WatchedTurn, shown: JsonObject, seen_to: Collection[str]) -> bool:
-    """Whether it waits for somebody who was asked in Slack and has not done anything about it."""
-    if turn.outcome != "waiting" or turn.asks in seen_to:
+    """Whether the turn's open Ask is shown in Slack, and nobody has decided it."""
+    wait = turn.turn.wait
+    if wait is None or turn.outcome != "waiting" or turn.asks in seen_to:
         return False
     asked = [event.call_id for event in turn.events if isinstance(event, _ASKED)]
-    is_told = turn.turn.wait is not None and turn.turn.wait.call_id in asked
-    return is_told and shown.get("waits", 0) >= len(asked)
+    return wait.call_id in asked and shown.get("waits", 0) >= len(asked)

@@ -17,7 +17,7 @@ from bot.sandbox.slack.wire import JsonObject
 from bot.sandbox.web import SmallWeb
 
 ASKER = "ann"
-"""Who asks at the command line."""
+"""The person who asks at the command line."""
 _MANIFEST = Path(__file__).parents[2] / "manifest.yml"
 
 
@@ -28,7 +28,7 @@ UNHURRIED = ReplyPace(first_token_s=0.4, tokens_per_s=150.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxOptions:
-    """What the command line asked for."""
+    """The options of the command line."""
 
     asks: tuple[str, ...]
     out: Path | None
@@ -36,7 +36,7 @@ class SandboxOptions:
     as_json: bool
     first_token_s: float | None = None
     tokens_per_s: float | None = None
-    """How long the stand-in model thinks; None: a little for the page, not at all with asks."""
+    """The stand-in model's pace; None: unhurried for the page, at once with asks."""
     port: int | None = None
     """Where to serve the page; None: at the usual port, and not at all when there are asks."""
     kill_at: tuple[str, ...] = ()
@@ -51,6 +51,11 @@ class SandboxOptions:
     until_posts: int = 0
     """How many posts of the bot outside of threads to wait for, while time is put forward."""
 
+    def local_time(self, at_s: float) -> str:
+        """A moment of the sandbox's clock, in the asker's zone."""
+        zone = self.moment.tzinfo if self.moment else UTC
+        return datetime.fromtimestamp(at_s, zone).isoformat(timespec="seconds")
+
     @property
     def page_port(self) -> int | None:
         """The port to try first; None when no page is wanted."""
@@ -60,19 +65,22 @@ class SandboxOptions:
 
     @property
     def pace(self) -> ReplyPace:
-        """The stand-in model's: as given, else unhurried where a person watches the page."""
-        usual = ReplyPace() if self.asks else UNHURRIED
-        given = {"first_token_s": self.first_token_s, "tokens_per_s": self.tokens_per_s}
-        return replace(usual, **{name: each for name, each in given.items() if each is not None})
+        """The stand-in model's pace: as given, else unhurried where a person watches the page."""
+        pace = ReplyPace() if self.asks else UNHURRIED
+        if self.first_token_s is not None:
+            pace = replace(pace, first_token_s=self.first_token_s)
+        if self.tokens_per_s is not None:
+            pace = replace(pace, tokens_per_s=self.tokens_per_s)
+        return pace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """What is outside the bot. A real service that has a key takes the place of its stand-in."""
+    """The services around the bot. A real service with a key replaces its stand-in."""
 
     slack: SlackStandIn
     manifest: JsonObject
-    """Of the app that is installed in Slack."""
+    """Of the installed Slack app."""
     web: SmallWeb
     model: ModelStandIn | None
     composio: ComposioStandIn | None
@@ -81,9 +89,9 @@ class World:
 
 
 def read_manifest() -> JsonObject:
-    """What manifest.yml of this checkout says.
+    """The manifest.yml of this checkout.
 
-    Raises SandboxError where this is no checkout: an installed wheel has no manifest.
+    Raises SandboxError outside a checkout: an installed wheel has no manifest.
     """
     try:
         return yaml.load(_MANIFEST.read_bytes(), Loader=yaml.CSafeLoader)
@@ -102,7 +110,7 @@ async def open_world(
     pace: ReplyPace,
     clock: SandboxClock | None = None,
 ) -> AsyncGenerator[World]:
-    """Start the stand-ins, in which it is as late as `clock` says; leaving the context stops them.
+    """Start the stand-ins on the time of `clock`; leaving the context stops them.
 
     Raises:
         NoPagesError: the folder `web` has no pages.
@@ -120,11 +128,11 @@ async def open_world(
         def name(user_id: str) -> str | None:
             """The name of a `team:user` of this world."""
             user = user_id.rpartition(":")[2]
-            return next((name for name, known in slack.users.items() if known == user), None)
+            names = {known: name for name, known in slack.users.items()}
+            return names.get(user)
 
-        pages = await stack.enter_async_context(
-            SmallWeb.builtin(clock=now) if web is None else SmallWeb.folder(web)
-        )
+        small_web = SmallWeb.builtin(clock=now) if web is None else SmallWeb.folder(web)
+        pages = await stack.enter_async_context(small_web)
         environment = {
             "CONSOLE_PORT": "0",
             "WORKSPACES_ROOT": str(workspaces_root),
@@ -133,7 +141,8 @@ async def open_world(
             **settings.model_keys,
             **settings.composio_keys,
         }
-        model = composio = None
+        model = None
+        composio = None
         if not settings.model_keys:
             model = await stack.enter_async_context(ModelStandIn(pages=pages.ready, pace=pace))
             environment |= model.environment

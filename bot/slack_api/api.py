@@ -202,6 +202,15 @@ class SlackApi:
         place = {"channel": channel, "user": user, "thread_ts": thread_ts}
         await self._calls.single("chat.postEphemeral", {**_quiet(text, blocks), **place})
 
+    async def whisper(self, channel: str, user: str, text: str, *, thread_ts: str = "") -> None:
+        """Tell one person something, if there is anything to say; a failure costs nothing else."""
+        if not text or not channel:
+            return
+        try:
+            await self.post_ephemeral(channel, user, text, thread_ts=thread_ts or None)
+        except SlackError as error:
+            _log.warning("one person could not be told something: %s", error)
+
     async def take_away(self, response_url: str) -> None:
         """Take back what one person alone sees, by the address that a press on it came with.
 

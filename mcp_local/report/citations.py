@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
@@ -17,6 +18,7 @@ QUOTED = "quoted"
 
 _BRACKET = re.compile(r"\[\^?(\d{1,6}(?:\s*[,;]\s*\^?\d{1,6})*)\]")
 _CONTEXT_CHARS = 12
+_LABELLED_LINK = ["link_open", "text", "link_close"]
 _LINK_LABEL = re.compile(r"\[?\^?(\d{1,3})\]?")
 
 
@@ -33,13 +35,13 @@ def quoted_brackets(sources: Iterable[NumberedSource]) -> frozenset[str]:
     a source, counts as ours.
     """
     usable = {source.n for source in sources if source.ok}
-    return frozenset(
-        _in_context(source.text, bracket)
-        for source in sources
-        for bracket in _BRACKET.finditer(source.text, _CONTEXT_CHARS)
-        if source.text[bracket.start() - 1] != " "
-        or not usable.issuperset(cited_numbers(bracket[0]))
-    )
+    quoted: set[str] = set()
+    for source in sources:
+        for bracket in _BRACKET.finditer(source.text, _CONTEXT_CHARS):
+            is_set_off = source.text[bracket.start() - 1] == " "
+            if not (is_set_off and usable.issuperset(cited_numbers(bracket[0]))):
+                quoted.add(_in_context(source.text, bracket))
+    return frozenset(quoted)
 
 
 def mark_citations(state: StateCore) -> None:
@@ -51,18 +53,19 @@ def mark_citations(state: StateCore) -> None:
     quoted: frozenset[str] = state.env.get(QUOTED, frozenset())
     for token in state.tokens:
         if token.type == "inline" and token.children:
-            token.children = _tighten(_split_texts(_unlink(token.children), quoted))
+            children = _unlink(token.children)
+            children = _split_texts(children, quoted)
+            token.children = _tighten(children)
 
 
 def list_citations(tokens: Iterable[Token]) -> list[int]:
     """The number of every citation, in reading order; a source cited twice stands there twice."""
-    return [
-        number
-        for token in tokens
-        for child in token.children or ()
-        if child.type == CITATION
-        for number in cited_numbers(child.content)
-    ]
+    numbers: list[int] = []
+    for token in tokens:
+        for child in token.children or ():
+            if child.type == CITATION:
+                numbers.extend(cited_numbers(child.content))
+    return numbers
 
 
 def check_citations(cited: Sequence[int], sources: Sequence[NumberedSource]) -> None:
@@ -83,11 +86,12 @@ def check_citations(cited: Sequence[int], sources: Sequence[NumberedSource]) -> 
             + known
         )
     failed = {source.n for source in sources if not source.ok}
-    faults = [
-        f"source [{number}] {'could not be fetched' if number in failed else 'does not exist'}"
-        for number in dict.fromkeys(cited)
-        if number not in usable
-    ]
+    faults: list[str] = []
+    for number in dict.fromkeys(cited):
+        if number in failed:
+            faults.append(f"source [{number}] could not be fetched")
+        elif number not in usable:
+            faults.append(f"source [{number}] does not exist")
     if faults:
         raise CitationError(
             f"The report was not written: {'; '.join(faults)}. {known} Cite one of them or drop "
@@ -97,13 +101,12 @@ def check_citations(cited: Sequence[int], sources: Sequence[NumberedSource]) -> 
 
 def _ranges(numbers: Sequence[int]) -> str:
     """`1-4, 6` for 1, 2, 3, 4, 6."""
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and runs[-1][-1] == number - 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+    ranges: list[str] = []
+    # Consecutive numbers have the same distance from their index.
+    for _, group in groupby(enumerate(sorted(numbers)), key=lambda item: item[1] - item[0]):
+        run = [number for _, number in group]
+        ranges.append(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}")
+    return ", ".join(ranges)
 
 
 def _unlink(children: Sequence[Token]) -> list[Token]:
@@ -111,10 +114,7 @@ def _unlink(children: Sequence[Token]) -> list[Token]:
     kept: list[Token] = []
     for child in children:
         kept.append(child)
-        if child.type == "link_close" and [token.type for token in kept[-3:-1]] == [
-            "link_open",
-            "text",
-        ]:
+        if [token.type for token in kept[-3:]] == _LABELLED_LINK:
             label = _LINK_LABEL.fullmatch(kept[-2].content)
             if label:
                 kept[-3:] = [_text(f"[{label[1]}]")]
@@ -146,11 +146,12 @@ def _tighten(children: Sequence[Token]) -> list[Token]:
     """Let a citation follow its sentence without the space or line break before it."""
     tight: list[Token] = []
     for child in children:
-        if child.type == CITATION and tight:
-            if tight[-1].type == "softbreak":
+        if child.type == CITATION:
+            if tight and tight[-1].type == "softbreak":
                 tight.pop()
             if tight and tight[-1].type == "text":
-                tight[-1] = _text(tight[-1].content.rstrip(" "))
+                text = tight.pop().content
+                tight.append(_text(text.rstrip(" ")))
         tight.append(child)
     return tight
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from markdown_it.token import Token
 
@@ -19,6 +20,7 @@ _GROUPED = re.compile(
     r"(?<!\d)\d{1,3}(?:[.,'’ \u00a0\u202f\u2009]\d{3})+(?!\d)"  # noqa: RUF001
 )
 _NUMBER = re.compile(rf"{_GROUPED.pattern}|\d+(?:[.,]\d+)*")
+_NO_DIGIT = re.compile(r"\D")
 _PERCENT = re.compile(r"\s?(?:%|percent|per cent|prozent|pour cent|por ciento)", re.IGNORECASE)
 _QUOTE = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»")
 _OMISSION = re.compile(r"\[?(?:…|\.\.\.)\]?")
@@ -39,24 +41,24 @@ class _Evidence:
         text = f"{source.title}\n{source.text}"
         self.figures = set(_figures(text))
         self.numbers = {figure.removesuffix("%") for figure in self.figures}
-        self.words = _plain_words(text)
+        self.words = f" {_plain_words(text)} "
 
     def holds_figure(self, figure: str) -> bool:
-        return figure in self.figures or (len(figure) > 2 and figure.rstrip("%") in self.numbers)
+        is_long = len(figure) > 2
+        return figure in self.figures or (is_long and figure.rstrip("%") in self.numbers)
 
     def holds_quote(self, quote: str) -> bool:
-        parts = filter(None, map(_plain_words, _OMISSION.split(quote)))
-        return all(f" {part} " in f" {self.words} " for part in parts)
+        parts = [_plain_words(part) for part in _OMISSION.split(quote)]
+        return all(f" {part} " in self.words for part in parts if part)
 
 
 def cited_sentences(tokens: Iterable[Token]) -> list[CitedSentence]:
     """Every sentence that carries a citation, also one set after its full stop."""
-    return [
-        sentence
-        for token in tokens
-        if token.type == "inline"
-        for sentence in _read_inline(token.children or [])
-    ]
+    sentences: list[CitedSentence] = []
+    for token in tokens:
+        if token.type == "inline":
+            sentences.extend(_read_inline(token.children or []))
+    return sentences
 
 
 def find_unsupported(
@@ -65,10 +67,12 @@ def find_unsupported(
     """Warnings about figures and quotes that stand on none of the sources of their sentence."""
     cited = {number for sentence in sentences for number in sentence.numbers}
     evidence = {source.n: _Evidence(source) for source in sources if source.n in cited}
-    warnings = [warning for sentence in sentences for warning in _check(sentence, evidence)]
-    if len(warnings) > MAX_WARNINGS:
-        more = len(warnings) - MAX_WARNINGS
-        return [*warnings[:MAX_WARNINGS], f"{more} more of the same kind."]
+    warnings: list[str] = []
+    for sentence in sentences:
+        warnings.extend(_check(sentence, evidence))
+    surplus = len(warnings) - MAX_WARNINGS
+    if surplus > 0:
+        warnings[MAX_WARNINGS:] = [f"{surplus} more of the same kind."]
     return warnings
 
 
@@ -78,13 +82,17 @@ def _read_inline(children: Sequence[Token]) -> Iterator[CitedSentence]:
     for child in children:
         if child.type == CITATION:
             marks.append((len(text.rstrip()), cited_numbers(child.content)))
-            text += " " if text.endswith(_ENDS) else ""
+            if text.endswith(_ENDS):
+                text += " "
+        elif child.type.endswith("break"):
+            text += " "
         else:
-            text += " " if child.type in ("softbreak", "hardbreak") else child.content
+            text += child.content
     for start, end in sentence_spans(text):
-        numbers = [n for position, cited in marks if start < position <= end for n in cited]
+        inside = [cited for position, cited in marks if start < position <= end]
+        numbers = tuple(dict.fromkeys(chain.from_iterable(inside)))
         if numbers:
-            yield CitedSentence(text=text[start:end], numbers=tuple(dict.fromkeys(numbers)))
+            yield CitedSentence(text=text[start:end], numbers=numbers)
 
 
 def _check(sentence: CitedSentence, evidence: Mapping[int, _Evidence]) -> Iterator[str]:
@@ -94,8 +102,8 @@ def _check(sentence: CitedSentence, evidence: Mapping[int, _Evidence]) -> Iterat
     for figure in dict.fromkeys(_figures(sentence.text)):
         if not any(source.holds_figure(figure) for source in cited):
             yield f"The figure {figure} does not stand on source {names}: {excerpt}"
-    for found in _QUOTE.finditer(sentence.text):
-        quote = next(filter(None, found.groups()))
+    for match in _QUOTE.finditer(sentence.text):
+        quote = next(filter(None, match.groups()))
         is_long = len(quote.split()) >= _MIN_QUOTE_WORDS
         if is_long and not any(source.holds_quote(quote) for source in cited):
             yield f'The quote "{quote[:_EXCERPT_CHARS]}" does not stand on source {names}.'
@@ -104,11 +112,12 @@ def _check(sentence: CitedSentence, evidence: Mapping[int, _Evidence]) -> Iterat
 def _figures(text: str) -> Iterator[str]:
     """Numbers of two digits or more and percentages, in one spelling each."""
     for number in _NUMBER.finditer(text):
-        percent = "%" if _PERCENT.match(text, number.end()) else ""
-        digits = re.split(r"\D", number[0])
-        value = ("" if _GROUPED.fullmatch(number[0]) else ".").join(digits)
-        if percent or sum(map(str.isdigit, value)) > 1:
-            yield value + percent
+        separator = "" if _GROUPED.fullmatch(number[0]) else "."
+        value = _NO_DIGIT.sub(separator, number[0])
+        if _PERCENT.match(text, number.end()):
+            yield f"{value}%"
+        elif len(_NO_DIGIT.sub("", value)) > 1:
+            yield value
 
 
 def _plain_words(text: str) -> str:
@@ -133,13 +142,19 @@ _TAG = re.compile(
 
 def find_foreign(title: str, tokens: Iterable[Token]) -> list[str]:
     """Warnings for the author on what has no effect in the page; code may hold anything."""
-    children = [child for token in tokens for child in token.children or ()]
-    texts = (child.content for child in children if child.type == "text")
-    names = sorted({tag[1].lower() for text in (title, *texts) for tag in _TAG.finditer(text)})
-    pictures = sum(child.type == "image" for child in children)
+    texts = [title]
+    pictures = 0
+    for token in tokens:
+        for child in token.children or ():
+            if child.type == "text":
+                texts.append(child.content)
+            pictures += child.type == "image"
+    names: set[str] = set()
+    for text in texts:
+        names.update(match[1].lower() for match in _TAG.finditer(text))
     warnings: list[str] = []
     if names:
-        listed = ", ".join(f"<{name}>" for name in names[:MAX_NAMES])
+        listed = ", ".join(f"<{name}>" for name in sorted(names)[:MAX_NAMES])
         warnings.append(
             f"HTML has no effect in a report: {listed} stand in it as plain text. Say it in "
             "Markdown and call write_report again."

@@ -5,6 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from markdown_it.token import Token
 
@@ -12,6 +13,9 @@ from mcp_local.report.labels import headings_of
 from mcp_local.report.markdown import plain_text
 
 _NUMBERING = re.compile(r"^[\dIVX]+[.)]\s+")
+_WORD = re.compile(r"\w+")
+_HEADING_TOKENS = 3
+"""The parser makes three tokens of a heading: its start, its text, its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,36 +51,42 @@ def outline_report(tokens: Sequence[Token]) -> Outline:
     wrote are dropped as well: the page makes its own.
     """
     titles = [token for token in tokens if token.type == "heading_open" and token.tag == "h1"]
-    has_title = len(titles) == 1 and tokens[0] is titles[0]
-    levelled = _level_headings(tokens[3:] if has_title else tokens)
+    if len(titles) == 1 and tokens[0] is titles[0]:
+        tokens = tokens[_HEADING_TOKENS:]
+    _level_headings(tokens)
+    dropped = headings_of("contents") | headings_of("sources")
     summary: list[Token] = []
     sections: list[Section] = []
-    for section in _split(levelled):
-        heading = section.heading.text if section.heading else ""
-        name = _NUMBERING.sub("", heading).casefold().rstrip(": ")
+    for section in _split(tokens):
+        name = _plain_name(section)
         if name in headings_of("summary"):
-            summary.extend(section.tokens[3:])
-        elif name not in headings_of("contents") | headings_of("sources"):
+            summary.extend(section.tokens[_HEADING_TOKENS:])
+        elif name not in dropped and section.tokens:
             sections.append(section)
-    return Outline(summary=summary, sections=[found for found in sections if found.tokens])
+    return Outline(summary=summary, sections=sections)
 
 
-def _level_headings(tokens: Sequence[Token]) -> Sequence[Token]:
+def _plain_name(section: Section) -> str:
+    """A section's heading without its number, in lower case; empty without a heading."""
+    if section.heading is None:
+        return ""
+    return _NUMBERING.sub("", section.heading.text).casefold().rstrip(": ")
+
+
+def _level_headings(tokens: Sequence[Token]) -> None:
     """Shift all headings by the same amount, so that the highest one is an h2."""
     headings = [token for token in tokens if token.type in ("heading_open", "heading_close")]
-    if headings:
-        shift = 2 - min(int(token.tag[1]) for token in headings)
-        for token in headings:
-            token.tag = f"h{min(int(token.tag[1]) + shift, 6)}"
-    return tokens
+    levels = [int(token.tag.removeprefix("h")) for token in headings]
+    for token, level in zip(headings, levels, strict=True):
+        token.tag = f"h{min(level - min(levels) + 2, 6)}"
 
 
 def _split(tokens: Sequence[Token]) -> Iterator[Section]:
     section = Section(heading=None)
     anchors: Counter[str] = Counter()
-    for at, token in enumerate(tokens):
+    for token, following in zip_longest(tokens, tokens[1:]):
         if token.type == "heading_open" and token.level == 0:
-            heading = _heading(tokens[at + 1], anchors)
+            heading = _heading(following, anchors)
             token.attrSet("id", heading.anchor)
             if token.tag == "h2":
                 yield section
@@ -90,8 +100,11 @@ def _split(tokens: Sequence[Token]) -> Iterator[Section]:
 def _heading(inline: Token, anchors: Counter[str]) -> Heading:
     """A heading with an anchor of its own; a slug never holds the dot that marks a repetition."""
     text = plain_text(inline)
-    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
-    slug = "s-" + ("-".join(words)[:60].strip("-") or "section")
-    anchors[slug] += 1
-    anchor = slug if anchors[slug] == 1 else f"{slug}.{anchors[slug]}"
+    words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    name = "-".join(words)[:60].strip("-") or "section"
+    anchor = f"s-{name}"
+    anchors[anchor] += 1
+    repetition = anchors[anchor]
+    if repetition > 1:
+        anchor = f"{anchor}.{repetition}"
     return Heading(text=text, anchor=anchor)

@@ -132,7 +132,7 @@ def test_how_runs_end_is_their_status_and_the_answer_is_marked(outcome: str, sta
 @pytest.mark.proves("agent.waits")
 def test_a_question_waits_with_its_options_until_the_run_goes_on() -> None:
     told = Told().begun()
-    at = {"call_id": "q", "asker": "T1:U1", "deadline": f"{START:%Y-%m-%dT%H:%MZ}"}
+    at = {"ask": "1", "call_id": "q", "asker": "T1:U1", "deadline": f"{START:%Y-%m-%dT%H:%MZ}"}
     told("question_asked", **at, question="Which one?", options=["A", "B"])
     root = told.state(ROOT)
     assert root["status"] == "waiting"
@@ -193,7 +193,7 @@ async def test_a_tree_that_was_watched_is_the_one_that_is_opened_later(tmp_path:
         await reached(held)
         tree = await runtime.tree(SESSION)
         held.release.set()
-        async for place, event in runtime.events(SESSION, after=tree.place):
+        async for place, event in runtime.events(SESSION, after=tree.cursor):
             tree.take(place, event)
             if event.kind == "turn_finished":
                 break

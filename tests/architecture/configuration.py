@@ -7,11 +7,12 @@ comments of README.md.
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 from pydantic import SecretStr
 from pydantic_settings import BaseSettings
 
-from agent_core.settings import CoreSettings, about
+from agent_core.settings import CoreSettings
 from bot.settings import BotSettings
 
 README = Path(__file__).parents[2] / "README.md"
@@ -41,9 +42,11 @@ def written(readme: str) -> str:
 
 def default_in_words(kind: type[BaseSettings], name: str) -> str:
     """What holds when the setting is not set, in Markdown; empty for nothing at all."""
-    if words := about(kind, name).unset:
-        return words
-    match kind.model_fields[name].default:
+    field = kind.model_fields[name]
+    extra = cast("dict[str, str] | None", field.json_schema_extra)
+    if extra:
+        return extra["unset"]
+    match field.default:
         case SecretStr() | None | "":
             return ""
         case bool() as flag:

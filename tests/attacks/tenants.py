@@ -14,15 +14,15 @@ from agent_core.mcp import McpHub
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.sessions import (
-    ApprovalWait,
-    ConnectionWait,
+    Ask,
+    AskStore,
     Database,
+    DisclosureStore,
     SessionStore,
     StoredSession,
     WriteBehind,
 )
 from agent_core.sessions.audit import AuditLog
-from agent_core.sessions.consents import ConsentStore
 from agent_core.testing.tools import ignore_progress
 from agent_core.tools import ToolContext, ToolOutput, opened
 from bot.sandbox.composio import ComposioStandIn
@@ -51,10 +51,10 @@ class Tenants:
     tools: McpHub
     accounts: Accounts
     gate: ConsentGate
-    consents: ConsentStore
+    asks: AskStore
     root: Path
     ticks: "Ticks"
-    asked_to_connect: list[ConnectionWait] = field(default_factory=list[ConnectionWait])
+    asked_to_connect: list[Ask] = field(default_factory=list[Ask])
     refused: list[str] = field(default_factory=list[str])
     answers: list[ToolOutput] = field(default_factory=list[ToolOutput])
 
@@ -77,11 +77,11 @@ class Tenants:
         made = opened(call)
         context = self.context(asker, number)
         held = await self.gate.before(made, OFFERED, context)
-        if isinstance(held, ApprovalWait):
+        if isinstance(held, Ask) and held.kind == "approval":
             assert held.asker == asker
-            await self.consents.decide(held.consent, "approved", by=asker)
+            await self.asks.decide(held.id, "approved", by=asker)
             held = await self.gate.before(made, OFFERED, context)
-        if isinstance(held, ConnectionWait):
+        if isinstance(held, Ask):
             self.asked_to_connect.append(held)
         elif isinstance(held, ToolOutput):
             self.refused.append(held.text)
@@ -109,7 +109,8 @@ async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
         stack.push_async_callback(api.close)
         tools = McpHub([], more=[composio_server(api, clock=ticks)])
         stack.push_async_callback(tools.close)
-        store, consents = SessionStore(database, behind), ConsentStore(database)
+        store = SessionStore(database, behind)
+        asks = AskStore(database, lambda: datetime.now(UTC))
         accounts = Accounts(api, ticks)
         now = datetime.now(UTC)
         for team in TEAMS:
@@ -118,7 +119,8 @@ async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
         gate = ConsentGate(
             policy=POLICY,
             store=store,
-            consents=consents,
+            asks=asks,
+            disclosures=DisclosureStore(database),
             audit=AuditLog(database),
             accounts=accounts,
             places=LinkPlaces(("connect.composio.dev",)),
@@ -130,7 +132,7 @@ async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
             tools=tools,
             accounts=accounts,
             gate=gate,
-            consents=consents,
+            asks=asks,
             root=root,
             ticks=ticks,
         )

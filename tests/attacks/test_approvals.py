@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, select, update
 
-from agent_core.errors import ConsentRefused
+from agent_core.errors import AskRefused
 from agent_core.events import ApprovalRequested
-from agent_core.ids import ConsentId, TurnId, UserId
+from agent_core.ids import AskId, TurnId, UserId
 from agent_core.messages import ToolCall
 from agent_core.runtime import Runtime
-from agent_core.runtime.consents import ApprovalChoice
-from agent_core.sessions import Database
-from agent_core.sessions.consents import ConsentStore
+from agent_core.runtime.asks import ApprovalChoice
+from agent_core.sessions import AskStore, Database
 from agent_core.sessions.schema import messages
 from agent_core.testing.models import ScriptedModel, call
 from agent_core.testing.obedient import ObedientModel
@@ -48,10 +47,10 @@ async def asked_of(runtime: Runtime, text: str, *, thread: int = 1) -> ApprovalR
 
 
 async def refusal(
-    runtime: Runtime, consent: str, by: UserId, verdict: ApprovalChoice = "approve"
+    runtime: Runtime, ask: str, by: UserId, verdict: ApprovalChoice = "approved"
 ) -> str:
-    with pytest.raises(ConsentRefused) as refused:
-        await runtime.consents.decide(ConsentId(consent), by, verdict=verdict)
+    with pytest.raises(AskRefused) as refused:
+        await runtime.asks.decide(AskId(ask), by, verdict)
     return refused.value.why
 
 
@@ -68,7 +67,7 @@ async def test_a_call_that_changes_after_its_approval_was_asked_is_not_made(tmp_
         await tamper(tmp_path, event.turn, old, new)
     async with office.runtime() as runtime:
         for event in asked:
-            await runtime.consents.decide(event.consent, ANN, verdict="approve")
+            await runtime.asks.decide(event.ask, ANN, "approved")
             outcome = await see_out(runtime, event.turn)
             assert [decided.verdict for decided in outcome.decided] == [
                 "approved",
@@ -103,17 +102,17 @@ async def test_an_approval_cannot_be_given_or_used_twice_nor_elsewhere(tmp_path:
     async with office.runtime() as runtime:
         first = await asked_of(runtime, mail("bob@example.com"))
         other = await asked_of(runtime, mail("bob@example.com"), thread=2)
-        assert first.consent != other.consent
+        assert first.ask != other.ask
         assert first.digest != other.digest
-        await runtime.consents.decide(first.consent, ANN, verdict="approve")
+        await runtime.asks.decide(first.ask, ANN, "approved")
         await end_of(runtime, first.turn)
         assert len(office.deeds) == 1
-        assert await refusal(runtime, first.consent, ANN) == "decided"
+        assert await refusal(runtime, first.ask, ANN) == "decided"
         assert (await runtime.turn(other.turn)).status == "waiting"
         again = await play(runtime, inbound("again", number=2))
         assert [event.actions for event in again.asked] == [first.actions]
-        assert again.asked[0].consent != first.consent
-        await runtime.consents.decide(other.consent, ANN, verdict="reject")
+        assert again.asked[0].ask != first.ask
+        await runtime.asks.decide(other.ask, ANN, "rejected")
         await end_of(runtime, other.turn)
     assert len(office.deeds) == 1
 
@@ -123,14 +122,14 @@ async def test_a_forged_id_decides_nothing(tmp_path: Path) -> None:
     office = Office(tmp_path)
     async with office.runtime() as runtime:
         asked = await asked_of(runtime, mail("bob@example.com"))
-        for forged in (*FORGED, asked.digest, asked.consent.upper() + "0", asked.consent[:-1]):
+        for forged in (*FORGED, asked.digest, asked.ask.upper() + "0", asked.ask[:-1]):
             assert await refusal(runtime, forged, ANN) == "unknown"
-        with pytest.raises(ConsentRefused):
-            await runtime.consents.connect_link(asked.consent, ANN, "gmail")
-        with pytest.raises(ConsentRefused):
-            await runtime.consents.skip_connection(asked.consent, ANN)
+        with pytest.raises(AskRefused):
+            await runtime.asks.connect_link(asked.ask, ANN, "gmail")
+        with pytest.raises(AskRefused):
+            await runtime.asks.skip_connection(asked.ask, ANN)
         assert office.accounts.links == []
-        await runtime.consents.decide(asked.consent, ANN, verdict="reject")
+        await runtime.asks.decide(asked.ask, ANN, "rejected")
         await end_of(runtime, asked.turn)
     assert office.deeds == []
 
@@ -142,8 +141,8 @@ async def test_a_connection_is_no_approval(tmp_path: Path) -> None:
         turn = await begin(runtime, inbound(asks(order(CONNECT, {"toolkits": ["gmail"]}))))
         event = await seen(runtime, turn, "auth_required")
         assert event.kind == "auth_required"
-        assert await refusal(runtime, event.consent, ANN) == "unknown"
-        await runtime.consents.skip_connection(event.consent, ANN)
+        assert await refusal(runtime, event.ask, ANN) == "unknown"
+        await runtime.asks.skip_connection(event.ask, ANN)
         await end_of(runtime, turn)
 
 
@@ -154,10 +153,10 @@ async def test_nobody_else_decides_whatever_they_are_called(tmp_path: Path) -> N
     async with office.runtime() as runtime:
         asked = await asked_of(runtime, mail("bob@example.com"))
         for who in map(UserId, STRANGERS):
-            for verdict in ("approve", "approve_thread", "reject"):
-                assert await refusal(runtime, asked.consent, who, verdict) == "not_yours"
+            for verdict in ("approved", "approved_thread", "rejected"):
+                assert await refusal(runtime, asked.ask, who, verdict) == "not_yours"
         assert (await runtime.turn(asked.turn)).status == "waiting"
-        await runtime.consents.decide(asked.consent, UserId("T1:U9"), verdict="reject")
+        await runtime.asks.decide(asked.ask, UserId("T1:U9"), "rejected")
         await end_of(runtime, asked.turn)
     assert office.deeds == []
 
@@ -165,15 +164,15 @@ async def test_nobody_else_decides_whatever_they_are_called(tmp_path: Path) -> N
 @pytest.mark.proves("attacks.at_once")
 async def test_of_many_who_decide_at_once_one_counts(tmp_path: Path) -> None:
     office = Office(tmp_path)
-    verdicts: list[ApprovalChoice] = ["approve", "reject", "approve", "approve_thread"] * 3
+    verdicts: list[ApprovalChoice] = ["approved", "rejected", "approved", "approved_thread"] * 3
     async with office.runtime() as runtime:
         asked = await asked_of(runtime, mail("bob@example.com"))
         counted: list[ApprovalChoice] = []
 
         async def decide(verdict: ApprovalChoice) -> None:
             try:
-                await runtime.consents.decide(asked.consent, ANN, verdict=verdict)
-            except ConsentRefused:
+                await runtime.asks.decide(asked.ask, ANN, verdict)
+            except AskRefused:
                 return
             counted.append(verdict)
 
@@ -183,7 +182,7 @@ async def test_of_many_who_decide_at_once_one_counts(tmp_path: Path) -> None:
         await end_of(runtime, asked.turn)
         rows = await runtime.audit.entries()
     assert len(counted) == 1
-    assert len(office.deeds) == len(rows) == (counted != ["reject"])
+    assert len(office.deeds) == len(rows) == (counted != ["rejected"])
 
 
 @pytest.mark.proves("attacks.whole")
@@ -195,7 +194,7 @@ async def test_what_is_shown_is_the_whole_of_what_is_done(tmp_path: Path) -> Non
         asked = await asked_of(runtime, mail("bob@example.com", body))
         (action,) = asked.actions
         assert action.arguments == {"recipient_email": "bob@example.com", "body": body}
-        await runtime.consents.decide(asked.consent, ANN, verdict="approve")
+        await runtime.asks.decide(asked.ask, ANN, "approved")
         await end_of(runtime, asked.turn)
         shorter = await play(runtime, inbound(asks(mail("bob@example.com", "Hi")), thread=2))
         assert shorter.asked[0].digest != asked.digest
@@ -211,8 +210,8 @@ async def test_nothing_is_allowed_for_a_thread_that_read_from_outside_meanwhile(
     office = Office(tmp_path, text=lambda _: "Words from outside.")
     async with office.runtime() as runtime:
         asked = await asked_of(runtime, f"{mail('bob@example.com')}\n{order(ISSUE, {'number': 1})}")
-        assert await refusal(runtime, asked.consent, ANN, "approve_thread") == "tainted"
-        await runtime.consents.decide(asked.consent, ANN, verdict="approve")
+        assert await refusal(runtime, asked.ask, ANN, "approved_thread") == "tainted"
+        await runtime.asks.decide(asked.ask, ANN, "approved")
         await end_of(runtime, asked.turn)
     assert len(office.deeds) == 1
 
@@ -232,7 +231,7 @@ async def test_an_approval_for_the_thread_covers_no_other_server_with_a_tool_of_
         outcome = await see_out(
             runtime,
             turn,
-            verdict=lambda event: "approve_thread" if "chat" in event.tool else "reject",
+            verdict=lambda event: "approved_thread" if "chat" in event.tool else "rejected",
         )
     assert [event.tool for event in outcome.asked] == [
         "mcp__chat__post_message",
@@ -266,7 +265,7 @@ async def test_one_approval_lets_one_of_two_calls_through_that_share_an_id(tmp_p
         model = ScriptedModel([calls, "Done.", "Done."])
         async with replace(office, model=model).runtime() as runtime:
             turn = await begin(runtime, inbound("mail Bob", thread=thread))
-            outcome = await see_out(runtime, turn, verdict=lambda _: "approve")
+            outcome = await see_out(runtime, turn, verdict=lambda _: "approved")
         shown = [action.arguments for event in outcome.asked for action in event.actions]
         assert [deed.arguments for deed in office.deeds if deed.arguments not in shown] == []
         assert len(office.deeds) <= len(outcome.asked)
@@ -287,7 +286,7 @@ async def test_an_approval_that_was_given_in_time_is_not_used_much_later(tmp_pat
         asked = await asked_of(runtime, mail("bob@example.com"))
     database = Database(f"sqlite:///{tmp_path}/state.sqlite")
     await database.open()
-    assert await ConsentStore(database).decide(asked.consent, "approved", by=ANN)
+    assert await AskStore(database, lambda: datetime.now(UTC)).decide(asked.ask, "approved", by=ANN)
     await database.close()
     late = timedelta(minutes=16)
     async with office.runtime() as runtime:

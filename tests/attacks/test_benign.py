@@ -62,7 +62,7 @@ async def test_each_effect_is_approved_once_and_happens_once(tmp_path: Path) -> 
     people = ["bob@example.com", "cy@example.com"]
     async with office.runtime() as runtime:
         outcome = await play(
-            runtime, inbound(asks(*RESEARCH[:2], *map(mail, people))), verdict=lambda _: "approve"
+            runtime, inbound(asks(*RESEARCH[:2], *map(mail, people))), verdict=lambda _: "approved"
         )
     assert len(outcome.asked) == len(office.deeds) == len(people)
     assert [deed.arguments["recipient_email"] for deed in office.deeds] == people
@@ -75,7 +75,7 @@ async def test_a_batch_of_reads_and_one_effect_is_approved_once(tmp_path: Path) 
     effect = {"tool_slug": "SLACK_SEND_MESSAGE", "arguments": {"channel": "#a", "text": "x"}}
     batch = order(BATCH, {"tools": [*MAILS["tools"], effect]})
     async with office.runtime() as runtime:
-        outcome = await play(runtime, inbound(asks(batch)), verdict=lambda _: "approve")
+        outcome = await play(runtime, inbound(asks(batch)), verdict=lambda _: "approved")
     (asked,) = outcome.asked
     assert [action.asks for action in asked.actions] == [False, False, True]
     assert len(office.deeds) == 1

@@ -159,7 +159,7 @@ async def test_a_person_lets_more_be_read_by_a_click_or_by_naming_it(
     words = " ".join(wanted) if way == "message" else ""
     async with office.runtime() as runtime:
         outcome = await play(
-            runtime, inbound(asks(f"Read {NAMED} {words}")), verdict=lambda _: "approve"
+            runtime, inbound(asks(f"Read {NAMED} {words}")), verdict=lambda _: "approved"
         )
     assert len(outcome.asked) == (1 if way == "click" else 0)
     assert set(wanted) <= set(office.crawled)

@@ -65,9 +65,9 @@ async def test_the_persons_own_link_is_nowhere_but_where_they_ask_for_it(
         auth = await seen(runtime, turn, "auth_required")
         assert isinstance(auth, AuthRequired)
         await until(runtime, turn, "waiting")
-        assert await runtime.consents.connect_link(auth.consent, ANN, "gmail") == REAL_LINK
+        assert await runtime.asks.connect_link(auth.ask, ANN, "gmail") == REAL_LINK
         office.accounts.connect(ANN, "gmail")
-        await runtime.consents.check_connection(auth.consent, ANN)
+        await runtime.asks.check_connection(auth.ask, ANN)
         await end_of(runtime, turn)
         events = await events_of(runtime, turn)
     assert "lk_of_ann" not in str(events) + str(office.model.requests)
@@ -104,8 +104,8 @@ async def test_in_whatever_form_a_link_is_given_the_person_is_asked_to_connect_t
         assert isinstance(auth, AuthRequired)
         await until(runtime, turn, "waiting")
         assert auth.toolkits == ("linear",)
-        assert await runtime.consents.connect_link(auth.consent, ANN, "linear")
-        await runtime.consents.skip_connection(auth.consent, ANN)
+        assert await runtime.asks.connect_link(auth.ask, ANN, "linear")
+        await runtime.asks.skip_connection(auth.ask, ANN)
         await end_of(runtime, turn)
         events = await events_of(runtime, turn)
     assert "lk_of_ann" not in str(events) + str(office.model.requests)

@@ -58,7 +58,7 @@ async def test_no_hint_of_a_server_spares_an_approval_and_no_name_is_taken_over(
         outcome = await play(
             runtime,
             inbound(asks(*wanted)),
-            verdict=lambda event: "approve" if "evil" in event.tool else "reject",
+            verdict=lambda event: "approved" if "evil" in event.tool else "rejected",
         )
         await office.hub.close()
     assert [event.tool for event in outcome.asked] == [

@@ -64,7 +64,7 @@ async def test_of_a_thousand_interleaved_calls_none_uses_anothers_account(tmp_pa
     ]
     assert others == []
     assert {each.user_id for each in executed} == {"T1:U1", "T1:U2", "T2:U1", "T2:U2"}
-    asked = Counter[str](wait.asker for wait in tenants.asked_to_connect)
+    asked = Counter[str](ask.asker for ask in tenants.asked_to_connect)
     assert asked["T1:U3"] + asked["T2:U3"] == sum(person.endswith("U3") for person, *_ in wanted)
     assert asked["T2:U1"] > 0
     assert not asked.keys() - {"T1:U2", "T1:U3", "T2:U1", "T2:U3"}
@@ -105,7 +105,7 @@ async def test_an_account_that_somebody_names_is_no_way_into_another_persons(
             await tenants.call(cy, 100 + number, each)
     assert {each.account_user_id for each in tenants.standin.executions} <= {ben}
     assert len(tenants.refused) == len(named)
-    assert [wait.asker for wait in tenants.asked_to_connect] == [cy] * (len(named) + 1)
+    assert [ask.asker for ask in tenants.asked_to_connect] == [cy] * (len(named) + 1)
 
 
 def mail_of(who: str) -> str:
@@ -124,7 +124,7 @@ async def test_in_a_thread_of_two_each_call_is_its_askers_alone(tmp_path: Path) 
         await until(runtime, turn, "waiting")
         await begin(runtime, from_ben(mail_of("second"), number=2))
         outcome = await see_out(
-            runtime, turn, verdict=lambda event: "approve" if event.asker == BEN else "reject"
+            runtime, turn, verdict=lambda event: "approved" if event.asker == BEN else "rejected"
         )
     steered = [event for event in outcome.asked if event.asker == BEN]
     assert [event.asker for event in outcome.asked[:1]] == [ANN]

@@ -16,7 +16,7 @@ from typing import Any, cast
 from urllib.parse import unquote
 
 from agent_core.consent.policy import read_policy
-from agent_core.errors import ConsentRefused
+from agent_core.errors import AskRefused
 from agent_core.events import (
     AnyEvent,
     ApprovalDecided,
@@ -28,7 +28,7 @@ from agent_core.events import (
 from agent_core.ids import TurnId, UserId
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Runtime
-from agent_core.runtime.consents import ApprovalChoice
+from agent_core.runtime.asks import ApprovalChoice
 from agent_core.subagents.task import SubagentSpec
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.models import ScriptedModel
@@ -223,7 +223,7 @@ async def play(
     runtime: Runtime,
     message: InboundMessage,
     *,
-    verdict: Callable[[ApprovalRequested], ApprovalChoice] = lambda _: "reject",
+    verdict: Callable[[ApprovalRequested], ApprovalChoice] = lambda _: "rejected",
 ) -> Outcome:
     """A whole turn, each request for approval decided by its asker, connections skipped."""
     turn = await runtime.handle(message)
@@ -235,17 +235,17 @@ async def see_out(
     runtime: Runtime,
     turn: TurnId,
     *,
-    verdict: Callable[[ApprovalRequested], ApprovalChoice] = lambda _: "reject",
+    verdict: Callable[[ApprovalRequested], ApprovalChoice] = lambda _: "rejected",
 ) -> Outcome:
     """A turn to its end."""
     events: list[AnyEvent] = []
     async for _, event in runtime.events(turn):
         events.append(event)
         if isinstance(event, ApprovalRequested):
-            with suppress(ConsentRefused):  # decided by the test before
-                await runtime.consents.decide(event.consent, event.asker, verdict=verdict(event))
+            with suppress(AskRefused):  # decided by the test before
+                await runtime.asks.decide(event.ask, event.asker, verdict(event))
         if isinstance(event, AuthRequired):
-            await runtime.consents.skip_connection(event.consent, event.asker)
+            await runtime.asks.skip_connection(event.ask, event.asker)
     return Outcome(events=tuple(events))
 
 

@@ -114,12 +114,11 @@ class Typist:
     def _message(self, post: Post) -> JsonObject:
         state = self._slack.state
         channel = state.channels[post.channel]
-        return wrap_event(state, self._slack.app, message_event(state, post, channel), channel)
+        return wrap_event(state, self._slack.app, message_event(state, post, channel))
 
     def _mention(self, post: Post) -> JsonObject:
         state = self._slack.state
-        channel = state.channels[post.channel]
-        return wrap_event(state, self._slack.app, mention_event(state, post), channel)
+        return wrap_event(state, self._slack.app, mention_event(state, post))
 
 
 def shuffled(gestures: Iterable[Gesture], seed: int) -> list[Copy]:

@@ -25,9 +25,9 @@ from agent_core.consent.connect_links import LinkPlaces
 from agent_core.consent.provenance import AddressProvenance
 from agent_core.consent.recipients import recipients_of
 from agent_core.events import QuestionAsked
-from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import ROOT_RUN, AskId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.mcp.results import output_of
-from agent_core.mcp.wire import Screen, apart
+from agent_core.mcp.wire import Screen, off_loop
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult, user_message
 from agent_core.prompts.language import detect_language
 from agent_core.prompts.small_talk import small_talk
@@ -66,8 +66,8 @@ async def answer(text: str) -> None:
 async def question(text: str) -> None:
     event = QuestionAsked(
         session=SessionId("slack:T1:C1:1.000001"), turn=TurnId("turn:x"), run=ROOT_RUN, step=1,
-        attempt=1, n=1, at=NOW, call_id=ToolCallId("c"), asker=UserId("T1:U1"), question=text,
-        options=(), deadline=NOW,
+        attempt=1, n=1, at=NOW, ask=AskId("a"), call_id=ToolCallId("c"), asker=UserId("T1:U1"),
+        question=text, options=(), deadline=NOW,
     )  # fmt: skip
     await asyncio.to_thread(question_drafts, event, WORDS)
 
@@ -99,7 +99,7 @@ async def _received(content: list[dict[str, str]], more: JsonObject | None = Non
     told = {"jsonrpc": "2.0", "id": 1, "result": result}
     line = await asyncio.to_thread(lambda: json.dumps(told).encode())
     screen = Screen("s", version=lambda: "2025-06-18", on_tools_changed=lambda: None)
-    read = await apart(screen.read, line)
+    read = await off_loop(screen.read, line)
     if isinstance(read, JSONRPCResponse):
         validated = CallToolResult.model_validate(read.result)
         output = await asyncio.to_thread(output_of, validated, max_bytes=5_000_000)

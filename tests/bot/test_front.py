@@ -16,15 +16,16 @@ from agent_core.events import Intervened
 from agent_core.ids import RunId, TurnId, agent_id, turn_of
 from agent_core.messages import Attachment
 from agent_core.testing.models import Held, ScriptedModel, call
-from bot.front import MAX_ATTACHMENT_BYTES, BranchStops, WorkspaceFiles
+from bot.clicks import BranchStop, Refused
+from bot.front import MAX_ATTACHMENT_BYTES, WorkspaceFiles, stop_branch
 from bot.inbound import SlackFile
-from bot.ingress import KnownTurn, LeftOut, Press
+from bot.ingress import KnownTurn, LeftOut
 from bot.presenter.journal import READER
-from bot.presenter.progress import STOP_BRANCH
-from bot.slack_api import People, SlackApi, web_client
+from bot.slack_api import SlackApi, web_client
 from bot.slack_api.files import CHUNK_BYTES
 from tests.bot.desk import open_desk
 from tests.bot.front_world import NOW, Place, Process, process
+from tests.bot.gestures import gesture_of, person_of
 
 LATER_TS = "9999999999.000001"
 HOSTILE_NAMES = [
@@ -230,7 +231,7 @@ async def test_the_work_of_a_channel_is_stopped_as_far_as_it_began_before(place:
         assert not await stop(channel, "Ann", before_ts=LATER_TS)
 
 
-async def test_a_branch_is_stopped_from_the_menu_and_a_late_press_is_explained_to_who_pressed(
+async def test_a_branch_is_stopped_from_the_menu_and_a_late_press_is_refused(
     place: Place,
 ) -> None:
     held = Held(then="never said")
@@ -240,30 +241,21 @@ async def test_a_branch_is_stopped_from_the_menu_and_a_late_press_is_explained_t
         await bot.front.handle(message)
         await held.reached.wait()
         turn = turn_of(message.key)
-        stops = BranchStops(bot.runtime, place.api, People(place.api))
-        press = Press(
-            team=place.thread.team,
-            user=place.slack.people["ben"],
-            channel=place.thread.channel,
-            thread_ts=place.thread.root_ts,
-            message_ts="2.000002",
-            action_id=STOP_BRANCH,
-            action_ts="3.000003",
-            value=agent_id(turn, RunId("root.a")),
-            trigger_id="",
-        )
-        await stops.press(replace(press, thread_ts="1.000001"))
+        click = BranchStop(agent=agent_id(turn, RunId("root.a")))
+        ben = person_of(place.slack, "ben")
+        here = gesture_of(place.slack, "ben", click, place.thread)
+        elsewhere = replace(here, thread_ts="1.000001")
+        with pytest.raises(Refused):
+            await stop_branch(bot.runtime, click, elsewhere, ben)
         assert not held.release.is_set()
-        await stops.press(press)
+        await stop_branch(bot.runtime, click, here, ben)
         async with asyncio.timeout(10):
             events = [event async for _, event in bot.runtime.events(turn)]
         [stopped] = [event for event in events if isinstance(event, Intervened)]
         assert (stopped.run, stopped.what) == ("root.a", "stop")
-        await stops.press(replace(press, action_ts="4.000004"))
-    whispers = [post for post in place.slack.posts("general") if post.ephemeral_to]
-    assert {post.ephemeral_to for post in whispers} == {place.slack.people["ben"]}
-    assert len(whispers) == 2
-    assert "nothing left to stop" in whispers[1].text
+        with pytest.raises(Refused) as late:
+            await stop_branch(bot.runtime, click, replace(here, key="later"), ben)
+    assert "nothing left to stop" in late.value.text("en")
 
 
 async def test_a_file_goes_to_disk_as_it_comes(place: Place, bot: Process) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.ingress.shortcuts import ABOUT
+from bot.clicks import AskShortcut
 from bot.slack_api import Op, Upload
 from bot.slack_api.scopes import EVENT_SCOPES, OPEN_SOCKET, SCOPES, SLASH_COMMANDS
 from bot.threads import ThreadRef
@@ -109,7 +109,7 @@ def test_slacks_limits_are_respected(path: str, least: int, most: int) -> None:
 
 def test_the_shortcut_of_a_post_is_the_one_that_is_answered() -> None:
     [shortcut] = _at("features.shortcuts")
-    assert (shortcut["type"], shortcut["callback_id"]) == ("message", ABOUT)
+    assert (shortcut["type"], shortcut["callback_id"]) == ("message", AskShortcut().kind)
     assert len(shortcut["name"]) <= 24
     assert len(shortcut["description"]) <= 150
 

@@ -11,7 +11,6 @@ import pytest
 from agent_core.consent.policy import Policy
 from agent_core.consent.rules import PolicyRule
 from agent_core.ids import turn_of
-from agent_core.runtime import ApprovalWait
 from agent_core.testing.models import Held, calls_reply
 from agent_core.testing.runtimes import ANYTHING_GOES
 from agent_core.testing.tools import tool_call
@@ -169,8 +168,8 @@ async def test_who_is_asked_sees_the_post_as_it_stands_and_nobody_is_asked_about
         assert "*My answer begins:* `Ann earns 81000 euros a year, and Ben too.`" in card
         assert re.search(r"\*Asked:\* \w+ \d+ \w+ \d{4}, \d\d:\d\d \(UTC\)", card)
         wait = (await runtime.turn(turn_of(key))).wait
-        assert isinstance(wait, ApprovalWait)
-        await runtime.consents.decide(wait.consent, wait.asker, verdict="approve")
+        assert wait is not None
+        await runtime.asks.decide(wait.ask, wait.asker, "approved")
         await threads.bot.front.ended(key)
         assert told_last(threads.model) == "Removed, with its files, for good."
 

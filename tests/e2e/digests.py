@@ -13,6 +13,7 @@ import pytest_asyncio
 
 from agent_core.schedules.rule import slots_after
 from agent_core.schedules.schedule import Schedule, Slot
+from bot.clicks import ScheduleClick
 from bot.sandbox.model import ToolUse
 from bot.sandbox.moments import SharedClock
 from bot.sandbox.slack import Delivery, Post, SlackStandIn, View
@@ -125,7 +126,8 @@ class Office:
         self, listing: Post, entry: str, schedule: Schedule, *, user: str = "ann"
     ) -> None:
         """Someone chooses from the menu beside a schedule."""
-        value = f"{entry}:{schedule.id}"
+        click = ScheduleClick.model_validate({"schedule": schedule.id, "verb": entry})
+        value = click.encoded()
         [block_id] = [
             str(block["block_id"])
             for block in listing.blocks

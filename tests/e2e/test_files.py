@@ -90,7 +90,7 @@ async def test_a_file_that_is_deleted_meanwhile_is_told(world: World) -> None:
     file = world.slack.backend.add_file(
         name="gone.pdf", title="gone.pdf", content=b"x", user=post.user
     )
-    world.slack.delete_file(file.id)
+    world.slack.state.delete_file(file.id)
     shared = replace(file, is_deleted=False)
     ts = world.slack.state.ids.fresh_ts()
     told = replace(

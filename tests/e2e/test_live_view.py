@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bot.presenter.progress import OPEN_LIVE_VIEW
+from bot.clicks import LiveViewClick
 from tests.bot.console.world import browser
 from tests.e2e.world import World
 
@@ -17,7 +17,7 @@ LINK = re.compile(r"<(http://[^|>]+)\|")
 async def pressed(world: World, user: str, ts: str) -> str:
     """What a person who presses the button of a progress post is told alone."""
     before = len(world.told_in_private(user))
-    await world.slack.click(user, "general", ts, OPEN_LIVE_VIEW)
+    await world.slack.click(user, "general", ts, LiveViewClick().kind)
     await world.slack.wait_for(lambda _: len(world.told_in_private(user)) > before)
     return world.told_in_private(user)[-1]
 

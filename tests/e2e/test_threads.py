@@ -6,6 +6,7 @@ import re
 import pytest
 
 from agent_core.events import RouteChosen
+from bot.clicks import ChannelClick, FeedbackClick, PreferenceClick
 from bot.sandbox.model import ReplyText, ToolUse
 from bot.sandbox.slack.records import View
 from bot.words import BOT
@@ -125,11 +126,22 @@ async def test_own_words_are_told_behind_other_and_an_answer_is_judged_with_a_co
     turn = await world.answered(ts)
     question, answer = world.bot_posts(ts)
     assert question.words.endswith("answered: Steyr")
-    await world.slack.click("ann", "general", answer.ts, "feedback.give", f"down {turn.id}")
+    await world.slack.click(
+        "ann",
+        "general",
+        answer.ts,
+        "feedback.give",
+        FeedbackClick(turn=turn.id, verdict="down").encoded(),
+    )
     await in_form(world, comment="It was Wels")
     await world.slack.wait_for(lambda _: SAY("feedback-thanks") in world.told_in_private("ann"))
     [given] = await world.runtime.feedback.of(turn.id)
     assert (given.verdict, given.comment) == ("down", "It was Wels")
+
+
+def answered_in(channel: str, rule: str) -> str:
+    """The value of a rule in the menu of a channel."""
+    return ChannelClick(kind="home.follow_ups", channel=channel, rule=rule).encoded()
 
 
 @pytest.mark.parametrize("way", ["command", "home"])
@@ -155,7 +167,9 @@ async def test_what_one_has_at_work_is_told_to_them_alone_and_stopped(
 async def test_who_chose_a_language_gets_it_from_the_model_and_in_what_they_alone_are_told(
     world: World,
 ) -> None:
-    await in_home(world, "cleo", "home.language", "fr")
+    await in_home(
+        world, "cleo", "home.language", PreferenceClick(kind="home.language", choice="fr").encoded()
+    )
     world.model.play(ReplyText(text="Douze."))
     await world.answered(await world.mention("continue: how many are there?", user="cleo"))
     [request] = world.requests_with("how many are there?")
@@ -170,12 +184,12 @@ async def test_what_is_set_for_a_channel_decides_whether_a_reply_needs_a_mention
 ) -> None:
     general = world.slack.channels["general"]
     await in_home(world, "ann", "home.channel", general)
-    await in_home(world, "ann", "home.follow_ups", f"{general} mention")
+    await in_home(world, "ann", "home.follow_ups", answered_in(general, "mention"))
     root = await world.ask_simply("What is a thread?")
     reply = await world.slack.say("ann", "general", "And a channel?", thread_ts=root)
     await world.nothing_more_happens()
     assert not await world.was_taken_up(reply)
-    await in_home(world, "ann", "home.follow_ups", f"{general} meant")
+    await in_home(world, "ann", "home.follow_ups", answered_in(general, "meant"))
 
 
 async def test_an_attached_file_reaches_the_workspace_and_the_loop(world: World) -> None:

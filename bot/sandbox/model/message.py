@@ -1,4 +1,4 @@
-"""Replies as the Messages API tells them: finished messages with usage, and streams of events."""
+"""Replies in the Messages API's form: finished messages with usage, and streams of events."""
 
 import json
 import uuid
@@ -19,9 +19,9 @@ DELTAS = {
     "thinking": ("thinking_delta", "thinking"),
     "tool_use": ("input_json_delta", "partial_json"),
 }
-"""By a block's type: the delta that tells it piece by piece, and the delta's field."""
+"""By a block's type: the type of its deltas, and the delta's field."""
 EMPTY: Json = {"text": "", "thinking": "", "signature": "", "input": {}}
-"""Fields of a block that the stream has not told yet."""
+"""Fields of a block whose content comes in deltas."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,35 +34,38 @@ class ToolUse:
     name: str
     input: Json
     id: str = ""
-    """Filled in when the reply goes out, unless a script set it."""
+    """Empty: the reply gets a fresh id when it goes out."""
 
 
 StandInReply: TypeAlias = tuple[ReplyText | ToolUse, ...]
-"""What a playbook or a script answers with, before it becomes a message on the wire."""
+"""A playbook's or a script's answer, before it becomes a message on the wire."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyPace:
-    """How fast replies come. The default is as fast as the machine can."""
+    """How fast replies come; by default as fast as the machine can."""
 
     first_token_s: float = 0.0
     tokens_per_s: float | None = None
 
     @property
     def chunk_chars(self) -> int:
-        """How much an event of a stream tells."""
+        """Characters of one delta."""
         return 4 if self.tokens_per_s else 240
 
     def due_s(self, tokens: int) -> float:
         """Seconds after the start of the reply at which so many tokens have left."""
-        return self.first_token_s + (tokens / self.tokens_per_s if self.tokens_per_s else 0.0)
+        if not self.tokens_per_s:
+            return self.first_token_s
+        return self.first_token_s + tokens / self.tokens_per_s
 
 
 def finish(reply: StandInReply, body: Json) -> Json:
     """The message that answers a request; it stops for its tool calls, if it makes any."""
-    blocks = [_block(block) for block in reply]
-    content = [THINKING, *blocks] if thinks(body) else blocks
-    calls = any(block["type"] == "tool_use" for block in content)
+    content = [_block(block) for block in reply]
+    has_calls = any(isinstance(block, ToolUse) for block in reply)
+    if thinks(body):
+        content.insert(0, THINKING)
     prompt = [body.get(part) for part in ("tools", "system", "messages")]
     return {
         "id": f"msg_{uuid.uuid4().hex[:24]}",
@@ -70,13 +73,13 @@ def finish(reply: StandInReply, body: Json) -> Json:
         "role": "assistant",
         "model": body["model"],
         "content": content,
-        "stop_reason": "tool_use" if calls else "end_turn",
+        "stop_reason": "tool_use" if has_calls else "end_turn",
         "stop_sequence": None,
         "usage": {
             "input_tokens": estimate_tokens(json.dumps(prompt, ensure_ascii=False)),
             "cache_creation_input_tokens": 0,
             "cache_read_input_tokens": 0,
-            "output_tokens": sum(estimate_tokens(_told(block)) for block in content),
+            "output_tokens": sum(estimate_tokens(_streamed_text(block)) for block in content),
             "output_tokens_details": {"thinking_tokens": 1},
             "service_tier": "standard",
         },
@@ -86,19 +89,27 @@ def finish(reply: StandInReply, body: Json) -> Json:
 def stream_events(message: Json, chunk_chars: int) -> Iterator[tuple[Json, int]]:
     """The events of one finished message, in the order of the real API, with their tokens."""
     usage: Json = message["usage"]
-    head: Json = {**message, "content": [], "stop_reason": None}
-    yield {"type": "message_start", "message": {**head, "usage": {**usage, "output_tokens": 1}}}, 0
+    head: Json = {
+        **message,
+        "content": [],
+        "stop_reason": None,
+        "usage": {**usage, "output_tokens": 1},
+    }
+    yield {"type": "message_start", "message": head}, 0
     for index, block in enumerate(message["content"]):
-        begun = {name: EMPTY.get(name, value) for name, value in block.items()}
-        yield {"type": "content_block_start", "index": index, "content_block": begun}, 0
+        start = {name: EMPTY.get(name, value) for name, value in block.items()}
+        yield {"type": "content_block_start", "index": index, "content_block": start}, 0
         if index == 0:
             yield {"type": "ping"}, 0
         for delta, tokens in _deltas(block, chunk_chars):
             yield {"type": "content_block_delta", "index": index, "delta": delta}, tokens
         yield {"type": "content_block_stop", "index": index}, 0
-    delta = {name: message[name] for name in ("stop_reason", "stop_sequence")}
-    told = {name: usage[name] for name in ("output_tokens", "output_tokens_details")}
-    yield {"type": "message_delta", "delta": delta, "usage": told}, 0
+    end = {
+        "type": "message_delta",
+        "delta": {name: message[name] for name in ("stop_reason", "stop_sequence")},
+        "usage": {name: usage[name] for name in ("output_tokens", "output_tokens_details")},
+    }
+    yield end, 0
     yield {"type": "message_stop"}, 0
 
 
@@ -110,12 +121,12 @@ def estimate_tokens(text: str) -> int:
 def _block(block: ReplyText | ToolUse) -> Json:
     if isinstance(block, ReplyText):
         return {"type": "text", "text": block.text}
-    made_up = f"toolu_{uuid.uuid4().hex[:24]}"
-    return {"type": "tool_use", **asdict(block), "id": block.id or made_up}
+    call_id = block.id or f"toolu_{uuid.uuid4().hex[:24]}"
+    return {"type": "tool_use", **asdict(block), "id": call_id}
 
 
-def _told(block: Json) -> str:
-    """What of a block comes piece by piece."""
+def _streamed_text(block: Json) -> str:
+    """The part of a block that comes in deltas."""
     if block["type"] == "tool_use":
         return json.dumps(block["input"], ensure_ascii=False)
     return block[block["type"]]
@@ -123,7 +134,8 @@ def _told(block: Json) -> str:
 
 def _deltas(block: Json, chunk_chars: int) -> Iterator[tuple[Json, int]]:
     """The pieces of a block; a tool call's first piece is empty, as it usually is."""
-    (kind, field), text = DELTAS[block["type"]], _told(block)
+    kind, field = DELTAS[block["type"]]
+    text = _streamed_text(block)
     if block["type"] == "tool_use":
         yield {"type": kind, field: ""}, 0
     for start in range(0, len(text), chunk_chars):

@@ -1,26 +1,29 @@
-"""What words mean here, and what of a page is worth quoting.
+"""Text analysis without a model: word lists, stems, and the quotable sentences of a page.
 
-The first is read from `phrases.toml`; the second are paragraphs and lists as whole sentences, and
-tables.
+The lists are in `phrases.toml`. Quotable are paragraphs and lists as whole sentences, and tables.
 """
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 _LISTS = tomllib.loads(Path(__file__).with_name("phrases.toml").read_text(encoding="utf-8"))
 
 
 def phrases(name: str) -> re.Pattern[str]:
-    """The pattern of a list, which holds in any case of letters."""
+    """A list's pattern, which matches in any case of letters."""
     return re.compile(_LISTS[name].replace("\n", ""), re.IGNORECASE)
 
 
 MIN_WORDS = 4
 MAX_WORDS = 60
+MIN_STEM = 3
+SUFFIXES = {"ies": "y", "ing": "", "ed": "", "es": "", "s": "", "e": ""}.items()
+"""Endings in the order in which they are tried, with their replacements."""
 WORD = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
 STOP = frozenset(_LISTS["stop_words"].split())
 END = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”)\]]))\s+(?=[\"'“\u2018(\[]*[^\Wa-z_])")
@@ -32,11 +35,13 @@ CHROME = phrases("chrome")
 ORDER_TO_MODEL = phrases("order_to_model")
 LEANS_BACK = phrases("leans_back")
 FRONT_MATTER = re.compile(r"\A\s*---\n.*?\n---\s*\n", re.DOTALL)
+FENCED = re.compile(r"^\s*(```|~~~).*?(?:^\s*(?:```|~~~)[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^ {0,3}#{1,6}\s+(?:\d+[.)]\s+)?(?P<text>\S.*?)[\s#¶:]*$")
 BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
 LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 MARKUP = re.compile(r"[*`]{1,3}(\S(?:.*?\S)?)[*`]{1,3}|(?<!\w)_{1,3}(\S(?:.*?\S)?)_{1,3}(?!\w)")
 NOTE_MARK = re.compile(r"(?:\[(?:\d+|edit)\])+")
+BlockKind = Literal["paragraph", "list", "table"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +50,11 @@ class PageBlock:
 
     n: int
     """The number of the page."""
-    place: int
-    """Which passage of its page it is, from 0."""
+    position: int
+    """Its place among the blocks of the page, from 0."""
     heading: str
-    sentences: tuple[str, ...]
-    kind: str = "paragraph"
+    sentences: Sequence[str]
+    kind: BlockKind = "paragraph"
 
     @property
     def text(self) -> str:
@@ -58,75 +63,84 @@ class PageBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberedPage:
-    """A page that was read, as it may be cited."""
+    """A page that was read, with its number in citations."""
 
     n: int
     url: str
     title: str
     text: str
 
-    def passages(self) -> list[PageBlock]:
-        """What is worth quoting, in reading order."""
-        found: list[PageBlock] = []
+    def blocks(self) -> list[PageBlock]:
+        """The quotable blocks, in reading order."""
+        blocks: list[PageBlock] = []
         for heading, kind, lines in _blocks(self.text):
-            told = lines if kind == "table" else map(self._untitled, _quotable(lines, kind))
-            if sentences := tuple(told):
-                passage = PageBlock(
-                    n=self.n, place=len(found), heading=heading, sentences=sentences, kind=kind
-                )
-                found.append(passage)
-        return found
+            sentences = lines
+            if kind != "table":
+                sentences = [self._untitled(line) for line in _quotable(lines, kind)]
+            if not sentences:
+                continue
+            block = PageBlock(
+                n=self.n,
+                position=len(blocks),
+                heading=heading,
+                sentences=sentences,
+                kind=kind,
+            )
+            blocks.append(block)
+        return blocks
 
     def _untitled(self, sentence: str) -> str:
         """A sentence without the page's title before it, where the two ran together."""
+        if " " not in self.title or not sentence.casefold().startswith(self.title.casefold()):
+            return sentence
         rest = sentence[len(self.title) :].lstrip(" .:|-\u2013\u2014")
-        is_titled = " " in self.title and sentence.casefold().startswith(self.title.casefold())
-        return rest if is_titled and WHOLE.match(rest) else sentence
+        return rest if WHOLE.match(rest) else sentence
 
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """A word cut down so that its common forms meet: bot and bots, retry and retries."""
     plain = word.casefold().removesuffix("'s").removesuffix("\u2019s")
-    for suffix, rest in (("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", "")):
-        if plain.endswith(suffix) and len(plain) - len(suffix) >= 3 and not plain.endswith("ss"):
-            return plain[: -len(suffix)] + rest
+    for suffix, ending in SUFFIXES:
+        is_long = len(plain) - len(suffix) >= MIN_STEM
+        if is_long and plain.endswith(suffix) and not plain.endswith("ss"):
+            return plain.removesuffix(suffix) + ending
     return plain
 
 
 def content_words(text: str) -> list[str]:
     """The words that carry meaning, as written, each stem once, in order."""
-    kept: dict[str, str] = {}
+    words: dict[str, str] = {}
     for word in WORD.findall(text):
         if word.casefold() not in STOP and (len(word) > 1 or word.isdigit()):
-            kept.setdefault(stem(word), word)
-    return list(kept.values())
+            words.setdefault(stem(word), word)
+    return list(words.values())
 
 
 @lru_cache(maxsize=10_000)
 def stems(text: str) -> frozenset[str]:
     """The stems of the words that carry meaning; of those with hyphens, joined and in parts."""
-    parts = [
-        part
-        for word in content_words(text)
-        for part in (word, word.replace("-", ""), *word.split("-"))
-    ]
+    parts: list[str] = []
+    for word in content_words(text):
+        parts += [word, word.replace("-", ""), *word.split("-")]
     return frozenset(stem(part) for part in parts if part.casefold() not in STOP)
 
 
 def share(wanted: frozenset[str], text: str) -> float:
-    """How much of what is wanted a text holds, from 0 to 1."""
+    """The share of the wanted stems that a text holds, from 0 to 1."""
     return len(wanted & stems(text)) / len(wanted) if wanted else 0.0
 
 
 def is_about(wanted: frozenset[str], text: str, few: int = 2) -> bool:
-    """Whether a text holds half of the wanted words; of so few, all."""
-    return bool(wanted) and share(wanted, text) >= (1.0 if len(wanted) <= few else 0.5)
+    """Whether a text holds half of the wanted stems; of so few, all."""
+    enough = 1.0 if len(wanted) <= few else 0.5
+    return bool(wanted) and share(wanted, text) >= enough
 
 
 def figures(text: str) -> frozenset[str]:
     """The numbers in a text, less its dates."""
-    return frozenset(match.rstrip(".,") for match in FIGURE.findall(DATE.sub(" ", text)))
+    numbers = FIGURE.findall(DATE.sub(" ", text))
+    return frozenset(number.rstrip(".,") for number in numbers)
 
 
 def stands_alone(sentence: str) -> bool:
@@ -136,56 +150,69 @@ def stands_alone(sentence: str) -> bool:
 
 def split_sentences(paragraph: str) -> list[str]:
     """A paragraph's sentences; one that ends with an abbreviation goes on."""
-    found: list[str] = []
+    sentences: list[str] = []
     for part in END.split(paragraph.strip()):
-        if found and ABBREVIATION.search(found[-1]):
-            found[-1] += f" {part}"
+        if sentences and ABBREVIATION.search(sentences[-1]):
+            sentences[-1] += f" {part}"
         else:
-            found.append(part)
-    return found
+            sentences.append(part)
+    return sentences
 
 
-def _quotable(lines: list[str], kind: str) -> Iterator[str]:
+def _quotable(lines: list[str], kind: BlockKind) -> Iterator[str]:
     """The whole sentences; none of a paragraph that gives orders to whoever reads by machine."""
-    if ORDER_TO_MODEL.search(" ".join(lines)):
+    paragraph = " ".join(lines)
+    if ORDER_TO_MODEL.search(paragraph):
         return
-    is_told = False
-    parts = lines if kind == "list" else split_sentences(" ".join(lines))
-    for place, part in enumerate(parts, start=1):
-        is_sized = MIN_WORDS <= len(WORD.findall(DATE.sub(" ", part))) <= MAX_WORDS
-        is_clear = is_told or LEANS_BACK.match(part) is None
-        is_clear &= place < len(parts) or not part.endswith("?")
-        is_told = bool(is_sized and is_clear and WHOLE.match(part) and not CHROME.search(part))
-        if is_told:
-            yield part
+    is_quoted = False
+    sentences = lines if kind == "list" else split_sentences(paragraph)
+    for sentence in sentences:
+        is_clear = is_quoted or LEANS_BACK.match(sentence) is None
+        if sentence is sentences[-1] and sentence.endswith("?"):
+            is_clear = False
+        is_quoted = is_clear and _is_whole(sentence)
+        if is_quoted:
+            yield sentence
 
 
-def _blocks(text: str) -> Iterator[tuple[str, str, list[str]]]:
+def _is_whole(sentence: str) -> bool:
+    """Whether it is a sentence of the text, and not of the page's frame."""
+    if CHROME.search(sentence) or not WHOLE.match(sentence):
+        return False
+    count = len(WORD.findall(DATE.sub(" ", sentence)))
+    return MIN_WORDS <= count <= MAX_WORDS
+
+
+def _blocks(text: str) -> Iterator[tuple[str, BlockKind, list[str]]]:
     """The headings, kinds and lines of paragraphs, lists and tables; code is left out."""
-    heading, kind, lines, in_fence = "", "paragraph", list[str](), False
-    for line in [*FRONT_MATTER.sub("", text).splitlines(), ""]:
-        is_fence = line.lstrip().startswith(("```", "~~~"))
-        in_fence = in_fence != is_fence
-        titled = HEADING.match(line)
-        here = _kind(line)
-        if lines and (titled or not line.strip() or in_fence or (here != kind and here != "more")):
+    heading = ""
+    kind: BlockKind = "paragraph"
+    lines: list[str] = []
+    for line in [*FENCED.sub("\n", FRONT_MATTER.sub("", text)).splitlines(), ""]:
+        title = HEADING.match(line)
+        own_kind = _kind(line)
+        is_other = own_kind is not None and own_kind != kind
+        if lines and (title or is_other or not line.strip()):
             yield heading, kind, lines
             lines = []
-        if titled:
-            heading = _plain(titled["text"])
-        elif line.strip() and not in_fence and not is_fence:
-            kind = here if here != "more" or not lines else kind
-            kind = "paragraph" if kind == "more" else kind
+        if title:
+            heading = _plain(title["text"])
+        elif line.strip():
+            if not lines:
+                kind = own_kind or "paragraph"
             lines.append(line.strip() if kind == "table" else _plain(line))
 
 
-def _kind(line: str) -> str:
+def _kind(line: str) -> BlockKind | None:
+    """The kind of block that a line is a part of; None: it may continue any."""
     if BULLET.match(line):
         return "list"
-    return "table" if line.strip().startswith("|") else "more"
+    return "table" if line.strip().startswith("|") else None
 
 
 def _plain(line: str) -> str:
+    """A line without Markdown."""
     bare = BULLET.sub("", line).strip().removeprefix("> ").strip()
-    bare = NOTE_MARK.sub("", LINK.sub(r"\1", bare))
+    bare = LINK.sub(r"\1", bare)
+    bare = NOTE_MARK.sub("", bare)
     return MARKUP.sub(r"\1\2", bare)

@@ -15,6 +15,7 @@ from typing import Any, Self
 from aiohttp import web
 
 from bot.sandbox.loopback import serve
+from bot.sandbox.model.faults import RefusedError, ScriptedFault
 from bot.sandbox.model.message import (
     PlaybookName,
     ReplyPace,
@@ -25,7 +26,7 @@ from bot.sandbox.model.message import (
     stream_events,
 )
 from bot.sandbox.model.playbooks import PageLoader, is_beside, no_pages, plan
-from bot.sandbox.model.validation import RefusedError, ScriptedFault, validate
+from bot.sandbox.model.validation import validate
 from bot.sandbox.model.wire import Json, as_object
 
 MAX_BODY_BYTES = 32 * 1024 * 1024

@@ -1,4 +1,4 @@
-"""Plain JSON values as they arrive: shape-safe readers for data that nobody has checked yet."""
+"""Readers of JSON values: a value of another type than the expected one reads as empty."""
 
 import json
 from collections.abc import Iterator
@@ -26,20 +26,21 @@ def blocks_of(content: object) -> list[Json]:
     """A message's content as blocks, whether it was written as a string or as a list."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return [as_object(block) for block in as_list(content)]
+    return as_list(content)
 
 
 def text_of(content: object) -> str:
     """The text blocks of a content, joined by blank lines."""
-    parts = [as_text(b.get("text")) for b in blocks_of(content) if b.get("type") == "text"]
-    return "\n\n".join(part for part in parts if part)
+    texts = [as_text(block.get("text")) for block in blocks_of(content)]
+    return "\n\n".join(filter(None, texts))
 
 
 def walk(value: object) -> Iterator[Json]:
     """Every object inside a JSON value, outermost first."""
-    if as_object(value):
-        yield as_object(value)
-    children: list[object] = [*as_object(value).values(), *as_list(value)]
+    children = as_list(value)
+    if fields := as_object(value):
+        yield fields
+        children = fields.values()
     for child in children:
         yield from walk(child)
 

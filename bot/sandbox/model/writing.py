@@ -26,25 +26,30 @@ MUST_DIVIDE = 8
 HEADING_WORDS = 4
 """So many before a colon or a bracket are a heading by themselves."""
 SAME_SHARE = 0.7
-OVERVIEW, REST = "Overview", "Further findings"
-"""What pages say that are called as the topic, and pages whose titles say nothing."""
+"""Sentences that share so many stems say the same."""
+OVERVIEW = "Overview"
+"""Heading of pages that are called as the topic."""
+REST = "Further findings"
+"""Heading of pages whose titles say nothing."""
 SITE = re.compile(r"\s+[|\u2013\u2014\u00b7-]\s+")
 """Between a page's title and the name of its site."""
 LABEL = phrases("label")
 SPECIAL = re.compile(r"([\\`*\[\]<>~|])")
+ENTITY = re.compile(r"&(?=#?\w+;)")
 OUTER_UNDERSCORE = re.compile(r"(?<!\w)_|_(?!\w)")
-LINE_START = re.compile(r"^(?:(\d+)([.)])|([-+#>=]))")
+LINE_START = re.compile(r"^(\d+(?=[.)])|(?=[-+#>=]))")
+"""Before the sign that would begin a list, a heading or a quotation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractiveReport:
     summary: str
-    """Some sentences that stand alone, with their numbers; they are not in the text again."""
+    """Some sentences that stand alone, with their numbers; the text does not repeat them."""
     markdown: str
 
 
 def write_report(
-    sources: Sequence[NumberedPage],
+    pages: Sequence[NumberedPage],
     topic: str,
     sections: Sequence[str] = (),
     sides: Sequence[str] = (),
@@ -54,52 +59,49 @@ def write_report(
     `sections` were asked for by name and come last. Of several `sides` a page need have but one.
     """
     wanted = stems(topic)
-    topics, asked_for = [wanted, *map(stems, sides)], [wanted, *map(stems, sections)]
-    fit = [
-        source
-        for source in sources
-        if any(is_about(each, f"{source.title}\n{source.text}") for each in topics)
-    ]
-    room, told = max(LEAST_A_PAGE, MAX_SENTENCES // max(1, len(fit))), list[str]()
-    chosen = [p for source in fit for p in _choose(source.passages(), asked_for, room, told)]
-    if not chosen:
+    fitting = [page for page in pages if _fits(page, [topic, *sides])]
+    blocks = _choose(fitting, [topic, *sections])
+    if not blocks:
         return None
-    count = min(SUMMARY_SENTENCES, len(told) // SUMMARY_SENTENCES)
-    summary = telling(chosen, wanted, count)
-    chosen = _without(chosen, lambda s, n: cite(s, n) in summary)
+    count = sum(len(block.sentences) for block in blocks if block.kind != "table")
+    summary = telling(blocks, wanted, min(SUMMARY_SENTENCES, count // SUMMARY_SENTENCES))
+    blocks = _without(blocks, lambda sentence, n: cite(sentence, n) in summary)
     asked: dict[str, list[PageBlock]] = {}
     for name in sections:
-        asked[name[:1].upper() + name[1:]] = best = _best_on(stems(name), chosen)
-        chosen = [passage for passage in chosen if passage not in best]
-    by_heading: dict[str, list[PageBlock]] = {OVERVIEW: []}
-    headings = _headings(fit, wanted)
-    for passage in chosen:
-        by_heading.setdefault(headings[passage.n], []).append(passage)
-    rest = {REST: by_heading.pop(REST, [])}
-    arranged = {**by_heading, **rest, **asked}
-    written = [_written(heading, passages) for heading, passages in arranged.items() if passages]
+        best = _best_on(stems(name), blocks)
+        asked[capitalised(name)] = best
+        blocks = [block for block in blocks if block not in best]
+    headings = _headings(fitting, wanted)
+    by_heading: defaultdict[str, list[PageBlock]] = defaultdict(list)
+    for block in blocks:
+        by_heading[headings[block.n]].append(block)
+    overview = by_heading.pop(OVERVIEW, [])
+    rest = by_heading.pop(REST, [])
+    arranged = {OVERVIEW: overview, **by_heading, REST: rest, **asked}
+    written = [_written(heading, blocks) for heading, blocks in arranged.items() if blocks]
     return ExtractiveReport(summary=" ".join(summary), markdown="\n\n".join(written) + "\n")
 
 
 def telling(
-    passages: Iterable[PageBlock], wanted: frozenset[str], count: int = SUMMARY_SENTENCES
+    blocks: Iterable[PageBlock], wanted: frozenset[str], count: int = SUMMARY_SENTENCES
 ) -> list[str]:
     """The sentences that say most of what is wanted and stand alone, of as many pages as can be."""
-    found = [
-        (
-            2 * share(wanted, s) + min(3, len(figures(s))) - p.place / 5 - (not stands_alone(then)),
-            cite(s, p.n),
-            p.n,
-        )
-        for p in passages
-        if p.kind == "paragraph"
-        for s, then in zip(p.sentences, [*p.sentences[1:], ""], strict=True)
-        if stands_alone(s)
-    ]
-    found.sort(reverse=True)
-    firsts = list({n: cited for _, cited, n in reversed(found)}.values())[::-1]
-    firsts.sort(key=[cited for _, cited, _ in found].index)
-    return list(dict.fromkeys([*firsts, *(cited for _, cited, _ in found)]))[:count]
+    ranked: list[tuple[float, str, int]] = []
+    for block in blocks:
+        if block.kind != "paragraph":
+            continue
+        for sentence, following in zip(block.sentences, [*block.sentences[1:], ""], strict=True):
+            if stands_alone(sentence):
+                worth = 2 * share(wanted, sentence) + min(3, len(figures(sentence)))
+                worth -= block.position / 5
+                worth -= not stands_alone(following)
+                ranked.append((worth, cite(sentence, block.n), block.n))
+    ranked.sort(reverse=True)
+    best_of_page: dict[int, str] = {}
+    for _, cited, n in ranked:
+        best_of_page.setdefault(n, cited)
+    every = [cited for _, cited, _ in ranked]
+    return list(dict.fromkeys([*best_of_page.values(), *every]))[:count]
 
 
 def cite(sentence: str, n: int) -> str:
@@ -109,96 +111,118 @@ def cite(sentence: str, n: int) -> str:
 
 def escape(text: str) -> str:
     """Text as Markdown that shows exactly this text, at the start of a line too."""
-    text = re.sub(r"&(?=#?\w+;)", r"\\&", SPECIAL.sub(r"\\\1", text))
+    text = SPECIAL.sub(r"\\\1", text)
+    text = ENTITY.sub(r"\\&", text)
     text = OUTER_UNDERSCORE.sub(r"\\_", text)
-    return LINE_START.sub(lambda m: f"{m[1]}\\{m[2]}" if m[1] else f"\\{m[3]}", text)
+    return LINE_START.sub(r"\1\\", text)
 
 
-def _choose(
-    passages: Sequence[PageBlock], asked_for: Sequence[frozenset[str]], room: int, told: list[str]
-) -> list[PageBlock]:
-    """The best of a page, in reading order, less what was told before; `told` grows by it."""
+def capitalised(text: str) -> str:
+    """The text with a capital first letter, its other letters as they are."""
+    return text[:1].upper() + text[1:]
 
-    def worth(passage: PageBlock) -> float:
-        text = f"{passage.heading} {passage.text}"
-        measured = sum(bool(figures(sentence)) for sentence in passage.sentences)
-        on_topic = max(share(wanted, text) for wanted in asked_for)
-        return 2 * on_topic + min(3, measured) / 2 + (passage.place == 0)
+
+def _fits(page: NumberedPage, topics: Iterable[str]) -> bool:
+    text = f"{page.title}\n{page.text}"
+    return any(is_about(stems(topic), text) for topic in topics)
+
+
+def _choose(pages: Sequence[NumberedPage], topics: Sequence[str]) -> list[PageBlock]:
+    """The best blocks of each page, in reading order, less what a page before has said."""
+    wanted = [stems(topic) for topic in topics]
+    said: list[str] = []
+
+    def worth(block: PageBlock) -> float:
+        text = f"{block.heading} {block.text}"
+        measured = sum(bool(figures(sentence)) for sentence in block.sentences)
+        on_topic = max(share(each, text) for each in wanted)
+        return 2 * on_topic + min(3, measured) / 2 + (block.position == 0)
 
     def is_known(sentence: str, _n: int) -> bool:
-        return any(_is_same(sentence, other) for other in told)
+        return any(_is_same(sentence, other) for other in said)
 
-    kept: list[PageBlock] = []
-    for passage in sorted(passages, key=worth, reverse=True):
-        for fresh in _without([passage], is_known):
-            is_table = fresh.kind == "table"
-            sentences = fresh.sentences if is_table else fresh.sentences[:room]
-            kept += [replace(fresh, sentences=sentences)] if sentences else []
-            if not is_table:
-                room -= len(sentences)
-                told += sentences
-    return sorted(kept, key=lambda passage: passage.place)
+    chosen: list[PageBlock] = []
+    for page in pages:
+        room = max(LEAST_A_PAGE, MAX_SENTENCES // len(pages))
+        kept: list[PageBlock] = []
+        for block in sorted(page.blocks(), key=worth, reverse=True):
+            for fresh in _without([block], is_known):
+                if fresh.kind == "table":
+                    kept.append(fresh)
+                elif room > 0:
+                    sentences = fresh.sentences[:room]
+                    kept.append(replace(fresh, sentences=sentences))
+                    room -= len(sentences)
+                    said += sentences
+        chosen += sorted(kept, key=lambda block: block.position)
+    return chosen
 
 
 def _without(
-    passages: Iterable[PageBlock], is_dropped: Callable[[str, int], bool]
+    blocks: Iterable[PageBlock], is_dropped: Callable[[str, int], bool]
 ) -> list[PageBlock]:
-    """The passages less some sentences, and less what leans on these."""
+    """The blocks less some sentences, and less what leans on these."""
     left: list[PageBlock] = []
-    for passage in passages:
-        kept, is_there = list[str](), True
-        for sentence in passage.sentences:
-            is_there = (is_there or stands_alone(sentence)) and not is_dropped(sentence, passage.n)
-            kept += [sentence] if is_there else []
-        sentences = passage.sentences if passage.kind == "table" else tuple(kept)
-        left += [replace(passage, sentences=sentences)] if sentences else []
+    for block in blocks:
+        if block.kind == "table":
+            left.append(block)
+            continue
+        kept: list[str] = []
+        is_kept = True
+        for sentence in block.sentences:
+            leans = not is_kept and not stands_alone(sentence)
+            is_kept = not leans and not is_dropped(sentence, block.n)
+            if is_kept:
+                kept.append(sentence)
+        if kept:
+            left.append(replace(block, sentences=kept))
     return left
 
 
 def _is_same(sentence: str, other: str) -> bool:
-    mine, others = stems(sentence), stems(other)
-    is_alike = len(mine & others) >= SAME_SHARE * len(mine | others)
+    own = stems(sentence)
+    others = stems(other)
+    is_alike = len(own & others) >= SAME_SHARE * len(own | others)
     return is_alike and figures(sentence) == figures(other)
 
 
-def _best_on(wanted: frozenset[str], passages: Sequence[PageBlock]) -> list[PageBlock]:
-    """The passages that speak most of what a section was asked for."""
-    fitting = [p for p in passages if is_about(wanted, f"{p.heading} {p.text}")]
-    fitting.sort(
-        key=lambda p: sum(share(wanted, s) for s in (p.heading, *p.sentences)), reverse=True
-    )
-    return fitting[: 1 + len(passages) // 4]
+def _best_on(wanted: frozenset[str], blocks: Sequence[PageBlock]) -> list[PageBlock]:
+    """The blocks that speak most of what a section was asked for."""
+
+    def worth(block: PageBlock) -> float:
+        return sum(share(wanted, text) for text in (block.heading, *block.sentences))
+
+    fitting = [block for block in blocks if is_about(wanted, f"{block.heading} {block.text}")]
+    fitting.sort(key=worth, reverse=True)
+    return fitting[: 1 + len(blocks) // 4]
 
 
-def _headings(sources: Sequence[NumberedPage], wanted: frozenset[str]) -> dict[int, str]:
-    """What each page is about, by its number; a title that several pages have tells nothing."""
-    titles = {source.n: _title(source) for source in sources}
-    shared = {title for title, times in Counter(titles.values()).items() if times > 1}
-    found: dict[int, str] = {}
-    for source in sources:
-        passages = source.passages()
-        text = " ".join(passage.text for passage in passages)
-        own = [_told(passage.heading) for passage in passages]
-        fitting = [
-            each for each in (titles[source.n], *own) if each not in shared and _is_of(each, text)
-        ]
-        heading = fitting[0] if fitting else REST
-        found[source.n] = OVERVIEW if stems(heading) <= wanted else heading
-    return found
+def _headings(pages: Sequence[NumberedPage], wanted: frozenset[str]) -> dict[int, str]:
+    """A heading for each page, by its number; a title that several pages share says nothing."""
+    titles = {page.n: _title(page) for page in pages}
+    counts = Counter(titles.values())
+    headings: dict[int, str] = {}
+    for page in pages:
+        blocks = page.blocks()
+        text = " ".join(block.text for block in blocks)
+        candidates = [titles[page.n], *(_unlabelled(block.heading) for block in blocks)]
+        fitting = (each for each in candidates if counts[each] < 2 and _is_of(each, text))
+        heading = next(fitting, REST)
+        headings[page.n] = OVERVIEW if stems(heading) <= wanted else heading
+    return headings
 
 
-def _title(source: NumberedPage) -> str:
+def _title(page: NumberedPage) -> str:
     """A page's title without its site's name, and without a second half."""
-    pieces = SITE.split(source.title)
-    title = max(pieces, key=lambda piece: len(stems(piece) & stems(source.text)))
+    words = stems(page.text)
+    title = max(SITE.split(page.title), key=lambda piece: len(stems(piece) & words))
     first = re.split(r":\s|\s\(", title)[0]
-    return _told(first if len(first.split()) >= HEADING_WORDS else title)
+    return _unlabelled(first if len(first.split()) >= HEADING_WORDS else title)
 
 
-def _told(heading: str) -> str:
-    """A heading without its label and number: `Table three: the outbox` tells of the outbox."""
-    plain = LABEL.sub("", heading).strip(" ¶#:")
-    return plain[:1].upper() + plain[1:]
+def _unlabelled(heading: str) -> str:
+    """A heading without its label and number: `Table three: the outbox` is `The outbox`."""
+    return capitalised(LABEL.sub("", heading).strip(" ¶#:"))
 
 
 def _is_of(heading: str, text: str) -> bool:
@@ -206,35 +230,39 @@ def _is_of(heading: str, text: str) -> bool:
     return any(stem.isalpha() for stem in stems(heading) & stems(text))
 
 
-def _written(heading: str, passages: Sequence[PageBlock]) -> str:
-    """A section. What stands under a heading of its page that tells nothing comes first."""
-    count = sum(len(passage.sentences) for passage in passages)
+def _written(heading: str, blocks: Sequence[PageBlock]) -> str:
+    """A section; blocks without a heading of their own come first."""
+    is_long = sum(len(block.sentences) for block in blocks) > MUST_DIVIDE
     texts: defaultdict[tuple[int, str], str] = defaultdict(str)
-    for passage in passages:
-        texts[passage.n, passage.heading] += f" {passage.text}"
+    for block in blocks:
+        texts[block.n, block.heading] += f" {block.text}"
 
-    def below(passage: PageBlock) -> str:
-        own = _told(passage.heading)
+    def below(block: PageBlock) -> str:
+        own = _unlabelled(block.heading)
         is_new = not stems(own) <= stems(heading)
-        is_named = is_new and _is_of(own, texts[passage.n, passage.heading])
-        return own if count > MUST_DIVIDE and is_named else ""
+        is_named = is_new and _is_of(own, texts[block.n, block.heading])
+        return own if is_long and is_named else ""
 
     paragraphs = [f"## {escape(heading)}"]
-    for own, group in groupby(sorted(passages, key=lambda p: bool(below(p))), key=below):
-        paragraphs += [f"### {escape(own)}"] if own else []
-        paragraphs += [_paragraph(passage) for passage in group]
+    ordered = sorted(blocks, key=lambda block: bool(below(block)))
+    for own, group in groupby(ordered, key=below):
+        if own:
+            paragraphs.append(f"### {escape(own)}")
+        paragraphs += [_paragraph(block) for block in group]
     return "\n\n".join(paragraphs)
 
 
-def _paragraph(passage: PageBlock) -> str:
-    if passage.kind == "table":
-        return _table(passage)
-    cited = [cite(sentence, passage.n) for sentence in passage.sentences]
-    return "\n".join(f"- {c}" for c in cited) if passage.kind == "list" else " ".join(cited)
+def _paragraph(block: PageBlock) -> str:
+    if block.kind == "table":
+        return _table(block)
+    cited = [cite(sentence, block.n) for sentence in block.sentences]
+    if block.kind == "list":
+        return "\n".join(f"- {item}" for item in cited)
+    return " ".join(cited)
 
 
-def _table(passage: PageBlock) -> str:
+def _table(block: PageBlock) -> str:
     """A page's table as it stands there, cited in its first heading."""
-    head, *rows = passage.sentences
+    head, *rows = block.sentences
     first, bar, others = head.removeprefix("|").partition("|")
-    return "\n".join([f"| {first.strip()} [{passage.n}] {bar}{others}", *rows])
+    return "\n".join([f"| {first.strip()} [{block.n}] {bar}{others}", *rows])

@@ -1,23 +1,23 @@
 """The live connection of a page: Server-Sent Events, first all facts by key, then each change.
 
-A fact is `[key, value]`; a change to null takes it away. What the person cannot see is never sent.
+A fact is `[key, value]`; a change to null removes it. A page gets no fact that its person may not
+see.
 """
 
 import json
 from collections.abc import Iterator
 from contextlib import aclosing, suppress
 from dataclasses import asdict
-from itertools import chain, count
+from itertools import count
 from typing import Any
-from urllib.parse import quote
 
 from aiohttp import web
 
 from bot.sandbox.page.text import EMOJI, Texts
 from bot.sandbox.slack import AgentSession, ApiCall, Delivery, Post, SlackStandIn, View
-from bot.sandbox.slack.feed import Change, OpenSockets
+from bot.sandbox.slack.feed import Change, OpenSockets, Record
 from bot.sandbox.slack.messages import show_channel, show_post, show_user, show_view
-from bot.sandbox.slack.records import Channel, Stream, SuggestedPrompts
+from bot.sandbox.slack.records import Channel, SuggestedPrompts
 from bot.sandbox.slack.state import TeamState
 from bot.sandbox.slack.wire import JsonObject
 
@@ -29,12 +29,13 @@ Fact = tuple[str, Any]
 
 
 def actors(state: TeamState) -> list[str]:
-    """Whom one may act as: members, a guest, and somebody of another company."""
-    return [user.id for user in state.users.values() if user.real_name and not user.is_bot]
+    """The users one may act as: members, a guest, and a person of another company."""
+    users = state.users.values()
+    return [user.id for user in users if user.real_name and not user.is_bot]
 
 
 class PageFacts:
-    """What one person's page is told of the team."""
+    """The facts that one person's page gets."""
 
     def __init__(self, slack: SlackStandIn, me: str) -> None:
         self._slack = slack
@@ -44,36 +45,34 @@ class PageFacts:
         self._calls = count()
 
     def _reads(self, channel_id: str) -> bool:
-        """As a member, and any public channel; a guest and who is of another company do not."""
-        channel, me = self._state.channels[channel_id], self._state.users[self._me]
+        """Members read a channel; so does everybody a public one, but guests and strangers."""
+        channel = self._state.channels[channel_id]
+        me = self._state.users[self._me]
+        if self._me in channel.members:
+            return True
         is_guest = me.is_restricted or me.team_id != self._state.team.id
-        return self._me in channel.members or (channel.kind == "channel" and not is_guest)
+        return channel.kind == "channel" and not is_guest
 
     def all(self) -> Iterator[Fact]:
-        """Everything that the page shows at this moment."""
+        """Every fact of this moment."""
         state = self._state
         yield "team", self._team()
-        records = chain(
-            state.channels.values(),
-            *map(self._slack.posts, state.channels),
-            state.sessions.values(),
-            state.prompts.values(),
-            state.homes.values(),
-            state.views.values(),
-            self._slack.deliveries[-MAX_RECORDS:],
-            state.calls[-MAX_RECORDS:],
-            [OpenSockets(self._slack.open_sockets)],
-        )
+        records: list[Record] = list(state.channels.values())
+        for channel in state.channels:
+            records += self._slack.posts(channel)
+        records += state.sessions.values()
+        records += state.prompts.values()
+        records += state.homes.values()
+        records += state.views.values()
+        records += self._slack.deliveries[-MAX_RECORDS:]
+        records += state.calls[-MAX_RECORDS:]
+        records.append(OpenSockets(self._slack.open_sockets))
         for record in records:
             yield from self.of(Change(record))
 
     def of(self, change: Change) -> Iterator[Fact]:
-        """What a change tells the page of its record as it is now."""
+        """The facts of a changed record, in its new version."""
         match record := change.record:
-            case Post(stream=Stream(phase="in_progress") as stream) if (
-                change.previous and stream.recipient not in (None, self._me)
-            ):
-                return  # somebody else's, which the others see grow only when it ends
             case Post() if self._reads(record.channel) and record.ephemeral_to in (None, self._me):
                 shown = None if change.is_gone else self._post(record)
                 yield f"post/{record.channel}/{record.ts}", shown
@@ -85,7 +84,7 @@ class PageFacts:
                 yield f"prompts/{record.channel}", asdict(record)
             case View(user=self._me):
                 shown = show_view(record)
-                shown |= {"blocks": self._texts.dress(record.body["blocks"])}
+                shown["blocks"] = self._texts.dress(shown["blocks"])
                 yield record.type, None if change.is_gone else shown
             case ApiCall():
                 yield f"call/{next(self._calls)}", asdict(record)
@@ -94,15 +93,21 @@ class PageFacts:
             case OpenSockets():
                 yield "sockets", record.count
             case _:
-                return
+                pass
 
     def _channel(self, channel: Channel) -> JsonObject:
-        is_closed = channel.is_read_only and channel.creator != self._me
-        mine = {"am_member": self._me in channel.members, "is_read_only": is_closed}
-        return show_channel(self._state, channel) | mine | {"members": channel.members}
+        return {
+            **show_channel(self._state, channel),
+            "am_member": self._me in channel.members,
+            "members": channel.members,
+        }
 
     def _team(self) -> JsonObject:
-        state, slack, now_s = self._state, self._slack, self._state.clock.now()
+        state = self._state
+        slack = self._slack
+        now_s = state.clock.now()
+        users = {id_: show_user(user, now_s=now_s) for id_, user in state.users.items()}
+        shortcuts = [each for each in slack.app.shortcuts if each["type"] == "message"]
         return {
             "me": self._me,
             "id": state.team.id,
@@ -114,20 +119,23 @@ class PageFacts:
                 "can_be_stopped": slack.app.is_subscribed("agent_session_stopped"),
             },
             "people": actors(state),
-            "users": {id_: show_user(user, now_s=now_s) for id_, user in state.users.items()},
+            "users": users,
             "commands": list(slack.app.commands),
-            "shortcuts": [each for each in slack.app.shortcuts if each["type"] == "message"],
+            "shortcuts": shortcuts,
             "emoji": EMOJI,
             "now": now_s,
         }
 
     def _post(self, post: Post) -> JsonObject:
-        """Slack's message, its texts as HTML, and what Slack keeps to itself."""
+        """Slack's message, its texts as HTML, and fields that Slack keeps to itself."""
         shown = show_post(self._state, post)
-        return shown | {
+        return {
+            **shown,
             "channel": post.channel,
             "blocks": self._texts.dress(list(post.blocks)),
-            "files": [_at_own_address(file) for file in shown.get("files", ())],
+            "files": [
+                {**file, "url_private": f"/files/{file['id']}"} for file in shown.get("files", ())
+            ],
             "html": self._texts.mrkdwn(post.text),
             "typed": self._texts.typed(post.text),
             "ephemeral_to": post.ephemeral_to,
@@ -135,15 +143,10 @@ class PageFacts:
         }
 
 
-def _at_own_address(file: JsonObject) -> JsonObject:
-    """A file object that leads to the page's own copy."""
-    name = quote(file["name"], safe="", errors="replace") if file["name"].strip(".") else "file"
-    return {**file, "url_private": f"/files/{file['id']}/{name}"}
-
-
 async def serve_page(slack: SlackStandIn, request: web.Request) -> web.StreamResponse:
-    """Serve an open page until it goes; one that has not chosen a person is the first one's."""
-    people, me = actors(slack.state), request.query.get("as")
+    """Serve an open page until it goes; a page without a chosen person is the first one's."""
+    people = actors(slack.state)
+    me = request.query.get("as")
     facts = PageFacts(slack, me if me in people else people[0])
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)

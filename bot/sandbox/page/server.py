@@ -1,11 +1,11 @@
-"""The page's own server on loopback: who may talk to it, its files and the team's, its port."""
+"""The page's HTTP server on loopback: access, static files, the team's files, acts."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 from urllib.parse import quote
 
 from aiohttp import hdrs, web
@@ -20,14 +20,14 @@ from bot.sandbox.slack.wire import ApiError, JsonObject, as_object
 
 STATIC = Path(__file__).parent / "static"
 SHARED = Path(__file__).parents[2] / "console" / "static" / "shared"
-"""What this page has in common with the live view's: no code of the product, only files."""
+"""Static files that this page shares with the live view; no code of the product."""
 PAGE_POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'"
 )
 """Nothing comes from elsewhere."""
 FOREIGN_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-"""What a file of the team holds may be looked at, never run."""
+"""A file of the team may be looked at, never run."""
 HEADERS: Mapping[str, str] = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -39,58 +39,78 @@ MAX_BYTES = 64 * 2**20
 
 
 class ActRefused(Exception):
-    """What was asked cannot be done; the message is a sentence for the person."""
+    """The act cannot be done; the message is a sentence for the person."""
 
 
-async def _click(slack: SlackStandIn, me: str, used: JsonObject) -> None:
+async def _click(slack: SlackStandIn, me: str, **fields: Any) -> Delivery:
     """Use an element of a post, or of a modal or App Home."""
-    use = slack.click_view if "view_id" in used else slack.click
-    await _answered(use(me, **used))
+    if "view_id" in fields:
+        return await slack.click_view(me, **fields)
+    return await slack.click(me, **fields)
 
 
-async def _submit_view(slack: SlackStandIn, me: str, form: JsonObject) -> JsonObject:
+async def _delete(slack: SlackStandIn, _me: str, *, channel: str, ts: str) -> None:
+    await slack.delete(channel, ts)
+
+
+async def _invite_bot(slack: SlackStandIn, _me: str, *, channel: str) -> None:
+    await slack.invite(channel, slack.bot_user_id)
+
+
+async def _close_view(slack: SlackStandIn, _me: str, *, view_id: str) -> None:
+    await slack.close_view(view_id)
+
+
+async def _submit_view(
+    slack: SlackStandIn, me: str, *, view_id: str, values: Mapping[str, str]
+) -> JsonObject:
     """Submit a modal; `errors` by block id when the form or the app does not accept it."""
-    entered = {name: value or None for name, value in form["values"].items()}
+    entered = {name: value or None for name, value in values.items()}
     try:
-        delivery = await _answered(slack.submit_view(me, form["view_id"], entered))
+        delivery = await slack.submit_view(me, view_id, entered)
     except UnfilledError as error:
         return {"errors": dict.fromkeys(error.blocks, "Please fill in this field.")}
-    return {"errors": (delivery.answer or {}).get("errors") or {}}
+    _check_answered(delivery)
+    answer = delivery.answer or {}
+    return {"errors": answer.get("errors", {})}
 
 
-async def _answered(gesture: Awaitable[Delivery]) -> Delivery:
-    """The delivery of a gesture that the app has acknowledged. Raises Refused."""
-    delivery = await gesture
-    if delivery.acked_at_s is not None:
-        return delivery
-    if delivery.reached_socket:
+def _check_answered(delivery: Delivery) -> None:
+    """Raises ActRefused where the app has not acknowledged a gesture."""
+    if not delivery.reached_socket:
+        raise ActRefused("The app is not connected, so nobody answered.")
+    if delivery.acked_at_s is None:
         raise ActRefused("The app did not answer within 3 seconds.")
-    raise ActRefused("The app is not connected, so nobody answered.")
 
 
-ACTS: Mapping[str, Callable[[SlackStandIn, str, JsonObject], Awaitable[object]]] = {
-    "say": lambda slack, me, said: slack.say(me, **said),
-    "edit": lambda slack, me, post: slack.edit(me, **post),
-    "delete": lambda slack, _me, post: slack.delete(**post),
-    "react": lambda slack, me, reaction: slack.react(me, **reaction),
-    "invite": lambda slack, _me, place: slack.invite(place["channel"], slack.bot_user_id),
-    "open_home": lambda slack, me, shown: slack.open_home(me, **shown),
-    "stop": lambda slack, me, thread: slack.stop_session(me, **thread),
+ACTS: Mapping[str, Callable[..., Awaitable[object]]] = {
+    "say": SlackStandIn.say,
+    "edit": SlackStandIn.edit,
+    "delete": _delete,
+    "react": SlackStandIn.react,
+    "invite": _invite_bot,
+    "open_home": SlackStandIn.open_home,
+    "stop": SlackStandIn.stop_session,
     "click": _click,
     "submit_view": _submit_view,
-    "close_view": lambda slack, _me, view: slack.close_view(**view),
-    "shortcut": lambda slack, me, used: _answered(slack.shortcut(me, **used)),
-    "slash": lambda slack, me, said: _answered(slack.slash(me, **said)),
+    "close_view": _close_view,
+    "shortcut": SlackStandIn.shortcut,
+    "slash": SlackStandIn.slash,
 }
+"""By the name of the act: called with the stand-in, the acting person, and the act's fields."""
 
 
 async def handle_act(slack: SlackStandIn, request: web.Request) -> web.StreamResponse:
     """Answers `{"ok": true, ...}`, or 400 with a plain sentence."""
+    name = request.match_info["name"]
     try:
-        name, fields = request.match_info["name"], await _read(request)
+        fields = await _read(request)
         if name in ("say", "edit"):
             fields["text"] = _typed(slack, fields["text"])
-        done = await ACTS[name](slack, fields.pop("as"), fields)
+        person = fields.pop("as")
+        result = await ACTS[name](slack, person, **fields)
+        if isinstance(result, Delivery):
+            _check_answered(result)
     except ActRefused as refused:
         sentence = str(refused)
     except ApiError as error:
@@ -98,7 +118,8 @@ async def handle_act(slack: SlackStandIn, request: web.Request) -> web.StreamRes
     except LookupError:
         sentence = "That is not there any more."
     else:
-        return web.json_response({"ok": True, **(as_object(done) or {})})
+        answer = as_object(result) or {}
+        return web.json_response({"ok": True, **answer})
     return web.json_response({"ok": False, "error": sentence}, status=400)
 
 
@@ -118,29 +139,34 @@ async def _read(request: web.Request) -> JsonObject:
         form = await request.post()
     except web.HTTPRequestEntityTooLarge:
         raise ActRefused(f"That is too much: at most {MAX_BYTES // 2**20} MB go at once.") from None
-    files = [part for part in form.getall("file") if isinstance(part, web.FileField)]
-    read = tuple((file.filename, file.file.read(), file.content_type) for file in files)
-    return {**json.loads(str(form["body"])), "files": read}
+    fields = json.loads(str(form["body"]))
+    fields["files"] = [
+        (part.filename, part.file.read(), part.content_type)
+        for part in form.getall("file")
+        if isinstance(part, web.FileField)
+    ]
+    return fields
 
 
 class SandboxPage:
     """Serves a stand-in's team to browsers of this machine; an asynchronous context manager.
 
-    A port that is taken gives way to any other.
+    Where the port is taken, the page takes any other.
     """
 
     def __init__(self, slack: SlackStandIn, *, port: int = 0) -> None:
         self._slack = slack
         self._port = port
         self._open = AsyncExitStack()
-        self._app = app = web.Application(middlewares=[_only_the_page], client_max_size=MAX_BYTES)
-        app.on_response_prepare.append(_add_headers)
-        app.router.add_get("/", _send_index)
-        app.router.add_static("/static/shared", SHARED)
-        app.router.add_static("/static", STATIC)
-        app.router.add_get("/events", partial(serve_page, slack), allow_head=False)
-        app.router.add_get("/files/{file_id}/{name:(?s:.*)}", self._send_file)
-        app.router.add_post("/acts/{name}", partial(handle_act, slack))
+        self._app = web.Application(middlewares=[_only_the_page], client_max_size=MAX_BYTES)
+        self._app.on_response_prepare.append(_add_headers)
+        router = self._app.router
+        router.add_get("/", _send_index)
+        router.add_static("/static/shared", SHARED)
+        router.add_static("/static", STATIC)
+        router.add_get("/events", partial(serve_page, slack), allow_head=False)
+        router.add_get("/files/{file_id}", self._send_file)
+        router.add_post("/acts/{name}", partial(handle_act, slack))
 
     @property
     def url(self) -> str:
@@ -156,15 +182,18 @@ class SandboxPage:
         await self._open.aclose()
 
     async def _send_file(self, request: web.Request) -> web.StreamResponse:
-        """A file of the team by its id; the name in the address is for people."""
+        """A file of the team by its id."""
         file = self._slack.state.files.get(request.match_info["file_id"])
         if file is None:
             return web.Response(status=404, text="There is no such file.")
         disposition = "attachment" if request.query.get("download") == "1" else "inline"
         name = quote(file.name, safe="", errors="replace")
-        headers = {"Content-Disposition": f"{disposition}; filename*=UTF-8''{name}"}
-        headers["Content-Type"] = f"{file.mimetype.partition(';')[0]}; charset=utf-8"
-        if file.mimetype != "application/pdf":  # which browsers show in a program of their own
+        mimetype, _, _ = file.mimetype.partition(";")
+        headers = {
+            "Content-Disposition": f"{disposition}; filename*=UTF-8''{name}",
+            "Content-Type": f"{mimetype}; charset=utf-8",
+        }
+        if mimetype != "application/pdf":  # which browsers show in a program of their own
             headers["Content-Security-Policy"] = FOREIGN_POLICY
         return web.Response(body=file.content, headers=headers)
 
@@ -182,7 +211,7 @@ async def _only_the_page(request: web.Request, handler: Handler) -> web.StreamRe
 
 
 async def _add_headers(_request: web.Request, response: web.StreamResponse) -> None:
-    """Nothing is kept by the browser, read by other sites or shown inside of them."""
+    """Forbids the browser to cache, and other sites to read or frame the page."""
     for name, value in HEADERS.items():
         response.headers[name] = value
     response.headers.setdefault("Content-Security-Policy", PAGE_POLICY)

@@ -1,7 +1,7 @@
-"""Every text of the team as finished HTML: mrkdwn, plain text, Markdown, rich text.
+"""Renders every text of the team as HTML: mrkdwn, plain text, Markdown, rich text.
 
-The page puts this HTML into its DOM as it is. So each text goes through nh3 last, whoever made it,
-and `dress` takes away any HTML that an app sent along by itself.
+The page puts this HTML into its DOM unchanged. So nh3 cleans each text last, whoever made it, and
+`dress` removes any HTML that an app sent along by itself.
 """
 
 import json
@@ -27,11 +27,14 @@ EMOJI: Mapping[str, str] = json.loads((Path(__file__).parent / "emoji.json").rea
 _EMOJI_NAME = re.compile(r":([a-z0-9_+'-]+):")
 _REFERENCE = re.compile(r"<([^<>|\n]+)(?:\|([^<>\n]*))?>")
 _REST_OF_URL = re.compile(r"://[^\s<>|`]*[^\s<>|`.,;:!?)\]}'\"*_~]")
-_HARD_SPACE, _HAIR_SPACE, _NO_SPACE = "\u00a0", "\u200a", "\u200b"
+_DATE = re.compile(r"!date\^(\d{1,10})\^([^^]+)(?:\^.*)?")
+_NEAR_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
+_HARD_SPACE = "\u00a0"
+_HAIR_SPACE = "\u200a"
+_NO_SPACE = "\u200b"
 _MRKDWN_RULES = (
     "blockquote backticks emphasis fence strikethrough newline entity balance_pairs fragments_join"
 )
-_STYLES = {"bold": "strong", "italic": "em", "strike": "s", "underline": "u", "code": "code"}
 _TAGS = "a blockquote br button code div em h4 hr li ol p pre s span strong table tbody td th thead"
 _CLEANER = Cleaner(
     tags={*_TAGS.split(), "time", "tr", "u", "ul"},
@@ -49,37 +52,48 @@ _CLEANER = Cleaner(
 
 
 class Texts:
-    """Renders as one person reads: the names of now, dates in the person's zone."""
+    """Renders for one reader: present names, dates in the reader's zone."""
 
     def __init__(self, state: TeamState, reader: str) -> None:
         self._state = state
         self._reader = reader
         self._markdown = MarkdownIt(
-            "js-default", {"breaks": True}, renderer_cls=lambda _: _Html()
-        ).disable("image")
+            "js-default",
+            {"breaks": True},
+            renderer_cls=lambda _: _Html(),
+        )
+        self._markdown.disable("image")
         self._mrkdwn = MarkdownIt(
-            "zero", {"breaks": True}, renderer_cls=lambda _: _MrkdwnHtml(self.typed)
-        ).enable(_MRKDWN_RULES.split())
+            "zero",
+            {"breaks": True},
+            renderer_cls=lambda _: _MrkdwnHtml(self.typed),
+        )
+        self._mrkdwn.enable(_MRKDWN_RULES.split())
         for parser in (self._markdown, self._mrkdwn):
-            parser.inline.ruler.before("text", "slack", self._read_slacks_own)
+            parser.inline.ruler.before("text", "slack", self._parse_slack_syntax)
 
     def dress(self, value: Any) -> Any:
-        """Blocks in which each text has its `html`, and nothing else has any."""
-        if (items := as_array(value)) is not None:
+        """Blocks in which each text has its `html`, and no other object has any."""
+        items = as_array(value)
+        if items is not None:
             return [self.dress(item) for item in items]
-        if (fields := as_object(value)) is None:
+        fields = as_object(value)
+        if fields is None:
             return value
         dressed = {name: self.dress(field) for name, field in fields.items() if name != "html"}
         html = self._html_of(fields)
-        return dressed if html is None else {**dressed, "html": _CLEANER.clean(html)}
+        if html is not None:
+            dressed["html"] = _CLEANER.clean(html)
+        return dressed
 
     def mrkdwn(self, text: str) -> str:
-        """Slack's own markup as it travels: `&lt;` for `<`, `<@U1>` for people."""
+        """The HTML of mrkdwn in wire form: `&lt;` for `<`, `<@U1>` for people."""
         return _CLEANER.clean(self._render_mrkdwn(text))
 
     def typed(self, text: str) -> str:
-        """What a person would have typed: `@ann`, `#general`, bare links, no escapes."""
-        return unescape(_REFERENCE.sub(lambda match: self._name(*match.groups("")), text))
+        """The typed form of wire text: `@ann`, `#general`, bare links, no escapes."""
+        named = _REFERENCE.sub(lambda match: self._name(match[1], match[2] or ""), text)
+        return unescape(named)
 
     def _html_of(self, fields: JsonObject) -> str | None:
         match fields:
@@ -91,74 +105,85 @@ class Texts:
             case {"type": "markdown", "text": str(text)}:
                 return self._markdown.render(text)
             case {"type": "rich_text", "elements": [*sections]}:
-                leaves = ("".join(map(_leaf, section["elements"])) for section in sections)
-                return "".join(f"<div>{inside}</div>" for inside in leaves)
+                return "".join(_paragraph(section["elements"]) for section in sections)
             case _:
                 return None
 
     def _render_mrkdwn(self, text: str) -> str:
-        """As Markdown with less in it: one `~` strikes, a quote ends with its line.
+        """Mrkdwn as a subset of Markdown: one `~` strikes, a quote ends with its line.
 
-        A space without width is where a word ends, which Markdown does not know.
+        A space without width ends a word in mrkdwn, but not in Markdown.
         """
         text = text.replace(_NO_SPACE, _HAIR_SPACE)
         text = re.sub(r"(?<![~\w])~(?=[^\s~])([^~\n]*[^\s~])~(?![~\w])", r"~~\1~~", text)
         text = re.sub(r"(?m)^(?:&gt;|>) ?(.*)$", r"> \1", text)
         text = re.sub(r"(?m)^(> .*\n)(?!>)", r"\1\n", text)
         text = re.sub(r"(?m)^ +", lambda match: _HARD_SPACE * len(match[0]), text)
-        return self._mrkdwn.render(text).replace(_HAIR_SPACE, _NO_SPACE)
+        html = self._mrkdwn.render(text)
+        return html.replace(_HAIR_SPACE, _NO_SPACE)
 
-    def _read_slacks_own(self, state: StateInline, silent: bool) -> bool:
+    def _parse_slack_syntax(self, state: StateInline, silent: bool) -> bool:
         """References, emoji and bare addresses, which Slack reads in Markdown too."""
-        if found := _REFERENCE.match(state.src, state.pos):
-            html = self._reference(found[1], unescape(found[2] or ""))
-        elif found := _EMOJI_NAME.match(state.src, state.pos):
-            html = _emoji(found[1])
-        elif (found := _REST_OF_URL.match(state.src, state.pos)) and not state.linkLevel:
-            scheme = re.search(r"(?<!\w)https?$", state.pending)
-            html = _link(unescape(scheme[0] + found[0])) if scheme else None
-            if scheme and not silent:
-                state.pending = state.pending[: scheme.start()]
-        else:
-            html = None
-        if not found or html is None:
+        reference = _REFERENCE.match(state.src, state.pos)
+        if reference:
+            label = unescape(reference[2] or "")
+            html = self._reference(reference[1], label)
+            return _push_html(state, silent, html, reference.end())
+        emoji = _EMOJI_NAME.match(state.src, state.pos)
+        if emoji:
+            return _push_html(state, silent, _emoji(emoji[1]), emoji.end())
+        rest = _REST_OF_URL.match(state.src, state.pos)
+        scheme = re.search(r"(?<!\w)https?$", state.pending)
+        if not rest or not scheme or state.linkLevel:
             return False
         if not silent:
-            state.push("html_inline", "", 0).content = html
-        state.pos = found.end()
-        return True
+            # The parser has read the scheme as plain text already.
+            state.pending = state.pending[: scheme.start()]
+        html = _link(unescape(scheme[0] + rest[0]))
+        return _push_html(state, silent, html, rest.end())
 
     def _reference(self, target: str, label: str) -> str | None:
-        sign, of = target[0], target[1:]
+        """The HTML of `<target|label>`; None for an address that may not be live."""
+        sign = target[0]
+        name = target[1:]
         if sign in "@#":
-            look = "mention is-me" if of == self._reader else "mention"
-            kind, shown = ("user" if sign == "@" else "channel"), self._name(target, label)
-            return f'<button class="{look}" data-{kind}="{escape(of)}">{escape(shown)}</button>'
+            look = "mention is-me" if name == self._reader else "mention"
+            kind = "user" if sign == "@" else "channel"
+            shown = escape(self._name(target, label))
+            return f'<button class="{look}" data-{kind}="{escape(name)}">{shown}</button>'
         if sign == "!":
-            moment = re.fullmatch(r"!date\^(\d{1,10})\^([^^]+)(?:\^.*)?", target)
-            return self._date(int(moment[1]), moment[2]) if moment else _group(label or of)
+            date = _DATE.fullmatch(target)
+            if date:
+                return self._date(int(date[1]), date[2])
+            return _group(label or name)
         address = unescape(target)
         return _link(address, label or address.removeprefix("mailto:"))
 
     def _name(self, target: str, label: str) -> str:
-        """What a reference is called now."""
-        sign, of = target[0], target[1:]
-        if sign == "@":
-            user = self._state.users.get(of)
-            return f"@{user.name if user else label or of}"
-        if sign == "#":
-            channel = self._state.channels.get(of)
-            return f"#{channel.name if channel else label or of}"
-        return (label or f"@{of}") if sign == "!" else target
+        """The present name of a reference."""
+        key = target[1:]
+        match target[0]:
+            case "@":
+                user = self._state.users.get(key)
+                return "@" + (user.name if user else label or key)
+            case "#":
+                channel = self._state.channels.get(key)
+                return "#" + (channel.name if channel else label or key)
+            case "!":
+                return label or f"@{key}"
+            case _:
+                return target
 
-    def _date(self, moment: int, form: str) -> str:
+    def _date(self, epoch_s: int, form: str) -> str:
         """Slack's date, in the reader's zone."""
         zone = ZoneInfo(self._state.users[self._reader].tz)
-        at = datetime.fromtimestamp(moment, zone)
-        days = (at.date() - datetime.fromtimestamp(self._state.clock.now(), zone).date()).days
-        near = {-1: "yesterday", 0: "today", 1: "tomorrow"}
-        words = {"time": f"{at:%-I:%M %p}", "date_short": f"{at:%b %-d, %Y}"}
-        words["date_short_pretty"] = near.get(days, words["date_short"])
+        moment = datetime.fromtimestamp(epoch_s, zone)
+        now = datetime.fromtimestamp(self._state.clock.now(), zone)
+        days = (moment.date() - now.date()).days
+        words = {
+            "time": f"{moment:%-I:%M %p}",
+            "date_short_pretty": _NEAR_DAYS.get(days, f"{moment:%b %-d, %Y}"),
+        }
         shown = re.sub(r"\{(\w+)\}", lambda match: words.get(match[1], match[0]), form)
         return f"<time>{escape(unescape(shown))}</time>"
 
@@ -181,7 +206,8 @@ class _MrkdwnHtml(_Html):
         super().__init__()
 
     def paragraph_open(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
-        return "<br><br>" if idx and tokens[idx - 1].type == "paragraph_close" else ""
+        follows_another = idx > 0 and tokens[idx - 1].type == "paragraph_close"
+        return "<br><br>" if follows_another else ""
 
     def paragraph_close(self, *_: object) -> str:
         return ""
@@ -207,22 +233,33 @@ class _MrkdwnHtml(_Html):
         return f"<pre>{self.code_inline(tokens, idx, options, env)}</pre>"
 
 
-def _leaf(leaf: JsonObject) -> str:
-    """A text or a link of rich text."""
-    text = str(leaf.get("text") or leaf.get("url"))
-    html = escape(text).replace("\n", "<br>")
-    if leaf["type"] == "link":
-        html = _link(leaf["url"], text) or html
-    for style in leaf.get("style") or ():
-        html = f"<{_STYLES[style]}>{html}</{_STYLES[style]}>"
-    return html
+def _push_html(state: StateInline, silent: bool, html: str | None, end: int) -> bool:
+    """Emit the HTML for the text up to `end`; False where there is none."""
+    if html is None:
+        return False
+    if not silent:
+        token = state.push("html_inline", "", 0)
+        token.content = html
+    state.pos = end
+    return True
+
+
+def _paragraph(leaves: Sequence[JsonObject]) -> str:
+    """A section of rich text, which has texts and links."""
+    parts: list[str] = []
+    for leaf in leaves:
+        text = str(leaf.get("text") or leaf.get("url"))
+        link = _link(leaf["url"], text) if leaf["type"] == "link" else None
+        parts.append(link or escape(text).replace("\n", "<br>"))
+    return f"<div>{''.join(parts)}</div>"
 
 
 def _emoji(name: str) -> str | None:
     if name not in EMOJI:
         return None
-    named = f'role="img" aria-label="{name.replace("_", " ")} emoji" title=":{name}:"'
-    return f'<span class="emoji" {named}>{EMOJI[name]}</span>'
+    label = name.replace("_", " ")
+    attributes = f'class="emoji" role="img" aria-label="{label} emoji" title=":{name}:"'
+    return f"<span {attributes}>{EMOJI[name]}</span>"
 
 
 def _group(name: str) -> str:

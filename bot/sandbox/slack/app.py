@@ -14,10 +14,8 @@ DEFAULT_SCOPES = (
     "users:read",
 )  # fmt: skip
 DEFAULT_EVENTS = (
-    "agent_session_stopped", "app_home_opened", "app_mention", "channel_archive", "channel_rename",
-    "group_archive", "group_rename", "member_joined_channel", "member_left_channel",
-    "message.channels", "message.groups", "message.im", "message.mpim", "reaction_added",
-    "reaction_removed",
+    "agent_session_stopped", "app_home_opened", "app_mention", "message.channels",
+    "message.groups", "message.im", "message.mpim", "reaction_added",
 )  # fmt: skip
 MESSAGE_EVENTS: Mapping[ChannelKind, str] = {
     "channel": "message.channels",
@@ -31,22 +29,17 @@ SCOPE_PREFIXES: Mapping[ChannelKind, str] = {
     "im": "im",
     "mpim": "mpim",
 }
-_EVENT_SCOPES: Mapping[str, tuple[str, ...]] = {
-    "app_mention": ("app_mentions:read",),
-    **{MESSAGE_EVENTS[kind]: (f"{prefix}:history",) for kind, prefix in SCOPE_PREFIXES.items()},
-    "agent_session_stopped": ("chat:write",),
-    **dict.fromkeys(("channel_archive", "channel_rename"), ("channels:read",)),
-    **dict.fromkeys(("group_archive", "group_rename"), ("groups:read",)),
-    **dict.fromkeys(
-        ("member_joined_channel", "member_left_channel"), ("channels:read", "groups:read")
-    ),
-    **dict.fromkeys(("reaction_added", "reaction_removed"), ("reactions:read",)),
+_EVENT_SCOPES: Mapping[str, str] = {
+    "app_mention": "app_mentions:read",
+    "agent_session_stopped": "chat:write",
+    "reaction_added": "reactions:read",
+    **{MESSAGE_EVENTS[kind]: f"{prefix}:history" for kind, prefix in SCOPE_PREFIXES.items()},
 }
-"""An event is delivered with any one of its scopes; one that is not listed needs none."""
+"""The scope that Slack demands for an event; an event without an entry needs none."""
 
 
 class App:
-    """What the team's bot is, with fresh tokens, and what it was granted."""
+    """The bot of the team, with fresh tokens, scopes and subscriptions."""
 
     def __init__(
         self,
@@ -58,20 +51,23 @@ class App:
         commands: Sequence[JsonObject] = (),
         shortcuts: Sequence[JsonObject] = (),
     ) -> None:
-        self.id, self.bot_id, self.bot_user_id = team.app_id, team.bot_id, team.bot.id
+        self.id = team.app_id
+        self.bot_id = team.bot_id
+        self.bot_user_id = team.bot.id
         self.team_id = team.id
         self.bot_token = f"xoxb-sandbox-{secrets.token_hex(12)}"
         self.app_token = f"xapp-1-{team.app_id}-{secrets.token_hex(12)}"
-        self.scopes, self.bot_events = tuple(scopes), tuple(bot_events)
+        self.scopes = tuple(scopes)
+        self.bot_events = tuple(bot_events)
         self.is_home_enabled = is_home_enabled
-        self.commands, self.shortcuts = tuple(commands), tuple(shortcuts)
-
-    def has_any_scope(self, *scopes: str) -> bool:
-        return not scopes or any(scope in self.scopes for scope in scopes)
+        self.commands = tuple(commands)
+        self.shortcuts = tuple(shortcuts)
 
     def is_subscribed(self, event: str) -> bool:
         """Whether Slack would send this event: it is subscribed and its scope is granted."""
-        return event in self.bot_events and self.has_any_scope(*_EVENT_SCOPES.get(event, ()))
+        scope = _EVENT_SCOPES.get(event)
+        is_granted = scope is None or scope in self.scopes
+        return is_granted and event in self.bot_events
 
     def is_member(self, channel: Channel) -> bool:
         return self.bot_user_id in channel.members

@@ -22,7 +22,7 @@ from bot.sandbox.slack.wire import (
 
 
 class Arguments:
-    """What the caller sent, the token left out. Values of forms are strings, of JSON anything."""
+    """A call's arguments without the token. Values of forms are strings, of JSON anything."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self.values: JsonObject = {k: v for k, v in values.items() if k != "token"}
@@ -33,11 +33,14 @@ class Arguments:
     def text(self, name: str) -> str:
         """The argument as text; empty when it is absent."""
         value = self.values.get(name)
-        return value if isinstance(value, str) else "" if value is None else json.dumps(value)
+        if value is None:
+            return ""
+        return value if isinstance(value, str) else json.dumps(value)
 
     def required(self, name: str) -> str:
         """The argument as text; a call without it is refused."""
-        if not (value := self.text(name)):
+        value = self.text(name)
+        if not value:
             raise missing_field(name)
         return value
 
@@ -46,10 +49,6 @@ class Arguments:
 
     def number(self, name: str, default: int) -> int:
         return int(self.values.get(name) or default)
-
-    def names(self, name: str) -> tuple[str, ...]:
-        """A comma-separated list."""
-        return tuple(part.strip() for part in self.text(name).split(",") if part.strip())
 
     def json_array(self, name: str) -> JsonArray | None:
         """A JSON array, also one sent as a string; None when it is absent."""
@@ -61,15 +60,19 @@ class Arguments:
 
     def _decoded(self, name: str) -> object:
         value = self.values.get(name)
-        return json.loads(value) if isinstance(value, str) and value else value
+        if isinstance(value, str) and value:
+            return json.loads(value)
+        return value
 
 
 async def read_arguments(request: web.Request) -> JsonObject:
     """Everything the request carries, the body winning over the query."""
     values: JsonObject = dict(request.query)
     if request.content_type != "application/json":
-        return values | dict(await request.post())
-    return values | (await request.json() if request.can_read_body else {})
+        values.update(await request.post())
+    elif request.can_read_body:
+        values.update(await request.json())
+    return values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,37 +83,25 @@ class PostContent:
     blocks: tuple[JsonObject, ...] | None = None
     metadata: JsonObject | None = None
     """`{event_type, event_payload}`; `{}` clears it."""
-    blocks_are_derived: bool = False
 
 
 def read_content(args: Arguments, ids: Ids, *, is_update: bool = False) -> PostContent:
-    """Check and read the content of a call. Raises `ApiError`, also when there is nothing."""
-    metadata = args.json_object("metadata")
-    if markdown := args.text("markdown_text"):
-        if args.has("text") or args.has("blocks"):
-            raise ApiError("markdown_text_conflict")
-        check_markdown(markdown)
-        block = {"type": "markdown", "text": markdown}
-        return PostContent(
-            text=markdown, blocks=(block,), metadata=metadata, blocks_are_derived=True
-        )
-    blocks, text = read_blocks(args, ids), args.text("text")
+    """Check and read the content of a call. Raises `ApiError`, also for no content at all."""
+    text = args.text("text")
+    blocks = read_blocks(args, ids)
     if not text.strip() and not blocks:
         raise ApiError("no_text")
     if is_update and len(text) > limits.MAX_UPDATE_TEXT:
         raise ApiError("msg_too_long")
-    text = settle_text(text[: limits.MAX_POST_TEXT])
-    return PostContent(text=text, blocks=blocks, metadata=metadata)
-
-
-def check_markdown(text: str) -> None:
-    """Refuse Markdown that is too long for one call."""
-    if len(text) > limits.MAX_MARKDOWN_TEXT:
-        raise ApiError("msg_too_long")
+    return PostContent(
+        text=settle_text(text[: limits.MAX_POST_TEXT]),
+        blocks=blocks,
+        metadata=args.json_object("metadata"),
+    )
 
 
 def read_blocks(args: Arguments, ids: Ids) -> tuple[JsonObject, ...] | None:
-    """The blocks of a message, checked, with an id for each that came without."""
+    """The checked blocks of a message; blocks without an id get one."""
     blocks = args.json_array("blocks")
     if blocks is None:
         return None

@@ -1,4 +1,4 @@
-"""What happens in the team: each act changes the state and tells the app what it may know."""
+"""Acts of people and of the Web API alike: each changes the state and sends the app its events."""
 
 import mimetypes
 import secrets
@@ -27,7 +27,7 @@ TRIGGER_LIFETIME_S = 3.0
 
 
 class Views:
-    """What people have before them: one modal each, and App Home. Every view is checked first.
+    """One modal a person, and App Home. Every view is validated first.
 
     A person's gesture triggers one modal of the app, within three seconds.
     """
@@ -35,7 +35,7 @@ class Views:
     def __init__(self, state: TeamState) -> None:
         self._state = state
         self._triggers: dict[str, tuple[str, float]] = {}
-        """By id: whose gesture it was, and until when it is good."""
+        """By id: the person, and the end of its life."""
         self._used: set[str] = set()
 
     def trigger(self, user: str) -> str:
@@ -45,55 +45,63 @@ class Views:
         return trigger_id
 
     def open(self, trigger_id: str, body: JsonObject) -> View:
-        """Open a modal for the person whose gesture it was; one that is open gives way."""
+        """Open a modal for the person of the trigger; it replaces the person's open modal."""
         if trigger_id in self._used:
             raise ApiError("exchanged_trigger_id")
-        user, expires_s = self._triggers.get(trigger_id, ("", 0.0))
+        if trigger_id not in self._triggers:
+            raise ApiError("invalid_trigger_id")
+        user, expires_s = self._triggers[trigger_id]
         if self._state.clock.now() > expires_s:
-            raise ApiError("expired_trigger_id" if user else "invalid_trigger_id")
+            raise ApiError("expired_trigger_id")
         self._used.add(trigger_id)
-        view = self._build(user, body, "modal")
-        if (open_one := self.modal_of(user)) is not None:
-            self._state.close_view(open_one)
+        check_view(body, "modal")
+        view = View(
+            id=self._state.ids.fresh("V"),
+            user=user,
+            type="modal",
+            hash=self._fresh_hash(),
+            body=self._with_defaults(body),
+        )
+        previous = self.modal_of(user)
+        if previous is not None:
+            self._state.close_view(previous)
         self._state.show_view(view)
         return view
 
     def publish(self, user: str, body: JsonObject) -> View:
-        view = self._build(user, body, "home")
-        if (current := self._state.homes.get(user)) is not None:
-            view = replace(view, id=current.id)
-        self._state.show_view(view)
-        return view
-
-    def update(self, view_id: str, body: JsonObject, seen_hash: str = "") -> View:
-        """Put another view in a view's place, unless it has changed since `seen_hash`."""
-        current = self.find(view_id)
-        if seen_hash not in ("", current.hash):
-            raise ApiError("hash_conflict")
-        view = replace(self._build(current.user, body, current.type), id=view_id)
+        """Set a person's App Home, which keeps its id."""
+        check_view(body, "home")
+        current = self._state.homes.get(user)
+        view = View(
+            id=current.id if current else self._state.ids.fresh("V"),
+            user=user,
+            type="home",
+            hash=self._fresh_hash(),
+            body=self._with_defaults(body),
+        )
         self._state.show_view(view)
         return view
 
     def find(self, view_id: str) -> View:
-        for view in (*self._state.views.values(), *self._state.homes.values()):
-            if view.id == view_id:
-                return view
-        raise ApiError("not_found")
+        """The open modal or App Home of this id. Raises KeyError."""
+        for home in self._state.homes.values():
+            if home.id == view_id:
+                return home
+        return self._state.views[view_id]
 
     def modal_of(self, user: str) -> View | None:
-        return next((view for view in self._state.views.values() if view.user == user), None)
+        for view in self._state.views.values():
+            if view.user == user:
+                return view
+        return None
 
-    def _build(self, user: str, body: JsonObject, kind: str) -> View:
-        check_view(body, kind)
+    def _fresh_hash(self) -> str:
+        return f"{int(self._state.clock.now())}.{secrets.token_hex(4)}"
+
+    def _with_defaults(self, body: JsonObject) -> JsonObject:
         ids = self._state.ids
         blocks = [{"block_id": ids.fresh("b").lower(), **block} for block in body["blocks"]]
-        return View(
-            id=ids.fresh("V"),
-            user=user,
-            type="home" if kind == "home" else "modal",
-            hash=f"{int(self._state.clock.now())}.{secrets.token_hex(4)}",
-            body={"callback_id": "", "private_metadata": "", **body, "blocks": blocks},
-        )
+        return {"callback_id": "", "private_metadata": "", **body, "blocks": blocks}
 
 
 class SlackBackend:
@@ -113,25 +121,25 @@ class SlackBackend:
 
     def emit(self, subscription: str, event: JsonObject, channel: Channel | None = None) -> None:
         """Send an event if the app subscribed to it and may see the channel."""
-        is_seen = channel is None or self.app.is_member(channel)
-        if is_seen and self.app.is_subscribed(subscription):
-            self.deliverer.start_event(wrap_event(self.state, self.app, event, channel))
+        is_visible = channel is None or self.app.is_member(channel)
+        if is_visible and self.app.is_subscribed(subscription):
+            self.deliverer.start_event(wrap_event(self.state, self.app, event))
 
-    def tell(self, kind: str, in_channel: Channel | None = None, **fields: object) -> None:
-        """Send an event of these fields, with the moment at which it came to be."""
+    def emit_now(self, kind: str, within: Channel | None = None, **fields: object) -> None:
+        """Send an event of these fields, with the present moment as its `event_ts`."""
         event = {"type": kind, **without_none(fields), "event_ts": self.state.ids.fresh_ts()}
-        self.emit(kind, event, in_channel)
+        self.emit(kind, event, within)
 
     def add_post(self, post: Post) -> Post:
-        """Post a message. Whoever wrote it: the app is told of it like of any other."""
+        """Post a message. The app gets the event whoever the author is."""
         post = self.state.add_post(post)
         channel = self.state.channels[post.channel]
-        self._tell_mention(post, channel)
+        self._emit_mention(post, channel)
         event = message_event(self.state, post, channel)
         self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
         return post
 
-    def _tell_mention(self, post: Post, channel: Channel) -> None:
+    def _emit_mention(self, post: Post, channel: Channel) -> None:
         bot = self.app.bot_user_id
         if not channel.is_direct and post.user != bot and mentions_user(post.text, bot):
             self.emit("app_mention", mention_event(self.state, post), channel)
@@ -148,7 +156,7 @@ class SlackBackend:
         alt_txt: str | None = None,
         is_foreign: bool = False,
     ) -> File:
-        """Keep a file; it is seen by others once a post shares it."""
+        """Store a file; others see it once a post shares it."""
         file_id = file_id or self.state.ids.fresh("F")
         file = File(
             id=file_id,
@@ -156,7 +164,6 @@ class SlackBackend:
             title=title,
             mimetype=mimetype or _guess_type(name),
             user=user,
-            created_s=int(self.state.clock.now()),
             content=content,
             alt_txt=alt_txt,
             is_foreign=is_foreign,
@@ -166,31 +173,34 @@ class SlackBackend:
         return file
 
     def can_read(self, file: File) -> bool:
-        """Whether the app may see a file: its own, or one that was shared where it is."""
-        places = (self.state.channels[share.channel] for share in file.shares)
-        is_shared = any(self.app.is_member(channel) for channel in places)
-        return file.user == self.app.bot_user_id or is_shared
+        """Whether the app may see a file: its own, or one shared in a channel of the app's."""
+        if file.user == self.app.bot_user_id:
+            return True
+        channels = [self.state.channels[share.channel] for share in file.shares]
+        return any(self.app.is_member(channel) for channel in channels)
 
     def change_post(self, post: Post, *, editor: str | None = None) -> Post:
-        """Put a new version in place; with an editor it is marked as edited.
+        """Replace a post by its new version; with an editor it is marked as edited.
 
-        Slack tells of an edited mention once more, whether or not the edit added it: the same ts,
-        with `edited` (slack-go/slack#1256, chenhg5/cc-connect#1579).
+        Slack sends the mention event of an edited mention once more, whether or not the edit
+        added it: the same ts, with `edited` (slack-go/slack#1256, chenhg5/cc-connect#1579).
         """
         previous = self.state.posts[post.channel][post.ts]
+        channel = self.state.channels[post.channel]
         if editor:
             post = replace(post, edited={"user": editor, "ts": self.state.ids.fresh_ts()})
         self.state.change_post(post)
-        channel = self.state.channels[post.channel]
         if editor:
-            self._tell_mention(post, channel)
-        self._tell_of_old("message_changed", channel, previous, message=show_post(self.state, post))
+            self._emit_mention(post, channel)
+        message = show_post(self.state, post)
+        event = hidden_event(self.state, "message_changed", channel, previous, message=message)
+        self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
         return post
 
     def delete_post(self, post: Post) -> None:
         """Delete a post; the root of a thread with replies stays behind as a tombstone."""
         channel = self.state.channels[post.channel]
-        if not post.is_reply and self.state.replies_of(post.channel, post.ts):
+        if self.state.replies_of(post.channel, post.ts):
             tombstone = Post(
                 channel=post.channel,
                 ts=post.ts,
@@ -202,25 +212,17 @@ class SlackBackend:
             self.state.change_post(tombstone)
         else:
             self.state.remove_post(post)
-        self._tell_of_old("message_deleted", channel, post, deleted_ts=post.ts)
-
-    def _tell_of_old(
-        self, subtype: str, channel: Channel, previous: Post, **fields: object
-    ) -> None:
-        event = hidden_event(self.state, subtype, channel, previous, **fields)
+        event = hidden_event(self.state, "message_deleted", channel, post, deleted_ts=post.ts)
         self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
 
-    def set_reaction(self, post: Post, name: str, user: str, *, added: bool) -> bool:
-        """React to a post or take that back; False when nothing is to be done."""
-        users = {reaction.name: reaction.users for reaction in post.reactions}
-        known = users.get(name, ())
-        if (user in known) == added:
+    def add_reaction(self, post: Post, name: str, user: str) -> bool:
+        """React to a post; False when the user has reacted so before."""
+        users = _reacting(post, name)
+        if user in users:
             return False
-        users[name] = (*known, user) if added else tuple(u for u in known if u != user)
-        left = tuple(Reaction(name=n, users=u) for n, u in users.items() if u)
-        self.state.change_post(replace(post, reactions=left))
-        self.tell(
-            "reaction_added" if added else "reaction_removed",
+        self._set_reaction(post, name, (*users, user))
+        self.emit_now(
+            "reaction_added",
             self.state.channels[post.channel],
             user=user,
             reaction=name,
@@ -229,20 +231,31 @@ class SlackBackend:
         )
         return True
 
-    def _session_of(self, channel: str, thread_ts: str, title: str = "") -> AgentSession:
-        """A thread's agent session as it is, or a new one that is not kept yet."""
-        new = AgentSession(channel=channel, thread_ts=thread_ts, status="active", title=title)
-        return self.state.sessions.get((channel, thread_ts), new)
+    def remove_reaction(self, post: Post, name: str, user: str) -> bool:
+        """Take a reaction back; False when there is none."""
+        users = _reacting(post, name)
+        if user not in users:
+            return False
+        self._set_reaction(post, name, tuple(other for other in users if other != user))
+        return True
 
-    def set_status(
-        self, channel: str, thread_ts: str, status: str, *, title: str = ""
-    ) -> AgentSession:
-        """Set the status. A title counts only where the call creates the session."""
+    def _set_reaction(self, post: Post, name: str, users: tuple[str, ...]) -> None:
+        by_name = {reaction.name: reaction for reaction in post.reactions}
+        by_name[name] = Reaction(name=name, users=users)
+        reactions = [reaction for reaction in by_name.values() if reaction.users]
+        self.state.change_post(replace(post, reactions=tuple(reactions)))
+
+    def _session_of(self, channel: str, thread_ts: str) -> AgentSession:
+        """A thread's agent session, or a new one that is not stored yet."""
+        session = self.state.sessions.get((channel, thread_ts))
+        return session or AgentSession(channel=channel, thread_ts=thread_ts, status="active")
+
+    def set_status(self, channel: str, thread_ts: str, status: str) -> None:
+        """Set the status of a thread's agent session."""
         if status not in STATUSES:
             raise ApiError("invalid_status")
-        session = replace(self._session_of(channel, thread_ts, title), status=status)
-        self.state.keep(session)
-        return session
+        session = self._session_of(channel, thread_ts)
+        self.state.keep(replace(session, status=status))
 
     def set_status_line(
         self, channel: str, thread_ts: str, text: str, loading_messages: tuple[str, ...]
@@ -259,7 +272,7 @@ class SlackBackend:
         self.background.start(self._expire_status_line(session))
 
     def end_status_line(self, channel: str, thread_ts: str) -> None:
-        """A reply of the app clears the line that stood under the thread."""
+        """A reply of the app clears the line under the thread."""
         session = self._session_of(channel, thread_ts)
         if session.status_text:
             self.state.keep(replace(session, status_text="", loading_messages=()))
@@ -271,6 +284,16 @@ class SlackBackend:
             self.state.keep(ended)
 
 
+def _reacting(post: Post, name: str) -> tuple[str, ...]:
+    """The users who reacted to the post with this emoji."""
+    for reaction in post.reactions:
+        if reaction.name == name:
+            return reaction.users
+    return ()
+
+
 def _guess_type(name: str) -> str:
-    default = "text/plain" if name.endswith(".log") else "application/octet-stream"
-    return mimetypes.guess_type(name)[0] or default
+    guessed, _ = mimetypes.guess_type(name)
+    if guessed is not None:
+        return guessed
+    return "text/plain" if name.endswith(".log") else "application/octet-stream"

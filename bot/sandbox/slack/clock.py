@@ -1,4 +1,4 @@
-"""The stand-in's time, and the tasks that go on beside its callers."""
+"""The stand-in's clock, and the background tasks that a stand-in owns."""
 
 import asyncio
 import time
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 
 class SandboxClock(Protocol):
-    """Wall-clock seconds since the epoch, and a way to wait for a moment."""
+    """Wall-clock seconds since the epoch, and a wait for a moment."""
 
     def now(self) -> float: ...
 
@@ -36,21 +36,24 @@ class ManualClock:
         return self._now_s
 
     def advance(self, seconds: float) -> None:
-        """Move on and wake everyone whose moment has come, earliest first."""
+        """Move on and wake every sleeper whose moment has come, earliest first."""
         self._now_s += seconds
         self._sleepers.sort(key=itemgetter(0))
         while self._sleepers and self._sleepers[0][0] <= self._now_s:
-            self._sleepers.pop(0)[1].set()
+            _, woken = self._sleepers.pop(0)
+            woken.set()
 
     async def sleep_until(self, at_s: float) -> None:
-        """Wait until the clock was advanced to the moment; one that has passed returns at once."""
-        if at_s > self._now_s:
-            self._sleepers.append((at_s, woken := asyncio.Event()))
-            await woken.wait()
+        """Wait until the clock was advanced to the moment; a past moment returns at once."""
+        if at_s <= self._now_s:
+            return
+        woken = asyncio.Event()
+        self._sleepers.append((at_s, woken))
+        await woken.wait()
 
 
 class StandInTasks:
-    """Owns every task of one stand-in. A failed task is raised again when the stand-in closes."""
+    """Owns every task of one stand-in. `close` raises a failed task's error again."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -66,12 +69,14 @@ class StandInTasks:
             self._tasks.discard(task)
 
     async def close(self) -> None:
-        """Cancel what still runs, wait for its end, and raise the first failure there was."""
+        """Cancel the running tasks, wait for their end, and raise the first failure."""
         tasks = tuple(self._tasks)
+        if not tasks:
+            return
         for task in tasks:
             task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await asyncio.wait(tasks)
         for task in tasks:
-            if not task.cancelled() and (failure := task.exception()) is not None:
+            failure = None if task.cancelled() else task.exception()
+            if failure is not None:
                 raise failure

@@ -1,4 +1,4 @@
-"""The live feed: everything that changes in the team or between it and the app, as it happens."""
+"""The live feed: every change in the team and between the team and the app, as it happens."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator
@@ -26,7 +26,7 @@ Record = Post | Channel | AgentSession | SuggestedPrompts | View | ApiCall | Del
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A record as it is from now on; of a post that was there before, `previous` is what it was.
+    """The new version of a record; `previous` is the old version of a post.
 
     Files and reactions change with their posts.
     """
@@ -37,23 +37,23 @@ class Change:
 
 
 class ChangeFeed:
-    """Hands each change to everyone who watches. Nobody waits for a slow reader."""
+    """Hands each change to every watcher. Nobody waits for a slow reader."""
 
     def __init__(self) -> None:
         self._watchers: dict[Callable[[Change], object], None] = {}
 
     def publish(self, change: Change) -> None:
-        for notice in tuple(self._watchers):
-            notice(change)
+        for watcher in tuple(self._watchers):
+            watcher(change)
 
     @contextmanager
-    def watch(self, notice: Callable[[Change], object]) -> Generator[None]:
-        """Call `notice` with each change while the block runs."""
-        self._watchers[notice] = None
+    def watch(self, watcher: Callable[[Change], object]) -> Generator[None]:
+        """Call `watcher` with each change while the block runs."""
+        self._watchers[watcher] = None
         try:
             yield
         finally:
-            self._watchers.pop(notice, None)
+            self._watchers.pop(watcher, None)
 
     def subscribe(self) -> AsyncGenerator[Change]:
         """Changes from this call on, without end."""

@@ -11,10 +11,7 @@ MAX_UPDATE_TEXT: Final = 4_000
 MAX_MARKDOWN_TEXT: Final = 12_000
 MAX_BLOCKS_TOTAL_CHARS: Final = 13_200
 MAX_TABLE_CHARS: Final = 10_000
-MIN_DATA_TABLE_ROWS: Final = 2
-MAX_PAGE_SIZE: Final = 100
 MAX_STREAM_BYTES: Final = 10_600
-MAX_CHUNK_STRING: Final = 256
 MAX_TITLE: Final = 200
 MAX_PROMPTS: Final = 4
 MAX_LOADING_MESSAGES: Final = 10
@@ -45,6 +42,7 @@ class RateLimiter:
     def __init__(self, clock: SandboxClock) -> None:
         self._clock = clock
         self._buckets: dict[str, tuple[float, float]] = {}
+        """The tokens that were left, and when."""
 
     def take(self, name: str, rate: Rate) -> int:
         """Count one call. Returns 0, or after how many whole seconds the caller may come back."""
@@ -52,8 +50,10 @@ class RateLimiter:
             return 0
         now_s = self._clock.now()
         per_second = rate.per_minute / 60
-        tokens, seen_s = self._buckets.get(name, (float(rate.burst), now_s))
-        tokens = min(rate.burst, tokens + (now_s - seen_s) * per_second)
-        is_allowed = tokens >= 1
-        self._buckets[name] = (tokens - is_allowed, now_s)
-        return 0 if is_allowed else max(1, math.ceil((1 - tokens) / per_second))
+        tokens, counted_s = self._buckets.get(name, (float(rate.burst), now_s))
+        tokens = min(rate.burst, tokens + (now_s - counted_s) * per_second)
+        if tokens < 1:
+            self._buckets[name] = (tokens, now_s)
+            return max(1, math.ceil((1 - tokens) / per_second))
+        self._buckets[name] = (tokens - 1, now_s)
+        return 0

@@ -1,4 +1,4 @@
-"""What the stand-in's team consists of: people, channels, posts, files, sessions, views, calls."""
+"""The records of the stand-in's team: users, channels, posts, files, sessions, views, calls."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -33,14 +33,9 @@ class Channel:
     id: str
     name: str
     kind: ChannelKind
-    creator: str
-    created_s: int
     members: tuple[str, ...]
     purpose: str = ""
     is_archived: bool = False
-    is_read_only: bool = False
-    """Only its creator may post: apps are refused."""
-    is_ext_shared: bool = False
 
     @property
     def is_direct(self) -> bool:
@@ -55,27 +50,20 @@ class Reaction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """The streaming part of a post: its phase, its mode and the blocks that were built up."""
+    """The growth of a streamed post."""
 
     phase: Literal["in_progress", "completed"]
     started_s: float
-    mode: Literal["markdown_text", "chunks"] | None = None
-    task_display_mode: str = "timeline"
-    recipient: str | None = None
-    """Who alone sees it grow; the others see its first text until it ends."""
-    plan_title: str = "Plan"
-    parts: tuple[JsonObject, ...] = ()
-    size_bytes: int = 0
     stopped_by_user: bool = False
 
     def is_open(self, now_s: float) -> bool:
-        """Whether it still takes text; Slack seals a stream five minutes after its start."""
+        """Whether the stream takes text; Slack seals a stream five minutes after its start."""
         return self.phase == "in_progress" and now_s < self.started_s + STREAM_LIFETIME_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingUpload:
-    """A file on its way: a ticket was given out, and the bytes come in, or have."""
+    """An upload between its ticket and its completion."""
 
     ticket: str
     file_id: str
@@ -102,11 +90,10 @@ class File:
     title: str
     mimetype: str
     user: str
-    created_s: int
     content: bytes = field(repr=False)
     alt_txt: str | None = None
     is_foreign: bool = False
-    """Of another organisation: posts show its id alone, and `files.info` the rest."""
+    """A file of another organisation: posts show its id alone, `files.info` the rest."""
     is_deleted: bool = False
     shares: tuple[Share, ...] = ()
     url_private: str = ""
@@ -123,7 +110,6 @@ class Post:
     thread_ts: str | None = None
     subtype: str | None = None
     blocks: tuple[JsonObject, ...] = ()
-    blocks_are_derived: bool = False
     files: tuple[File, ...] = ()
     edited: JsonObject | None = None
     metadata: JsonObject | None = None
@@ -138,7 +124,7 @@ class Post:
 
     @property
     def words(self) -> str:
-        """What it says: its text or, where it came with files, what is read in its blocks."""
+        """The text, or the texts of the blocks where a post with files has no text."""
         return self.text or "\n".join(texts_in(self.blocks))
 
     @property
@@ -166,7 +152,7 @@ class AgentSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """A modal or an App Home as a person has it before them."""
+    """A modal or an App Home as one person sees it."""
 
     id: str
     user: str
@@ -179,7 +165,6 @@ class View:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestedPrompts:
     channel: str
-    title: str
     prompts: tuple[JsonObject, ...]
 
 
@@ -195,7 +180,7 @@ class ApiCall:
     error: str | None
     status: int
     retry_after_s: int = 0
-    """The pause that it was answered with."""
+    """The pause that the answer asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,8 +198,9 @@ class Delivery:
 
     @property
     def failed_at_s(self) -> float:
-        """When an attempt without an answer counts as failed; at once if there was no socket."""
-        return self.sent_at_s + (ACK_DEADLINE_S if self.reached_socket else 0.0)
+        """When an attempt without an acknowledgement failed; at once if there was no socket."""
+        patience_s = ACK_DEADLINE_S if self.reached_socket else 0.0
+        return self.sent_at_s + patience_s
 
     @property
     def event_id(self) -> str | None:

@@ -1,4 +1,4 @@
-"""The HTTP face of the stand-in: the Web API's envelope, uploads, downloads, the socket's door."""
+"""The stand-in's HTTP server: Web API, uploads, downloads, response URLs, sockets."""
 
 import time
 from collections.abc import Mapping
@@ -14,7 +14,6 @@ from bot.sandbox.slack.limits import (
     STATUS_UPDATES,
     STREAM_APPENDS,
     TIER_2,
-    TIER_3,
     TIER_4,
     UNLIMITED,
     RateLimiter,
@@ -42,13 +41,13 @@ def _open_socket(call: MethodCall) -> JsonObject:
     """Give out the address of a socket, good for one connection."""
     ticket = call.backend.sockets.issue_ticket()
     base = call.backend.base_url.replace("http", "ws", 1)
-    return {"url": f"{base}/link/?ticket={ticket}&app_id={call.app.id}"}
+    return {"url": f"{base}/link/?ticket={ticket}"}
 
 
 METHODS: Mapping[str, Method] = {
-    "agents.sessions.rename": Method(run=agents.rename_session, scopes=_WRITE, rate=TIER_3),
-    "agents.sessions.setStatus": Method(run=agents.set_session_status, scopes=_WRITE, rate=TIER_3),
-    "apps.connections.open": Method(run=_open_socket, rate=TIER_3, access="app"),
+    "agents.sessions.rename": Method(run=agents.rename_session, scopes=_WRITE),
+    "agents.sessions.setStatus": Method(run=agents.set_session_status, scopes=_WRITE),
+    "apps.connections.open": Method(run=_open_socket, access="app"),
     "assistant.threads.setStatus": Method(
         run=agents.set_thread_status, scopes=_WRITE, rate=STATUS_UPDATES
     ),
@@ -56,40 +55,39 @@ METHODS: Mapping[str, Method] = {
         run=agents.set_suggested_prompts, scopes=_ASSISTANT, rate=TIER_4
     ),
     "auth.test": Method(run=conversations.test_auth, rate=UNLIMITED),
-    "bots.info": Method(run=conversations.bot_info, scopes=_USERS, rate=TIER_3),
+    "bots.info": Method(run=conversations.bot_info, scopes=_USERS),
     "chat.appendStream": Method(run=streams.append, scopes=_WRITE, rate=STREAM_APPENDS),
-    "chat.delete": Method(run=chat.delete, scopes=_WRITE, rate=TIER_3),
+    "chat.delete": Method(run=chat.delete, scopes=_WRITE),
     "chat.getPermalink": Method(run=chat.get_permalink, rate=UNLIMITED),
     "chat.postEphemeral": Method(run=chat.post_ephemeral, scopes=_WRITE, rate=TIER_4),
     "chat.postMessage": Method(run=chat.post_message, scopes=_WRITE, rate=POSTS_OF_A_CHANNEL),
     "chat.startStream": Method(run=streams.start, scopes=_WRITE, rate=TIER_2),
     "chat.stopStream": Method(run=streams.stop, scopes=_WRITE, rate=TIER_2),
-    "chat.update": Method(run=chat.update, scopes=_WRITE, rate=TIER_3),
-    "conversations.history": Method(run=conversations.history, scopes=_HISTORY, rate=TIER_3),
-    "conversations.info": Method(run=conversations.channel_info, scopes=_READ, rate=TIER_3),
+    "chat.update": Method(run=chat.update, scopes=_WRITE),
+    "conversations.history": Method(run=conversations.history, scopes=_HISTORY),
+    "conversations.info": Method(run=conversations.channel_info, scopes=_READ),
     "conversations.members": Method(run=conversations.members, scopes=_READ, rate=TIER_4),
-    "conversations.open": Method(run=conversations.open_direct, scopes=_OPEN, rate=TIER_3),
-    "conversations.replies": Method(run=conversations.replies, scopes=_HISTORY, rate=TIER_3),
+    "conversations.open": Method(run=conversations.open_direct, scopes=_OPEN),
+    "conversations.replies": Method(run=conversations.replies, scopes=_HISTORY),
     "files.completeUploadExternal": Method(run=files.complete_upload, scopes=_UPLOAD, rate=TIER_4),
     "files.getUploadURLExternal": Method(run=files.get_upload_url, scopes=_UPLOAD, rate=TIER_4),
-    "files.delete": Method(run=files.delete, scopes=("files:write",), rate=TIER_3),
+    "files.delete": Method(run=files.delete, scopes=_UPLOAD),
     "files.info": Method(run=files.info, scopes=("files:read",), rate=TIER_4),
-    "reactions.add": Method(run=chat.add_reaction, scopes=_REACT, rate=TIER_3),
+    "reactions.add": Method(run=chat.add_reaction, scopes=_REACT),
     "reactions.remove": Method(run=chat.remove_reaction, scopes=_REACT, rate=TIER_2),
-    "users.conversations": Method(run=conversations.channels_of_bot, scopes=_READ, rate=TIER_3),
+    "users.conversations": Method(run=conversations.channels_of_bot, scopes=_READ),
     "users.info": Method(run=conversations.user_info, scopes=_USERS, rate=TIER_4),
     "views.open": Method(run=agents.open_view, rate=TIER_4),
     "views.publish": Method(run=agents.publish_view, rate=TIER_4),
-    "views.update": Method(run=agents.update_view, rate=TIER_4),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiFault:
-    """How the next calls of a method fail, in the way that a test asks for.
+    """How the next calls of a method fail.
 
-    `hang_s` delays the call; `drop_after_accept` does the work and cuts the connection. The answer
-    of status 429 asks for a second where nothing is said, and has no such header for "".
+    `hang_s` delays the call; `drop_after_accept` does the work and cuts the connection. An answer
+    of status 429 asks for one second by default, and has no such header for "".
     """
 
     times: int = 1
@@ -101,82 +99,89 @@ class ApiFault:
     hang_s: float = 0.0
 
     def raise_answer(self) -> None:
-        """Raise the answer that stands in the place of the method's own, if there is one."""
+        """Raise the answer that replaces the method's own, if there is one."""
         if self.error is None and self.status == 200 and not self.html:
             return
-        default = "ratelimited" if self.status == 429 else "internal_error"
-        told = "1" if self.status == 429 and self.retry_after_s is None else self.retry_after_s
-        headers = {"Retry-After": str(told)} if told else {}
-        raise ApiError(self.error or default, status=self.status, headers=headers)
+        is_limited = self.status == 429
+        pause = self.retry_after_s
+        if pause is None and is_limited:
+            pause = 1
+        raise ApiError(
+            self.error or ("ratelimited" if is_limited else "internal_error"),
+            status=self.status,
+            headers={"Retry-After": str(pause)} if pause not in (None, "") else {},
+        )
 
 
 class SlackServer:
-    """Answers what the client libraries send. Every call of the Web API ends up in the state."""
+    """Answers the client libraries. Every call of the Web API ends up in the state."""
 
     def __init__(self, backend: SlackBackend, limiter: RateLimiter | None) -> None:
         self._backend = backend
         self._limiter = limiter
         self.faults: dict[str, list[ApiFault]] = {}
-        """What was ordered and not used, by method, `ANY_METHOD` or "upload"."""
+        """Unused faults by method, `ANY_METHOD` or "upload"."""
 
     def build_app(self) -> web.Application:
         app = web.Application(client_max_size=MAX_BODY_BYTES)
         app.router.add_route(hdrs.METH_ANY, "/api/{method}", self._handle_call)
         app.router.add_post("/upload/v1/{ticket}", self._handle_upload)
         app.router.add_get("/files-pri/{team}-{file}/{name}", self._handle_download)
-        app.router.add_get("/files-pri/{team}-{file}/download/{name}", self._handle_download)
         app.router.add_post("/actions/{ts}", self._handle_response)
         app.router.add_get("/link/", self._backend.sockets.handle)
         return app
 
     async def _next_fault(self, method: str) -> ApiFault:
-        """The fault of this call, one of its times used up and its delay waited out."""
+        """The fault of this call: one of its times is used up, its delay waited out."""
         queue = self.faults.get(method) or self.faults.get(ANY_METHOD)
         if not queue:
             return ApiFault()
-        fault = queue[0]
-        queue[:1] = [replace(fault, times=fault.times - 1)] if fault.times > 1 else []
+        fault = queue.pop(0)
+        if fault.times > 1:
+            queue.insert(0, replace(fault, times=fault.times - 1))
         if fault.hang_s:
             clock = self._backend.state.clock
             await clock.sleep_until(clock.now() + fault.hang_s)
         return fault
 
     async def _handle_call(self, request: web.Request) -> web.StreamResponse:
-        name, started = request.match_info["method"], time.perf_counter()
-        method, arguments = METHODS.get(name), dict[str, object]()
-        status, headers = 200, {"x-oauth-scopes": ",".join(self._backend.app.scopes)}
+        name = request.match_info["method"]
+        started_s = time.perf_counter()
+        status = 200
+        headers = {"x-oauth-scopes": ",".join(self._backend.app.scopes)}
+        arguments: JsonObject = {}
         fault = ApiFault()
         try:
             arguments = await read_arguments(request)
             fault = await self._next_fault(name)
             fault.raise_answer()
-            body = self._answer(request, name, method, arguments)
+            body = self._answer(request, name, arguments)
         except ApiError as error:
-            body, status, headers = error.body, error.status, headers | error.headers
+            body = error.body
+            status = error.status
+            headers.update(error.headers)
         pause = headers.get("Retry-After", "")
-        self._backend.state.keep(
-            ApiCall(
-                method=name,
-                args=Arguments(arguments).values,
-                at_s=self._backend.state.clock.now(),
-                duration_ms=(time.perf_counter() - started) * 1000,
-                ok=body["ok"],
-                error=body.get("error"),
-                status=0 if fault.drop_after_accept else status,
-                retry_after_s=int(pause) if pause.isdecimal() else 0,
-            )
+        call = ApiCall(
+            method=name,
+            args=Arguments(arguments).values,
+            at_s=self._backend.state.clock.now(),
+            duration_ms=(time.perf_counter() - started_s) * 1000,
+            ok=body["ok"],
+            error=body.get("error"),
+            status=0 if fault.drop_after_accept else status,
+            retry_after_s=int(pause) if pause.isdecimal() else 0,
         )
+        self._backend.state.keep(call)
         if fault.drop_after_accept and request.transport is not None:
             request.transport.close()
         if fault.html:
             return web.Response(text=_FAULT_PAGE, content_type="text/html", status=status)
         return web.json_response(body, status=status, headers=headers)
 
-    def _answer(
-        self, request: web.Request, name: str, method: Method | None, arguments: JsonObject
-    ) -> JsonObject:
-        if method is None:
-            raise ApiError("unknown_method", req_method=name)
+    def _answer(self, request: web.Request, name: str, arguments: JsonObject) -> JsonObject:
+        if name not in METHODS:
+            raise ApiError("unknown_method")
+        method = METHODS[name]
         call = MethodCall(Arguments(arguments), self._backend)
         self._check_token(method, _read_token(request, arguments))
         call.need_scope(*method.scopes)
@@ -188,28 +193,34 @@ class SlackServer:
         kinds = {app.bot_token: "bot", app.app_token: "app"}
         if not token:
             raise ApiError("not_authed")
-        if token not in kinds or token in self._backend.revoked_tokens:
-            raise ApiError("token_revoked" if token in kinds else "invalid_auth")
+        if token not in kinds:
+            raise ApiError("invalid_auth")
+        if token in self._backend.revoked_tokens:
+            raise ApiError("token_revoked")
         if kinds[token] != method.access:
             raise ApiError("not_allowed_token_type")
 
     def _check_rate(self, name: str, method: Method, args: Arguments) -> None:
         if self._limiter is None:
             return
-        wait_s, bucket = 0, name
+        bucket = name
+        wait_s = 0
         if method.rate.per_channel:
             wait_s = self._limiter.take(name, POSTS_OF_THE_TEAM)
             bucket = f"{name} {args.text('channel')}"
-        if wait_s := wait_s or self._limiter.take(bucket, method.rate):
+        wait_s = wait_s or self._limiter.take(bucket, method.rate)
+        if wait_s:
             raise ApiError("ratelimited", status=429, headers={"Retry-After": str(wait_s)})
 
     async def _handle_upload(self, request: web.Request) -> web.StreamResponse:
         content = await request.read()
         try:
-            (await self._next_fault("upload")).raise_answer()
+            fault = await self._next_fault("upload")
+            fault.raise_answer()
         except ApiError as error:
             return web.Response(status=error.status, text="upload failed")
-        uploads, ticket = self._backend.state.uploads, request.match_info["ticket"]
+        uploads = self._backend.state.uploads
+        ticket = request.match_info["ticket"]
         upload = uploads.get(ticket)
         if upload is None or len(content) != upload.length_bytes:
             return web.Response(status=400, text="upload refused")
@@ -217,9 +228,9 @@ class SlackServer:
         return web.Response(text=f"OK - {len(content)}")
 
     async def _handle_response(self, request: web.Request) -> web.StreamResponse:
-        """A `response_url`, of which the app uses one thing: to take a private post away."""
-        state, ts = self._backend.state, request.match_info["ts"]
-        post = next((post for post in state.ephemerals if post.ts == ts), None)
+        """A `response_url`, with which the app only deletes an ephemeral post."""
+        state = self._backend.state
+        post = state.find_ephemeral(request.match_info["ts"])
         if post is None or await request.json() != {"delete_original": True}:
             return web.Response(status=404, text="expired_url")
         state.remove_ephemeral(post)
@@ -227,9 +238,9 @@ class SlackServer:
 
     async def _handle_download(self, request: web.Request) -> web.StreamResponse:
         """The bytes for a token that may read them; otherwise the page that Slack shows instead."""
-        app, state = self._backend.app, self._backend.state
-        file = state.files.get(request.match_info["file"])
-        has_token = _read_token(request, {}) == app.bot_token and app.has_any_scope("files:read")
+        app = self._backend.app
+        file = self._backend.state.files.get(request.match_info["file"])
+        has_token = _read_token(request, {}) == app.bot_token and "files:read" in app.scopes
         if file is None or not has_token or not self._backend.can_read(file):
             return web.Response(text=_SIGN_IN_PAGE, content_type="text/html")
         if file.is_deleted:
@@ -239,4 +250,5 @@ class SlackServer:
 
 def _read_token(request: web.Request, arguments: JsonObject) -> str:
     header = request.headers.get("Authorization", "")
-    return header.removeprefix("Bearer ").strip() or str(arguments.get("token") or "")
+    token = header.removeprefix("Bearer ").strip()
+    return token or str(arguments.get("token") or "")

@@ -31,27 +31,24 @@ class Socket:
     is_draining: bool = False
     is_cut: bool = False
     is_black_hole: bool = False
-    """Nothing comes out of it and nothing goes in, though it looks open from both sides."""
+    """No frame passes, though both sides see an open connection."""
     answers_pings: bool = True
 
 
 class Sockets:
-    """All sockets of the app. A payload goes to one of them, whichever."""
+    """All sockets of the app. A payload goes to a random one of them."""
 
-    def __init__(
-        self, clock: SandboxClock, feed: ChangeFeed, background: StandInTasks, app_id: str
-    ) -> None:
+    def __init__(self, clock: SandboxClock, feed: ChangeFeed, background: StandInTasks) -> None:
         self._clock = clock
         self._feed = feed
         self._background = background
-        self._app_id = app_id
         self._tickets: set[str] = set()
         self._sockets: list[Socket] = []
         self._acks: dict[str, asyncio.Future[JsonObject | None]] = {}
         self.to_turn_away = 0
         """How many of the next sockets are greeted with `too_many_websockets`."""
         self.acks_to_lose = 0
-        """How many of the next acknowledgements are lost on their way."""
+        """How many of the next acknowledgements get lost."""
 
     @property
     def open_sockets(self) -> int:
@@ -59,7 +56,7 @@ class Sockets:
 
     @property
     def connections(self) -> int:
-        """Every connection that was greeted and is not closed yet, draining ones too."""
+        """Every greeted connection that is not closed yet, draining ones too."""
         return len(self._sockets)
 
     def issue_ticket(self) -> str:
@@ -69,7 +66,8 @@ class Sockets:
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Serve one connection until it closes."""
-        if (ticket := request.query.get("ticket", "")) not in self._tickets:
+        ticket = request.query.get("ticket", "")
+        if ticket not in self._tickets:
             return web.Response(status=408, text="ticket is used or unknown")
         self._tickets.remove(ticket)
         ws = web.WebSocketResponse(timeout=CLOSE_TIMEOUT_S, max_msg_size=0, autoping=False)
@@ -85,10 +83,8 @@ class Sockets:
 
     async def _serve(self, socket: Socket) -> None:
         self._sockets.append(socket)
-        about = {"app_id": self._app_id}
-        hello = {"type": "hello", "connection_info": about, "num_connections": len(self._sockets)}
-        await socket.ws.send_json(hello)
-        self._feed.publish(Change(OpenSockets(self.open_sockets)))
+        await socket.ws.send_json({"type": "hello", "num_connections": len(self._sockets)})
+        self._publish_count()
         pings = self._background.start(self._ping(socket))
         try:
             async for frame in socket.ws:
@@ -96,7 +92,10 @@ class Sockets:
         finally:
             pings.cancel()
             self._sockets.remove(socket)
-            self._feed.publish(Change(OpenSockets(self.open_sockets)))
+            self._publish_count()
+
+    def _publish_count(self) -> None:
+        self._feed.publish(Change(OpenSockets(self.open_sockets)))
 
     async def _take(self, socket: Socket, frame: WSMessage) -> None:
         if socket.is_black_hole:
@@ -131,17 +130,17 @@ class Sockets:
 
     @contextmanager
     def expect_ack(self, envelope_id: str) -> Generator[asyncio.Future[JsonObject | None]]:
-        """The payload of the acknowledgement to come, None if it has none."""
+        """The payload of the coming acknowledgement, None if it has none."""
+        new: asyncio.Future[JsonObject | None] = asyncio.get_running_loop().create_future()
         try:
-            yield self._acks.setdefault(envelope_id, asyncio.get_running_loop().create_future())
+            yield self._acks.setdefault(envelope_id, new)
         finally:
             self._acks.pop(envelope_id, None)
 
     async def send_text(self, text: str) -> bool:
-        """Send a frame to one socket, whatever it says; False when there is none that takes it.
+        """Send a frame to one socket; False when no socket takes it.
 
-        A socket that is about to be closed counts as long as there is no other: Slack's notice
-        comes about 10 s ahead.
+        A draining socket counts while there is no other: Slack announces the end about 10 s ahead.
         """
         usable = [socket for socket in self._sockets if not socket.is_cut]
         candidates = [socket for socket in usable if not socket.is_draining] or usable
@@ -157,7 +156,7 @@ class Sockets:
         return False
 
     async def disconnect(self, reason: str) -> None:
-        """Announce the end to every socket; it closes after a grace time, or when the app does."""
+        """Announce the end to every socket; each closes after a grace time, or by the app."""
         for socket in tuple(self._sockets):
             socket.is_draining = True
             await self._send_disconnect(socket, reason)
@@ -173,17 +172,18 @@ class Sockets:
     def cut(self) -> None:
         """Break every connection without a closing frame, as a failing network does."""
         for socket in tuple(self._sockets):
-            socket.is_draining = socket.is_cut = True
+            socket.is_draining = True
+            socket.is_cut = True
             if socket.request.transport is not None:
                 socket.request.transport.abort()
 
     def swallow_frames(self) -> None:
-        """Make the sockets that are open black holes: no frame, ping or pong passes any more."""
+        """Make the open sockets black holes: no frame, ping or pong passes any more."""
         for socket in self._sockets:
             socket.is_black_hole = True
 
     def leave_pings_unanswered(self) -> None:
-        """Answer no ping on the sockets that are open; everything else passes."""
+        """Answer no ping on the open sockets; everything else passes."""
         for socket in self._sockets:
             socket.answers_pings = False
 
@@ -200,9 +200,9 @@ class Deliverer:
         self._sockets = sockets
         self._background = background
         self.events_under_way = 0
-        """How many events are neither acknowledged nor given up."""
+        """The number of events that are neither acknowledged nor given up."""
         self.may_begin = asyncio.Event()
-        """Cleared while events wait for an app's first connection; Slack would try for minutes."""
+        """Cleared while events wait for the app's first connection; Slack retries for minutes."""
         self.may_begin.set()
 
     def start_event(self, payload: JsonObject) -> None:
@@ -229,7 +229,6 @@ class Deliverer:
         *,
         attempt: int = 0,
         envelope_id: str | None = None,
-        accepts_answer: bool = False,
     ) -> Delivery:
         """Send once and wait for the acknowledgement, at most 3 s by the stand-in's clock."""
         delivery = Delivery(
@@ -240,22 +239,18 @@ class Deliverer:
             sent_at_s=self._state.clock.now(),
             reached_socket=False,
         )
-        envelope: JsonObject = {
+        envelope = {
             "envelope_id": delivery.envelope_id,
             "type": envelope_type,
-            "accepts_response_payload": accepts_answer,
             "payload": payload,
         }
-        if envelope_type == "events_api":
-            envelope |= {
-                "retry_attempt": attempt,
-                "retry_reason": "timeout" if attempt else "",
-            }
         with self._sockets.expect_ack(delivery.envelope_id) as ack:
-            reached = await self._sockets.send_text(json.dumps(envelope))
-            delivery = replace(delivery, reached_socket=reached)
+            has_reached = await self._sockets.send_text(json.dumps(envelope))
+            delivery = replace(delivery, reached_socket=has_reached)
             self._state.keep(delivery)
-            return await self._await_ack(delivery, ack) if reached else delivery
+            if not has_reached:
+                return delivery
+            return await self._await_ack(delivery, ack)
 
     async def _await_ack(
         self, delivery: Delivery, ack: asyncio.Future[JsonObject | None]

@@ -1,4 +1,4 @@
-"""The Slack stand-in as its users hold it: start it, act as people, look at what the bot did."""
+"""The Slack stand-in: start it, act as people, look at what the bot did."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -54,26 +54,28 @@ class SlackStandIn(SimulatedPeople):
             shortcuts=shortcuts,
         )
         self._background = StandInTasks()
-        self.sockets = Sockets(clock, state.feed, self._background, self.app.id)
-        """The sockets themselves, for faults: black holes, lost acknowledgements, odd frames."""
+        self.sockets = Sockets(clock, state.feed, self._background)
+        """For faults: black holes, lost acknowledgements, odd frames."""
         super().__init__(SlackBackend(state, self.app, self.sockets, self._background))
         self._server = SlackServer(self.backend, RateLimiter(clock) if rate_limits else None)
         self._running = AsyncExitStack()
-        self.bot_token, self.app_token = self.app.bot_token, self.app.app_token
-        self.bot_user_id, self.bot_id = self.app.bot_user_id, self.app.bot_id
+        self.bot_token = self.app.bot_token
+        self.app_token = self.app.app_token
+        self.bot_user_id = self.app.bot_user_id
+        self.bot_id = self.app.bot_id
         self.team_id = self.app.team_id
         self.mention = f"<@{self.bot_user_id}>"
         """The bot's mention in wire form."""
         self.users = {name: user.id for name, user in state.team.users.items()}
-        """Everyone by name: people, guest, stranger, nameless, robot (another bot), bot."""
+        """Every user's id by name: people, guest, stranger, nameless, robot (another bot), bot."""
         self.people = {name: self.users[name] for name in PEOPLE}
-        """The three ordinary members, name to id."""
+        """The ids of the three ordinary members by name."""
         self.channels = {name: channel.id for name, channel in state.team.channels.items()}
         """Channels by name; the bot is in neither "random" nor "hidden" (private)."""
 
     @classmethod
     def installed_from(cls, manifest: JsonObject, *, clock: SandboxClock | None = None) -> Self:
-        """A team that has installed the app of a manifest: what it declares, and not more."""
+        """A team with the app of a manifest, granted only what the manifest declares."""
         features = manifest["features"]
         slack = cls(
             clock=clock,
@@ -81,13 +83,12 @@ class SlackStandIn(SimulatedPeople):
             scopes=manifest["oauth_config"]["scopes"]["bot"],
             bot_events=manifest["settings"]["event_subscriptions"]["bot_events"],
             home_tab=features["app_home"]["home_tab_enabled"],
-            commands=features.get("slash_commands", ()),
-            shortcuts=features.get("shortcuts", ()),
+            commands=features["slash_commands"],
+            shortcuts=features["shortcuts"],
         )
-        prompts = tuple(features.get("agent_view", {}).get("suggested_prompts", ()))
-        for person in slack.people if prompts else ():
-            shown = SuggestedPrompts(channel=slack.dm_id(person), title="", prompts=prompts)
-            slack.state.keep(shown)
+        prompts = tuple(features["agent_view"]["suggested_prompts"])
+        for person in slack.people:
+            slack.state.keep(SuggestedPrompts(channel=slack.dm_id(person), prompts=prompts))
         return slack
 
     async def __aenter__(self) -> Self:
@@ -110,9 +111,12 @@ class SlackStandIn(SimulatedPeople):
 
     @property
     def environment(self) -> dict[str, str]:
-        """What leads a bot here, as environment variables."""
-        tokens = {"SLACK_BOT_TOKEN": self.bot_token, "SLACK_APP_TOKEN": self.app_token}
-        return {**tokens, "SLACK_API_URL": self.api_url}
+        """The environment variables that lead a bot to this stand-in."""
+        return {
+            "SLACK_BOT_TOKEN": self.bot_token,
+            "SLACK_APP_TOKEN": self.app_token,
+            "SLACK_API_URL": self.api_url,
+        }
 
     @property
     def calls(self) -> list[ApiCall]:
@@ -120,7 +124,7 @@ class SlackStandIn(SimulatedPeople):
 
     @property
     def deliveries(self) -> list[Delivery]:
-        """Every attempt to bring a payload to the app, in the order in which they were sent."""
+        """Every attempt to bring a payload to the app, in the order of sending."""
         return list(self.state.deliveries.values())
 
     @property
@@ -138,8 +142,9 @@ class SlackStandIn(SimulatedPeople):
     def posts(self, channel: str) -> list[Post]:
         """All posts of a channel by ts, replies and ephemeral ones included."""
         channel_id = self.channel_id(channel)
-        shown = [post for post in self.state.ephemerals if post.channel == channel_id]
-        return sorted(self.state.posts_of(channel_id) + shown, key=lambda post: post.ts)
+        posts = self.state.posts_of(channel_id)
+        posts += [post for post in self.state.ephemerals if post.channel == channel_id]
+        return sorted(posts, key=lambda post: post.ts)
 
     def changes(self) -> AsyncGenerator[Change]:
         return self.state.feed.subscribe()
@@ -149,29 +154,32 @@ class SlackStandIn(SimulatedPeople):
         changed = asyncio.Event()
         async with asyncio.timeout(timeout_s):
             with self.state.feed.watch(lambda _: changed.set()):
-                while not (found := probe(self)):
+                while True:
+                    result = probe(self)
+                    if result:
+                        return result
                     await changed.wait()
                     changed.clear()
-        return found
 
     async def connected(self, *, timeout_s: float = 10.0) -> None:
-        """Wait until the app has a socket that was greeted."""
+        """Wait until the app has a greeted socket."""
         await self.wait_for(lambda _: self.open_sockets > 0, timeout_s=timeout_s)
 
     def fail(self, method: str, **how: Any) -> None:
-        """Order a `Fault` for the next calls of a method, any ("*") or "upload"."""
-        self._server.faults.setdefault(method, []).append(ApiFault(**how))
+        """Order an `ApiFault` for the next calls of a method, any ("*") or "upload"."""
+        faults = self._server.faults.setdefault(method, [])
+        faults.append(ApiFault(**how))
 
     def heal(self) -> None:
-        """Take back every fault that was ordered and not used."""
+        """Take back every unused fault."""
         self._server.faults.clear()
 
     def send_event(self, event: JsonObject) -> None:
-        """Deliver an event made up by the caller, subscribed or not, in the usual wrapper."""
-        self.backend.deliverer.start_event(wrap_event(self.state, self.app, event, None))
+        """Deliver an event of the caller's making, subscribed or not, in the usual wrapper."""
+        self.backend.deliverer.start_event(wrap_event(self.state, self.app, event))
 
     async def redeliver(self) -> Delivery:
         """Deliver the last event once more."""
         events = [delivery for delivery in self.deliveries if delivery.event_id]
-        attempt = self.backend.deliverer.attempt
-        return await attempt("events_api", events[-1].payload, attempt=1)
+        payload = events[-1].payload
+        return await self.backend.deliverer.attempt("events_api", payload, attempt=1)

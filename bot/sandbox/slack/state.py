@@ -21,15 +21,19 @@ from bot.sandbox.slack.team import Ids, build_team
 
 
 class TeamState:
-    """What a page shows and what the methods read. It knows nothing of sockets or HTTP."""
+    """What the page shows and the methods read. It knows nothing of sockets or HTTP."""
 
     def __init__(self, clock: SandboxClock, bot_name: str) -> None:
         self.clock = clock
         self.ids = Ids(clock)
         self.feed = ChangeFeed()
-        self.team = build_team(self.ids, bot_name, int(clock.now()) - 86_400)
-        self.users: dict[str, User] = {user.id: user for user in self.team.users.values()}
-        self.channels: dict[str, Channel] = {c.id: c for c in self.team.channels.values()}
+        self.team = build_team(self.ids, bot_name)
+        self.users: dict[str, User] = {}
+        for user in self.team.users.values():
+            self.users[user.id] = user
+        self.channels: dict[str, Channel] = {}
+        for channel in self.team.channels.values():
+            self.channels[channel.id] = channel
         self.posts: dict[str, dict[str, Post]] = {}
         self.ephemerals: list[Post] = []
         self.uploads: dict[str, PendingUpload] = {}
@@ -45,17 +49,25 @@ class TeamState:
     def find_post(self, channel: str, ts: str) -> Post | None:
         return self.posts.get(channel, {}).get(ts)
 
+    def find_ephemeral(self, ts: str) -> Post | None:
+        for post in self.ephemerals:
+            if post.ts == ts:
+                return post
+        return None
+
     def posts_of(self, channel: str) -> list[Post]:
-        """The posts of a channel, replies included, oldest first; ephemerals are not among them."""
-        return sorted(self.posts.get(channel, {}).values(), key=lambda post: post.ts)
+        """A channel's posts, replies included, oldest first; without ephemeral posts."""
+        posts = self.posts.get(channel, {})
+        return sorted(posts.values(), key=lambda post: post.ts)
 
     def replies_of(self, channel: str, thread_ts: str) -> list[Post]:
         posts = self.posts_of(channel)
         return [post for post in posts if post.is_reply and post.thread_ts == thread_ts]
 
     def add_post(self, post: Post) -> Post:
-        """Put a post into its channel and note in its files that they are shared there."""
-        post = replace(post, files=tuple(self._share_file(file, post) for file in post.files))
+        """Put a post into its channel; its files note the share."""
+        files = [self._share_file(file, post) for file in post.files]
+        post = replace(post, files=tuple(files))
         self.posts.setdefault(post.channel, {})[post.ts] = post
         self.feed.publish(Change(post))
         return post
@@ -68,11 +80,12 @@ class TeamState:
             is_public=self.channels[post.channel].kind == "channel",
         )
         known = self.files[file.id]
-        self.files[file.id] = replace(known, shares=(*known.shares, share))
-        return self.files[file.id]
+        shared = replace(known, shares=(*known.shares, share))
+        self.files[file.id] = shared
+        return shared
 
     def change_post(self, post: Post) -> None:
-        """Put the new version of a post in the place of the old one."""
+        """Replace a post by its new version."""
         previous = self.posts[post.channel][post.ts]
         self.posts[post.channel][post.ts] = post
         self.feed.publish(Change(post, previous))
@@ -89,26 +102,34 @@ class TeamState:
         self.ephemerals.remove(post)
         self.feed.publish(Change(post, is_gone=True))
 
+    def delete_file(self, file_id: str) -> None:
+        """Mark a file as deleted; posts keep a mark in its place."""
+        self.files[file_id] = replace(self.files[file_id], is_deleted=True)
+
     def direct_channel(self, *members: str) -> Channel:
         """The direct conversation of these users, opened if there is none."""
         for known in self.channels.values():
             if known.is_direct and set(known.members) == set(members):
                 return known
-        is_pair = len(members) <= 2
-        channel = Channel(
-            id=self.ids.named("D" if is_pair else "G", "".join(sorted(members))),
-            name="" if is_pair else "mpdm-" + "--".join(self.users[user].name for user in members),
-            kind="im" if is_pair else "mpim",
-            creator=members[0],
-            created_s=int(self.clock.now()),
-            members=members,
-        )
+        key = "".join(sorted(members))
+        if len(members) == 2:
+            channel = Channel(id=self.ids.named("D", key), name="", kind="im", members=members)
+        else:
+            names = [self.users[user].name for user in members]
+            channel = Channel(
+                id=self.ids.named("G", key),
+                name="mpdm-" + "--".join(names),
+                kind="mpim",
+                members=members,
+            )
         self.keep(channel)
         return channel
 
     def show_view(self, view: View) -> None:
-        shelf = self.homes if view.type == "home" else self.views
-        shelf[view.user if view.type == "home" else view.id] = view
+        if view.type == "home":
+            self.homes[view.user] = view
+        else:
+            self.views[view.id] = view
         self.feed.publish(Change(view))
 
     def close_view(self, view: View) -> None:
@@ -116,7 +137,7 @@ class TeamState:
         self.feed.publish(Change(view, is_gone=True))
 
     def keep(self, record: Channel | AgentSession | SuggestedPrompts | ApiCall | Delivery) -> None:
-        """Put a record where it belongs, in the place of the one that it is a new version of."""
+        """Store a record; a new version replaces the old one."""
         match record:
             case Channel():
                 self.channels[record.id] = record

@@ -1,4 +1,4 @@
-"""Who and what is in the team at the start, and the ids by which they are known."""
+"""The team at the start: users, channels, and their ids."""
 
 import hashlib
 import itertools
@@ -25,7 +25,7 @@ class Ids:
         self._last_us = 0
 
     def named(self, prefix: str, name: str) -> str:
-        """A name always gives the same id, so that a test's output can be compared."""
+        """The same id for the same name, so that a test's output can be compared."""
         digest = hashlib.sha256(f"{prefix}{name}".encode()).hexdigest()
         return f"{prefix}0{digest[:9].upper()}"
 
@@ -33,9 +33,11 @@ class Ids:
         return self.named(prefix, str(next(self._count)))
 
     def fresh_ts(self) -> str:
-        """A message timestamp: the clock's microsecond, or the next one that is free."""
-        self._last_us = max(int(self._clock.now() * 1_000_000), self._last_us + 1)
-        return f"{self._last_us // 1_000_000}.{self._last_us % 1_000_000:06d}"
+        """A message timestamp: the clock's microsecond, or the next free one."""
+        now_us = int(self._clock.now() * 1_000_000)
+        self._last_us = max(now_us, self._last_us + 1)
+        seconds, microseconds = divmod(self._last_us, 1_000_000)
+        return f"{seconds}.{microseconds:06d}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,24 +55,22 @@ class SandboxTeam:
         return self.users["bot"]
 
 
-def build_team(ids: Ids, bot_name: str, created_s: int) -> SandboxTeam:
+def build_team(ids: Ids, bot_name: str) -> SandboxTeam:
     """The team of `team.yml`, with the app under test among its users."""
-    told: dict[str, dict[str, dict[str, Any]]] = yaml.load(
-        _TEAM.read_text("utf-8"), yaml.CSafeLoader
-    )
-    users = {name: _user(ids, name, **fields) for name, fields in told["users"].items()}
+    tables: dict[str, dict[str, dict[str, Any]]]
+    tables = yaml.load(_TEAM.read_text("utf-8"), yaml.CSafeLoader)
+    users = {name: _user(ids, name, **fields) for name, fields in tables["users"].items()}
     users["bot"] = _user(ids, bot_name, real_name=bot_name, display_name="", is_bot=True)
     channels: dict[str, Channel] = {}
-    for name, fields in told["channels"].items():
-        members = tuple(users[member].id for member in fields.pop("members").split())
-        basis: dict[str, Any] = {"kind": "channel", "purpose": f"All about {name}.", **fields}
+    for name, fields in tables["channels"].items():
+        members = [users[member].id for member in fields["members"].split()]
         channels[name] = Channel(
             id=ids.named("C", name),
             name=name,
-            creator=users["ann"].id,
-            created_s=created_s,
-            members=members,
-            **basis,
+            kind=fields.get("kind", "channel"),
+            members=tuple(members),
+            purpose=f"All about {name}.",
+            is_archived=fields.get("is_archived", False),
         )
     return SandboxTeam(
         id=ids.named("T", DOMAIN),
@@ -81,14 +81,15 @@ def build_team(ids: Ids, bot_name: str, created_s: int) -> SandboxTeam:
     )
 
 
-def _user(ids: Ids, name: str, *, team: str = DOMAIN, is_bot: bool = False, **told: Any) -> User:
-    fields: dict[str, Any] = {"display_name": name, **told}
+def _user(ids: Ids, name: str, *, team: str = DOMAIN, is_bot: bool = False, **fields: Any) -> User:
+    fields.setdefault("display_name", name)
+    if is_bot:
+        fields["bot_id"] = ids.named("B", name)
+        fields["app_id"] = ids.named("A", name)
     return User(
         id=ids.named("U", name),
         team_id=ids.named("T", team),
         name=name,
         is_bot=is_bot,
-        bot_id=ids.named("B", name) if is_bot else None,
-        app_id=ids.named("A", name) if is_bot else None,
         **fields,
     )

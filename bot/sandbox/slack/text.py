@@ -1,52 +1,56 @@
-"""Slack's text: escaping, and what a line that is typed or sent becomes on the wire."""
+"""Slack's wire text: escapes, references and links, and every text in blocks."""
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from bot.sandbox.slack.wire import as_object
 
 _ANGLE = re.compile(r"<(?:[@#!][^<>\s][^<>]*|(?:https?://|mailto:)[^<>\s][^<>]*)>")
 _BARE_URL = re.compile(r"(?<![<|\w])https?://[^\s<>|]*[^\s<>|.,;:!?)\]}'\"*_~`]")
 _NAME = re.compile(r"(?<![\w@#])([@#])([\w.-]*\w)")
-
-
-def escape(text: str) -> str:
-    """Escape the three characters that Slack escapes."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+_LONE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt);)")
+_GROUPS = ("here", "channel", "everyone")
 
 
 def type_text(text: str, users: Mapping[str, str], channels: Mapping[str, str]) -> str:
-    """The wire form of what a person types: names become references, the rest is escaped."""
+    """The wire form of typed text: names become references, the rest is escaped."""
 
     def refer(match: re.Match[str]) -> str:
         sign, name = match.groups()
-        if sign == "@" and name in ("here", "channel", "everyone"):
+        if sign == "#":
+            return f"<#{channels[name]}|{name}>" if name in channels else match[0]
+        if name in _GROUPS:
             return f"<!{name}>"
-        if sign == "@" and name in users:
-            return f"<@{users[name]}>"
-        if sign == "#" and name in channels:
-            return f"<#{channels[name]}|{name}>"
-        return match.group()
+        return f"<@{users[name]}>" if name in users else match[0]
 
-    return _link_urls(_NAME.sub(refer, escape(text)))
+    escaped = _escape_angles(text.replace("&", "&amp;"))
+    return _link_urls(_NAME.sub(refer, escaped))
 
 
 def settle_text(text: str) -> str:
-    """The form in which Slack keeps text that an app sent: stray signs escaped, URLs linked."""
+    """The form in which Slack keeps an app's text: stray signs escaped, URLs linked."""
     parts: list[str] = []
     end = 0
     for match in _ANGLE.finditer(text):
-        parts += [_settle_plain(text[end : match.start()]), match.group()]
+        parts.append(_settle_plain(text[end : match.start()]))
+        parts.append(match[0])
         end = match.end()
-    return "".join([*parts, _settle_plain(text[end:])])
+    parts.append(_settle_plain(text[end:]))
+    return "".join(parts)
 
 
 def _settle_plain(text: str) -> str:
-    text = re.sub(r"&(?!(?:amp|lt|gt);)", "&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
-    return _link_urls(text)
+    escaped = _escape_angles(_LONE_AMPERSAND.sub("&amp;", text))
+    return _link_urls(escaped)
+
+
+def _escape_angles(text: str) -> str:
+    return text.replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _link_urls(text: str) -> str:
-    return _BARE_URL.sub(lambda match: f"<{match.group()}>", text)
+    return _BARE_URL.sub(r"<\g<0>>", text)
 
 
 def mentions_user(text: str, user: str) -> bool:
@@ -54,14 +58,14 @@ def mentions_user(text: str, user: str) -> bool:
     return re.search(rf"<@{user}(?:\|[^>]*)?>", text) is not None
 
 
-def texts_in(blocks: object) -> Iterator[str]:
-    """All that is to be read in blocks, in their order."""
-    if isinstance(blocks, list | tuple):
-        for item in cast("list[object]", blocks):
+def texts_in(value: object) -> Iterator[str]:
+    """Every text in a payload, at any depth, in its order."""
+    if isinstance(value, list | tuple):
+        for item in cast("Sequence[object]", value):
             yield from texts_in(item)
-    elif isinstance(blocks, dict):
-        for key, item in cast("dict[str, Any]", blocks).items():
-            if key == "text" and isinstance(item, str):
-                yield item
-            else:
-                yield from texts_in(item)
+        return
+    for name, item in (as_object(value) or {}).items():
+        if name == "text" and isinstance(item, str):
+            yield item
+        else:
+            yield from texts_in(item)

@@ -1,4 +1,4 @@
-"""JSON as it travels: the type aliases and the few narrowing functions that the stand-in uses."""
+"""JSON as it travels: type aliases, narrowing functions, and Slack's refusal of a call."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -8,17 +8,17 @@ JsonArray = list[Any]
 
 
 def as_object(value: object) -> JsonObject | None:
-    """The value as a JSON object, or None when it is something else."""
+    """The value as a JSON object; None for anything else."""
     return cast("JsonObject", value) if isinstance(value, dict) else None
 
 
 def as_array(value: object) -> JsonArray | None:
-    """The value as a JSON array, or None when it is something else."""
+    """The value as a JSON array; None for anything else."""
     return cast("JsonArray", value) if isinstance(value, list) else None
 
 
 def without_none(fields: Mapping[str, Any]) -> JsonObject:
-    """A copy without the fields whose value is None, as Slack leaves out what is not set."""
+    """A copy without the fields whose value is None, as Slack leaves out unset fields."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -31,14 +31,14 @@ class ApiError(Exception):
         *,
         messages: Sequence[str] = (),
         status: int = 200,
-        headers: dict[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
         **fields: object,
     ) -> None:
         super().__init__(code)
         self.code = code
         self.status = status
         self.headers = headers or {}
-        self.body: dict[str, Any] = {"ok": False, "error": code, **fields}
+        self.body: JsonObject = {"ok": False, "error": code, **fields}
         if messages:
             marked = [f"[ERROR] {message}" for message in messages]
             self.body["response_metadata"] = {"messages": marked}

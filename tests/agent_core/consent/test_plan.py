@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from agent_core.composio import AppTool
-from agent_core.consent.call_plan import digest_of, plan_of
+from agent_core.consent.call_plan import SealedAction, digest_of, plan_of
 from agent_core.consent.policy import read_policy
 from agent_core.ids import SessionId, UserId
 from agent_core.testing.accounts import FakeAccounts
@@ -30,7 +30,7 @@ def sealed(**changed: Any) -> str:
         "slug": "GMAIL_SEND_EMAIL",
         "arguments": {"to": "a@x.test", "body": "hello"},
         "account": "ca_1",
-        "schema_digest": "5d",
+        "definition": "5d",
     }
     whole: dict[str, Any] = {
         "tool": "mcp__composio__GMAIL_SEND_EMAIL",
@@ -40,7 +40,7 @@ def sealed(**changed: Any) -> str:
     }
     action |= {name: value for name, value in changed.items() if name in action}
     whole |= {name: value for name, value in changed.items() if name in whole}
-    return digest_of(**whole, actions=[tuple(action.values())])
+    return digest_of(**whole, actions=[SealedAction(**action)])
 
 
 def test_the_same_call_has_the_same_digest_however_its_names_are_ordered() -> None:
@@ -54,7 +54,7 @@ def test_the_same_call_has_the_same_digest_however_its_names_are_ordered() -> No
         {"tool": "mcp__other__GMAIL_SEND_EMAIL"},
         {"slug": "GMAIL_SEND_EMAIl"},
         {"account": "ca_2"},
-        {"schema_digest": "5e"},
+        {"definition": "5e"},
         {"session": "T:C:2"},
         {"asker": "T:U2"},
         {"arguments": {"to": "a@x.test", "body": "hello "}},
@@ -115,5 +115,5 @@ async def test_what_asks_is_looked_up_afresh_and_once_however_often_it_stands_in
     judged = read_policy().judge(call, is_tainted=False)
     plan = await plan_of(accounts, judged, call, None, context)
     assert accounts.asked == [("GMAIL_SEND_EMAIL", True), ("GMAIL_FETCH_EMAILS", False)]
-    assert len(plan.shown) == 51
-    assert {each.account for each in plan.shown} == {"u1@example.com"}
+    assert len(plan.actions) == 51
+    assert {each.account for each in plan.actions} == {"u1@example.com"}

@@ -6,7 +6,7 @@ from typing import Literal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.context.history import LOST_RESULT, NOTHING_SAID, repaired, settled, spoken
+from agent_core.context.history import EMPTY_RESULT, LOST_RESULT, repaired, settled, spoken
 from agent_core.ids import ToolCallId
 from agent_core.messages import Message, Opaque, Part, Text, ToolCall, ToolResult, user_message
 
@@ -64,7 +64,7 @@ def test_a_result_that_says_nothing_says_so() -> None:
         [user_message("go"), assistant(call("a"), call("b")), user(result("a", ""), result("b"))]
     )
     texts = [part.text for part in history[-1].parts if isinstance(part, ToolResult)]
-    assert texts == [NOTHING_SAID, "done"]
+    assert texts == [EMPTY_RESULT, "done"]
 
 
 def test_half_a_sign_in_words_or_results_does_not_make_a_session_unsendable() -> None:

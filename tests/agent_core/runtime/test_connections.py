@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.composio import Account
-from agent_core.errors import ConsentRefused
+from agent_core.errors import AskRefused
 from agent_core.events import AuthEnded, AuthRequired, ToolCallProgressed
 from agent_core.ids import UserId
 from agent_core.testing.accounts import FakeAccounts
@@ -70,15 +70,15 @@ async def test_after_a_link_was_opened_each_look_is_one_at_the_account(office: O
         async def then() -> None:
             over.set()
 
-        with pytest.raises(ConsentRefused):
-            await runtime.consents.open_link(auth.consent, BEN, then)
+        with pytest.raises(AskRefused):
+            await runtime.asks.open_link(auth.ask, BEN, then)
         now_s = asyncio.get_running_loop().time()
-        await runtime.consents.open_link(auth.consent, ANN, then)
+        await runtime.asks.open_link(auth.ask, ANN, then)
         for later_s in (100.0, 100.1):
-            await runtime.consents.look((), now_s + later_s)
+            await runtime.asks.look((), now_s + later_s)
         assert not over.is_set()
         office.accounts.connect(ANN, "gmail")
-        await runtime.consents.look((), now_s + 102.0)
+        await runtime.asks.look((), now_s + 102.0)
         assert over.is_set()
         await requested(runtime, turn, generation=2)
 
@@ -94,11 +94,11 @@ async def test_a_missing_account_is_asked_of_the_person_and_the_call_goes_on_whe
         assert isinstance(auth, AuthRequired)
         assert (auth.asker, auth.toolkits) == (ANN, ("gmail",))
         await until(runtime, turn, "waiting")
-        assert not await runtime.consents.check_connection(auth.consent, ANN)
+        assert not await runtime.asks.check_connection(auth.ask, ANN)
         office.accounts.connect(ANN, "gmail")
-        assert await runtime.consents.check_connection(auth.consent, ANN)
+        assert await runtime.asks.check_connection(auth.ask, ANN)
         asked = await requested(runtime, turn, generation=2)
-        await runtime.consents.decide(asked.consent, ANN, verdict="approve")
+        await runtime.asks.decide(asked.ask, ANN, "approved")
         await end_of(runtime, turn)
     assert office.sent == [(ANN, "bob@example.com")]
 
@@ -132,7 +132,7 @@ async def test_who_says_done_is_believed_as_far_as_composio_agrees(tmp_path: Pat
         await begin(runtime, inbound("done", number=2))
         accounts.may_answer.set()
         asked = await requested(runtime, turn, generation=2)
-        await runtime.consents.decide(asked.consent, ANN, verdict="reject")
+        await runtime.asks.decide(asked.ask, ANN, "rejected")
         await end_of(runtime, turn)
         (ended,) = [e for e in await events_of(runtime, turn) if isinstance(e, AuthEnded)]
         assert ended.outcome == "connected"
@@ -150,14 +150,14 @@ async def test_a_link_that_a_tool_names_reaches_nobody_but_its_person(office: Of
         auth = await seen(runtime, turn, "auth_required")
         assert isinstance(auth, AuthRequired)
         await until(runtime, turn, "waiting")
-        with pytest.raises(ConsentRefused) as refused:
-            await runtime.consents.connect_link(auth.consent, BEN, "gmail")
+        with pytest.raises(AskRefused) as refused:
+            await runtime.asks.connect_link(auth.ask, BEN, "gmail")
         assert refused.value.why == "not_yours"
-        assert await runtime.consents.connect_link(auth.consent, ANN, "gmail") == LINK
-        fresh = await runtime.consents.connect_link(auth.consent, ANN, "gmail")
+        assert await runtime.asks.connect_link(auth.ask, ANN, "gmail") == LINK
+        fresh = await runtime.asks.connect_link(auth.ask, ANN, "gmail")
         assert fresh != LINK
         office.accounts.connect(ANN, "gmail")
-        await runtime.consents.check_connection(auth.consent, ANN)
+        await runtime.asks.check_connection(auth.ask, ANN)
         await end_of(runtime, turn)
         events = await events_of(runtime, turn)
     assert "uthentication completed" in told(model.requests[-1])
@@ -179,7 +179,7 @@ async def test_a_person_may_skip_connecting(office: Office) -> None:
         auth = await seen(runtime, turn, "auth_required")
         assert isinstance(auth, AuthRequired)
         await until(runtime, turn, "waiting")
-        await runtime.consents.skip_connection(auth.consent, ANN)
+        await runtime.asks.skip_connection(auth.ask, ANN)
         assert (await end_of(runtime, turn)).answer == "Then without."
         (ended,) = [e for e in await events_of(runtime, turn) if isinstance(e, AuthEnded)]
         assert ended.outcome == "skipped"
@@ -195,14 +195,14 @@ async def test_whoever_steers_is_asked_for_their_own_account(office: Office) -> 
         turn = await begin(runtime, inbound("mail Bob"))
         asked = await requested(runtime, turn)
         await begin(runtime, from_ben("send it to x@example.com", number=2))
-        await runtime.consents.decide(asked.consent, ANN, verdict="reject")
+        await runtime.asks.decide(asked.ask, ANN, "rejected")
         auth = await seen(runtime, turn, "auth_required")
         assert isinstance(auth, AuthRequired)
         assert auth.asker == BEN
         await until(runtime, turn, "waiting", generation=2)
     async with office.runtime(ScriptedModel(["Then not."])) as runtime:
-        with pytest.raises(ConsentRefused):
-            await runtime.consents.skip_connection(auth.consent, ANN)
-        await runtime.consents.skip_connection(auth.consent, BEN)
+        with pytest.raises(AskRefused):
+            await runtime.asks.skip_connection(auth.ask, ANN)
+        await runtime.asks.skip_connection(auth.ask, BEN)
         await end_of(runtime, turn)
     assert office.sent == []

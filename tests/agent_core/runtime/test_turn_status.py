@@ -22,7 +22,7 @@ from agent_core.events import (
     TurnStarted,
     Usage,
 )
-from agent_core.ids import ROOT_RUN, ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import ROOT_RUN, AskId, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
 from agent_core.prompts.language import Language
 from agent_core.runtime.turn_status import MAX_GIST_CHARS, TurnStatus, unsure_words
@@ -261,12 +261,18 @@ def test_a_first_step_that_takes_long_has_not_just_begun() -> None:
 def test_a_turn_that_waits_says_for_what() -> None:
     deadline, call = BEGIN, ToolCallId("c")
     question = QuestionAsked(
-        **at(5), call_id=call, asker=UserId("T:U"), question="?", options=(), deadline=deadline
+        **at(5),
+        ask=AskId("q"),
+        call_id=call,
+        asker=UserId("T:U"),
+        question="?",
+        options=(),
+        deadline=deadline,
     )
     assert asked_after(9, question) == "I am waiting for an answer to my question above."
     approval = ApprovalRequested(
         **at(5),
-        consent=ConsentId("k"),
+        ask=AskId("k"),
         call_id=call,
         asker=UserId("T:U"),
         tool=BATCH,
@@ -279,7 +285,7 @@ def test_a_turn_that_waits_says_for_what() -> None:
     assert asked_after(9, approval) == "I am waiting for a click on my request above."
     decided = ApprovalDecided(
         **at(6),
-        consent=ConsentId("k"),
+        ask=AskId("k"),
         call_id=call,
         verdict="approved",
         by=UserId("T:U"),

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from agent_core.ids import ConsentId, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import AskId, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.sessions import Database
 from agent_core.sessions.audit import AuditedAction, AuditEntry, AuditLog
 from agent_core.sessions.schema import audit
@@ -24,7 +24,7 @@ SENDING = AuditEntry(
         AuditedAction(slug="GMAIL_SEND_EMAIL", account="ada@x.test", arguments_digest="5d" * 32),
     ),
     digest="7f" * 32,
-    consent=ConsentId("c1"),
+    ask=AskId("c1"),
     approved_by=UserId("T:U2"),
 )
 WRITING = replace(
@@ -36,7 +36,7 @@ WRITING = replace(
     tool="mcp__wiki__create_page",
     actions=(AuditedAction(slug="create_page", account="", arguments_digest="00" * 32),),
     digest="",
-    consent=None,
+    ask=None,
     approved_by=None,
 )
 LATER = NOON + timedelta(seconds=3)
@@ -54,7 +54,7 @@ async def test_a_call_is_read_as_it_began_and_as_it_ended(database: Database) ->
     [begun] = await log.entries()
     assert (begun.entry, begun.outcome, begun.ended_at) == (SENDING, None, None)
 
-    bare = replace(SENDING, at=LATER, digest="", consent=None, approved_by=None, actions=())
+    bare = replace(SENDING, at=LATER, digest="", ask=None, approved_by=None, actions=())
     await log.end(bare, "done")
     [done] = await log.entries()
     assert (done.entry, done.outcome, done.ended_at) == (SENDING, "done", LATER)

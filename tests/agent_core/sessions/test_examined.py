@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import create_engine, make_url, text
 
 from agent_core.errors import SessionError
-from agent_core.runtime.operate import examine_database
+from agent_core.operator import examine_database
 from agent_core.sessions import Database
 from agent_core.settings import CoreSettings
 

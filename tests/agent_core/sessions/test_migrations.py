@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Connection, text
 
 from agent_core.errors import SessionError
-from agent_core.runtime.operate import examine_database
+from agent_core.operator import examine_database
 from agent_core.sessions import Database
 from agent_core.sessions.migrations import NEWEST, REVISIONS
 from agent_core.settings import CoreSettings

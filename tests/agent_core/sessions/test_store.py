@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from agent_core.events import Outcome, TurnFinished
 from agent_core.ids import (
     ROOT_RUN,
-    ConsentId,
+    AskId,
     ProcessId,
     RunId,
     SessionId,
@@ -23,7 +23,6 @@ from agent_core.ids import (
 )
 from agent_core.messages import Attachment, Message, Opaque, Text, ToolResult, user_message
 from agent_core.sessions import (
-    ConnectionWait,
     Database,
     EventLog,
     Inbox,
@@ -32,6 +31,7 @@ from agent_core.sessions import (
     StoredSession,
     StoredTurn,
     TurnQueue,
+    Wait,
     WriteBehind,
 )
 from agent_core.sessions.store import KnownSessions
@@ -192,24 +192,7 @@ async def test_history_is_what_the_root_runs_of_earlier_turns_said(
     assert await store.history_before(first) == ()
 
 
-WAIT = ConnectionWait(
-    call_id=ToolCallId("c1"),
-    asker=UserId("T1:U1"),
-    deadline=AT + timedelta(days=1),
-    consent=ConsentId("second"),
-    toolkits=("gmail",),
-    said=None,
-)
-
-
-async def test_a_wait_is_cut_short_by_its_own_consent_alone(store: SessionStore) -> None:
-    turn = await queued(store)
-    await store.mark_running(turn.id)
-    await store.mark_waiting(turn.id, turn.generation, WAIT)
-    await store.hasten(turn.id, ConsentId("first"), AT)
-    assert (await store.turn(turn.id)).wait == WAIT
-    await store.hasten(turn.id, ConsentId("second"), AT)
-    assert (await store.turn(turn.id)).wait == replace(WAIT, deadline=AT)
+WAIT = Wait(ask=AskId("a1"), kind="connection", call_id=ToolCallId("c1"), asker=UserId("T1:U1"))
 
 
 async def test_everything_is_there_after_a_restart(url: str) -> None:

@@ -5,14 +5,19 @@ import json
 import pytest
 
 from agent_core.composio import AppFiles
+from agent_core.mcp import TOO_LARGE
 from agent_core.messages import JsonObject
 from agent_core.testing.tools import FakeToolset, ignore_progress, tool_call
-from agent_core.tools import OnProgress, ToolContext, ToolOutput
+from agent_core.tools import COMPOSIO, OnProgress, Registry, ToolContext, ToolOutput
 
 SAVE = "mcp__local_toolkit__save_app_file"
 FETCH = "mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL"
 INVOICE = {"name": "invoice.pdf", "mimetype": "application/pdf", "s3url": "https://s3.test/1?sig=a"}
 PHOTO = {"filename": "photo.jpg", "s3url": "https://s3.test/2"}
+
+
+def with_files(tools: FakeToolset) -> Registry:
+    return Registry(tools, after={COMPOSIO: AppFiles(tools, save=SAVE)})
 
 
 class World:
@@ -35,7 +40,7 @@ class World:
 
         self.result = text
         self._all = FakeToolset({SAVE: save, FETCH: fetch})
-        self.tools = AppFiles(self._all, save=SAVE)
+        self.tools = with_files(self._all)
 
     async def run(self, context: ToolContext) -> ToolOutput:
         return await self.tools.run(tool_call(FETCH, {}), context, ignore_progress)
@@ -166,6 +171,7 @@ async def test_a_path_that_an_app_names_is_not_told_as_composios(
     [
         ToolOutput(text="the beginn", is_cut=True),
         ToolOutput(text="The tool refused the call: HTTP 413", is_error=True),
+        ToolOutput(text=f"{TOO_LARGE}.", is_error=True),
     ],
 )
 async def test_of_a_result_that_was_too_large_the_model_is_told_how_to_get_it(
@@ -176,7 +182,7 @@ async def test_of_a_result_that_was_too_large_the_model_is_told_how_to_get_it(
     ) -> ToolOutput:
         return came
 
-    tools = AppFiles(FakeToolset({FETCH: fetch}), save=SAVE)
+    tools = with_files(FakeToolset({FETCH: fetch}))
     output = await tools.run(tool_call(FETCH, {}), context, ignore_progress)
     assert output.text.startswith(came.text)
     assert "`sync_response_to_workbench` true" in output.text

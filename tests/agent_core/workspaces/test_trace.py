@@ -13,7 +13,7 @@ from agent_core.events import (
     QuestionAsked,
     StepStarted,
 )
-from agent_core.ids import ConsentId, ToolCallId, UserId
+from agent_core.ids import AskId, ToolCallId, UserId
 from agent_core.messages import JsonObject
 from agent_core.workspaces import build_trace
 from tests.agent_core.workspaces.turns import (
@@ -170,7 +170,7 @@ def test_an_iteration_says_whether_a_person_was_waited_for_and_where_they_were_s
     link: str,
 ) -> None:
     about: dict[str, Any] = {
-        "consent": ConsentId("c1"),
+        "ask": AskId("c1"),
         "call_id": ToolCallId("toolu_1"),
         "asker": UserId("T1:U1"),
         "toolkits": ("gmail",),
@@ -181,6 +181,7 @@ def test_an_iteration_says_whether_a_person_was_waited_for_and_where_they_were_s
     assert (told["needs_user_input"], told["auth_link"]) == (True, link or None)
     question = QuestionAsked(
         **place(2, 0, 14),
+        ask=AskId("q1"),
         call_id=ToolCallId("toolu_1"),
         asker=UserId("T1:U1"),
         question="Which?",

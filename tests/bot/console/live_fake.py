@@ -4,13 +4,17 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from agent_core.ids import AgentId
+from agent_core.events import TurnFinished
+from agent_core.ids import ROOT_RUN, AgentId, RunId, SessionId, TurnId
+from agent_core.snapshot import RunSnapshot, TurnSnapshot
 from agent_core.tree import AgentState, AgentStatus
 from bot.console.console import FILE_POLICY, STATIC
+from bot.console.markup import AgentHtml
 from bot.console.server import add_headers, listening
 
 SESSION = "C1-1700000000.000100"
@@ -28,17 +32,42 @@ def agent(
     **more: Any,
 ) -> Json:
     """An `agent-state`; `more` goes into its metadata but for what `AgentState` itself has."""
-    state = AgentState(
-        agent_id=AgentId(name),
-        parent_id=AgentId(parent) if parent else None,
-        created_at=BEGIN_MS + at,
-        status=status,
-        user_content=more.pop("task", name),
-        agent="main",
-    ).as_json()
+    created_at = datetime.fromtimestamp((BEGIN_MS + at) / 1000, UTC)
+    run = RunSnapshot(RunId(name), created_at, task=more.pop("task", name))
+    parent_id = AgentId(parent) if parent else None
+    state = AgentState(AgentId(name), parent_id, TurnSnapshot(), run).as_json()
+    state["status"] = status
+    state["metadata"]["agent"] = "main"
     for key, value in more.items():
         (state if key in state else state["metadata"])[key] = value
+    _add_html(state)
     return {"type": "agent-state", "agentId": name, "state": state}
+
+
+def _add_html(state: Json) -> None:
+    """Texts as HTML, as the live view's server adds it."""
+    metadata = state["metadata"]
+    end = None
+    if metadata["isTainted"] is not None:
+        end = TurnFinished(
+            session=SessionId(SESSION),
+            turn=TurnId("1"),
+            run=ROOT_RUN,
+            step=0,
+            attempt=1,
+            n=1,
+            at=datetime.now(UTC),
+            outcome="answered",
+            answer="",
+            reference="",
+            is_tainted=metadata["isTainted"],
+            sources=tuple(metadata["sources"]),
+        )
+    html = AgentHtml()
+    metadata["liveHtml"] = html.of_live(metadata["live"])
+    metadata["resultHtml"] = html.of(state["result"] or "", end)
+    for message in state["messages"]:
+        message["html"] = html.of(message["content"], end)
 
 
 class LiveFake:
@@ -48,6 +77,8 @@ class LiveFake:
         self.url = ""
         self.tree: dict[str, Json] = {}
         """What a newcomer is told, by agent."""
+        self._live: dict[str, str] = {}
+        """What agents are saying."""
         self.said: list[Json] = []
         """What pages said, in order."""
         self._news = asyncio.Condition()
@@ -68,6 +99,11 @@ class LiveFake:
             self.event += 1
             if message["type"] == "agent-state":
                 self.tree[message["agentId"]] = message
+                self._live[message["agentId"]] = message["state"]["metadata"]["live"]
+            elif message["type"] == "text-delta":
+                self._live[message["agentId"]] += message["delta"]
+                html = AgentHtml().of_live(self._live[message["agentId"]])
+                message = {**message, "html": html}
             for socket in self._sockets:
                 await socket.send_json({**message, "eventId": self.event})
 

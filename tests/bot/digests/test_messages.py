@@ -1,6 +1,6 @@
 """A message that is taken up again, after whatever came of the first time, leaves the same."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,18 +9,18 @@ from typing import Any
 import aiohttp
 import pytest
 
-from agent_core.ids import TurnId
+from agent_core.ids import SessionId, TurnId, UserId
 from agent_core.messages import Attachment, InboundMessage, ToolCall
 from agent_core.models import ModelRequest
 from agent_core.runtime.schedules import Timekeeper
-from agent_core.schedules.order_reader import OrderReader
+from agent_core.schedules.order_reader import OrderReader, PendingOrder
 from agent_core.schedules.schedule import Schedule
 from agent_core.sessions.database import Database, DatabaseTrouble
-from agent_core.sessions.ledger import Marks
 from agent_core.sessions.schedules import ScheduleStore
 from agent_core.testing.models import ScriptedModel, call
 from bot.digests.messages import DigestMessages
 from bot.digests.orders import DigestLimits, DigestOrders
+from bot.digests.proposals import Proposals
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import People, SkippingClock, SlackApi, SlackError, web_client
 from bot.threads import ThreadRef, user_id
@@ -51,19 +51,16 @@ def reading(request: ModelRequest) -> ToolCall:
     return call("read_order", READ.get(words, {"intent": "none"}))
 
 
-class FailingMarks(Marks):
-    """Its database goes away before the marks of some messages are saved."""
+class FailingStore(ScheduleStore):
+    """Its database goes away before a message is noted as dealt with, once."""
 
-    def __init__(self, database: Database) -> None:
-        super().__init__(database)
-        self.fails: str = ""
-        """A part of the marks that are not saved, once."""
+    fails = False
 
-    async def save(self, values: Mapping[str, str]) -> None:
-        if self.fails and self.fails in str(values):
-            self.fails = ""
+    async def save_pending(self, session: SessionId, person: UserId, pending: PendingOrder) -> None:
+        if self.fails and pending.doing is None:
+            self.fails = False
             raise DatabaseTrouble("away")
-        await super().save(values)
+        await super().save_pending(session, person, pending)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +69,9 @@ class Table:
 
     slack: SlackStandIn
     digests: DigestMessages
-    store: ScheduleStore
+    store: FailingStore
     thread: ThreadRef
     model: ScriptedModel
-    marks: FailingMarks
 
     def message(self, text: str, number: int, *, user: str = "ann") -> InboundMessage:
         return InboundMessage(
@@ -111,20 +107,20 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
     async with SlackStandIn(rate_limits=False) as slack, aiohttp.ClientSession() as session:
         client = web_client(slack.bot_token, base_url=slack.api_url, session=session)
         api = SlackApi(client, clock=SkippingClock())
-        store = ScheduleStore(database)
+        store = FailingStore(database)
         timekeeper = Timekeeper(store, _begin_nothing, lambda: NOW, at_once=1)
         orders = DigestOrders(
             store, timekeeper, api.channels, People(api), lambda: NOW, DigestLimits()
         )
         root = await slack.say("ann", "general", "the root")
-        model, marks = ScriptedModel([reading] * 20), FailingMarks(database)
+        model = ScriptedModel([reading] * 20)
+        proposals = Proposals(orders, api, lambda: NOW)
         yield Table(
             slack=slack,
-            digests=DigestMessages(orders, OrderReader(model), api, marks, lambda: NOW),
+            digests=DigestMessages(proposals, OrderReader(model), store),
             store=store,
             thread=ThreadRef(team=slack.team_id, channel=slack.channels["general"], root_ts=root),
             model=model,
-            marks=marks,
         )
     await database.close()
 
@@ -165,7 +161,7 @@ async def test_a_message_that_was_dealt_with_and_not_noted_is_read_once_and_nobo
     table: Table, said: str
 ) -> None:
     assert await table.digests.take(table.message(ORDER, 1))
-    table.marks.fails = "T070002.000000 1"
+    table.store.fails = True
     with pytest.raises(DatabaseTrouble):
         await table.digests.take(table.message(said, 2), is_order=True)
     before = table.posts()

@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 
+from agent_core.ids import SessionId
 from agent_core.schedules.schedule import (
     PublishedDigest,
     Schedule,
     Slot,
     faults_of,
 )
+from bot.clicks import DigestForm
 from bot.digests import posts
 from bot.digests.form import form, read_form
-from bot.digests.orders import NotDone
+from bot.digests.orders import refused
 from bot.render import limits
 from bot.words import BOT
 from tests.schedules import a_schedule, an_order
@@ -125,7 +127,7 @@ def test_whatever_a_person_wrote_stays_words_in_our_sentences(language: str) -> 
         posts.listing([schedule], language, NOW, "digest-refusal-which").text.replace(
             "<#C0NEWS>", ""
         ),
-        posts.refusal(NotDone("place_closed", channel=HOSTILE), language),
+        refused("place_closed", channel=HOSTILE).text(language),
         posts.question(HOSTILE, language, "day", "UTC"),
         posts.listing([schedule], language, NOW).text,
     ]
@@ -143,7 +145,7 @@ def test_a_long_list_says_how_many_are_left_and_fits_in_its_blocks() -> None:
 def test_a_form_cannot_lose_a_rule_that_its_menus_do_not_have() -> None:
     rule = replace(ORDER.rule, recurrence="FREQ=HOURLY;INTERVAL=6")
     order = replace(ORDER, rule=rule)
-    shown = str(form(order, "en", "new en T1:C1:1.0 1.0"))
+    shown = str(form(order, "en", DigestForm(session=SessionId("T1:C1:1.0"))))
     changed = read_form({"task": "wine", "news": "be_silent"}, order, "en", NOW)
     assert "every 6 hours" in shown
     assert "09:00" not in shown

@@ -3,10 +3,12 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from agent_core.ids import TurnId
+from bot.clicks import FeedbackClick
 from bot.presenter.answer import feedback_block
 from bot.slack_api import Op
 from bot.threads import ThreadRef
@@ -25,9 +27,9 @@ class Answered:
     turn: TurnId
     ts: str
 
-    async def press(self, user: str, verdict: str) -> None:
-        slack = self.around.world.slack
-        await slack.click(user, "general", self.ts, "feedback.give", f"{verdict} {self.turn}")
+    async def press(self, user: str, verdict: Literal["up", "down"]) -> None:
+        slack, click = self.around.world.slack, FeedbackClick(turn=self.turn, verdict=verdict)
+        await slack.click(user, "general", self.ts, click.kind, click.encoded())
         await self.around.world.handled()
 
     async def given(self) -> list[tuple[str, str, str]]:

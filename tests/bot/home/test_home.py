@@ -11,8 +11,16 @@ from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Account, SessionState, Spent, StoredTurn
 from agent_core.runtime.schedules import Order, ScheduleId
 from agent_core.testing.accounts import FakeAccounts
+from bot.clicks import (
+    AccountClick,
+    AppClick,
+    ChannelClick,
+    HomeScheduleClick,
+    PreferenceClick,
+    SessionClick,
+)
 from bot.digests.form import on_weekdays
-from bot.home.view import HomeState, Shown, TeamOverview, home_view
+from bot.home.view import HomeState, Note, TeamOverview, home_view
 from bot.render import limits
 from bot.words import BOT
 from tests.bot.home.world import NOW, Around
@@ -21,6 +29,16 @@ from tests.schedules import a_schedule, an_order
 SAY = BOT.of("en")
 MAX_VIEW_BYTES = 250_000
 """Slack's, of a view."""
+
+
+def language(name: str) -> str:
+    """The value of a language in the menu."""
+    return PreferenceClick(kind="home.language", choice=name).encoded()
+
+
+def answered_in(channel: str) -> ChannelClick:
+    """Only mentions are answered in a channel."""
+    return ChannelClick(kind="home.follow_ups", channel=channel, rule="mention")
 
 
 def said(blocks: Sequence[JsonObject]) -> str:
@@ -71,7 +89,7 @@ async def test_who_is_a_guest_or_of_another_organisation_opens_nothing_of_others
         assert [block["text"]["text"] for block in await place.open_home(user)] == [sentence]
         before = said(place.home_of(user))
         await slack.click_view(user, anns.id, "home.stop")
-        await slack.click_view(user, anns.id, "home.language", "de")
+        await slack.click_view(user, anns.id, "home.language", language("de"))
         assert await place.command(user, "status", "shared") == sentence
         await place.world.handled()
         assert said(place.home_of(user)) == before
@@ -114,7 +132,9 @@ async def test_accounts_are_connected_and_disconnected_by_their_owner(
     accounts.connect(ann, "gmail", account="ca_ann")
     accounts.connect(ben, "github", account="ca_ben")
     assert "Gmail" in said(await place.open_home("ann"))
-    shown = await place.press("ann", "home.connect", "notion")
+    shown = await place.press(
+        "ann", "home.connect", AppClick(kind="home.connect", app="notion").encoded()
+    )
     assert accounts.links == [(ann, "notion")]
     assert "https://connect.composio.dev/link/lk_1" in said(shown)
     assert "lk_1" not in said(await place.open_home("ben"))
@@ -135,19 +155,25 @@ async def test_without_the_app_service_home_is_there_all_the_same(
 ) -> None:
     await place.open_home("ann")
     accounts.is_away = True
-    shown = await place.press("ann", "home.connect", "notion")
+    shown = await place.press(
+        "ann", "home.connect", AppClick(kind="home.connect", app="notion").encoded()
+    )
     assert SAY("home-apps-away") in said(shown)
     assert "home.connect" not in names(shown)
 
 
 async def test_a_language_and_a_time_are_chosen_and_home_speaks_it_at_once(place: Around) -> None:
     await place.open_home("ann")
-    shown = await place.press("ann", "home.language", "de")
+    shown = await place.press("ann", "home.language", language("de"))
     assert BOT.say("de", "home-sessions") in said(shown)
-    await place.press("ann", "home.digest_time", "07:30")
+    await place.press(
+        "ann",
+        "home.digest_time",
+        PreferenceClick(kind="home.digest_time", choice="07:30").encoded(),
+    )
     stored = await place.runtime.preferences.of(place.person("ann"))
     assert stored == {"language": "de", "digest_time": "07:30"}
-    await place.press("ann", "home.language", "auto")
+    await place.press("ann", "home.language", language("auto"))
     assert "language" not in await place.runtime.preferences.of(place.person("ann"))
 
 
@@ -168,7 +194,9 @@ async def test_schedules_are_paused_from_home_without_a_post(place: Around) -> N
     await place.runtime.schedules.activate(schedule.id, NOW)
     assert "battery storage" in said(await place.open_home("ann"))
     assert "battery storage" not in said(await place.open_home("cleo"))
-    shown = await place.press("ann", "home.schedule", f"pause:{schedule.id}")
+    shown = await place.press(
+        "ann", "home.schedule", HomeScheduleClick(schedule=schedule.id, verb="pause").encoded()
+    )
     assert "is paused" in said(shown)
     assert place.calls("chat.postMessage") == 0
 
@@ -183,7 +211,9 @@ async def test_a_form_that_home_opened_changes_the_schedule_and_says_so_where_it
     schedule = await runtime.schedules.propose(ScheduleId("s1"), order, NOW)
     await runtime.schedules.activate(schedule.id, NOW)
     await place.open_home("ann")
-    await place.press("ann", "home.schedule", f"edit:{schedule.id}")
+    await place.press(
+        "ann", "home.schedule", HomeScheduleClick(schedule=schedule.id, verb="edit").encoded()
+    )
     [form] = slack.state.views
     await slack.submit_view("ann", form, {"task": "solar power"})
     await place.world.handled()
@@ -211,7 +241,7 @@ async def test_admins_set_when_a_channel_is_answered(place: Around) -> None:
     await place.open_home("ann")
     shown = await place.press("ann", "home.channel", general)
     assert "home.follow_ups" in names(shown)
-    await place.press("ann", "home.follow_ups", f"{general} mention")
+    await place.press("ann", "home.follow_ups", answered_in(general).encoded())
     assert await place.runtime.preferences.get(scope, "follow_ups") == "mention"
 
 
@@ -245,10 +275,11 @@ def test_the_biggest_home_that_there_can_be_fits_into_a_view(language: str) -> N
         public=frozenset({"C0123456789"}),
         schedules=[schedule] * many,
     )
-    shown = Shown(
-        note=long[: limits.SECTION_CHARS],
+    note = Note(
+        text=long[: limits.SECTION_CHARS],
         links={"notion": f"https://connect.composio.dev/{'x' * 2_000}"},
-        rule="C0123456789 mention",
+        channel="C0123456789",
+        rule="mention",
     )
     blocks = home_view(
         HomeState(
@@ -260,7 +291,7 @@ def test_the_biggest_home_that_there_can_be_fits_into_a_view(language: str) -> N
             waiting=[turn] * many,
             schedules=[schedule] * many,
             accounts=[account] * many,
-            shown=shown,
+            note=note,
             team=team,
         )
     )["blocks"]
@@ -290,10 +321,12 @@ async def test_what_is_not_ones_own_is_neither_stopped_deleted_nor_set_by_whoeve
     general, session = place.world.slack.channels["general"], thread.session
     accounts.connect(place.person("ann"), "gmail", account="ca_ann")
     workspace = await place.runtime.workspace(session, NOW)
-    for name in ("home.stop", "home.delete"):
-        assert SAY("home-not-yours") in await place.forge("ben", name, session)
-    await place.forge("ben", "home.disconnect", "ca_ann")
-    await place.forge("ben", "home.follow_ups", f"{general} mention")
+    stop = SessionClick(kind="home.stop", session=session)
+    delete = SessionClick(kind="home.delete", session=session)
+    assert SAY("home-not-yours") in await place.forge("ben", stop)
+    assert SAY("home-not-yours") in await place.forge("ben", delete)
+    await place.forge("ben", AccountClick(account="ca_ann"))
+    await place.forge("ben", answered_in(general))
     assert (await place.runtime.turn(turn)).outcome is None
     assert workspace.is_dir()
     assert len(await accounts.of(place.person("ann"))) == 1

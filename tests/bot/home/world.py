@@ -5,22 +5,23 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from agent_core.ids import TurnId, UserId
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, ScriptLine, call
 from agent_core.testing.runtimes import scripted_runtime
-from bot.digests import PREFIX as DIGESTS
-from bot.digests import DigestLimits, DigestMessages, DigestOrders
+from bot import clicks
+from bot.clicks import HomeClick
+from bot.digests import DigestClicks, DigestLimits, DigestOrders, Proposals
 from bot.home.feedback import FeedbackClicks
 from bot.home.home import Home
-from bot.ingress import HOME_OPENED, Press, Rules
-from bot.ingress.gestures import Gestures
+from bot.ingress import Handler, Rules
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import Identity, People, SlackApi
 from bot.threads import ThreadRef, user_id
+from tests.bot.gestures import gesture_of, person_of
 from tests.bot.ingress.world import Outside, World, bot_in, thread_at
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
@@ -89,20 +90,10 @@ class Around:
     def home_of(self, user: str) -> list[JsonObject]:
         return self.world.slack.state.homes[self.world.slack.users[user]].body["blocks"]
 
-    async def forge(self, user: str, name: str, value: str) -> str:
+    async def forge(self, user: str, click: HomeClick) -> str:
         """A person sends what their Home does not offer; what it then says of that."""
-        press = Press(
-            team=self.world.slack.team_id,
-            user=self.world.slack.users[user],
-            channel="",
-            thread_ts="",
-            message_ts="",
-            action_id=name,
-            action_ts="1.000001",
-            value=value,
-            trigger_id="",
-        )
-        await self.home.press(press)
+        slack = self.world.slack
+        await self.home.press(click, gesture_of(slack, user, click), person_of(slack, user))
         return str(self.home_of(user)[0])
 
     async def command(self, user: str, text: str, channel: str = "general") -> str:
@@ -137,21 +128,31 @@ async def around(
         team = {"team": slack.team_id, "bot_user": slack.bot_user_id, "bot_id": "B1"}
         rules = Rules(identity=Identity(**team, url=URL))
 
-        def gestures(api: SlackApi, _: People) -> Mapping[str, Gestures]:
+        def handlers(api: SlackApi, _: People) -> Mapping[type, Handler]:
             people = People(api, runtime.preferences)
             known = (runtime.schedules, runtime.timekeeper)
             orders = DigestOrders(*known, api.channels, people, lambda: NOW, DigestLimits())
-            digests = DigestMessages(orders, runtime.order_reader, api, runtime.marks, lambda: NOW)
-            homes.append(Home(runtime, api, people, rules, orders, digests, lambda: NOW))
-            feedback = FeedbackClicks(runtime, api, people, lambda: NOW)
-            return {"feedback.": feedback, "home.": homes[0], DIGESTS: digests}
+            proposals = Proposals(orders, api, lambda: NOW)
+            digests = DigestClicks(proposals, runtime.schedules)
+            home = Home(runtime, api, people, rules, proposals, digests, lambda: NOW)
+            homes.append(home)
+            feedback = FeedbackClicks(runtime, api, lambda: NOW)
+            presses = dict.fromkeys((*get_args(HomeClick), clicks.HomeScheduleClick), home.press)
+            return {
+                **presses,
+                clicks.HomeOpened: home.open,
+                clicks.Command: home.command,
+                clicks.DigestForm: digests.submit,
+                clicks.FeedbackClick: feedback.give,
+                clicks.FeedbackForm: feedback.comment,
+            }
 
         outside = Outside(slack=slack)
         async with bot_in(
             outside,
             listens=True,
-            gestures=gestures,
-            for_readers=(HOME_OPENED,),
+            handlers=handlers,
+            for_everybody=(clicks.HomeOpened,),
             answer_within_s=answer_within_s,
         ) as world:
             yield Around(world=world, runtime=runtime, home=homes[0], script=script)

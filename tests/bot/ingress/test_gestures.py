@@ -9,14 +9,17 @@ from typing import Any
 import pytest
 from slack_bolt.request.async_request import AsyncBoltRequest
 
+from agent_core.ids import AskId
 from agent_core.messages import JsonObject
+from bot import clicks
+from bot.clicks import FollowUpClick, QuestionForm, Refused
 from bot.ingress import leave_to_next_start, take_up
-from bot.ingress.actions import ANSWER_WITHIN_S, Actions
-from bot.ingress.gestures import Press, Submission
+from bot.ingress.actions import ANSWER_WITHIN_S, Actions, Handler
+from bot.ingress.gestures import Gesture
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Delivery
-from bot.slack_api import Op, People, SlackApi
-from bot.threads import ThreadRef
+from bot.slack_api import Op, People, Person, SlackApi
+from bot.threads import ThreadRef, user_id
 from bot.words import BOT
 from tests.bot.ingress.world import (
     MemoryLedger,
@@ -27,6 +30,8 @@ from tests.bot.ingress.world import (
     thread_at,
 )
 
+ACTION = "follow.ask"
+FORM = QuestionForm(ask=AskId("a"), channel="C1", ts="1.000001")
 NAME: JsonObject = {
     "type": "input",
     "block_id": "name",
@@ -35,17 +40,16 @@ NAME: JsonObject = {
 }
 MODAL: JsonObject = {
     "type": "modal",
-    "callback_id": "digest.form",
-    "private_metadata": "about",
+    "callback_id": "question.form",
+    "private_metadata": FORM.encoded(),
     "title": {"type": "plain_text", "text": "Digest"},
     "submit": {"type": "plain_text", "text": "Save"},
     "blocks": [NAME],
 }
 
 
-def button(action_id: str, value: str = "") -> JsonObject:
-    shown: JsonObject = {"type": "button", "text": {"type": "plain_text", "text": "Go"}}
-    return {**shown, "action_id": action_id, **({"value": value} if value else {})}
+def button(question: str = "why?") -> JsonObject:
+    return clicks.button("Go", FollowUpClick(question=question))
 
 
 def row(*elements: JsonObject) -> JsonObject:
@@ -56,21 +60,27 @@ def row(*elements: JsonObject) -> JsonObject:
 class ListeningGestures:
     """Keeps what it is given; can fail, find something wrong, and be held up."""
 
-    presses: list[Press] = field(default_factory=list[Press])
-    submissions: list[Submission] = field(default_factory=list[Submission])
+    presses: list[Gesture] = field(default_factory=list[Gesture])
+    submissions: list[Gesture] = field(default_factory=list[Gesture])
     calls: int = 0
     failures: int = 0
     errors: list[Mapping[str, str]] = field(default_factory=list[Mapping[str, str]])
+    refusals: list[Refused] = field(default_factory=list[Refused])
     may_go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def press(self, press: Press) -> None:
+    async def press(self, click: FollowUpClick, gesture: Gesture, person: Person) -> None:
         await self._work()
-        self.presses.append(press)
+        self.presses.append(gesture)
 
-    async def submit(self, submission: Submission) -> Mapping[str, str] | None:
+    async def submit(
+        self, form: QuestionForm, gesture: Gesture, person: Person
+    ) -> Mapping[str, str] | None:
         await self._work()
-        self.submissions.append(submission)
+        self.submissions.append(gesture)
         return self.errors.pop(0) if self.errors else None
+
+    def handlers(self) -> dict[type, Handler]:
+        return {FollowUpClick: self.press, QuestionForm: self.submit}
 
     async def _work(self) -> None:
         self.calls += 1
@@ -78,6 +88,8 @@ class ListeningGestures:
         if self.failures:
             self.failures -= 1
             raise OSError("the database is away")
+        if self.refusals:
+            raise self.refusals.pop()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,23 +126,21 @@ class Room:
         [view_id] = self.open_views()
         return view_id
 
-    async def press(self, user: str = "ann", action_id: str = "digest.go") -> Press:
+    async def press(self, user: str = "ann") -> Gesture:
         """Press a button of a post of its own, and wait until it was handled."""
-        ts = await self.post(button(action_id, "v1"))
-        await self.slack.click(user, "general", ts, action_id)
+        ts = await self.post(button())
+        await self.slack.click(user, "general", ts, ACTION)
         await self.world.handled()
         return self.handler.presses[-1]
 
     async def deliver_again(self, delivery: Delivery) -> Delivery:
         """The same payload in another envelope."""
-        return await self.slack.backend.deliverer.attempt(
-            delivery.type, delivery.payload, accepts_answer=True
-        )
+        return await self.slack.backend.deliverer.attempt(delivery.type, delivery.payload)
 
     def another_process(self) -> Actions:
         """Another bot process on the same ledger."""
-        world, gestures = self.world, {"digest.": self.handler}
-        return Actions(gestures, self.ledger, world.rules, world.people, world.api, ANSWER_WITHIN_S)
+        world, handlers = self.world, self.handler.handlers()
+        return Actions(handlers, self.ledger, world.rules, world.people, world.api, ANSWER_WITHIN_S)
 
     def open_views(self) -> set[str]:
         return set(self.slack.state.views)
@@ -141,10 +151,10 @@ async def pressed_room(**more: Any) -> AsyncGenerator[Room]:
     handler = ListeningGestures()
     handler.may_go_on.set()
 
-    def listening(_api: SlackApi, _people: People) -> Mapping[str, ListeningGestures]:
-        return {"digest.": handler}
+    def handlers_of(_api: SlackApi, _people: People) -> Mapping[type, Handler]:
+        return handler.handlers()
 
-    async with connected_world(gestures=listening, **more) as world:
+    async with connected_world(handlers=handlers_of, **more) as world:
         try:
             yield Room(world=world, handler=handler)
         finally:
@@ -159,33 +169,32 @@ async def room() -> AsyncIterator[Room]:
 
 async def test_a_press_in_a_thread_says_who_pressed_what_and_where(room: Room) -> None:
     thread = await room.thread()
-    post = await room.world.api.post(
-        thread, "sure?", op=Op("o"), blocks=[row(button("digest.confirm", "42"))]
-    )
+    post = await room.world.api.post(thread, "sure?", op=Op("o"), blocks=[row(button("how?"))])
     ts = post.ts
-    delivery = await room.slack.click("ben", "general", ts, "digest.confirm")
+    delivery = await room.slack.click("ben", "general", ts, ACTION)
     await room.world.handled()
 
     [press] = room.handler.presses
     action_ts = delivery.payload["actions"][0]["action_ts"]
     ben, team = room.slack.people["ben"], room.slack.team_id
-    assert (press.team, press.user, press.channel) == (team, ben, thread.channel)
+    sender = press.sender
+    assert (sender.team, sender.user, sender.channel) == (team, ben, thread.channel)
     assert (press.thread_ts, press.message_ts) == (thread.root_ts, ts)
-    assert (press.action_id, press.value) == ("digest.confirm", "42")
-    assert press.key == f"press:{team}:{ben}:{action_ts}:digest.confirm"
+    assert press.payload == FollowUpClick(question="how?")
+    assert press.key == f"press:{team}:{ben}:{action_ts}:{ACTION}"
     assert room.ledger.settled == [press.key]
 
 
 async def test_a_modal_has_no_channel_and_is_judged_by_people_alone() -> None:
     async with pressed_room(channels=frozenset({"C1"})) as room:
-        modal = {**MODAL, "blocks": [row(button("digest.more", "7")), *MODAL["blocks"]]}
+        modal = {**MODAL, "blocks": [row(button("what else?")), *MODAL["blocks"]]}
         view_id = await room.open_modal(modal)
-        await room.slack.click_view("ann", view_id, "digest.more")
+        await room.slack.click_view("ann", view_id, ACTION)
         await room.world.handled()
 
         [press] = room.handler.presses
-        assert (press.view_id, press.value) == (view_id, "7")
-        assert (press.channel, press.thread_ts, press.message_ts) == ("", "", "")
+        assert press.payload == FollowUpClick(question="what else?")
+        assert (press.sender.channel, press.thread_ts, press.message_ts) == ("", "", "")
 
         await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
         await room.world.handled()
@@ -193,10 +202,10 @@ async def test_a_modal_has_no_channel_and_is_judged_by_people_alone() -> None:
 
 
 async def test_a_press_is_acknowledged_only_when_it_is_recorded(room: Room) -> None:
-    ts = await room.post(button("digest.go"))
+    ts = await room.post(button())
     room.ledger.may_go_on.clear()
     async with asyncio.TaskGroup() as group:
-        click = group.create_task(room.slack.click("ann", "general", ts, "digest.go"))
+        click = group.create_task(room.slack.click("ann", "general", ts, ACTION))
         async with asyncio.timeout(10):
             await room.ledger.asked.wait()
         assert not click.done()
@@ -209,8 +218,8 @@ async def test_a_press_is_acknowledged_only_when_it_is_recorded(room: Room) -> N
 
 
 async def test_a_press_that_comes_twice_is_handled_once(room: Room) -> None:
-    ts = await room.post(button("digest.go"))
-    delivery = await room.slack.click("ann", "general", ts, "digest.go")
+    ts = await room.post(button())
+    delivery = await room.slack.click("ann", "general", ts, ACTION)
     again = await room.deliver_again(delivery)
     other = room.another_process()
     assert await other.receive(delivery.payload) == {}
@@ -227,7 +236,9 @@ async def test_a_press_that_comes_twice_is_handled_once(room: Room) -> None:
         {},
         {"actions": []},
         {"actions": ["x"], "user": {"id": 3}, "team": "T1"},
-        {"actions": [{"action_id": "digest.go"}], "container": None, "message": "gone"},
+        {"actions": [{"action_id": ACTION}], "container": None, "message": "gone"},
+        {"actions": [{"action_id": ACTION, "value": "of an older version", "action_ts": "1.0"}]},
+        {"actions": [{"action_id": "no.such", "value": "{}", "action_ts": "1.0"}]},
         {"user": {"id": "U1"}, "team": {"id": "T1"}, "view": []},
     ],
 )
@@ -246,14 +257,37 @@ async def test_what_cannot_be_read_is_acknowledged_and_left(
 
 async def test_a_refused_press_is_told_to_its_author_alone_in_the_thread(room: Room) -> None:
     thread = await room.thread()
-    post = await room.world.api.post(thread, "sure?", op=Op("o"), blocks=[row(button("digest.go"))])
-    await room.slack.click("guest", "general", post.ts, "digest.go")
+    post = await room.world.api.post(thread, "sure?", op=Op("o"), blocks=[row(button())])
+    await room.slack.click("guest", "general", post.ts, ACTION)
     await room.world.handled()
 
     assert room.world.told("guest") == [BOT.say("en", "ingress-refusal-guest")]
     assert room.slack.calls[-1].args["thread_ts"] == thread.root_ts
     assert room.handler.calls == 0
     assert len(room.ledger.settled) == 1
+
+
+async def test_what_a_handler_refuses_is_told_to_who_pressed_alone_in_their_language(
+    room: Room,
+) -> None:
+    room.handler.refusals = [Refused("question-over")]
+    ts = await room.post(button())
+    await room.slack.click("ben", "general", ts, ACTION)
+    await room.world.handled()
+
+    assert room.world.told("ben") == [BOT.say("en", "question-over")]
+    assert room.handler.calls == 1
+    assert room.ledger.unfinished == set()
+
+
+@pytest.mark.parametrize("field", ["name", "other"])
+async def test_what_a_handler_refuses_of_a_form_stands_at_its_field(room: Room, field: str) -> None:
+    room.handler.refusals = [Refused("question-over", field=field)]
+    view_id = await room.open_modal()
+    delivery = await room.slack.submit_view("ann", view_id, {"name_in": "batteries"})
+
+    assert delivery.answer is not None
+    assert delivery.answer["errors"] == {"name": BOT.say("en", "question-over")}
 
 
 async def test_a_press_of_another_app_or_team_is_not_even_recorded(room: Room) -> None:
@@ -277,8 +311,8 @@ async def test_a_handler_that_fails_gets_the_press_again(room: Room) -> None:
 
 async def test_a_press_is_given_up_after_five_tries(room: Room) -> None:
     room.handler.failures = 100
-    ts = await room.post(button("digest.go"))
-    await room.slack.click("ann", "general", ts, "digest.go")
+    ts = await room.post(button())
+    await room.slack.click("ann", "general", ts, ACTION)
     await room.world.handled()
 
     assert room.handler.calls == 5
@@ -298,7 +332,7 @@ async def test_what_a_dead_process_left_is_handled_without_its_trigger(room: Roo
     await until_settled(room)
 
     again = room.handler.presses[-1]
-    assert (again.key, again.value, again.trigger_id) == (press.key, press.value, "")
+    assert (again.key, again.payload, again.trigger_id) == (press.key, press.payload, "")
     assert room.ledger.settled == [press.key]
 
 
@@ -316,9 +350,9 @@ async def test_a_press_that_was_handled_and_could_not_be_settled_is_not_handled_
 
 
 async def test_closing_leaves_a_press_to_the_next_process(room: Room) -> None:
-    ts = await room.post(button("digest.go"))
+    ts = await room.post(button())
     room.handler.may_go_on.clear()
-    await room.slack.click("ann", "general", ts, "digest.go")
+    await room.slack.click("ann", "general", ts, ACTION)
     await leave_to_next_start(room.actions.under_way, patience_s=0.01)
 
     assert len(room.ledger.unfinished) == 1
@@ -340,10 +374,9 @@ async def test_a_submission_brings_what_was_entered_and_closes_the_modal(room: R
     await room.world.handled()
 
     [submission] = room.handler.submissions
-    assert (submission.team, submission.user) == (room.slack.team_id, room.slack.people["ann"])
-    assert (submission.callback_id, submission.private_metadata) == ("digest.form", "about")
+    assert submission.by == user_id(room.slack.team_id, room.slack.people["ann"])
+    assert submission.payload == FORM
     assert submission.values == {"name": "batteries"}
-    assert submission.view_id == view_id
     assert delivery.answer is None
     assert room.open_views() == set()
     assert room.ledger.settled == [submission.key]
@@ -382,9 +415,7 @@ async def test_a_modal_closes_in_time_and_its_handler_goes_on() -> None:
 
 
 async def test_a_refused_submission_says_so_in_the_modal(room: Room) -> None:
-    view_id = await room.open_modal(
-        {**MODAL, "blocks": [row(button("digest.more")), NAME]}, user="guest"
-    )
+    view_id = await room.open_modal({**MODAL, "blocks": [row(button()), NAME]}, user="guest")
     delivery = await room.slack.submit_view("guest", view_id, {"name_in": "batteries"})
     await room.world.handled()
 

@@ -5,28 +5,29 @@ from dataclasses import replace
 
 import pytest
 
-from bot.ingress import AskAbout
-from bot.ingress.gestures import Gestures
-from bot.ingress.shortcuts import ABOUT, PREFIX
+from bot.clicks import AskForm, AskShortcut
+from bot.ingress import AskAbout, Handler
 from bot.slack_api import People, SlackApi
 from tests.bot.ingress.world import World, connected_world
 
 
 @pytest.fixture
 async def world() -> AsyncIterator[World]:
-    handlers: dict[str, Gestures] = {}
+    handlers: dict[type, Handler] = {}
 
-    def listening(_api: SlackApi, _people: People) -> dict[str, Gestures]:
+    def handlers_of(_api: SlackApi, _people: People) -> dict[type, Handler]:
         return handlers
 
-    async with connected_world(gestures=listening) as world:
-        handlers[PREFIX] = AskAbout(world.api, world.people, world.ingress)
+    async with connected_world(handlers=handlers_of) as world:
+        ask_about = AskAbout(world.api, world.people, world.ingress)
+        handlers[AskShortcut] = ask_about.ask
+        handlers[AskForm] = ask_about.submit
         yield world
 
 
 async def ask_about(world: World, channel: str, ts: str, *, user: str = "ann") -> str:
     """The form that the menu of a post opens; empty where it opens none."""
-    await world.slack.shortcut(user, channel, ts, ABOUT)
+    await world.slack.shortcut(user, channel, ts, AskShortcut().kind)
     await world.handled()
     return next(iter(world.slack.state.views), "")
 

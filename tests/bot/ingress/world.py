@@ -31,9 +31,8 @@ from bot.ingress import (
     leave_to_next_start,
     register,
 )
-from bot.ingress.actions import ANSWER_WITHIN_S, Actions
+from bot.ingress.actions import ANSWER_WITHIN_S, Actions, Handler
 from bot.ingress.backfill_run import HEAD_START_S
-from bot.ingress.gestures import Gestures
 from bot.presenter import Indicators
 from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES
@@ -383,7 +382,7 @@ def make_ingress(
     return Ingress(front, ledger, files, api, rules, Indicators(api), People(api), *told)
 
 
-Listening = Callable[[SlackApi, People], Mapping[str, Gestures]]
+Handlers = Callable[[SlackApi, People], Mapping[type, Handler]]
 
 
 @asynccontextmanager
@@ -493,8 +492,8 @@ async def bot_in(
     *,
     listens: bool = False,
     head_start_s: float = HEAD_START_S,
-    gestures: Listening = lambda _api, _people: {},
-    for_readers: tuple[str, ...] = (),
+    handlers: Handlers = lambda _api, _people: {},
+    for_everybody: tuple[type, ...] = (),
     answer_within_s: float = ANSWER_WITHIN_S,
     **lists: Any,
 ) -> AsyncGenerator[World]:
@@ -511,8 +510,8 @@ async def bot_in(
         ledger.may_go_on.set()
         app = create_app(client, rules.identity)
         actions = Actions(
-            *(gestures(api, people), ledger, rules, people, api, answer_within_s),
-            for_readers=for_readers,
+            *(handlers(api, people), ledger, rules, people, api, answer_within_s),
+            for_everybody=for_everybody,
         )
         ingress = make_ingress(front, ledger, api, rules, files, judge)
         backfill = Backfill(

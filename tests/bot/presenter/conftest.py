@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.errors import ConsentRefused
+from agent_core.errors import AskRefused
 from agent_core.events import AnyEvent
-from agent_core.ids import ConsentId, UserId
+from agent_core.ids import AskId, UserId
 from agent_core.messages import JsonObject
 from bot.presenter import Indicators, PresenterState, ThreadPresenter
-from bot.presenter.consents import ConnectLink
+from bot.presenter.connection import ConnectLink
 from bot.slack_api import WriteGuard
 from tests.bot.desk import Desk, open_desk
 from tests.bot.presenter.turns import START, MemoryState, Turn
 
 
-async def no_link(_consent: ConsentId, _by: UserId, _toolkit: str) -> str:
-    raise ConsentRefused("There is none.", why="no_link")
+async def no_link(_consent: AskId, _by: UserId, _toolkit: str) -> str:
+    raise AskRefused("There is none.", why="no_link")
 
 
 class GuardedState(MemoryState):

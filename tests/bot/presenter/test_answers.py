@@ -8,6 +8,7 @@ import pytest
 
 from agent_core.events import AnyEvent
 from agent_core.ids import ROOT_RUN, ToolCallId, child_run
+from bot.clicks import FollowUpClick
 from bot.sandbox.slack import Post
 from bot.slack_api import PlaceRefused, SlackUnavailable
 from tests.bot.presenter.conftest import Stage
@@ -142,7 +143,10 @@ async def test_below_the_last_report_stand_the_questions_that_its_reader_may_ask
     [row] = [block for post in posts for block in post.blocks if block["type"] == "actions"]
     shown = [(it["action_id"], it["text"]["text"], it["value"]) for it in row["elements"]]
     questions = ("Is <\u2060!channel> *old*?", "And then?", "Why?")
-    assert shown == [(f"follow.{n}", text, text) for n, text in enumerate(questions)]
+    clicked = [FollowUpClick(question=text).encoded() for text in questions]
+    assert [value for _, _, value in shown] == clicked
+    assert [label for _, label, _ in shown] == [*questions]
+    assert [name for name, _, _ in shown] == ["follow.ask.0", "follow.ask.1", "follow.ask.2"]
 
 
 @pytest.mark.parametrize("path", ["notes.txt", "work_products/../secret.txt", "/etc/passwd"])

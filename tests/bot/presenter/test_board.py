@@ -79,7 +79,7 @@ def test_a_page_is_counted_once_and_one_that_could_not_be_read_is_an_error(turn:
 
 
 def test_a_call_that_nobody_agreed_to_has_not_failed(turn: Turn) -> None:
-    call = "call of consent1"
+    call = "call of ask1"
     begun = [turn.started(), turn.call(call, "GMAIL_SEND_EMAIL"), turn.requested()]
     told = [turn.decided("rejected"), turn.returned(call, is_error=True)]
     why = "Not done: it was not agreed to"
@@ -205,9 +205,9 @@ def test_a_message_that_a_report_went_without_is_said_to_be_too_late_until_the_n
 def test_an_answer_to_a_question_is_no_card(turn: Turn) -> None:
     asking = turn.call("c1", "ask_user", question="Which?")
     board = board_of(turn.started(), asking, turn.asked("Which?"), turn.returned("c1"))
-    assert board.waits
+    assert board.turn.waits
     board.fold(turn.taken("the second", "Ann"))
-    assert not board.waits
+    assert not board.turn.waits
     assert told(board) == []
 
 
@@ -278,12 +278,12 @@ def test_many_cards_at_once_stay_a_short_plan(turn: Turn) -> None:
 
 def test_what_is_done_now_is_told_and_a_busy_model_when_it_takes_long(turn: Turn) -> None:
     started = turn.started()
-    assert board_of(started).doing == ""
-    assert board_of(started, turn.thought()).doing == "Thinking it over"
-    assert board_of(started, turn.retried(0.5)).doing == ""
-    assert "busy" in board_of(started, turn.retried(8)).doing
+    assert board_of(started).activity == ""
+    assert board_of(started, turn.thought()).activity == "Thinking it over"
+    assert board_of(started, turn.retried(0.5)).activity == ""
+    assert "busy" in board_of(started, turn.retried(8)).activity
     searching = turn.call("c1", "search_web", query="x")
-    assert board_of(started, searching).doing == "Searching the web for “x”"
+    assert board_of(started, searching).activity == "Searching the web for “x”"
 
 
 @pytest.mark.parametrize(

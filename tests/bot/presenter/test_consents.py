@@ -7,10 +7,10 @@ from hashlib import sha256
 
 import pytest
 
-from agent_core.errors import ConsentRefused
+from agent_core.errors import AskRefused
 from agent_core.events import AnyEvent, SentFile
-from agent_core.ids import ConsentId, UserId
-from bot.presenter.approval import read_value
+from agent_core.ids import AskId, UserId
+from bot.clicks import ConnectionClick, decode
 from bot.presenter.tools import app_name, app_names, deed
 from bot.sandbox.slack import Post
 from tests.bot.presenter.conftest import Stage
@@ -23,14 +23,14 @@ class NumberedLinks:
     """Gives a new link each time; none while `refusals` are left."""
 
     def __init__(self, refusals: int = 0) -> None:
-        self.given: list[tuple[ConsentId, UserId, str]] = []
+        self.given: list[tuple[AskId, UserId, str]] = []
         self._refusals = refusals
 
-    async def connect_link(self, consent: ConsentId, by: UserId, toolkit: str) -> str:
+    async def connect_link(self, ask: AskId, by: UserId, toolkit: str) -> str:
         if self._refusals:
             self._refusals -= 1
-            raise ConsentRefused("There is no link now.", why="no_link")
-        self.given.append((consent, by, toolkit))
+            raise AskRefused("There is no link now.", why="no_link")
+        self.given.append((ask, by, toolkit))
         return f"https://connect.example/{toolkit}/lk_{len(self.given)}"
 
 
@@ -85,7 +85,7 @@ async def test_what_would_be_sent_along_stands_above_the_request_once(stage: Sta
     turn, path = stage.turn(), stage.write("downloads/plan.txt", "At twelve.")
     sent = SentFile(name="plan.txt", path=path, sha256=sha256(b"At twelve.").hexdigest())
     first = replace(turn.requested(), files=(sent,))
-    edited = replace(turn.requested(consent="consent2"), call_id=first.call_id, files=(sent,))
+    edited = replace(turn.requested(ask="ask2"), call_id=first.call_id, files=(sent,))
     await stage.show(*begun(turn), first, turn.decided("edited"), edited)
     [file] = stage.slack.files
     assert (file.name, file.content) == ("plan.txt", b"At twelve.")
@@ -126,8 +126,8 @@ async def test_an_edited_request_takes_the_place_of_the_first_one(stage: Stage) 
     first = turn.requested()
     edited = turn.decided("edited")
     changed = action(recipient_email="eve@example.com", body="Hello")
-    second = replace(turn.requested(changed, consent="consent2"), call_id=first.call_id)
-    approved = replace(turn.decided(consent="consent2"), call_id=first.call_id)
+    second = replace(turn.requested(changed, ask="ask2"), call_id=first.call_id)
+    approved = replace(turn.decided(ask="ask2"), call_id=first.call_id)
     for _ in range(2):
         await stage.show(*begun(turn), first, edited, second, state=state)
     progress, asked = visible(stage)
@@ -145,7 +145,7 @@ async def test_an_edited_request_that_is_too_long_for_its_place_stands_below(sta
     turn, first = stage.turn(), stage.turn().requested()
     edited = replace(turn.decided("edited"), call_id=first.call_id)
     changed = action(recipient_email="eve@example.com", body="word " * 10_000)
-    second = replace(turn.requested(changed, consent="consent2"), call_id=first.call_id)
+    second = replace(turn.requested(changed, ask="ask2"), call_id=first.call_id)
     await stage.show(*begun(turn), first, edited, second)
     _, before, *_, asked = visible(stage)
     assert buttons(before) == []
@@ -155,12 +155,12 @@ async def test_an_edited_request_that_is_too_long_for_its_place_stands_below(sta
 
 async def test_two_approvals_of_one_step_are_one_wait(stage: Stage) -> None:
     turn = stage.turn()
-    asked = [turn.requested(consent="a"), turn.requested(consent="b")]
-    presenter = await stage.show(*begun(turn), *asked, turn.decided(consent="b"))
+    asked = [turn.requested(ask="a"), turn.requested(ask="b")]
+    presenter = await stage.show(*begun(turn), *asked, turn.decided(ask="b"))
     progress, *posts = visible(stage)
     assert [buttons(post) for post in posts] == [["Approve", "Edit…", "Reject…", "All details"], []]
     assert progress.text == WORKING
-    await presenter.show(turn.decided("rejected", consent="a"))
+    await presenter.show(turn.decided("rejected", ask="a"))
     assert len(visible(stage)) == 3
     assert buttons(visible(stage)[1]) == []
 
@@ -229,16 +229,19 @@ async def test_a_connection_is_waited_for_in_sight_of_all_and_its_link_seen_by_o
     apps = "Gmail and Google Calendar"
     assert progress.text == WORKING
     assert waiting.text.startswith(f"Waiting for <@{ann}> to connect {apps}, until <!date^")
-    values = [element["value"] for element in waiting.blocks[-1]["elements"]]
-    told = (ConsentId("consent1"), ("gmail", "googlecalendar"))
-    assert [read_value(value) for value in values] == [told, told]
+    row = [decode(each["action_id"], each["value"]) for each in waiting.blocks[-1]["elements"]]
+    ask, apps_asked = AskId("ask1"), ("gmail", "googlecalendar")
+    assert row == [
+        ConnectionClick(kind="consent.link", ask=ask, apps=apps_asked),
+        ConnectionClick(kind="consent.skip", ask=ask, apps=apps_asked),
+    ]
     assert buttons(waiting) == ["Show my link", "Skip"]
     opening = ["Connect Gmail", "Connect Google Calendar"]
     assert buttons(whisper) == [*opening, "I have connected it"]
     elements = whisper.blocks[-1]["elements"]
     assert [bool(each.get("url")) for each in elements] == [True, True, False]
     assert whisper.ephemeral_to == ann
-    assert links.given[0] == ("consent1", turn.asker, "gmail")
+    assert links.given[0] == ("ask1", turn.asker, "gmail")
     seen_by_all = [json.dumps([post.text, list(post.blocks)]) for post in visible(stage)]
     assert "lk_1" not in " ".join([*seen_by_all, whisper.text, json.dumps(state.saved)])
     await presenter.show(turn.auth_ended("gmail", "googlecalendar"))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from agent_core.ids import RunId, agent_id
+from bot.clicks import BranchStop, decode
 from bot.presenter import Indicators, ThreadPresenter
 from bot.sandbox.slack import ManualClock
 from bot.slack_api import MonotonicClock, SlackApi, web_client
@@ -105,7 +106,8 @@ async def test_the_plan_is_one_post_with_a_card_for_each_step(stage: Stage) -> N
     assert first["sources"] == [{"type": "url", "url": "https://iea.org/a", "text": "Grid storage"}]
     [menu] = below["elements"]
     assert menu["action_id"] == "branch.stop"
-    assert [option["value"] for option in menu["options"]] == [agent_id(turn.turn, run)]
+    [option] = menu["options"]
+    assert decode(menu["action_id"], option["value"]) == BranchStop(agent=agent_id(turn.turn, run))
     assert post.text.splitlines()[2] == "▸ Working with the data"
     assert "<!channel>" not in post.text
     await stage.presenters[-1].show(turn.returned("c2", is_error=True))

@@ -143,6 +143,7 @@ class Turn:
     ) -> QuestionAsked:
         return self._next(
             QuestionAsked,
+            ask=f"ask of {call}",
             call_id=call,
             asker=self.asker,
             question=question,
@@ -153,13 +154,13 @@ class Turn:
     def requested(
         self,
         *actions: PlannedAction,
-        consent: str = "consent1",
+        ask: str = "ask1",
         is_tainted: bool = False,
         may_allow_thread: bool = False,
     ) -> ApprovalRequested:
         return self._next(
             ApprovalRequested,
-            **self._about(consent),
+            **self._about(ask),
             asker=self.asker,
             tool="mcp__composio__COMPOSIO_MULTI_EXECUTE_TOOL",
             actions=actions or (action(recipient_email="bob@example.com", body="Hello"),),
@@ -170,20 +171,20 @@ class Turn:
         )
 
     def decided(
-        self, verdict: ApprovalVerdict = "approved", *, consent: str = "consent1", **how: Any
+        self, verdict: ApprovalVerdict = "approved", *, ask: str = "ask1", **how: Any
     ) -> ApprovalDecided:
         plain: dict[str, Any] = {"by": "T1:U1", "reason": "", "for_thread": False}
-        about = self._about(consent)
+        about = self._about(ask)
         return self._next(ApprovalDecided, **about, verdict=verdict, **{**plain, **how})
 
     def auth_required(self, *toolkits: str) -> AuthRequired:
-        about, deadline = self._about("consent1"), self._at(1) + timedelta(days=1)
+        about, deadline = self._about("ask1"), self._at(1) + timedelta(days=1)
         return self._next(
             AuthRequired, **about, asker=self.asker, toolkits=toolkits, deadline=deadline
         )
 
     def auth_ended(self, *toolkits: str) -> AuthEnded:
-        about = self._about("consent1")
+        about = self._about("ask1")
         return self._next(
             AuthEnded, **about, asker=self.asker, toolkits=toolkits, outcome="connected"
         )
@@ -223,5 +224,5 @@ class Turn:
         return START + timedelta(seconds=self._n + later) + self._passed
 
     @staticmethod
-    def _about(consent: str) -> dict[str, Any]:
-        return {"consent": consent, "call_id": f"call of {consent}"}
+    def _about(ask: str) -> dict[str, Any]:
+        return {"ask": ask, "call_id": f"call of {ask}"}

@@ -6,7 +6,7 @@ import { KeyedList } from "../shared/keyed.js";
 import { confirm, openDialog } from "../shared/popup.js";
 import { fileCard } from "./files.js";
 import { composer, Question } from "./forms.js";
-import { MarkdownView } from "./markdown.js";
+import { HtmlView } from "./html.js";
 import { isActive } from "./store.js";
 import { elapsedS, statusMark, toolDetail, toolName, waitWords } from "./tree.js";
 import { durationLabel, fullLabel, say, shortNumber, timeLabel } from "./words.js";
@@ -79,14 +79,12 @@ class AgentView {
   update(node) {
     const { link, canIntervene } = this.app.store;
     const mayAct = canIntervene && link === "live";
-    const links = this.app.store.linksOf(node);
     this.drawFiles(node);
-    if (node === this.drawn && mayAct === this.mayAct && links === this.links) return this.drawFacts(node);
+    if (node === this.drawn && mayAct === this.mayAct) return this.drawFacts(node);
     const isAtEnd = this.drawn && this.body.scrollHeight - this.body.scrollTop - this.body.clientHeight < NEAR_END_PX;
     const wasActive = this.drawn && isActive(this.drawn);
     this.drawn = node;
     this.mayAct = mayAct;
-    this.links = links;
     this.drawHead(node);
     this.drawBody(node);
     show(this.foot, canIntervene && isActive(node));
@@ -136,7 +134,7 @@ class AgentView {
     this.toolList.update(node.tools.map((tool) => ({ key: tool.id, tool })));
     setText(this.toolCount, String(node.tools.length));
     show(this.toolSection, node.tools.length > 0);
-    this.storyList.update(storyOf(node).map((entry) => ({ ...entry, links: this.links })));
+    this.storyList.update(storyOf(node));
   }
 
   drawFiles(node) {
@@ -187,25 +185,25 @@ class AgentView {
 }
 
 /** The messages in order, what is being written, and the result where no message is it. */
-function storyOf({ task, messages, live, result, isFinalAnswer }) {
+function storyOf({ task, messages, live, liveHtml, result, resultHtml, isFinalAnswer }) {
   const said = messages.filter(({ role, content: text }, at) => role === "assistant" || (role === "user" && !(at === 0 && text.trim() === task.trim())));
-  const entries = said.map(({ role, content: text, name }, key) => ({ key, text, kind: role === "assistant" ? "said" : "told", name }));
-  if (live) entries.push({ key: entries.length, text: live, kind: "live" });
+  const entries = said.map(({ role, content: text, html, name }, key) => ({ key, text, html, kind: role === "assistant" ? "said" : "told", name }));
+  if (live) entries.push({ key: entries.length, text: live, html: liveHtml, kind: "live" });
   if (!result) return entries;
   const last = entries.at(-1);
-  if (last?.text.trim() !== result.trim()) entries.push({ key: entries.length, text: result });
+  if (last?.text.trim() !== result.trim()) entries.push({ key: entries.length, text: result, html: resultHtml });
   entries.at(-1).kind = isFinalAnswer ? "final" : "result";
   return entries;
 }
 
 function storyItem(row) {
   const head = h("h2", { class: "story-head" });
-  const view = new MarkdownView();
+  const view = new HtmlView();
   const node = h("article", {}, head, view.node);
-  const update = ({ text, kind, name, links }) => {
+  const update = ({ html, kind, name }) => {
     setAttribute(node, "class", `entry is-${kind}`);
     setText(head, name || say(`story-${kind}`));
-    view.update(text, links);
+    view.update(html);
   };
   update(row);
   return { node, update };

@@ -58,7 +58,7 @@ class App {
     const { store } = this;
     switch (message.type) {
       case "agent-state": return store.setState(message.agentId, message.state);
-      case "text-delta": return store.addText(message.agentId, message.delta);
+      case "text-delta": return store.addText(message.agentId, message.delta, message.html);
       case "user-query": return store.ask(message.agentId, message.prompt, message.options);
       case "ready":
         if (message.enter) return void enter(message.enter); // begun here: it has a page of its own

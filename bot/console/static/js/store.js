@@ -58,8 +58,8 @@ export class Store {
   }
 
   /** More text of an agent that is writing. */
-  addText(agentId, delta) {
-    this.change(agentId, ({ live }) => ({ live: live + delta }));
+  addText(agentId, delta, html) {
+    this.change(agentId, ({ live }) => ({ live: live + delta, liveHtml: html }));
   }
 
   /** An agent asks a person. */
@@ -129,13 +129,6 @@ export class Store {
     return [...this.nodes.values()].filter((node) => node.wait?.kind === "question");
   }
 
-  /** Which addresses in an agent's texts may be live, once its task is done: see `TurnFinished`. */
-  linksOf(node) {
-    let root = node;
-    while (this.nodes.has(root.parentId)) root = this.nodes.get(root.parentId);
-    return root.links;
-  }
-
   /** The files that an agent and those below it made, each once. */
   filesOf(node) {
     const below = this.childrenOf(node.id).flatMap((child) => this.filesOf(child));
@@ -154,7 +147,7 @@ export class Store {
 
 /** `AgentState` of the bot (agent_core/tree.py) as the page draws it. */
 function nodeOf(id, { metadata, ...state }, before) {
-  const { title, agent, tools, artifacts, interventions, steps, live, isFinalAnswer, finishedAt } = metadata;
+  const { title, agent, tools, artifacts, interventions, steps, live, liveHtml, resultHtml, isFinalAnswer, finishedAt } = metadata;
   return {
     id,
     parentId: state.parentId,
@@ -166,22 +159,12 @@ function nodeOf(id, { metadata, ...state }, before) {
     result: state.result ?? "",
     wait: state.status === "waiting" ? metadata.wait : null,
     tokens: metadata.tokens.total,
-    links: linksOf(metadata),
     createdAt: state.createdAt,
     isSelected: before?.isSelected ?? false,
     isExpanded: before?.isExpanded ?? true,
-    agent, tools, artifacts, steps, live, isFinalAnswer, finishedAt,
+    agent, tools, artifacts, steps, live, liveHtml, resultHtml, isFinalAnswer, finishedAt,
   };
 }
-
-/** All addresses, or those that the agents came by themselves where a foreign text may have asked for one. */
-function linksOf({ isTainted, sources }) {
-  if (isTainted === false) return { mark: "all", isLive: () => true };
-  const known = new Set(sources.map(comparable));
-  return { mark: `${known.size} known`, isLive: (address) => known.has(comparable(address)) };
-}
-
-const comparable = (address) => address.split("#")[0].replace(/\/+$/, "");
 
 function firstLine(task) {
   const line = task.trim().split("\n")[0];

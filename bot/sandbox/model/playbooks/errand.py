@@ -1,40 +1,59 @@
 """Playbook: the one errand that the stand-in runs, a mail, through Composio's meta tools.
 
 It looks for the tool, connects the account, and makes the call with its final arguments; the
-product asks for approval. What a result does not say was done is never told as done.
+product asks for approval. The answer claims only what a result says was done.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.sandbox.model.conversation import SEARCHES, Dialogue, PastCall, say, topic_of
-from bot.sandbox.model.message import ReplyText, StandInReply, ToolUse
+from bot.sandbox.model.dialogue import (
+    BATCH_TOOL,
+    SEARCHES,
+    Dialogue,
+    PastCall,
+    objects_in,
+    say,
+    topic_of,
+)
+from bot.sandbox.model.message import ReplyText, StandInReply
 from bot.sandbox.model.playbooks import report
 from bot.sandbox.model.sentences import phrases, stems
-from bot.sandbox.model.wire import Json, as_list, as_object, as_text
+from bot.sandbox.model.wire import Json, as_object, as_text
+from bot.sandbox.model.writing import capitalised
 
-SLUG, TOOLKIT, USE_CASE = "GMAIL_SEND_EMAIL", "gmail", "send an email to a person"
+SLUG = "GMAIL_SEND_EMAIL"
+TOOLKIT = "gmail"
+USE_CASE = "send an email to a person"
 PROFILE = "GMAIL_GET_PROFILE"
+UPLOAD = "upload_to_composio"
 MAIL = phrases("mail")
 OTHER = phrases("other")
+HOW = re.compile(r"^\W*(?:how|what|why|when|who|explain)\b", re.IGNORECASE)
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 SAYS = re.compile(r"(?:\bthat says\b|\bsaying\b|\bthat\b|:)\s+[\"“]?(?P<text>.+?)[\"”]?\s*$", re.S)
+OWN = re.compile(r"\b(?:me|us|my)\b")
+REPORT_TITLE = re.compile(r"The report “([^”]+)”")
+CITATIONS = re.compile(r"^The report “.*$| \(\[[^\]]+\]\([^)]+\)\)| \[\d+\]", re.MULTILINE)
 REPORT_FILE = re.compile(r"work_products/[^\s\"]+\.html")
-CONNECTED = r"\[Authentication completed|\"active\""
+CONNECTED = re.compile(r"\[Authentication completed|\"active\"")
 TO_WHOM = "Which email address should the mail go to?"
 ONLY_MAIL = (
     "The stand-in model of this sandbox runs one errand in people's apps, sending a mail, so I did "
     "nothing. Set ANTHROPIC_API_KEY to connect a model that runs the others."
 )
+NO_CONTENT = "There is nothing to mail, so I did nothing else."
 UNKNOWN = (
     "I do not know whether the mail was sent: the call was interrupted, so it may or may not have "
     "been carried out. Please look before you ask for it once more."
 )
+NOT_SENT = "The mail was not sent: {why}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailContent:
-    """What was found out before the errand."""
+    """An answer or a report to be mailed."""
 
     text: str = ""
     title: str = ""
@@ -43,132 +62,173 @@ class MailContent:
 
 def is_asked_for(words: str) -> bool:
     """Whether a request wants something done in an app, and not told how it is done."""
-    is_question = re.match(r"^\W*(?:how|what|why|when|who|explain)\b", words, re.IGNORECASE)
-    return not is_question and bool(MAIL.search(words) or OTHER.search(words))
+    return not HOW.match(words) and bool(MAIL.search(words) or OTHER.search(words))
 
 
-def decide(conversation: Dialogue) -> StandInReply | None:
+def decide(dialogue: Dialogue) -> StandInReply | None:
     """The next call, or how the errand ended; None where there is none."""
-    now = conversation.now
+    now = dialogue.now
     if not is_asked_for(now.words):
         return None
-    asked = MAIL.search(now.words)
-    if asked is None:
+    mail = MAIL.search(now.words)
+    if mail is None:
         return say(ONLY_MAIL)
-    said = SAYS.search(now.words, asked.start())
-    head = now.words[: said.start()] if said else now.words
-    found, told = _found_before(conversation), list[str]()
+    dictated = SAYS.search(now.words, mail.start())
+    head = now.words[: dictated.start()] if dictated else now.words
+    said = dictated["text"] if dictated else ""
     if SEARCHES.search(head) and stems(topic_of(now.words)):
-        reply = report.decide(conversation)
-        text = "".join(block.text for block in reply if isinstance(block, ReplyText))
-        if any(isinstance(block, ToolUse) for block in reply):
-            return reply
-        if not now.done("Task", "crawl_parallel") or "No report was written" in text:
-            return say(f"{text}\n\nThere is nothing to mail, so I did nothing else.")
-        found, told = _found_in(text, report.read_brief(conversation).topic), [text]
-    step = _carry_out(conversation, found, head, said["text"] if said else "")
-    if isinstance(step, str):
-        return say("\n\n".join([*told, step]))
-    return step if conversation.may_call_tools else say(_not_sent("I had to stop"))
+        return _research_and_mail(dialogue, head, said)
+    return _carry_out(dialogue, _earlier_content(dialogue), head, said)
 
 
-def _found_before(conversation: Dialogue) -> MailContent:
+def _research_and_mail(dialogue: Dialogue, head: str, said: str) -> StandInReply:
+    """The next step of the research, then of the mail with its result."""
+    work = report.decide(dialogue)
+    if not all(isinstance(block, ReplyText) for block in work):
+        return work
+    text = "".join(block.text for block in work if isinstance(block, ReplyText))
+    if not dialogue.now.done("Task", "crawl_parallel") or "No report was written" in text:
+        return say(f"{text}\n\n{NO_CONTENT}")
+    content = _content_of(text, report.read_brief(dialogue).topic)
+    step = _carry_out(dialogue, content, head, said)
+    if isinstance(step[0], ReplyText):
+        return say(f"{text}\n\n{step[0].text}")
+    return step
+
+
+def _earlier_content(dialogue: Dialogue) -> MailContent:
     """The answer and the report of earlier in the thread, for "email me that"."""
-    answers = [each.answer for each in conversation.earlier if each.answer]
-    titles = re.findall(r"The report “([^”]+)”", "\n".join(answers))
-    return _found_in(answers[-1], "".join(titles[-1:])) if answers else MailContent()
+    answers = [exchange.answer for exchange in dialogue.earlier if exchange.answer]
+    if not answers:
+        return MailContent()
+    titles = REPORT_TITLE.findall("\n".join(answers))
+    return _content_of(answers[-1], titles[-1] if titles else "")
 
 
-def _found_in(answer: str, title: str) -> MailContent:
+def _content_of(answer: str, title: str) -> MailContent:
     """An answer as a mail can hold it: without the links of its sentences."""
-    text = re.sub(r"^The report “.*$| \(\[[^\]]+\]\([^)]+\)\)| \[\d+\]", "", answer, flags=re.M)
-    text = re.sub(r"\\([\W_])", r"\1", re.sub(r"\n{3,}", "\n\n", text)).strip()
-    is_report = "The report “" in answer
-    return MailContent(text=text, title=title[:1].upper() + title[1:], is_report=is_report)
+    text = CITATIONS.sub("", answer)
+    text = re.sub(r"\n{3,}", "\n\n", text)
+    text = re.sub(r"\\([\W_])", r"\1", text)
+    return MailContent(
+        text=text.strip(),
+        title=capitalised(title),
+        is_report="The report “" in answer,
+    )
 
 
-def _carry_out(
-    conversation: Dialogue, found: MailContent, head: str, said: str
-) -> StandInReply | str:
-    """The next call, or how it ended."""
-    now = conversation.now
-    if runs := [call for call in now.calls if _runs(call, SLUG)]:
-        return _ending(runs[-1])
-    looked, connected = now.done("SEARCH_TOOLS"), now.done("MANAGE_CONNECTIONS")
-    has_tools = {"SEARCH_TOOLS", "MULTI_EXECUTE_TOOL"} <= conversation.tools.keys()
-    if not has_tools or (looked and SLUG not in looked[-1].result):
+def _carry_out(dialogue: Dialogue, content: MailContent, head: str, said: str) -> StandInReply:
+    """The next call, or how the errand ended; one that has to stop says so."""
+    runs = [call for call in dialogue.now.calls if _arguments_of(call, SLUG) is not None]
+    if runs:
+        return say(_ending(runs[-1]))
+    step = _connect(dialogue) or _mail(dialogue, content, head, said)
+    is_call = not isinstance(step[0], ReplyText)
+    return step if dialogue.may_call_tools or not is_call else _not_sent("I had to stop")
+
+
+def _connect(dialogue: Dialogue) -> StandInReply | None:
+    """The search for the tool, then the connection of its account; None once both are there."""
+    now = dialogue.now
+    if not {"SEARCH_TOOLS", BATCH_TOOL} <= dialogue.tools.keys():
         return _not_sent("I have no tool for it")
-    if not looked:
-        queries, task = [{"use_case": USE_CASE}], {"generate_id": True}
-        return (conversation.use("SEARCH_TOOLS", queries=queries, session=task),)
-    if connected and not re.search(CONNECTED, connected[-1].result):
+    searches = now.done("SEARCH_TOOLS")
+    if not searches:
+        queries = [{"use_case": USE_CASE}]
+        return (dialogue.use("SEARCH_TOOLS", queries=queries, session={"generate_id": True}),)
+    if SLUG not in searches[-1].result:
+        return _not_sent("I have no tool for it")
+    connections = now.done("MANAGE_CONNECTIONS")
+    if connections and not CONNECTED.search(connections[-1].result):
         return _not_sent("the account of Gmail was not connected")
     is_active = any(
-        each.get("toolkit") == TOOLKIT and each.get("has_active_connection")
-        for each in looked[-1].objects()
+        status.get("toolkit") == TOOLKIT and status.get("has_active_connection")
+        for status in objects_in(searches[-1:])
     )
-    if not (connected or is_active):
-        return (conversation.use("MANAGE_CONNECTIONS", toolkits=[TOOLKIT]),)
-    return _mail(conversation, found, head, said)
+    if connections or is_active:
+        return None
+    return (dialogue.use("MANAGE_CONNECTIONS", toolkits=[TOOLKIT]),)
 
 
-def _mail(conversation: Dialogue, found: MailContent, head: str, said: str) -> StandInReply | str:
+def _mail(dialogue: Dialogue, content: MailContent, head: str, said: str) -> StandInReply:
     """The mail with its final arguments, or the next call to know them. Nothing is made up."""
-    now = conversation.now
-    asked = now.done("ask_user")
-    to = ADDRESS.findall(f"{head} {asked[-1].result if asked else ''}")
-    if not to and re.search(r"\b(?:me|us|my)\b", head):
-        profiles = [call for call in now.done("MULTI_EXECUTE_TOOL") if _runs(call, PROFILE)]
-        if not profiles:
-            return conversation.batch([(PROFILE, {})])
-        to = ADDRESS.findall(profiles[-1].result)[:1]
-    elif not to and not asked and "ask_user" in conversation.tools:
-        return (conversation.use("ask_user", question=TO_WHOM),)
-    if not to:
-        return _not_sent("I do not know the address")
+    addresses = _recipients(dialogue, head)
+    if not isinstance(addresses, list):
+        return addresses
+    mail: Json = {"recipient_email": addresses[0]}
+    if addresses[1:]:
+        mail["cc"] = addresses[1:]
     path = ""
-    if found.is_report and not said and "upload_to_composio" in conversation.tools:
-        listed = now.done("list_local_files")
-        if not listed:
-            return (conversation.use("list_local_files", path="work_products"),)
-        path = "".join(REPORT_FILE.findall(listed[-1].result)[-1:])
-    subject = f"Report: {found.title}" if path else said[:70] or found.title or "A note"
-    lead = f"Attached is “{found.title}”. In short:\n\n" if path else ""
-    mail: Json = {"recipient_email": to[0], "subject": subject}
-    mail |= {"body": said or f"{lead}{found.text}" or subject, **({"cc": to[1:]} if to[1:] else {})}
-    if path:
-        uploads = now.done("upload_to_composio")
-        if not uploads:
-            app = {"tool_slug": SLUG, "toolkit_slug": TOOLKIT, "mime_type": "text/html"}
-            return (conversation.use("upload_to_composio", path=path, **app),)
-        file = {"name": path.rpartition("/")[2], "mimetype": "text/html"}
-        mail["attachment"] = {**file, "s3key": as_text(uploads[-1].data.get("s3_key"))}
-    return conversation.batch([(SLUG, mail)])
+    if content.is_report and not said and UPLOAD in dialogue.tools:
+        listings = dialogue.now.done("list_local_files")
+        if not listings:
+            return (dialogue.use("list_local_files", path="work_products"),)
+        path = "".join(REPORT_FILE.findall(listings[-1].result)[-1:])
+    if not path:
+        mail["subject"] = said[:70] or content.title or "A note"
+        mail["body"] = said or content.text or mail["subject"]
+        return dialogue.batch([(SLUG, mail)])
+    uploads = dialogue.now.done(UPLOAD)
+    if not uploads:
+        app = {"tool_slug": SLUG, "toolkit_slug": TOOLKIT, "mime_type": "text/html"}
+        return (dialogue.use(UPLOAD, path=path, **app),)
+    mail["subject"] = f"Report: {content.title}"
+    mail["body"] = f"Attached is “{content.title}”. In short:\n\n{content.text}"
+    mail["attachment"] = {
+        "name": path.rpartition("/")[2],
+        "mimetype": "text/html",
+        "s3key": as_text(uploads[-1].data.get("s3_key")),
+    }
+    return dialogue.batch([(SLUG, mail)])
 
 
-def _runs(call: PastCall, slug: str) -> Json:
-    """The entry of a batch that runs a tool; empty where none does."""
-    entries = [as_object(entry) for entry in as_list(call.arguments.get("tools"))]
-    return next((entry for entry in entries if entry.get("tool_slug") == slug), Json())
+def _recipients(dialogue: Dialogue, head: str) -> list[str] | StandInReply:
+    """The addresses of the mail, or the next step to know them."""
+    now = dialogue.now
+    answers = now.done("ask_user")
+    addresses = ADDRESS.findall(head)
+    for call in answers[-1:]:
+        addresses += ADDRESS.findall(call.result)
+    if not addresses and OWN.search(head):
+        profiles = [
+            call for call in now.done(BATCH_TOOL) if _arguments_of(call, PROFILE) is not None
+        ]
+        if not profiles:
+            return dialogue.batch([(PROFILE, {})])
+        addresses = ADDRESS.findall(profiles[-1].result)[:1]
+    elif not addresses and not answers and "ask_user" in dialogue.tools:
+        return (dialogue.use("ask_user", question=TO_WHOM),)
+    return addresses or _not_sent("I do not know the address")
+
+
+def _arguments_of(call: PastCall, slug: str) -> Json | None:
+    """The arguments with which a batch runs a tool; None where it does not."""
+    entries: Sequence[Json] = call.arguments.get("tools", [])
+    for entry in entries:
+        if entry.get("tool_slug") == slug:
+            return as_object(entry.get("arguments"))
+    return None
 
 
 def _ending(run: PastCall) -> str:
     """How the call ended, in words: success only where the result says so."""
     if run.is_lost:
         return UNKNOWN
-    results = as_list(as_object(run.data.get("data")).get("results"))
-    answer = as_object(results[0]) if results else {}
-    response = as_object(answer.get("response"))
+    results = [each for each in objects_in([run]) if "response" in each]
+    result = results[0] if results else Json()
+    response = as_object(result.get("response"))
     if response.get("successful") is not True:
-        error = as_text(answer.get("error")) or as_text(response.get("error"))
-        return _not_sent(error or run.result.removeprefix("Not done: ").partition(". ")[0][:300])
-    mail = as_object(_runs(run, SLUG).get("arguments"))
-    file = as_text(as_object(mail.get("attachment")).get("name"))
-    account = as_text(as_object(run.data.get("acted_as")).get(TOOLKIT))
-    told = f"The mail “{mail['subject']}” to {mail['recipient_email']} was sent"
-    told += (f", with {file} attached" if file else "") + (f", as {account}" if account else "")
-    return f"{told}."
+        why = result.get("error") or response.get("error")
+        why = why or run.result.removeprefix("Not done: ").partition(". ")[0][:300]
+        return NOT_SENT.format(why=why.strip().rstrip("."))
+    mail = _arguments_of(run, SLUG) or {}
+    sentence = f"The mail “{mail['subject']}” to {mail['recipient_email']} was sent"
+    if "attachment" in mail:
+        sentence += f", with {mail['attachment']['name']} attached"
+    if account := as_object(run.data.get("acted_as")).get(TOOLKIT):
+        sentence += f", as {account}"
+    return f"{sentence}."
 
 
-def _not_sent(why: str) -> str:
-    return f"The mail was not sent: {why.strip().rstrip('.')}."
+def _not_sent(why: str) -> StandInReply:
+    return say(NOT_SENT.format(why=why))

@@ -2,71 +2,103 @@
 
 import re
 
-from bot.sandbox.model.conversation import Dialogue
+from bot.sandbox.model.dialogue import Dialogue
 from bot.sandbox.model.message import StandInReply
 from bot.sandbox.model.sentences import phrases
 from bot.sandbox.model.wire import Json
 
-SAID = re.compile(r"<message>\s*(?P<words>.*?)\s*</message>", re.DOTALL)
+MESSAGE = re.compile(r"<message>\s*(?P<words>.*?)\s*</message>", re.DOTALL)
 CHANNELS = re.compile(r"^Channels in the message: (?P<names>.*)$", re.MULTILINE)
 NUMBER = re.compile(r"\b(?:digest|number)\s+#?(?P<n>\d+)\b", re.IGNORECASE)
+PENDING = re.compile(r"FREQ=[A-Z0-9=;,+-]*?(?=;BYHOUR|[\"|\s])")
 COMMANDS = ("pause", "resume", "run", "delete", "list")
-"""What is to be done with a digest that there is, each by its phrases."""
+"""Intents about a digest that exists; `phrases.toml` has a list for each."""
 WHEN = phrases("when")
 CLOCK = phrases("clock")
 TASK = phrases("task")
 CORRECTS = phrases("corrects")
+WHICH_DAYS = "On which days, and at what time?"
+NOON = 12
 
 
-def read(conversation: Dialogue) -> StandInReply:
-    """One call of `read_order`; whatever is no demo order is none."""
-    told = conversation.exchanges[-1].asked
-    said = SAID.search(told)
-    draft = _draft(said["words"] if said else told, told)
-    return (conversation.use("read_order", **draft),)
+def read(dialogue: Dialogue) -> StandInReply:
+    """One call of `read_order`; any text that is no demo order has the intent `none`."""
+    request = dialogue.exchanges[-1].asked
+    message = MESSAGE.search(request)
+    words = message["words"] if message else request
+    draft = _command(words) or _draft(words, request) or {"intent": "none"}
+    return (dialogue.use("read_order", **draft),)
 
 
-def _draft(words: str, told: str) -> Json:
-    number, task = NUMBER.search(words), TASK.search(words)
-    draft: Json = {"which": int(number["n"])} if number else {}
-    when = _rrule(words)
-    if not when:
-        for intent in COMMANDS:
-            if phrases(intent).search(words):
-                return {"intent": intent, **draft}
+def _command(words: str) -> Json | None:
+    """What to do with a digest that exists, by its number."""
+    if WHEN.search(words):
+        return None
+    for intent in COMMANDS:
+        if phrases(intent).search(words):
+            return {"intent": intent, **_number(words)}
+    return None
+
+
+def _draft(words: str, request: str) -> Json | None:
+    """A new order, or a change of the pending one."""
+    task = TASK.search(words)
+    rule = _rrule(words)
     is_change = CORRECTS.search(words) is not None
-    if not (is_change or (task and when) or (task and "digest" in words.casefold())):
-        return {"intent": "none"}
+    is_order = task is not None and (rule or "digest" in words.casefold())
+    if not is_change and not is_order:
+        return None
+    draft = _number(words)
     if "only when there is something new" in words.casefold():
         draft["only_when_new"] = True
-    named = CHANNELS.search(told)
-    if named and named["names"] != "(none)":
-        draft["channel"] = named["names"].split()[0]
-    if is_change and not task:
-        pending = re.search(r"FREQ=[A-Z0-9=;,+-]*?(?=;BYHOUR|[\"|\s])", told)
-        clock = _clock(words)
-        known = pending[0] if pending else ""
-        draft |= {"rrule": when or f"{known}{clock}"} if when or (known and clock) else {}
-        return {"intent": "change", **draft}
-    draft |= {"intent": "order", "task": task["task"].strip() if task else "", "rrule": when}
-    return draft if when else {**draft, "question": "On which days, and at what time?"}
+    channels = CHANNELS.search(request)
+    if channels and channels["names"] != "(none)":
+        draft["channel"] = channels["names"].split()[0]
+    if task is None:
+        draft["intent"] = "change"
+        rule = rule or _changed_rule(words, request)
+        if rule:
+            draft["rrule"] = rule
+        return draft
+    draft |= {"intent": "order", "task": task["task"].strip(), "rrule": rule}
+    if not rule:
+        draft["question"] = WHICH_DAYS
+    return draft
+
+
+def _number(words: str) -> Json:
+    match = NUMBER.search(words)
+    return {"which": int(match["n"])} if match else {}
 
 
 def _rrule(words: str) -> str:
-    found = WHEN.search(words)
-    if found is None:
+    """The recurrence rule of an order; empty where it names no days."""
+    match = WHEN.search(words)
+    if match is None:
         return ""
-    every = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR" if found["weekday"] else "FREQ=DAILY"
-    if found["day"]:
-        every = f"FREQ=WEEKLY;BYDAY={found['day'][:2].upper()}"
-    return every + _clock(words)
+    days = "FREQ=DAILY"
+    if match["weekday"]:
+        days = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
+    if match["day"]:
+        days = f"FREQ=WEEKLY;BYDAY={match['day'][:2].upper()}"
+    return days + _clock(words)
+
+
+def _changed_rule(words: str, request: str) -> str:
+    """The pending rule at another time; empty where there is none, or no time is named."""
+    pending = PENDING.search(request)
+    clock = _clock(words)
+    return pending[0] + clock if pending and clock else ""
 
 
 def _clock(words: str) -> str:
-    found = CLOCK.search(words)
-    if found is None:
+    match = CLOCK.search(words)
+    if match is None:
         return ""
-    hour = int(found["h"])
-    if found["half"]:
-        hour = hour % 12 + (12 if found["half"].casefold() == "pm" else 0)
-    return f";BYHOUR={hour};BYMINUTE={int(found['m'] or 0)}"
+    hour = int(match["h"])
+    half = (match["half"] or "").casefold()
+    if half:
+        hour %= NOON
+    if half == "pm":
+        hour += NOON
+    return f";BYHOUR={hour};BYMINUTE={int(match['m'] or 0)}"

@@ -1,4 +1,4 @@
-"""What a Web API method is to the server, and what a method gets to work with."""
+"""A Web API method as the server sees it, and the call that a method works with."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class MethodCall:
-    """One call: its arguments, and the look-ups that nearly every method begins with."""
+    """One call: its arguments, and the look-ups of nearly every method."""
 
     args: Arguments
     backend: SlackBackend
@@ -31,9 +31,11 @@ class MethodCall:
         return self.backend.app
 
     def visible_channel(self, name: str = "channel") -> Channel:
-        """The channel of an argument. A private one without the bot does not exist for it."""
+        """The channel of an argument. A private one without the bot does not exist for the bot."""
         channel = self.state.channels.get(self.args.required(name))
-        if channel is None or (channel.kind != "channel" and not self.app.is_member(channel)):
+        if channel is None:
+            raise ApiError("channel_not_found")
+        if channel.kind != "channel" and not self.app.is_member(channel):
             raise ApiError("channel_not_found")
         return channel
 
@@ -44,22 +46,19 @@ class MethodCall:
             raise ApiError("not_in_channel")
         return channel
 
-    def posting_channel(self) -> Channel:
-        """The channel to post in: by its id, or by a user's id for the direct channel."""
-        address, bot = self.args.required("channel"), self.app.bot_user_id
-        is_user = address in self.state.users and address != bot
-        channel = self.state.direct_channel(address, bot) if is_user else self.joined_channel()
+    def posting_channel(self, name: str = "channel") -> Channel:
+        """The channel of an argument, in which the bot must be able to post."""
+        channel = self.joined_channel(name)
         if channel.is_archived:
             raise ApiError("is_archived")
-        if channel.is_read_only:
-            raise ApiError("restricted_action_read_only_channel")
         return channel
 
     def post(self, channel: Channel, name: str = "ts") -> Post:
         """The post of an argument; ephemeral posts cannot be addressed."""
-        if post := self.state.find_post(channel.id, self.args.required(name)):
-            return post
-        raise ApiError("message_not_found")
+        post = self.state.find_post(channel.id, self.args.required(name))
+        if post is None:
+            raise ApiError("message_not_found")
+        return post
 
     def own_post(self, channel: Channel, refusal: str) -> Post:
         """The post of an argument, which the bot must have written."""
@@ -81,25 +80,29 @@ class MethodCall:
         )
 
     def need_scope(self, *scopes: str) -> None:
-        """Any one of them is enough."""
-        if not self.app.has_any_scope(*scopes):
-            needed, provided = ",".join(scopes), ",".join(self.app.scopes)
-            raise ApiError("missing_scope", needed=needed, provided=provided)
+        """Any one of the scopes is enough."""
+        if scopes and not set(scopes) & set(self.app.scopes):
+            raise ApiError(
+                "missing_scope",
+                needed=",".join(scopes),
+                provided=",".join(self.app.scopes),
+            )
 
     def need_channel_scope(self, channel: Channel, right: str) -> None:
         """Demand the scope for this kind of channel, such as `groups:history`."""
         self.need_scope(f"{SCOPE_PREFIXES[channel.kind]}:{right}")
 
-    def page(self, items: Sequence[T], *, default: int = 100) -> tuple[Sequence[T], JsonObject]:
-        """One page of the items by `limit` and `cursor`, and the `response_metadata` with it."""
+    def page(self, items: Sequence[T]) -> tuple[Sequence[T], JsonObject]:
+        """One page of the items by `limit` and `cursor`, and its `response_metadata`."""
         start = self.args.number("cursor", 0)
-        end = start + self.args.number("limit", default)
-        return items[start:end], {"next_cursor": str(end) if end < len(items) else ""}
+        end = start + self.args.number("limit", 100)
+        next_cursor = str(end) if end < len(items) else ""
+        return items[start:end], {"next_cursor": next_cursor}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """How the server treats a method. Any one of `scopes` is enough; `access` says whose token."""
+    """How the server treats a method. Any one of `scopes` is enough; `access` is whose token."""
 
     run: Callable[[MethodCall], JsonObject]
     scopes: tuple[str, ...] = ()

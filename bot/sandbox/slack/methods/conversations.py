@@ -1,31 +1,21 @@
-"""conversations.* and users.*: channels, their members, what was said in them; who people are."""
+"""conversations.*, users.*, bots.* and auth.*: channels, members, history, profiles."""
 
 from collections.abc import Sequence
 
 from bot.sandbox.slack.app import SCOPE_PREFIXES
 from bot.sandbox.slack.messages import show_channel, show_in_history, show_user
 from bot.sandbox.slack.methods.call import MethodCall
-from bot.sandbox.slack.records import ChannelKind, Post
+from bot.sandbox.slack.records import Post
 from bot.sandbox.slack.wire import ApiError, JsonObject
-
-_KINDS: dict[str, ChannelKind] = {
-    "public_channel": "channel",
-    "private_channel": "group",
-    "mpim": "mpim",
-    "im": "im",
-}
 
 
 def history(call: MethodCall) -> JsonObject:
-    """Top-level posts and broadcast replies, newest first."""
+    """Top-level posts, newest first."""
     channel = call.joined_channel()
     call.need_channel_scope(channel, "history")
-    posts = [
-        post
-        for post in _in_range(call, call.state.posts_of(channel.id))
-        if not post.is_reply or post.subtype == "thread_broadcast"
-    ]
-    return _answer_posts(call, posts[::-1])
+    posts = _in_range(call, call.state.posts_of(channel.id))
+    roots = [post for post in posts if not post.is_reply]
+    return _answer_posts(call, roots[::-1])
 
 
 def replies(call: MethodCall) -> JsonObject:
@@ -34,12 +24,11 @@ def replies(call: MethodCall) -> JsonObject:
     call.need_channel_scope(channel, "history")
     ts = call.args.required("ts")
     post = call.state.find_post(channel.id, ts)
-    root_ts = post.root_ts if post else ts
-    root = call.state.find_post(channel.id, root_ts)
+    root = call.state.find_post(channel.id, post.root_ts if post else ts)
     if root is None:
         raise ApiError("thread_not_found")
-    posts = [root, *_in_range(call, call.state.replies_of(channel.id, root_ts))]
-    return _answer_posts(call, posts, default=1000)
+    posts = _in_range(call, call.state.replies_of(channel.id, root.ts))
+    return _answer_posts(call, [root, *posts])
 
 
 def _in_range(call: MethodCall, posts: Sequence[Post]) -> list[Post]:
@@ -50,11 +39,10 @@ def _in_range(call: MethodCall, posts: Sequence[Post]) -> list[Post]:
     return [post for post in posts if oldest < float(post.ts) < latest]
 
 
-def _answer_posts(call: MethodCall, posts: list[Post], *, default: int = 100) -> JsonObject:
-    page, metadata = call.page(posts, default=default)
-    full = call.args.flag("include_all_metadata")
+def _answer_posts(call: MethodCall, posts: Sequence[Post]) -> JsonObject:
+    page, metadata = call.page(posts)
     return {
-        "messages": [show_in_history(call.state, post, full_metadata=full) for post in page],
+        "messages": [show_in_history(call.state, post) for post in page],
         "has_more": bool(metadata["next_cursor"]),
         "response_metadata": metadata,
     }
@@ -68,21 +56,16 @@ def channel_info(call: MethodCall) -> JsonObject:
 
 
 def channels_of_bot(call: MethodCall) -> JsonObject:
-    """The channels of which the bot is a member."""
-    names = call.args.names("types") or ("public_channel",)
-    kinds: list[ChannelKind] = [_KINDS[name] for name in names]
-    for kind in kinds:
-        call.need_scope(f"{SCOPE_PREFIXES[kind]}:read")
-    channels = [
-        channel
+    """The bot's channels of every kind, without archived ones, as the bot always asks for."""
+    for prefix in SCOPE_PREFIXES.values():
+        call.need_scope(f"{prefix}:read")
+    shown = [
+        show_channel(call.state, channel)
         for channel in call.state.channels.values()
-        if channel.kind in kinds
-        and call.app.is_member(channel)
-        and not (channel.is_archived and call.args.flag("exclude_archived"))
+        if call.app.is_member(channel) and not channel.is_archived
     ]
-    page, metadata = call.page(channels)
-    shown = [show_channel(call.state, channel) for channel in page]
-    return {"channels": shown, "response_metadata": metadata}
+    page, metadata = call.page(shown)
+    return {"channels": page, "response_metadata": metadata}
 
 
 def members(call: MethodCall) -> JsonObject:
@@ -94,8 +77,9 @@ def members(call: MethodCall) -> JsonObject:
 
 
 def open_direct(call: MethodCall) -> JsonObject:
-    """Open the direct conversation with some users, or re-open a known one."""
-    channel = call.state.direct_channel(*call.args.names("users"), call.app.bot_user_id)
+    """Open the direct conversation with a user, or re-open a known one."""
+    user = call.args.required("users")
+    channel = call.state.direct_channel(user, call.app.bot_user_id)
     return {"channel": {"id": channel.id}}
 
 
@@ -105,23 +89,17 @@ def user_info(call: MethodCall) -> JsonObject:
     if user is None:
         raise ApiError("user_not_found")
     shown = show_user(user, now_s=call.state.clock.now())
-    if not call.args.flag("include_locale"):
-        del shown["locale"]
-    return {"user": shown | ({"is_stranger": True} if user.team_id != call.app.team_id else {})}
+    shown["is_stranger"] = user.team_id != call.app.team_id
+    return {"user": shown}
 
 
 def bot_info(call: MethodCall) -> JsonObject:
-    """A bot of the team, the app itself by default."""
-    asked = call.args.text("bot") or call.app.bot_id
-    for user in call.state.users.values():
-        if user.bot_id == asked:
-            bot = {"id": user.bot_id, "user_id": user.id, "app_id": user.app_id}
-            return {"bot": {**bot, "name": user.name, "deleted": user.deleted}}
-    raise ApiError("bot_not_found")
+    """The app itself."""
+    return {"bot": {"id": call.app.bot_id, "app_id": call.app.id}}
 
 
 def test_auth(call: MethodCall) -> JsonObject:
-    """Who the token belongs to."""
+    """The owner of the token."""
     return {
         "url": "https://sandbox.slack.com/",
         "team": "Sandbox",
@@ -129,5 +107,4 @@ def test_auth(call: MethodCall) -> JsonObject:
         "team_id": call.app.team_id,
         "user_id": call.app.bot_user_id,
         "bot_id": call.app.bot_id,
-        "is_enterprise_install": False,
     }

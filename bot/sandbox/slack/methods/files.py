@@ -1,20 +1,17 @@
 """files.*: the upload in three calls, information, deletion."""
 
 import secrets
-from dataclasses import replace
-from itertools import chain
 
 from bot.sandbox.slack.arguments import read_blocks
-from bot.sandbox.slack.blocks import texts_of
 from bot.sandbox.slack.messages import show_file
 from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.records import File, PendingUpload
-from bot.sandbox.slack.text import settle_text
+from bot.sandbox.slack.text import texts_in
 from bot.sandbox.slack.wire import ApiError, JsonObject
 
 
 def get_upload_url(call: MethodCall) -> JsonObject:
-    """First call of an upload: where to send the bytes."""
+    """First call of an upload: the address for the bytes."""
     upload = PendingUpload(
         ticket=secrets.token_urlsafe(24),
         file_id=call.state.ids.fresh("F"),
@@ -28,22 +25,20 @@ def get_upload_url(call: MethodCall) -> JsonObject:
 
 
 def complete_upload(call: MethodCall) -> JsonObject:
-    """Turn uploads into files and share them in one post, with a comment or else with blocks.
+    """Turn uploads into files and share them in one post, with or without blocks.
 
-    The answer shows the files before they are shared.
+    The answer shows the files before they are shared. The post's text is that of its blocks
+    without buttons.
     """
-    channel = call.joined_channel("channel_id")
-    if channel.is_archived or channel.is_read_only:
-        raise ApiError("posting_to_channel_denied")
+    channel = call.posting_channel("channel_id")
     files = [_complete(call, entry) for entry in call.args.json_array("files") or ()]
     shown = [show_file(call.state, file) for file in files]
-    comment = settle_text(call.args.text("initial_comment"))
-    blocks = () if comment else read_blocks(call.args, call.state.ids) or ()
-    said = [block for block in blocks if block["type"] not in ("actions", "context_actions")]
+    blocks = read_blocks(call.args, call.state.ids) or ()
+    spoken = [block for block in blocks if block["type"] not in ("actions", "context_actions")]
     draft = call.draft(
         channel,
         call.args.text("thread_ts") or None,
-        text=comment or "\n".join(chain.from_iterable(map(texts_of, said))),
+        text="\n".join(texts_in(spoken)),
         blocks=blocks,
         subtype="file_share",
         files=tuple(files),
@@ -69,21 +64,21 @@ def _complete(call: MethodCall, entry: JsonObject) -> File:
 
 
 def info(call: MethodCall) -> JsonObject:
-    """One file, with its shares as they are now."""
+    """One file, with its present shares."""
     file = call.state.files.get(call.args.required("file"))
     if file is None or not call.backend.can_read(file):
         raise ApiError("file_not_found")
     if file.is_deleted:
         raise ApiError("file_deleted")
-    return {"file": show_file(call.state, file, is_asked=True), "comments": []}
+    return {"file": show_file(call.state, file, is_asked=True)}
 
 
 def delete(call: MethodCall) -> JsonObject:
-    """Take one of the bot's files away, wherever it is shared."""
+    """Delete one of the bot's files, wherever it is shared."""
     file = call.state.files.get(call.args.required("file"))
     if file is None or file.is_deleted:
         raise ApiError("file_not_found")
     if file.user != call.app.bot_user_id:
         raise ApiError("cant_delete_file")
-    call.state.files[file.id] = replace(file, is_deleted=True)
+    call.state.delete_file(file.id)
     return {}

@@ -18,7 +18,10 @@ TABLE = [["Source", "Claims"], ["NREL", "12"]]
 CHART = {
     "type": "data_visualization",
     "title": "Claims",
-    "chart": {"type": "bar", "series": [{"name": "All", "data": [{"label": "NREL", "value": 12}]}]},
+    "chart": {
+        "type": "line",
+        "series": [{"name": "All", "data": [{"label": "NREL", "value": 12}]}],
+    },
 }
 
 
@@ -103,42 +106,6 @@ async def test_blocks_are_shown_and_their_elements_reach_the_app(stage: Stage) -
     assert [action["selected_option"]["value"] for action in told[1:]] == ["beta", "alpha"]
 
 
-async def test_a_stream_shows_its_plan_and_stays_open_while_it_is_written(stage: Stage) -> None:
-    root = await stage.slack.say("ann", "general", "research, please")
-    await stage.open(f"{stage.channel('general')}/{root}")
-    task = {"type": "task_update", "id": "1", "title": "Search the web", "status": "complete"}
-    begun = await stage.client.chat_startStream(
-        channel=stage.channel("general"),
-        thread_ts=root,
-        recipient_user_id=stage.slack.people["ann"],
-        recipient_team_id=stage.slack.team_id,
-        task_display_mode="plan",
-        chunks=[
-            {"type": "plan_update", "title": "Research"},
-            {
-                **task,
-                "details": "Looked around",
-                "sources": [{"type": "url", "url": "https://a.test", "text": "A"}],
-            },
-            {"type": "task_update", "id": "2", "title": "Write", "status": "in_progress"},
-        ],
-    )
-    post = stage.post(begun["ts"], within=stage.thread)
-    await expect(post).to_contain_text("Research1 of 2")
-    await expect(post.get_by_text("In progress")).to_be_visible()
-    await expect(post.get_by_role("img", name="Still writing")).to_be_visible()
-    await post.get_by_text("Search the web").click()
-    await expect(post.get_by_text("Looked around")).to_be_visible()
-    place = {"channel": stage.channel("general"), "ts": begun["ts"]}
-    await stage.client.chat_appendStream(
-        **place, chunks=[{"type": "markdown_text", "text": "So far **good**"}]
-    )
-    await expect(post.locator("strong", has_text="good")).to_be_visible()
-    await expect(post.get_by_text("Looked around")).to_be_visible()
-    await stage.client.chat_stopStream(**place)
-    await expect(post.get_by_role("img", name="Still writing")).to_have_count(0)
-
-
 async def test_tables_and_charts_are_drawn_and_the_unknown_is_labelled_json(stage: Stage) -> None:
     await stage.open()
     rows = [[{"type": "raw_text", "text": cell} for cell in row] for row in TABLE]
@@ -146,14 +113,7 @@ async def test_tables_and_charts_are_drawn_and_the_unknown_is_labelled_json(stag
     await expect(post.get_by_role("columnheader", name="Claims")).to_be_visible()
     await expect(post.get_by_role("cell", name="12")).to_be_visible()
     post = await stage.show(CHART)
-    await expect(post.get_by_role("img", name=re.compile("^Claims: bar chart"))).to_be_visible()
-    for kind in ("line", "area"):
-        chart: Body = {**CHART, "chart": {**CHART["chart"], "type": kind}}  # pyright: ignore[reportGeneralTypeIssues]
-        post = await stage.show(chart)
-        await expect(post.locator("path.line")).to_have_count(1)
-    slices = [{"label": "NREL", "value": 3}, {"label": "IEA", "value": 1}]
-    post = await stage.show({**CHART, "chart": {"type": "pie", "segments": slices}})
-    await expect(post.get_by_text("IEA: 1 (25 %)")).to_be_visible()
+    await expect(post.get_by_role("img", name=re.compile("^Claims: line chart"))).to_be_visible()
     await stage.slack.say("robot", "general", "a block of tomorrow")
     future = replace(stage.slack.posts("general")[-1], blocks=({"type": "poem", "lines": 3},))
     stage.slack.state.change_post(future)
@@ -201,23 +161,8 @@ async def test_a_modal_holds_the_focus_shows_errors_and_keeps_what_was_entered(
     assert sent == [stage.channel("energy")] * 2
 
 
-async def test_home_is_a_tab_of_the_app_and_prompts_are_sent_by_one_press(stage: Stage) -> None:
-    row = await a_form_that_opens(stage)
-
-    @listener(stage.bot.app.event("app_home_opened"))
-    async def publish(event: Body) -> None:
-        if event["tab"] == "home":
-            view = {"type": "home", "blocks": [{"type": "section", "text": plain("Welcome")}, row]}
-            await stage.client.views_publish(user_id=event["user"], view=view)
-
-    await stage.open()
-    await stage.entry("universal-agent").click()
-    await stage.main.get_by_role("tab", name="Home").click()
-    await expect(stage.main.get_by_text("Welcome")).to_be_visible()
-    await stage.main.get_by_role("button", name="Open form").click()
-    await expect(stage.dialog).to_be_visible()
-    await stage.browser.keyboard.press("Escape")
-    await stage.main.get_by_role("tab", name="Messages").click()
+async def test_a_suggested_prompt_is_sent_by_one_press(stage: Stage) -> None:
+    await stage.open(stage.slack.dm_id("ann"))
     prompt = {"title": "Weather", "message": "How warm is it?"}
     dm = stage.slack.dm_id("ann")
     await stage.client.assistant_threads_setSuggestedPrompts(channel_id=dm, prompts=[prompt])
@@ -239,15 +184,13 @@ async def test_a_report_opens_beside_its_thread_and_runs_no_script(stage: Stage)
     await expect(opener).to_be_focused()
 
 
-async def test_the_agents_status_stop_and_calls_are_seen(stage: Stage) -> None:
+async def test_the_agents_status_and_calls_are_seen(stage: Stage) -> None:
     root = await stage.slack.say("ann", "general", "a long question")
     await stage.open(f"{stage.channel('general')}/{root}")
     await stage.client.assistant_threads_setStatus(
         channel_id=stage.channel("general"), thread_ts=root, status="is thinking…"
     )
     await expect(stage.post(root)).to_contain_text("universal-agent is thinking…")
-    await stage.thread.get_by_role("button", name="Stop").click()
-    await expect(stage.thread).not_to_contain_text("is thinking…")
     with pytest.raises(Exception, match="not_in_channel"):
         await stage.client.chat_postMessage(channel=stage.channel("random"), text="refused")
     await stage.browser.get_by_role("button", name="API calls", exact=True).click()
@@ -267,7 +210,7 @@ async def test_nothing_foreign_runs_or_becomes_markup(stage: Stage) -> None:
     await say(channel=stage.channel("general"), text=f"{evil} <javascript:alert(1)|x> `{evil}`")
     post = await stage.show(
         {"type": "header", "text": plain(evil[:150])},
-        {"type": "section", "text": mrkdwn(evil), "fields": [mrkdwn(f"*{evil}*")]},
+        {"type": "section", "text": mrkdwn(f"*{evil}*")},
         {"type": "markdown", "text": f"{evil}\n\n[x](javascript:window.ran=1)\n\n{evil}"},
         {"type": "table", "rows": [[{"type": "raw_text", "text": evil}]]},
         actions(button("x", evil[:75], url="https://a.test")),

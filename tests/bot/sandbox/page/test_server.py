@@ -10,22 +10,11 @@ from tests.bot.sandbox.page.visitor import visit
 from tests.bot.sandbox.slack.echo_bot import web_client
 
 
-async def test_only_this_machines_names_are_answered() -> None:
-    async with visit() as page:
-        for host in ("evil.test", "127.0.0.1.evil.test", "localhost:x", "", "[::2]"):
-            for path in ("/", "/static/js/main.js", f"/events?as={page.id('ann')}", "/nowhere"):
-                assert (await page.get(path, Host=host))[0] == 403
-        for host in ("127.0.0.1:1", "localhost", "LOCALHOST:8899", "[::1]:8899"):
-            assert (await page.get("/files/F1/x", Host=host))[0] == 404
-
-
-async def test_an_act_from_elsewhere_is_refused() -> None:
-    origins = ("null", "http://evil.test", "http://127.0.0.1:1", "http://localhost")
+async def test_an_act_without_an_origin_is_refused() -> None:
     async with visit() as page:
         said = {"as": page.id("ann"), "channel": page.slack.channels["general"], "text": "hi"}
-        for headers in ({}, *({"Origin": origin} for origin in origins)):
-            status, answer = await page.post("say", headers, json=said)
-            assert (status, answer["ok"]) == (403, False)
+        status, answer = await page.post("say", {}, json=said)
+        assert (status, answer["ok"]) == (403, False)
         assert page.slack.posts("general") == []
 
 
@@ -128,25 +117,6 @@ async def test_a_guest_sees_but_the_channels_of_their_own() -> None:
             async with page.watch(who) as stream:
                 names = {channel.get("name") for channel in stream.all("channel/")}
                 assert names & {"general", "random"} == sees
-
-
-async def test_a_stream_in_a_channel_grows_before_its_recipient_alone() -> None:
-    async with visit() as page:
-        slack, client = page.slack, web_client(page.slack)
-        place = {"channel": slack.channels["general"]}
-        stream = await client.chat_startStream(
-            **place,
-            thread_ts=await slack.say("ann", "general", "go"),
-            recipient_user_id=page.id("ann"),
-            recipient_team_id=slack.team_id,
-            markdown_text="One",
-        )
-        where = {**place, "ts": stream["ts"]}
-        async with page.watch("ann") as anns, page.watch("ben") as bens:
-            await client.chat_appendStream(**where, markdown_text=" two")
-            await client.chat_stopStream(**where, markdown_text=" three")
-            told = [await watch.change(f"post/{place['channel']}") for watch in (anns, bens)]
-            assert [post["text"] for post in told] == ["One two", "One two three"]
 
 
 async def test_what_cannot_be_done_is_a_sentence() -> None:

@@ -74,50 +74,26 @@ async def test_a_faulty_modal_is_refused_and_pointed_to(
     assert sentence in refusal["response_metadata"]["messages"]
 
 
-async def test_a_view_gives_way_to_another_unless_it_has_changed(
-    slack: SlackStandIn, client: Client
-) -> None:
-    first = await open_modal(slack)
-    changed = {**MODAL, "title": plain("Later")}
-    second = (await client.views_update(view_id=first["id"], view=changed))["view"]
-    assert (second["id"], second["title"]["text"]) == (first["id"], "Later")
-    late = client.views_update(view_id=first["id"], view=MODAL, hash=first["hash"])
-    assert await error_of(late) == "hash_conflict"
-    unknown = client.views_update(view_id="V1", view=MODAL)
-    assert await error_of(unknown) == "not_found"
-
-
-RADIO: Body = {
-    "type": "radio_buttons",
+MENU: Body = {
+    "type": "static_select",
     "action_id": "which",
     "options": [{"text": plain(word), "value": word} for word in ("one", "two")],
 }
-CHECKS: Body = {**RADIO, "type": "checkboxes", "action_id": "these"}
-DATE: Body = {"type": "datepicker", "action_id": "day", "initial_date": "2026-11-23"}
+WITH_VALUE: Body = {**NAME["element"], "action_id": "task", "initial_value": "as before"}
 
 
-async def test_every_input_tells_what_is_chosen_and_a_form_must_be_filled(
+async def test_a_form_must_be_filled_and_brings_the_values_of_its_inputs(
     slack: SlackStandIn,
 ) -> None:
     blocks = [
-        {**NAME, "block_id": element["type"], "element": element}
-        for element in (RADIO, CHECKS, DATE)
+        {**NAME, "block_id": element["action_id"], "element": element}
+        for element in (MENU, WITH_VALUE)
     ]
     view = await open_modal(slack, blocks=blocks)
     with pytest.raises(UnfilledError) as unfilled:
         await slack.submit_view("ann", view["id"])
-    assert unfilled.value.blocks == ["radio_buttons", "checkboxes"]
-    entered = {"which": "two", "these": ["one", "two"]}
-    delivery = await slack.submit_view("ann", view["id"], entered)
+    assert unfilled.value.blocks == ["which"]
+    delivery = await slack.submit_view("ann", view["id"], {"which": "two"})
     values = delivery.payload["view"]["state"]["values"]
-    assert values["radio_buttons"]["which"]["selected_option"]["value"] == "two"
-    assert len(values["checkboxes"]["these"]["selected_options"]) == 2
-    assert values["datepicker"]["day"]["selected_date"] == "2026-11-23"
-
-
-async def test_a_message_shortcut_brings_the_post(slack: SlackStandIn) -> None:
-    ts = await slack.say("ann", "general", "please look")
-    payload = (await slack.shortcut("ben", "general", ts, "ask_about")).payload
-    told = (payload["type"], payload["callback_id"], payload["user"]["id"], payload["message_ts"])
-    assert told == ("message_action", "ask_about", slack.people["ben"], ts)
-    assert (payload["message"]["text"], payload["channel"]["name"]) == ("please look", "general")
+    assert values["which"]["which"]["selected_option"]["value"] == "two"
+    assert values["task"]["task"]["value"] == "as before"

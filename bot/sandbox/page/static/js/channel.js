@@ -3,12 +3,12 @@
 import { h, redraw, setAttribute, setText, show } from "../shared/dom.js";
 import { botMark, button, icon, iconButton } from "../shared/icons.js";
 import { blocks } from "./blocks/blocks.js";
-import { carryOver, values } from "./blocks/view.js";
+import { carryOver } from "./blocks/view.js";
 import { Composer } from "./composer.js";
 import { draftPlace } from "./drafts.js";
 import { channelRows, MessageList } from "./messages.js";
 import { channelMark, faces } from "./people.js";
-import { channelName, fullName, isDirect, mayPost, otherMembers, placeName } from "./words.js";
+import { channelName, isDirect, mayPost, otherMembers, placeName } from "./words.js";
 
 const KEPT_LISTS = 12;
 const TABS = [["home", "Home"], ["messages", "Messages"]];
@@ -100,7 +100,7 @@ export class ChannelView {
     const { home, me } = app.store;
     redraw(this.homeBody, `${me}|${JSON.stringify(home)}`, () => {
       if (!home) return this.emptyHome();
-      const act = (action) => app.attempt("click", { view_id: home.id, ...action, entered: values(this.homeBody) });
+      const act = (action) => app.attempt("click", { view_id: home.id, ...action });
       const content = blocks(home.blocks, { store: app.store, scope: `view/${home.id}`, onAction: act });
       carryOver(this.homeBody, content);
       return content;
@@ -178,7 +178,6 @@ export class ChannelView {
     const { store } = this.app;
     if (channel.is_archived) return "This channel is archived. Nobody can post here.";
     if (!channel.am_member) return "You are not a member of this channel.";
-    if (channel.is_read_only) return `Only ${fullName(store.user(channel.creator))} may post here.`;
     if (isDirect(channel) || channel.members.includes(store.bot.user_id)) return "";
     return `${store.bot.name} is not in this channel.`;
   }
@@ -194,10 +193,9 @@ function aboutOf(channel) {
 }
 
 /** The prompts that the bot suggests: one press sends one. */
-function promptNodes({ channel, title, prompts }, app) {
-  const heading = title && h("span", { class: "prompts-title muted", text: title });
-  return [heading, ...prompts.map(({ title: words, message }) =>
+function promptNodes({ channel, prompts }, app) {
+  return prompts.map(({ title: words, message }) =>
     h("button", {
       type: "button", class: "prompt", title: message, text: words, on: { click: () => app.attempt("say", { channel, text: message }) },
-    }))];
+    }));
 }

@@ -47,7 +47,7 @@ export class Modal {
   framed({ id, hash, title, submit, close, blocks: list }) {
     const { app } = this;
     const titleId = freshId("modal");
-    const act = (action) => app.attempt("click", { view_id: id, ...action, entered: values(body) });
+    const act = (action) => app.attempt("click", { view_id: id, ...action });
     const body = blocks(list, { store: app.store, scope: `view/${id}`, onAction: act });
     const cancel = button(close?.text || (submit ? "Cancel" : "Close"), () => this.close(id), "");
     const send = submit ? button(submit.text, () => this.submit(id, body, send), "is-primary") : null;

@@ -134,5 +134,5 @@ function reorder(order, place) {
 
 function defaultChannel(store) {
   const channels = [...store.channels.values()];
-  return channels.find((channel) => channel.is_general) ?? channels[0] ?? null;
+  return channels.find((channel) => channel.name === "general") ?? channels[0] ?? null;
 }

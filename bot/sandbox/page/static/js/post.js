@@ -5,12 +5,12 @@ import { botMark, button, icon, iconButton } from "../shared/icons.js";
 import { confirm, openMenu, toast } from "../shared/popup.js";
 import { blocks } from "./blocks/blocks.js";
 import { fileList } from "./blocks/files.js";
-import { carryOver, values } from "./blocks/view.js";
+import { carryOver } from "./blocks/view.js";
 import { emoji, openEmojiPicker } from "./emoji.js";
 import { texts } from "./markup.js";
 import { avatar, faces } from "./people.js";
 import { isSystem, rootTs } from "./store.js";
-import { authorName, count, dateOf, excerpt, fullLabel, placeName, timeLabel, userName } from "./words.js";
+import { authorName, count, dateOf, fullLabel, timeLabel, userName } from "./words.js";
 
 const FOLDED_FROM_CHARS = 6000;
 const MAX_JUMBO = 23;
@@ -63,15 +63,8 @@ class PostItem {
   }
 
   notice() {
-    const { post, place, channel } = this.row;
-    const { store, places } = this.app;
-    if (post.ephemeral_to) return [icon("eye"), h("span", { text: "Only visible to you" })];
-    if (post.subtype !== "thread_broadcast") return null;
-    if (place === "thread") return [icon("hash"), h("span", { text: `Also sent to ${placeName(store.channel(channel), store)}` })];
-    const root = store.postsOf(channel).get(post.thread_ts);
-    const words = root ? excerpt(root, 60) : "a deleted message";
-    const link = h("button", { type: "button", class: "text-button", text: words, on: { click: () => places.openThread(post.thread_ts) } });
-    return [icon("reply"), h("span", { text: "Replied to a thread: " }), link];
+    const { post } = this.row;
+    return post.ephemeral_to ? [icon("eye"), h("span", { text: "Only visible to you" })] : null;
   }
 
   author() {
@@ -87,7 +80,7 @@ class PostItem {
   body() {
     const { post, channel } = this.row;
     const { app } = this;
-    const act = (action) => app.attempt("click", { channel, ts: post.ts, ...action, entered: values(this.slots.body) });
+    const act = (action) => app.attempt("click", { channel, ts: post.ts, ...action });
     const ctx = { store: app.store, scope: `${channel}/${post.ts}`, onAction: act };
     const said = post.blocks.length ? blocks(post.blocks, ctx) : post.text ? jumbo(texts(post.html)) : null;
     const files = post.files.length ? fileList(post.files, (file) => app.places.openFile(file)) : null;

@@ -5,7 +5,7 @@ import { nextFrame } from "../shared/dom.js";
 const KEPT_CALLS = 500;
 const ACK_DEADLINE_MS = 3100;
 
-/** A reply stands in a thread; a broadcast one shows in the channel too. */
+/** A reply stands in a thread. */
 export function isReply(post) {
   return Boolean(post.thread_ts) && post.thread_ts !== post.ts;
 }
@@ -47,7 +47,7 @@ class ChannelPosts {
   /** What the channel itself shows; a deleted root with replies is `{ts, deleted: true}`. */
   get inChannel() {
     if (this.listed) return this.listed;
-    const shown = this.all.filter((post) => !isReply(post) || post.subtype === "thread_broadcast");
+    const shown = this.all.filter((post) => !isReply(post));
     const roots = new Set(this.all.filter(isReply).map((post) => post.thread_ts));
     const gone = [...roots].filter((ts) => !this.byTs.has(ts)).map((ts) => ({ ts, deleted: true }));
     this.listed = [...shown, ...gone].sort(byTs);

@@ -51,7 +51,7 @@ export class Unread {
 
   concerns(post, posts) {
     if (post.user === this.store.me) return false;
-    if (!isReply(post) || post.subtype === "thread_broadcast") return true;
+    if (!isReply(post)) return true;
     const thread = [posts.get(post.thread_ts), ...posts.replies(post.thread_ts)];
     return thread.some((member) => member?.user === this.store.me);
   }

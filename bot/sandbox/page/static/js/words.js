@@ -42,7 +42,7 @@ export function channelIcon(channel) {
 
 /** Whether the present person can write in a channel. */
 export function mayPost(channel) {
-  return !channel.is_archived && !channel.is_read_only && channel.am_member !== false;
+  return !channel.is_archived && channel.am_member !== false;
 }
 
 export function isDirect(channel) {

@@ -1,10 +1,10 @@
 /** Blocks by their type. What is unknown or malformed is shown as labelled JSON: nothing that an app sent is dropped. */
 
-import { freshId, h, outsideLink } from "../../shared/dom.js";
+import { freshId, h } from "../../shared/dom.js";
 import { texts } from "../markup.js";
 import { chart } from "./chart.js";
 import { element } from "./elements.js";
-import { plan, taskCard, timeline } from "./progress.js";
+import { plan } from "./progress.js";
 import { dataTable, table } from "./table.js";
 
 const MAX_JSON_CHARS = 20_000;
@@ -14,8 +14,6 @@ const BLOCKS = {
   header: (block) => words(block.text, "header", "h3"),
   divider: () => h("hr", { class: "divider" }),
   context: (block) => h("div", { class: "context" }, block.elements.map((part) => words(part, "text", "span"))),
-  image: (block) => h("figure", {},
-    block.title ? h("figcaption", { class: "muted", text: block.title.text }) : null, picture(block)),
   actions: (block, ctx) => h("div", { class: "actions" }, elements(block, ctx)),
   context_actions: (block, ctx) => h("div", { class: "actions" }, elements(block, ctx)),
   input,
@@ -24,16 +22,12 @@ const BLOCKS = {
   table: (block) => table(block),
   data_table: (block) => dataTable(block),
   data_visualization: (block) => chart(block),
-  task_card: (block, ctx) => taskCard(block, ctx),
   plan: (block, ctx) => plan(block, ctx),
 };
 
 /** The blocks as one element. `ctx` is `{store, scope, onAction}`; never throws. */
 export function blocks(list, ctx) {
-  return h("div", { class: "blocks" }, timeline(list).map((entry) =>
-    Array.isArray(entry)
-      ? h("ol", { class: "timeline", "aria-label": "Progress" }, entry.map((task) => h("li", {}, blockNode(task, ctx))))
-      : blockNode(entry, ctx)));
+  return h("div", { class: "blocks" }, list.map((block) => blockNode(block, ctx)));
 }
 
 function blockNode(block, ctx) {
@@ -59,13 +53,6 @@ export function words(text, look, tag) {
   return texts(text.html, look, tag);
 }
 
-/** A picture of the team's own files; one from elsewhere is a link, for the page loads nothing from there. */
-function picture({ alt_text: alt, slack_file: file, image_url: address }) {
-  const id = file?.id ?? /-(F\w+)\//.exec(file?.url ?? "")?.[1];
-  if (!id) return outsideLink(address, `Image: ${alt}`);
-  return h("img", { class: "picture", src: `/files/${id}/image`, alt, loading: "lazy" });
-}
-
 /** The place of a block's elements: each use of them is told to the app. */
 function placeIn(block, ctx) {
   return { ctx, blockId: block.block_id, fires: true };
@@ -80,22 +67,18 @@ function elementNode(node, place) {
 }
 
 function section(block, ctx) {
-  const { text, fields, accessory } = block;
-  const body = h("div", { class: "section-text" },
-    text ? words(text) : null,
-    fields ? h("div", { class: "fields" }, fields.map((field) => words(field))) : null);
+  const { text, accessory } = block;
+  const body = h("div", { class: "section-text" }, words(text));
   const beside = accessory ? h("div", { class: "accessory" }, elementNode(accessory, placeIn(block, ctx))) : null;
   return h("div", { class: "section" }, body, beside);
 }
 
 /** A label, its field, a hint, and the place for what is wrong with it. */
 function input(block, ctx) {
-  const [id, hintId, errorId, labelledBy] = ["field", "hint", "error", "label"].map(freshId);
-  const place = { ctx, blockId: block.block_id, fires: block.dispatch_action === true, id, labelledBy, describedBy: `${hintId} ${errorId}` };
+  const [id, hintId, errorId] = ["field", "hint", "error"].map(freshId);
+  const place = { ctx, blockId: block.block_id, fires: false, id, describedBy: `${hintId} ${errorId}` };
   const field = elementNode(block.element, place);
-  const isGroup = field.matches(".choices");
-  const label = Object.assign(words(block.label, "label", isGroup ? "div" : "label"), { id: labelledBy });
-  if (!isGroup) label.htmlFor = id;
+  const label = Object.assign(words(block.label, "label", "label"), { htmlFor: id });
   if (block.optional) label.append(h("span", { class: "muted", text: " (optional)" }));
   return h("div", { class: "input-block", dataset: { blockId: block.block_id, ...(block.optional && { optional: "" }) } },
     label,

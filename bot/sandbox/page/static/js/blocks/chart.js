@@ -1,4 +1,4 @@
-/** The data_visualization block as bars, lines, areas or a pie, with its legend, and its figures as a table. */
+/** The data_visualization block as lines, with its legend, and its figures as a table. */
 
 import { h, svg } from "../../shared/dom.js";
 import { shortNumber } from "../words.js";
@@ -15,11 +15,11 @@ const LABEL_CHARS = 14;
 const CHAR_PX = 8;
 
 const DASHES = [null, "7 4", "2 3", "9 3 2 3"];
-const KINDS = { bar: bars, line: lines, area: areas };
 
-/** Throws for a kind that is not known, which is then shown as JSON. */
+/** Throws for another kind than lines, which is then shown as JSON. */
 export function chart({ title, chart: given }) {
-  const [drawn, ...below] = given.type === "pie" ? pie(given.segments) : plot(given);
+  if (given.type !== "line") throw new TypeError(given.type);
+  const [drawn, ...below] = plot(given);
   const { x_label: across, y_label: up } = given.axis_config ?? {};
   const axes = [up, across].filter(Boolean).join(" · ");
   const picture = svg("svg", {
@@ -30,41 +30,14 @@ export function chart({ title, chart: given }) {
 }
 
 /** What has axes: the nodes of the drawing, and what stands below it. */
-function plot({ type, series: given, axis_config: axis = {} }) {
+function plot({ series: given, axis_config: axis = {} }) {
   const categories = axis.categories ?? [...new Set(given.flatMap(({ data }) => data.map(({ label }) => label)))];
   const valueOf = (data, category) => data.find(({ label }) => label === category)?.value ?? null;
   const series = given.map(({ name, data }) => ({ name, values: categories.map((category) => valueOf(data, category)) }));
   const scale = scaleOf(series.flatMap(({ values }) => values.filter((value) => value !== null)));
-  const marks = KINDS[type](categories, series, scale);
-  return [[grid(scale), names(categories), marks].flat(), legend(series, type), figures(categories, series)];
+  const marks = lines(categories, series, scale);
+  return [[grid(scale), names(categories), marks].flat(), legend(series), figures(categories, series)];
 }
-
-/** Slices from noon on, the large ones with their share; the legend names each with its figure. */
-function pie(segments) {
-  const total = segments.reduce((sum, { value }) => sum + value, 0);
-  const [x, y, radius] = [WIDTH / 2, HEIGHT / 2, HEIGHT / 2 - 6];
-  const at = (part, reach) => [x + reach * Math.sin(part * 2 * Math.PI), y - reach * Math.cos(part * 2 * Math.PI)];
-  let before = 0;
-  const slices = segments.flatMap(({ label, value }, index) => {
-    const [from, to] = [before, before + value / total];
-    before = to;
-    const isWhole = to - from > 0.999;
-    const d = isWhole
-      ? `M${x} ${y - radius}a${radius} ${radius} 0 1 1 -0.01 0z`
-      : `M${x} ${y}L${at(from, radius)}A${radius} ${radius} 0 ${to - from > 0.5 ? 1 : 0} 1 ${at(to, radius)}z`;
-    const [textX, textY] = at((from + to) / 2, isWhole ? 0 : radius * 0.66);
-    const words = svg("text", { x: textX, y: textY + 4, "text-anchor": "middle", class: "share" }, percent(value / total));
-    return [
-      svg("path", { d, class: `slice ${toneOf(index)}` }, svg("title", {}, `${label}: ${value}`)),
-      to - from >= 0.08 ? words : null,
-    ];
-  });
-  const keys = segments.map(({ label, value }, index) => h("li", {},
-    h("span", { class: `key ${toneOf(index)}` }), [`${label}: ${shortNumber(value)}`, total === 100 ? "" : ` (${percent(value / total)})`].join("")));
-  return [slices, h("ul", { class: "legend" }, keys)];
-}
-
-const percent = (share) => `${Math.round(share * 100)} %`;
 
 function scaleOf(values) {
   const low = Math.min(0, ...values);
@@ -99,17 +72,6 @@ function names(categories) {
   });
 }
 
-function bars(categories, series, { y }) {
-  const width = Math.min(48, (bandOf(categories) * 0.72) / series.length);
-  return series.flatMap(({ name, values }, index) => values.map((value, at) => {
-    if (value === null) return null;
-    const x = centre(categories, at) - (width * series.length) / 2 + index * width;
-    const [top, bottom] = [y(Math.max(0, value)), y(Math.min(0, value))];
-    const box = { x, y: top, width: Math.max(1, width - 2), height: Math.max(1, bottom - top), rx: 2 };
-    return svg("rect", { ...box, class: toneOf(index) }, svg("title", {}, `${name}, ${categories[at]}: ${value}`));
-  }));
-}
-
 /** A line through each run of points, with a mark and its figure at each. */
 function lines(categories, series, { y }) {
   return series.flatMap(({ name, values }, index) => {
@@ -123,25 +85,13 @@ function lines(categories, series, { y }) {
   });
 }
 
-/** Lines with what lies between them and zero; a point that is not told counts as zero. */
-function areas(categories, series, scale) {
-  const grounds = series.map(({ values }, index) => {
-    const tops = values.map((value, at) => `L${centre(categories, at)} ${scale.y(value ?? 0)}`).join("");
-    const [first, last] = [0, values.length - 1].map((at) => `${centre(categories, at)} ${scale.y(0)}`);
-    return svg("path", { d: `M${first}${tops}L${last}z`, class: `ground ${toneOf(index)}` });
-  });
-  return [...grounds, ...lines(categories, series, scale)];
-}
-
 const toneOf = (index) => `tone-${(index % TONES) + 1}`;
 
 /** The key of a line shows its dashes, so that nobody needs the colours. */
-function legend(series, type) {
+function legend(series) {
   if (series.length === 1) return null;
-  const key = (index) => type === "bar"
-    ? h("span", { class: `key ${toneOf(index)}` })
-    : svg("svg", { viewBox: "0 0 28 8", class: "key-line" },
-      svg("path", { d: "M0 4h28", class: `line ${toneOf(index)}`, "stroke-dasharray": DASHES[index % DASHES.length] }));
+  const key = (index) => svg("svg", { viewBox: "0 0 28 8", class: "key-line" },
+    svg("path", { d: "M0 4h28", class: `line ${toneOf(index)}`, "stroke-dasharray": DASHES[index % DASHES.length] }));
   return h("ul", { class: "legend" }, series.map(({ name }, index) => h("li", {}, key(index), name)));
 }
 

@@ -1,13 +1,10 @@
 /** Interactive elements: each use is told to the app, after a confirmation where the app wants one. */
 
-import { freshId, h, liveUrl } from "../../shared/dom.js";
+import { h, liveUrl } from "../../shared/dom.js";
 import { icon } from "../../shared/icons.js";
 import { confirm, openMenu } from "../../shared/popup.js";
 import { texts } from "../markup.js";
 import { channelName, isDirect, placeName } from "../words.js";
-import { read, write } from "./view.js";
-
-const TYPING_MS = 700;
 
 const ELEMENTS = {
   button,
@@ -15,10 +12,6 @@ const ELEMENTS = {
   static_select: (node, place) => select(node, place, node.options.map(optionOf), node.initial_option?.value),
   conversations_select: (node, place) =>
     select(node, place, conversations(node, place.ctx.store), node.initial_conversation),
-  radio_buttons: (node, place) => choices(node, place, "radio"),
-  checkboxes: (node, place) => choices(node, place, "checkbox"),
-  datepicker: (node, place) => picker(node, place, "date", node.initial_date),
-  timepicker: (node, place) => picker(node, place, "time", node.initial_time),
   plain_text_input: textInput,
   feedback_buttons: feedback,
 };
@@ -106,43 +99,14 @@ function select(node, place, options, initial) {
   return telling(self, node, place);
 }
 
-/**
- * The app is told of each change, where it asked for that; one that the person takes back is undone. A date
- * changes with each of its figures that is typed, so a pause ends it.
- */
-function telling(self, node, place, pauseMs = 0) {
-  let settled = read(self);
-  let timer = 0;
-  const settle = async () => {
-    if (place.fires && !(await tell(node, place, read(self), self))) write(self, settled);
-    settled = read(self);
-  };
-  self.addEventListener("change", () => {
-    clearTimeout(timer);
-    timer = setTimeout(settle, pauseMs);
+/** The app gets each change of a menu outside of forms; a change that the person takes back is undone. */
+function telling(self, node, place) {
+  let settled = self.value;
+  self.addEventListener("change", async () => {
+    if (place.fires && !(await tell(node, place, self.value, self))) self.value = settled;
+    settled = self.value;
   });
   return self;
-}
-
-/** Options side by side with their buttons: of "radio" one is chosen, of "checkbox" any. */
-function choices(node, place, type) {
-  const name = freshId("choice");
-  const chosen = [node.initial_option, node.initial_options].flat().map((option) => option?.value);
-  const own = place.id
-    ? { id: place.id, "aria-labelledby": place.labelledBy, "aria-describedby": place.describedBy }
-    : { "aria-label": "Options" };
-  const boxes = node.options.map(({ value, text, description }) => h("label", { class: "choice" },
-    h("input", { type, name, value, checked: chosen.includes(value) }),
-    h("span", {}, texts(text.html, "", "span"), description ? texts(description.html, "muted") : null)));
-  return telling(h("div", { class: "choices", role: type === "radio" ? "radiogroup" : "group", ...own }, boxes), node, place);
-}
-
-/** The browser's own picker of a day or a time. */
-function picker(node, place, type, initial) {
-  const label = place.id ? {} : { "aria-label": node.placeholder?.text ?? (type === "date" ? "Date" : "Time") };
-  const self = h("input", { ...naming(node, place), ...label, type });
-  self.value = initial ?? "";
-  return telling(self, node, place, TYPING_MS);
 }
 
 function optionOf({ value, text }) {
@@ -162,20 +126,14 @@ function textInput(node, place) {
     type: node.multiline ? null : "text",
     rows: node.multiline ? 4 : null,
     maxlength: node.max_length,
-    minlength: node.min_length,
     placeholder: node.placeholder?.text,
   });
   self.value = node.initial_value ?? "";
-  self.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing || !place.fires) return;
-    event.preventDefault();
-    tell(node, place, self.value || null, self);
-  });
   return self;
 }
 
 /** A control is named by its label in an input block, else by what it says itself. */
 function naming(node, { id, describedBy }) {
   const own = id ? { id, "aria-describedby": describedBy } : { "aria-label": node.placeholder?.text ?? "Options" };
-  return { class: "field", autofocus: node.focus_on_load === true, ...own };
+  return { class: "field", ...own };
 }

@@ -1,4 +1,4 @@
-/** The progress of an agent: task cards, alone, as a timeline or under a plan. */
+/** The progress of an agent: task cards under a plan. */
 
 import { h, outsideLink } from "../../shared/dom.js";
 import { icon } from "../../shared/icons.js";
@@ -14,20 +14,8 @@ const STATUSES = {
 
 const foldedOpen = new Map();
 
-/** The blocks in order; each run of task cards is gathered into one list. */
-export function timeline(list) {
-  const entries = [];
-  for (const block of list) {
-    const isTask = block?.type === "task_card";
-    if (!isTask) entries.push(block);
-    else if (Array.isArray(entries.at(-1))) entries.at(-1).push(block);
-    else entries.push([block]);
-  }
-  return entries;
-}
-
 /** One task: its state and title, and what there is to say about it, folded away. */
-export function taskCard({ task_id: id, title, status = "pending", details, output, sources = [] }, ctx) {
+function taskCard({ task_id: id, title, status = "pending", details, output, sources = [] }, ctx) {
   const [iconName, words] = STATUSES[status];
   const mark = h("span", { class: "status", "aria-hidden": "true" }, iconName ? icon(iconName) : null);
   const head = [mark, h("span", { class: "task-title", text: title }), h("span", { class: "task-state muted", text: words })];
@@ -37,10 +25,9 @@ export function taskCard({ task_id: id, title, status = "pending", details, outp
   return folding(`${ctx.scope}/task/${id}`, look, [...head, icon("fold")], h("div", { class: "task-more" }, more), status === "error");
 }
 
-/** Rich text of a block, or the plain words of a stream's chunk. */
+/** Rich text of a block. */
 function said(value, look) {
-  if (!value) return null;
-  return typeof value === "string" ? h("div", { class: look, text: value }) : texts(value.html, look);
+  return value ? texts(value.html, look) : null;
 }
 
 function sourceList(sources) {

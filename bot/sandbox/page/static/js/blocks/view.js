@@ -2,27 +2,12 @@
 
 import { setAttribute } from "../../shared/dom.js";
 
-const FIELDS = ":is(input, textarea, select, .choices)[data-action-id]";
-
-/** What one field shows: a text, a choice or, of checkboxes, all that are ticked; null for nothing. */
-export function read(field) {
-  if (!field.matches(".choices")) return field.value || null;
-  const chosen = [...field.querySelectorAll(":checked")].map(({ value }) => value);
-  return field.matches("[role=radiogroup]") ? chosen[0] ?? null : chosen;
-}
-
-/** Puts a value that was read from a field into it, or into the same one drawn anew. */
-export function write(field, value) {
-  if (!field.matches(".choices")) field.value = value ?? "";
-  else for (const box of field.querySelectorAll("input")) box.checked = [value].flat().includes(box.value);
-}
-
-const isEmpty = (value) => value === null || value.length === 0;
+const FIELDS = ":is(input, textarea, select)[data-action-id]";
 
 /** What is entered, by action id; null for nothing. */
 export function values(element) {
   const fields = [...element.querySelectorAll(FIELDS)];
-  return Object.fromEntries(fields.map((field) => [field.dataset.actionId, read(field)]));
+  return Object.fromEntries(fields.map((field) => [field.dataset.actionId, field.value || null]));
 }
 
 /** What the form itself finds wrong, by block id; empty when it may be submitted. */
@@ -30,10 +15,9 @@ export function problems(element) {
   const found = {};
   for (const field of element.querySelectorAll(FIELDS)) {
     const block = field.closest(".input-block");
-    if (!block) continue;
-    const isMissing = isEmpty(read(field)) && block.dataset.optional === undefined;
-    if (isMissing) found[block.dataset.blockId] = "Please complete this required field.";
-    else if (field.value && !field.validity.valid) found[block.dataset.blockId] = field.validationMessage;
+    if (block && !field.value && block.dataset.optional === undefined) {
+      found[block.dataset.blockId] = "Please complete this required field.";
+    }
   }
   return found;
 }
@@ -50,23 +34,17 @@ export function showErrors(element, errors) {
     if (control) setAttribute(control, "aria-invalid", sentence ? "true" : null);
     if (sentence) first ??= control;
   }
-  (first?.querySelector("input") ?? first)?.focus();
+  first?.focus();
 }
 
 /** Puts what was entered in `before` into `after`, the same blocks drawn anew, as Slack does; and the focus, once they stand. */
 export function carryOver(before, after) {
   const entered = values(before);
-  const here = before.contains(document.activeElement) ? document.activeElement : null;
-  const name = here?.closest("[data-action-id]")?.dataset.actionId;
-  if (name) queueMicrotask(() => refocus(after.querySelector(`[data-action-id="${CSS.escape(name)}"]`), here));
+  const name = before.contains(document.activeElement) && document.activeElement.closest("[data-action-id]")?.dataset.actionId;
+  const again = name ? after.querySelector(`[data-action-id="${CSS.escape(name)}"]`) : null;
+  if (again) queueMicrotask(() => again.focus({ preventScroll: true }));
   for (const field of after.querySelectorAll(FIELDS)) {
-    const value = entered[field.dataset.actionId] ?? null;
-    if (!isEmpty(value)) write(field, value);
+    const value = entered[field.dataset.actionId];
+    if (value) field.value = value;
   }
-}
-
-/** Of a group, the same choice. */
-function refocus(field, { value }) {
-  const inside = [...field?.querySelectorAll("input") ?? []];
-  (inside.find((input) => input.value === value) ?? inside[0] ?? field)?.focus({ preventScroll: true });
 }

@@ -1,0 +1,266 @@
+"""Decisions of people on open Asks: who may, once, in time; and accounts that people connect.
+
+A decision is stored, and the turn that waits for it goes on in the process that holds its session
+(`waits.py`). Accounts are connected elsewhere, so those of an open connection are polled.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol, cast
+
+from agent_core.background import Backoff
+from agent_core.composio import Accounts, are_connected
+from agent_core.consent.connect_links import without_secret
+from agent_core.errors import AskRefused, ToolServerError
+from agent_core.ids import AskId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.messages import InboundMessage, JsonObject, ToolCall
+from agent_core.runtime.parts import TurnParts
+from agent_core.sessions import Ask, StoredTurn
+from agent_core.sessions.asks import AskBody, AskDecision, AskKind
+from agent_core.tools import opened
+
+logger = logging.getLogger(__name__)
+
+ApprovalChoice = Literal["approved", "approved_thread", "rejected"]
+POLL = Backoff(
+    first_s=2.0,
+    longest_s=60.0,
+    factor=1.5,
+    jitter=0.0,
+)
+"""Between two looks whether an account was connected meanwhile."""
+OPENED_FOR_S = 180.0
+"""For so long after a person has opened a link each look is one at the account."""
+
+Then = Callable[[], Awaitable[None]]
+
+
+class TakeMessage(Protocol):
+    """Hands a message to the runtime."""
+
+    async def __call__(self, message: InboundMessage, *, is_answer: bool) -> TurnId | None: ...
+
+
+@dataclass(slots=True)
+class _Poll:
+    """When the next look at a connection is due."""
+
+    due_s: float = 0.0
+    looks: int = 0
+    eager_until_s: float = 0.0
+    """Until then somebody is likely to connect right now."""
+    then: Then | None = None
+    """Done here once the connection is over."""
+
+
+class Asks:
+    """Decisions on Asks that are open. Each method raises AskRefused with its reason.
+
+    `approvers` may decide for others: `U…`, or `T…:U…`; `advance` sees to a session whose wait is
+    over, `handle` takes an answer as a message.
+    """
+
+    def __init__(
+        self,
+        parts: TurnParts,
+        approvers: Collection[str],
+        advance: Callable[[SessionId], Awaitable[None]],
+        handle: TakeMessage,
+    ) -> None:
+        self._parts = parts
+        self._store = parts.asks
+        self._approvers = approvers
+        self._advance = advance
+        self._handle = handle
+        self._polls: dict[AskId, _Poll] = {}
+
+    async def find(self, ask: AskId) -> Ask | None:
+        """An Ask by id; None where there is none."""
+        return await self._store.find(ask)
+
+    async def decide(
+        self,
+        ask_id: AskId,
+        by: UserId,
+        decision: ApprovalChoice,
+        *,
+        reason: str = "",
+    ) -> None:
+        """Approve or reject a call."""
+        ask = await self._open(ask_id, "approval", by)
+        if decision == "approved_thread":
+            # Not if the session read something from outside since it was asked.
+            is_tainted = await self._parts.store.tainted_by(ask.session) is not None
+            if is_tainted or not ask.approval.may_allow_thread:
+                raise AskRefused("This can be approved once only.", why="tainted")
+        await self._decide(ask, decision, by, reason=reason)
+
+    async def answer(self, ask_id: AskId, message: InboundMessage) -> None:
+        """Answer a question with a message, which becomes one of the question's session.
+
+        The same answer may come again: its key is the question's.
+        """
+        ask = await self._store.find(ask_id)
+        answered = (message.asker, message.text)
+        if ask is None or (ask.decided_by, ask.reason) != answered:
+            ask = await self.check_may_answer(ask_id, message.asker)
+            await self._decide(ask, "answered", message.asker, reason=message.text)
+        asked = (await self._parts.store.turn(ask.turn)).inbound
+        answer = replace(message, session=ask.session, places=asked.places)
+        await self._handle(answer, is_answer=True)
+
+    async def edit(self, ask_id: AskId, by: UserId, changes: Mapping[str, str | list[str]]) -> None:
+        """Have a call of one action asked for again with other texts in the arguments named.
+
+        Nothing is approved by it: what would be sent now has to be approved as it is.
+        """
+        ask = await self.check_may_edit(ask_id, by)
+        approval = ask.approval
+        if len(approval.actions) != 1:
+            raise AskRefused("This cannot be changed here.", why="not_editable")
+        before = approval.actions[0].arguments
+        for name, value in changes.items():
+            if type(before.get(name)) is not type(value):
+                raise AskRefused("There is no such text.", why="not_editable")
+        after = {**before, **changes}
+        arguments = _replaced(approval.arguments, before, after)
+        call = ToolCall(id=ToolCallId(ask.call_id), name=approval.tool, arguments=arguments)
+        if [each.arguments for each in opened(call).actions] != [after]:
+            raise AskRefused("This cannot be changed here.", why="not_editable")
+        await self._decide(ask, "edited", by, body=replace(approval, arguments=arguments))
+
+    async def check_may_answer(self, ask_id: AskId, by: UserId) -> Ask:
+        """The question, which this person may answer now."""
+        return await self._open(ask_id, "question", by)
+
+    async def check_may_decide(self, ask_id: AskId, by: UserId) -> Ask:
+        """The approval, which this person may decide on now."""
+        return await self._open(ask_id, "approval", by)
+
+    async def check_may_edit(self, ask_id: AskId, by: UserId) -> Ask:
+        """The approval, whose call this person may edit: in the asker's name nobody else writes."""
+        ask = await self._open(ask_id, "approval", by)
+        if ask.asker != by:
+            raise AskRefused("The asker alone changes this.", why="not_your_words")
+        return ask
+
+    async def connect_link(self, ask_id: AskId, by: UserId, toolkit: str) -> str:
+        """A link by which the asker connects an account; whoever opens it binds theirs to it."""
+        ask = await self._open(ask_id, "connection", by)
+        if toolkit not in ask.connection.toolkits:
+            raise AskRefused("That app was not asked for.", why="unknown")
+        try:
+            fresh = self._parts.links.pop((ask.asker, toolkit), "")
+            link = fresh or await self._accounts.link(ask.asker, toolkit)
+        except ToolServerError as error:
+            logger.warning("no link for %s: %s", toolkit, error)
+            raise AskRefused("There is no link to be had just now.", why="no_link") from error
+        await self._store.amend(ask.id, replace(ask.connection, link=without_secret(link)))
+        return link
+
+    async def open_link(self, ask_id: AskId, by: UserId, then: Then) -> None:
+        """The asker has opened a link, so the account is looked at often, for a while.
+
+        `then` is done here once nobody waits for the connection any more.
+        """
+        ask = await self._open(ask_id, "connection", by)
+        poll = self._polls.setdefault(ask.id, _Poll())
+        poll.eager_until_s = asyncio.get_running_loop().time() + OPENED_FOR_S
+        poll.then = then
+
+    async def skip_connection(self, ask_id: AskId, by: UserId) -> None:
+        """The asker does not want to connect now: the turn goes on without."""
+        await self._decide(await self._open(ask_id, "connection", by), "skipped", by)
+
+    async def check_connection(self, ask_id: AskId, by: UserId) -> bool:
+        """Whether the accounts are connected, looked up now; if they are, the turn goes on."""
+        return await self._look(await self._open(ask_id, "connection", by))
+
+    async def look(self, waiting: Sequence[StoredTurn], now_s: float) -> None:
+        """Look whether accounts were connected meanwhile; more and more rarely for each.
+
+        An account that is likely to be connected right now is looked at each time, whoever holds
+        its session.
+        """
+        waits = [turn.wait for turn in waiting if turn.wait is not None]
+        connecting = {wait.ask for wait in waits if wait.kind == "connection"}
+        for ask_id in connecting - self._polls.keys():
+            self._polls[ask_id] = _Poll()
+        for ask_id, poll in list(self._polls.items()):
+            if poll.then is None and ask_id not in connecting:
+                del self._polls[ask_id]
+            elif now_s >= poll.due_s or now_s < poll.eager_until_s:
+                poll.looks += 1
+                poll.due_s = now_s + POLL.wait_s(poll.looks)
+                await self._poll(ask_id, poll)
+
+    async def _poll(self, ask_id: AskId, poll: _Poll) -> None:
+        ask = await self._store.find(ask_id)
+        is_over = ask is None or ask.state != "open" or await self._look(ask)
+        if is_over and poll.then is not None:
+            then = poll.then
+            poll.then = None
+            await then()
+
+    async def _look(self, ask: Ask) -> bool:
+        if not await are_connected(self._accounts, ask.asker, ask.connection.toolkits):
+            return False
+        if await self._store.decide(ask.id, "connected", by=ask.asker):
+            await self._advance(ask.session)
+        return True
+
+    async def _decide(
+        self,
+        ask: Ask,
+        decision: AskDecision,
+        by: UserId,
+        *,
+        reason: str = "",
+        body: AskBody | None = None,
+    ) -> None:
+        """Of several who decide, the first counts; the turn goes on."""
+        is_first = await self._store.decide(ask.id, decision, by=by, reason=reason, body=body)
+        if not is_first:
+            raise AskRefused("This was decided already.", why="decided")
+        await self._advance(ask.session)
+
+    async def _open(self, ask_id: AskId, kind: AskKind, by: UserId) -> Ask:
+        """An open Ask that this person may decide."""
+        ask = await self._store.find(ask_id)
+        if ask is None or ask.kind != kind:
+            raise AskRefused("Nothing of this kind is asked for.", why="unknown")
+        is_late = ask.state == "open" and ask.is_expired(self._parts.clock())
+        if is_late or ask.decision in ("expired", "overtaken"):
+            raise AskRefused("It is too late to decide this.", why="over")
+        if ask.state != "open":
+            raise AskRefused("This was decided already.", why="decided")
+        may_approve = kind == "approval" and self._is_approver(by, ask.asker)
+        if by != ask.asker and not may_approve:
+            raise AskRefused("Somebody else decides this.", why="not_yours")
+        return ask
+
+    def _is_approver(self, user: UserId, asker: UserId) -> bool:
+        """One who is named without a team decides within the asker's alone."""
+        team, _, name = user.rpartition(":")
+        is_colleague = team == asker.rpartition(":")[0]
+        return user in self._approvers or (is_colleague and name in self._approvers)
+
+    @property
+    def _accounts(self) -> Accounts:
+        if self._parts.accounts is None:
+            raise AskRefused("There is no Composio to connect accounts at.", why="no_link")
+        return self._parts.accounts
+
+
+def _replaced(value: Any, before: JsonObject, after: JsonObject) -> Any:
+    """A value in which some arguments stand in the place of others."""
+    if value == before:
+        return after
+    if isinstance(value, dict):
+        fields = cast("JsonObject", value)
+        return {name: _replaced(each, before, after) for name, each in fields.items()}
+    if isinstance(value, list):
+        return [_replaced(each, before, after) for each in cast("list[Any]", value)]
+    return value

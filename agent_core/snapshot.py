@@ -1,0 +1,352 @@
+"""The snapshot of a turn: one fold over its events, for every reader of how far the work is.
+
+The status words, the plan card in Slack, the agent tree and trace.json read the same snapshot, so
+that none of them pairs calls with results, or runs with their ends, by itself. An attempt that
+makes a call again voids what the attempt before had come to. Live events may be missing.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from agent_core.events import (
+    AnyEvent,
+    ApprovalDecided,
+    ApprovalRequested,
+    ArtifactSaved,
+    AuthEnded,
+    AuthRequired,
+    FastPathFallback,
+    Intervened,
+    MessageTaken,
+    Outcome,
+    PlanMade,
+    QuestionAsked,
+    RouteChosen,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepRetried,
+    StepStarted,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallProgressed,
+    ToolCallStarted,
+    TurnFinished,
+    TurnStarted,
+    Usage,
+)
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId
+
+_READS_PAGES = re.compile(
+    r"(?:^|_)(?:crawl_parallel|search_fetch_url_content|webreader)$", re.IGNORECASE
+)
+"""Names of tools that read pages; the pages of any other tool's result were only found."""
+
+CallKey = tuple[RunId, ToolCallId]
+CallStatus = Literal["running", "done", "failed", "unknown"]
+Wait = QuestionAsked | ApprovalRequested | AuthRequired
+"""Why a turn waits for a person."""
+
+_AGREED = frozenset({"approved", "edited", "connected"})
+_CONCLUSIVE = frozenset({"answered", "limited"})
+
+
+@dataclass(slots=True)
+class CallSnapshot:
+    """One tool call."""
+
+    started: ToolCallStarted
+    finished: ToolCallFinished | None = None
+    progress: str = ""
+    """How far a long call says that it is."""
+    is_declined: bool = False
+    """Nobody agreed to it, or connected the account that it needs."""
+
+    @property
+    def reads_pages(self) -> bool:
+        """Whether its tool reads pages, and does not only find them."""
+        return _READS_PAGES.search(self.started.tool) is not None
+
+    @property
+    def status(self) -> CallStatus:
+        if self.finished is None:
+            return "running"
+        if self.finished.is_error:
+            return "failed"
+        return "unknown" if self.finished.may_have_happened else "done"
+
+
+@dataclass(slots=True)
+class RunSnapshot:
+    """One agent's run. A run that is begun again goes on from what it was."""
+
+    id: RunId
+    created_at: datetime
+    started: RunStarted | None = None
+    task: str = ""
+    """As a person changed it last."""
+    title: str = ""
+    """Empty where nobody gave one, and once a person has changed the task."""
+    first_task: str = ""
+    ended: RunFinished | None = None
+    outcome: Outcome | None = None
+    """None while the run is at work; of the root run the turn's, once that has ended."""
+    result: str | None = None
+    finished_at: datetime | None = None
+    begun_steps: list[StepStarted] = field(default_factory=list[StepStarted])
+    steps: list[StepFinished] = field(default_factory=list[StepFinished])
+    words: list[StepFinished | MessageTaken] = field(
+        default_factory=list[StepFinished | MessageTaken]
+    )
+    """What the run said and was told, in order."""
+    live: str = ""
+    """Text of the model call under way."""
+    calls: dict[ToolCallId, CallSnapshot] = field(default_factory=dict[ToolCallId, CallSnapshot])
+    artifacts: dict[str, ArtifactSaved] = field(default_factory=dict[str, ArtifactSaved])
+    """By path, the newest of each."""
+    interventions: list[Intervened] = field(default_factory=list[Intervened])
+    settled: set[int] = field(default_factory=set[int])
+    """`n` of the interventions that the run has taken in, or that came too late for it."""
+
+    @property
+    def agent(self) -> str:
+        """Which agent it is of; empty before the run begins."""
+        return self.started.agent if self.started else ""
+
+    def fold(self, event: AnyEvent) -> None:
+        """Take the run's next event in."""
+        match event:
+            case TurnStarted():
+                self._set_task(event.text)
+            case RunStarted():
+                self._start(event)
+            case RunFinished():
+                self.ended = event
+                self._finish(event, event.text)
+            case TurnFinished():
+                self._finish(event, event.answer)
+            case ArtifactSaved():
+                self.artifacts.pop(event.path, None)
+                self.artifacts[event.path] = event
+            case Intervened():
+                self._intervene(event)
+            case ToolCallStarted() | ToolCallProgressed() | ToolCallFinished():
+                self._fold_call(event)
+            case _:
+                self._fold_step(event)
+
+    def _set_task(self, task: str) -> None:
+        """The task of a root run is the message, which TurnStarted tells before the run begins."""
+        if not self.task:
+            self.task = task
+            self.first_task = task
+
+    def _start(self, event: RunStarted) -> None:
+        """Also once more: a turn that goes on from its history begins its runs again."""
+        if self.started is None:
+            self.title = event.title
+        self.started = event
+        self.ended = None
+        self.outcome = None
+        self.result = None
+        self.finished_at = None
+        self._set_task(event.task)
+
+    def _finish(self, event: RunFinished | TurnFinished, text: str) -> None:
+        self.outcome = event.outcome
+        self.result = text
+        self.finished_at = event.at
+        self.live = ""
+        self.settled.update(each.n for each in self.interventions)
+
+    def _intervene(self, event: Intervened) -> None:
+        self.interventions.append(event)
+        if self.outcome is not None:
+            self.settled.add(event.n)
+        if event.what == "content":
+            self.task = event.text
+            self.title = ""
+
+    def _fold_call(self, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished) -> None:
+        if isinstance(event, ToolCallStarted):
+            self.calls[event.call_id] = CallSnapshot(event)
+            return
+        call = self.calls.get(event.call_id)
+        if call is None:
+            return
+        if isinstance(event, ToolCallProgressed):
+            call.progress = event.text
+        else:
+            call.finished = event
+
+    def _fold_step(self, event: AnyEvent) -> None:
+        match event:
+            case StepStarted():
+                self.begun_steps.append(event)
+                self.live = ""
+            case StepFinished():
+                self.steps.append(event)
+                self.words.append(event)
+                self.live = ""
+            case MessageTaken():
+                self.words.append(event)
+                self.settled.add(event.intervention)
+            case StepRetried() if self._is_under_way(event):
+                self.live = ""
+            case TextDelta() if self._is_under_way(event):
+                self.live += event.text
+            case _:
+                pass
+
+    def _is_under_way(self, event: StepRetried | TextDelta) -> bool:
+        """Live text of a step that is finished comes too late."""
+        if not self.steps:
+            return True
+        last = self.steps[-1]
+        return (event.generation, event.step) > (last.generation, last.step)
+
+
+class TurnSnapshot:
+    """A turn as far as its events tell, oldest first."""
+
+    def __init__(self, events: Iterable[AnyEvent] = ()) -> None:
+        self.id = TurnId("")
+        self.started: TurnStarted | None = None
+        self.finished: TurnFinished | None = None
+        self.route: RouteChosen | None = None
+        self.fallback: FastPathFallback | None = None
+        self.usage = Usage()
+        """Of all model calls, attempts that were voided included."""
+        self.model_calls = 0
+        self.runs: dict[RunId, RunSnapshot] = {}
+        """In the order in which they began, the root run first."""
+        self.calls: dict[CallKey, CallSnapshot] = {}
+        """The calls of all runs, in the order in which they began first."""
+        self.waits: dict[str, Wait] = {}
+        """What the turn waits for now, by call or, of a connection, by consent."""
+        self.asked: list[Wait] = []
+        """Everything that people were ever asked."""
+        self.auth_links: dict[ToolCallId, str] = {}
+        """Where the asker was sent to connect an account, by call."""
+        self.texts: list[tuple[RunId, str]] = []
+        """What runs said, and what they came to, the newest last."""
+        self.pages: dict[str, str] = {}
+        """Title of each page that was found or read, by address."""
+        self.read: dict[str, str] = {}
+        """Title of each page that was read, by address."""
+        self.artifacts: dict[str, ArtifactSaved] = {}
+        """By path, the newest last."""
+        for event in events:
+            self.fold(event)
+
+    @property
+    def open_calls(self) -> dict[CallKey, CallSnapshot]:
+        """Calls that have not returned."""
+        return {key: call for key, call in self.calls.items() if call.finished is None}
+
+    def wait_of(self, run: RunId) -> Wait | None:
+        """What a run waits for a person with; of several the newest."""
+        waits = [wait for wait in self.waits.values() if wait.run == run]
+        return waits[-1] if waits else None
+
+    def fold(self, event: AnyEvent) -> None:
+        """Take the turn's next event in."""
+        self.id = event.turn
+        run = self.runs.get(event.run)
+        if run is None:
+            run = RunSnapshot(event.run, event.at)
+            self.runs[event.run] = run
+        run.fold(event)
+        match event:
+            case TurnStarted():
+                self.started = event
+            case TurnFinished():
+                self.finished = event
+                self.waits.clear()
+            case FastPathFallback():
+                self.fallback = event
+            case RouteChosen() | PlanMade():
+                self._count(event)
+            case ArtifactSaved():
+                self.artifacts.pop(event.path, None)
+                self.artifacts[event.path] = event
+            case RunFinished() if event.outcome in _CONCLUSIVE:
+                self.texts.append((event.run, event.text))
+            case ToolCallStarted():
+                self.calls[event.run, event.call_id] = run.calls[event.call_id]
+            case ToolCallFinished():
+                self._note_pages(event)
+                self._end_approval(event)
+            case _:
+                self._fold_step(event)
+                self._fold_wait(event)
+
+    def _count(self, event: RouteChosen | PlanMade | StepFinished) -> None:
+        self.usage += event.usage
+        if isinstance(event, RouteChosen):
+            self.route = event
+            self.model_calls += event.model_calls
+        else:
+            self.model_calls += 1
+
+    def _note_pages(self, event: ToolCallFinished) -> None:
+        pages = {page.url: page.title for page in event.sources}
+        self.pages |= pages
+        call = self.calls.get((event.run, event.call_id))
+        if call is not None and call.reads_pages:
+            self.read |= pages
+
+    def _fold_step(self, event: AnyEvent) -> None:
+        if isinstance(event, StepFinished):
+            self._count(event)
+            self.texts.append((event.run, event.text))
+        elif isinstance(event, StepStarted | MessageTaken):
+            self._end_questions(event.run)
+
+    def _fold_wait(self, event: AnyEvent) -> None:
+        match event:
+            case QuestionAsked() | ApprovalRequested():
+                self._begin_wait(event.call_id, event)
+            case AuthRequired():
+                self._begin_wait(event.ask, event)
+            case ApprovalDecided():
+                self._note_decision(event, is_agreed=event.verdict in _AGREED)
+                if event.verdict != "edited":  # the edited approval takes its place
+                    self._end_approval(event)
+            case AuthEnded():
+                self._note_decision(event, is_agreed=event.outcome in _AGREED)
+                self.waits.pop(event.ask, None)
+                if event.link:
+                    self.auth_links[event.call_id] = event.link
+            case _:
+                pass
+
+    def _begin_wait(self, key: str, wait: Wait) -> None:
+        self.waits[key] = wait
+        self.asked.append(wait)
+
+    def _note_decision(self, event: ApprovalDecided | AuthEnded, *, is_agreed: bool) -> None:
+        call = self.calls.get((event.run, event.call_id))
+        if call is not None and not is_agreed:
+            call.is_declined = True
+
+    def _end_approval(self, event: ApprovalDecided | ToolCallFinished) -> None:
+        """An edited approval that nothing took the place of ends with its call."""
+        if isinstance(self.waits.get(event.call_id), ApprovalRequested):
+            del self.waits[event.call_id]
+
+    def _end_questions(self, run: RunId) -> None:
+        """A question ends with what its run does next."""
+        for key, wait in list(self.waits.items()):
+            if isinstance(wait, QuestionAsked) and wait.run == run:
+                del self.waits[key]
+
+
+def branch_of(run: RunId) -> RunId:
+    """The part of the work that a run belongs to: a child of the root run, or the root run."""
+    if run == ROOT_RUN:
+        return run
+    return RunId(".".join(run.split(".")[:2]))

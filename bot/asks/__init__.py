@@ -1,0 +1,1 @@
+"""What people do about Asks: their clicks and forms, handed to the core."""

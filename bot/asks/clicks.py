@@ -1,0 +1,216 @@
+"""The handlers of clicks and forms on Asks: on questions, approvals and connections.
+
+The core says who may decide. Here a click is held to the thread that the Ask stands in.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from datetime import datetime
+from functools import partial
+from typing import Literal
+
+from agent_core.errors import AskRefused, ToolServerError
+from agent_core.ids import AskId, SessionId
+from agent_core.messages import InboundMessage, JsonObject
+from agent_core.runtime import Ask, Asks, Question
+from agent_core.words import Words
+from bot.clicks import (
+    ApprovalClick,
+    ApprovalForm,
+    ConnectionClick,
+    QuestionClick,
+    QuestionForm,
+    Refused,
+)
+from bot.inbound import post_key
+from bot.ingress import Gesture
+from bot.presenter.approval import details_form, edit_form, read_changes, reason_form
+from bot.presenter.connection import fresh_links
+from bot.presenter.questions import answer_form
+from bot.render import PostDraft
+from bot.slack_api import Person, SlackApi, language_of
+from bot.words import BOT
+
+logger = logging.getLogger(__name__)
+
+RENEW_AFTER_S = 480.0
+"""Composio's links live for ten minutes, and one may have been minted a while before."""
+
+
+class AskClicks:
+    """A click that comes again is told that it was decided already.
+
+    Every handler raises Refused where the core refuses it, and SlackError where Slack could not be
+    asked; the click may come again.
+    """
+
+    def __init__(self, asks: Asks, api: SlackApi, clock: Callable[[], datetime]) -> None:
+        self._asks = asks
+        self._api = api
+        self._clock = clock
+
+    async def decide(self, click: ApprovalClick, gesture: Gesture, person: Person) -> None:
+        """Approve a call, or open the form to reject it, to edit it, or to see it whole."""
+        with _refusals():
+            ask = await self._require_in(click.ask, gesture.thread.session)
+            match click.kind:
+                case "consent.approve":
+                    await self._asks.decide(ask.id, gesture.by, "approved")
+                case "consent.approve_thread":
+                    await self._asks.decide(ask.id, gesture.by, "approved_thread")
+                case "consent.reject":
+                    await self._asks.check_may_decide(ask.id, gesture.by)
+                    about = _about("consent.reason_form", ask, gesture)
+                    form = reason_form(_words(person), about)
+                    if not await self._api.open_view(gesture.trigger_id, form):
+                        await self._asks.decide(ask.id, gesture.by, "rejected")
+                case "consent.edit" | "consent.details":
+                    form = await self._form(click, ask, gesture, _words(person))
+                    if not await self._api.open_view(gesture.trigger_id, form):
+                        raise Refused("consent-refusal-press-again")
+
+    async def submit(self, form: ApprovalForm, gesture: Gesture, person: Person) -> None:
+        """Reject for the reason that was written, or none; or edit the call."""
+        values = gesture.values
+        with _refusals():
+            await self._require_in(form.ask, form.session)
+            if form.kind == "consent.reason_form":
+                reason = values.get("reason", "").strip()
+                await self._asks.decide(form.ask, gesture.by, "rejected", reason=reason)
+                return
+            ask = await self._asks.check_may_decide(form.ask, gesture.by)
+            if changes := read_changes(ask.approval.actions[0], values):
+                await self._asks.edit(ask.id, gesture.by, changes)
+
+    async def connect(self, click: ConnectionClick, gesture: Gesture, person: Person) -> None:
+        """Show links, skip, or look for the account. A post with links goes when the wait does."""
+        take_away = partial(self._api.take_away, gesture.response_url)
+        with _refusals("consent-refusal-not-your-link"):
+            ask = await self._require_in(click.ask, gesture.thread.session)
+            if click.kind == "consent.skip":
+                await self._asks.skip_connection(ask.id, gesture.by)
+                return
+            if click.kind == "consent.check":
+                if not await self._asks.check_connection(ask.id, gesture.by):
+                    raise Refused("consent-refusal-not-connected-yet")
+                await take_away()
+                return
+            if click.kind == "consent.open":
+                await self._asks.open_link(ask.id, gesture.by, take_away)
+                if float(gesture.pressed_ts) - float(gesture.message_ts) < RENEW_AFTER_S:
+                    return
+            await take_away()
+            link = self._asks.connect_link
+            draft = await fresh_links(link, ask.id, gesture.by, click.apps, _words(person))
+            await self._show(draft, gesture)
+
+    async def choose(self, click: QuestionClick, gesture: Gesture, person: Person) -> None:
+        """Answer with an option, or open the form for an answer in words of one's own."""
+        channel, ts = gesture.sender.channel, gesture.message_ts
+        with _question_refusals():
+            if click.kind == "question.other":
+                await self._asks.check_may_answer(click.ask, gesture.by)
+                about = QuestionForm(ask=click.ask, channel=channel, ts=ts)
+                form = answer_form(_words(person), about)
+                if not await self._api.open_view(gesture.trigger_id, form):
+                    raise Refused("question-write-it")
+                return
+            ask = await self._asks.find(click.ask)
+            options = ask.body.options if ask and isinstance(ask.body, Question) else ()
+            if not 0 < click.option <= len(options):
+                raise Refused("question-over")
+            key = post_key(gesture.sender.team, channel, ts)
+            message = self._answer(key, gesture, person, options[click.option - 1], is_choice=True)
+            await self._asks.answer(click.ask, message)
+
+    async def answer(self, form: QuestionForm, gesture: Gesture, person: Person) -> None:
+        """Answer in the person's own words."""
+        text = gesture.values.get("answer", "").strip()
+        if not text:
+            return
+        key = post_key(gesture.sender.team, form.channel, form.ts)
+        with _question_refusals():
+            await self._asks.answer(form.ask, self._answer(key, gesture, person, text))
+
+    def _answer(
+        self, key: str, gesture: Gesture, person: Person, text: str, *, is_choice: bool = False
+    ) -> InboundMessage:
+        """An answer as a message; its identity is the question's post: there is one."""
+        return InboundMessage(
+            session=SessionId(""),
+            key=key,
+            asker=gesture.by,
+            author_name=person.name,
+            text=text,
+            received_at=self._clock(),
+            author_locale=person.locale,
+            author_zone=person.zone,
+            is_choice=is_choice,
+        )
+
+    async def _show(self, draft: PostDraft, gesture: Gesture) -> None:
+        thread = gesture.thread
+        await self._api.post_ephemeral(
+            thread.channel,
+            gesture.sender.user,
+            draft.text,
+            thread_ts=thread.root_ts,
+            blocks=draft.blocks,
+        )
+
+    async def _form(
+        self, click: ApprovalClick, ask: Ask, gesture: Gesture, words: Words
+    ) -> JsonObject:
+        """For other texts, or with all arguments."""
+        if click.kind == "consent.edit":
+            await self._asks.check_may_edit(ask.id, gesture.by)
+            about = _about("consent.edit_form", ask, gesture)
+            return edit_form(ask.approval.actions[0], words, about)
+        if ask.state != "open":
+            raise AskRefused("It is not waited for.", why="over")
+        return await asyncio.to_thread(details_form, ask.approval.actions, words)
+
+    async def _require_in(self, ask_id: AskId, session: SessionId) -> Ask:
+        """The Ask, unless it stands in another thread: there alone it is decided.
+
+        Where a thread took no posts, it was asked in the asker's direct conversation.
+        """
+        ask = await self._asks.find(ask_id)
+        is_direct = ":D" in session
+        if ask is None or not (is_direct or session == ask.session):
+            raise AskRefused("Nothing of this was asked here.", why="unknown")
+        return ask
+
+
+@contextmanager
+def _refusals(not_yours: str = "consent-refusal-not-yours") -> Generator[None]:
+    """Whatever the core refuses is told in a sentence."""
+    try:
+        yield
+    except AskRefused as refused:
+        sentence = f"consent-refusal-{refused.why.replace('_', '-')}"
+        raise Refused(not_yours if refused.why == "not_yours" else sentence) from refused
+    except ToolServerError as error:
+        logger.warning("a click came to nothing: %s", error)
+        raise Refused("consent-refusal-press-again") from error
+
+
+@contextmanager
+def _question_refusals() -> Generator[None]:
+    try:
+        yield
+    except AskRefused as refused:
+        is_other = refused.why == "not_yours"
+        raise Refused("question-not-yours" if is_other else "question-over") from refused
+
+
+def _about(
+    kind: Literal["consent.reason_form", "consent.edit_form"], ask: Ask, gesture: Gesture
+) -> ApprovalForm:
+    return ApprovalForm(kind=kind, ask=ask.id, session=gesture.thread.session)
+
+
+def _words(person: Person) -> Words:
+    return BOT.of(language_of(person))

@@ -1,0 +1,328 @@
+"""Click payloads: what a button, a menu or a form carries to its handler; and the refusal of one.
+
+Each kind is a class. Its `kind` is the action id of the button, or the callback id of the form; the
+other fields are JSON in the button's value, or in the form's `private_metadata`. Buttons stay in
+threads for good, so a kind whose fields change gets another name.
+
+To add a button: a class here, a handler in the room that it is about, a line in `bot/app.py`.
+`bot/ingress/actions` finds the handler by the class, and tells a person why they are refused.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic_core import from_json
+
+from agent_core.ids import AgentId, AskId, SessionId, TurnId
+from agent_core.messages import JsonObject
+from agent_core.runtime.schedules import ScheduleId
+from bot.render import blocks, plain_text
+from bot.words import BOT
+
+_NUMBER = re.compile(r"\.\d+$")
+"""Tells buttons of one kind in one row apart: Slack wants each action id once."""
+
+
+class Refused(Exception):
+    """A click is not carried out. `sentence` names the words that tell the person why.
+
+    Without a sentence nothing is told. `field` is the field of a form that the words are about.
+    """
+
+    def __init__(self, sentence: str, *, field: str = "", **slots: str | float) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.field = field
+        self._slots = slots
+
+    def text(self, language: str) -> str:
+        """The words, in the language of whoever is refused."""
+        return BOT.say(language, self.sentence, **self._slots) if self.sentence else ""
+
+
+class _Payload(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def encoded(self) -> str:
+        """The fields as a button's value."""
+        return self.model_dump_json(exclude={"kind"}, exclude_defaults=True)
+
+
+class ApprovalClick(_Payload):
+    """The buttons of an approval."""
+
+    kind: Literal[
+        "consent.approve",
+        "consent.approve_thread",
+        "consent.reject",
+        "consent.edit",
+        "consent.details",
+    ]
+    ask: AskId
+
+
+class ApprovalForm(_Payload):
+    """The reason of a rejection, or other texts for a call; `session` is where it was opened."""
+
+    kind: Literal["consent.reason_form", "consent.edit_form"]
+    ask: AskId
+    session: SessionId
+
+
+class ConnectionClick(_Payload):
+    """The buttons of a connection, with the apps that are to be connected."""
+
+    kind: Literal["consent.link", "consent.skip", "consent.check", "consent.open"]
+    ask: AskId
+    apps: tuple[str, ...]
+
+
+class QuestionClick(_Payload):
+    """An option of a question, counted from 1; or the wish to answer in words of one's own."""
+
+    kind: Literal["question.option", "question.other"]
+    ask: AskId
+    option: int = 0
+
+
+class QuestionForm(_Payload):
+    """An answer in a person's own words; `channel` and `ts` are the post's with the question."""
+
+    kind: Literal["question.form"] = "question.form"
+    ask: AskId
+    channel: str
+    ts: str
+
+
+class FeedbackClick(_Payload):
+    """What an answer was worth."""
+
+    kind: Literal["feedback.give"] = "feedback.give"
+    turn: TurnId
+    verdict: Literal["up", "down"]
+
+
+class FeedbackForm(_Payload):
+    """Why it was not worth more; thanks are said in `session`."""
+
+    kind: Literal["feedback.comment"] = "feedback.comment"
+    turn: TurnId
+    session: SessionId
+
+
+class FollowUpClick(_Payload):
+    """A question below a report."""
+
+    kind: Literal["follow.ask"] = "follow.ask"
+    question: str
+
+
+class LiveViewClick(_Payload):
+    """“Open live view” below a plan."""
+
+    kind: Literal["live.open"] = "live.open"
+
+
+class BranchStop(_Payload):
+    """A branch in the menu below a plan."""
+
+    kind: Literal["branch.stop"] = "branch.stop"
+    agent: AgentId
+
+
+class AskShortcut(_Payload):
+    """“Ask the agent about this” in the menu of a post; without an author for an app's post."""
+
+    kind: Literal["ask.about"] = "ask.about"
+    author: str = ""
+
+
+class AskForm(_Payload):
+    """The question about a post, which is the one of `ts` in the thread of `session`."""
+
+    kind: Literal["ask.form"] = "ask.form"
+    session: SessionId
+    ts: str
+    author: str
+
+
+class ProposalClick(_Payload):
+    """The buttons of a proposed digest."""
+
+    kind: Literal["digest.confirm", "digest.cancel", "digest.change"]
+    schedule: ScheduleId
+
+
+class NewDigestClick(_Payload):
+    """The form of a new digest is wanted; `task` are the words that could not be read."""
+
+    kind: Literal["digest.new"] = "digest.new"
+    task: str
+
+
+ScheduleVerb = Literal["pause", "resume", "run", "edit", "delete"]
+
+
+class ScheduleClick(_Payload):
+    """The menu of a schedule in a list."""
+
+    kind: Literal["digest.menu"] = "digest.menu"
+    schedule: ScheduleId
+    verb: ScheduleVerb
+
+
+class HomeScheduleClick(_Payload):
+    """The same menu on App Home."""
+
+    kind: Literal["home.schedule"] = "home.schedule"
+    schedule: ScheduleId
+    verb: ScheduleVerb
+
+
+class DigestForm(_Payload):
+    """A digest as it is wanted; without a schedule a new one, ordered in `session`.
+
+    `ts` is the post's with the proposal that is changed, or empty.
+    """
+
+    kind: Literal["digest.form"] = "digest.form"
+    schedule: ScheduleId = ScheduleId("")
+    session: SessionId
+    ts: str = ""
+
+
+class HomeOpened(_Payload):
+    """A person opened the app, at `home` or at `messages`."""
+
+    kind: Literal["home.opened"] = "home.opened"
+    tab: str
+
+
+class Command(_Payload):
+    """A person wrote the slash command."""
+
+    kind: Literal["home.command"] = "home.command"
+    command: str
+    text: str
+
+
+class SessionClick(_Payload):
+    """Stop the work of a thread, or delete its files."""
+
+    kind: Literal["home.stop", "home.delete"]
+    session: SessionId
+
+
+class AppClick(_Payload):
+    """Connect an app: its name in the menu, and the button with the link."""
+
+    kind: Literal["home.connect", "home.link"]
+    app: str
+
+
+class AccountClick(_Payload):
+    """Disconnect an account."""
+
+    kind: Literal["home.disconnect"] = "home.disconnect"
+    account: str
+
+
+class PreferenceClick(_Payload):
+    """What a person chose for themselves."""
+
+    kind: Literal["home.language", "home.digest_time"]
+    choice: str
+
+
+class ChannelClick(_Payload):
+    """An admin picked a channel, and then which of its replies are answered."""
+
+    kind: Literal["home.channel", "home.follow_ups"]
+    channel: str
+    rule: str = ""
+
+
+HomeClick = SessionClick | AppClick | AccountClick | PreferenceClick | ChannelClick
+Payload = (
+    ApprovalClick
+    | ApprovalForm
+    | ConnectionClick
+    | QuestionClick
+    | QuestionForm
+    | FeedbackClick
+    | FeedbackForm
+    | FollowUpClick
+    | LiveViewClick
+    | BranchStop
+    | AskShortcut
+    | AskForm
+    | ProposalClick
+    | NewDigestClick
+    | ScheduleClick
+    | HomeScheduleClick
+    | DigestForm
+    | HomeOpened
+    | Command
+    | HomeClick
+)
+_PAYLOAD: TypeAdapter[Payload] = TypeAdapter(Annotated[Payload, Field(discriminator="kind")])
+
+
+def decode(name: str, value: str) -> Payload | None:
+    """The payload of an action id or callback id; None for what this version does not know."""
+    try:
+        fields = from_json(value or "{}")
+        return _PAYLOAD.validate_python({**fields, "kind": _NUMBER.sub("", name)})
+    except (TypeError, ValueError):
+        return None
+
+
+def button(
+    label: str, payload: Payload, style: str = "", *, number: int | None = None
+) -> JsonObject:
+    """A button; those of one kind in one row are numbered."""
+    name = payload.kind if number is None else f"{payload.kind}.{number}"
+    return blocks.button(name, label, payload.encoded(), style)
+
+
+def menu(
+    placeholder: str, options: Sequence[tuple[str, Payload]], chosen: Payload | None = None
+) -> JsonObject:
+    """A menu of labels with their payloads, which are of one kind."""
+    made = [_option(label, payload) for label, payload in options]
+    shown: JsonObject = {
+        "type": "static_select",
+        "action_id": options[0][1].kind,
+        "options": made,
+        "placeholder": plain_text(placeholder),
+    }
+    for option, (_, payload) in zip(made, options, strict=True):
+        if payload == chosen:
+            shown["initial_option"] = option
+    return shown
+
+
+def dots_menu(options: Sequence[tuple[str, Payload]]) -> JsonObject:
+    """A menu behind three dots."""
+    named = [(label, payload.encoded()) for label, payload in options]
+    return blocks.menu(options[0][1].kind, named)
+
+
+def form(
+    payload: Payload, title: str, submit: str, close: str, fields: Sequence[JsonObject]
+) -> JsonObject:
+    """A form in a window of its own."""
+    return blocks.modal(
+        payload.kind,
+        title,
+        submit,
+        close,
+        private_metadata=payload.encoded(),
+        blocks=list(fields),
+    )
+
+
+def _option(label: str, payload: Payload) -> JsonObject:
+    return {"text": plain_text(label), "value": payload.encoded()}

@@ -1,1 +1,0 @@
-"""What people do about approvals and connections: their presses and forms, handed to the core."""

@@ -1,0 +1,110 @@
+"""`bot audit`: lists the calls with an effect that agents made, newest first."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+
+import typer
+
+from agent_core.clock import WallClock
+from agent_core.operator import audited_calls
+from agent_core.runtime import AuditedCall
+from agent_core.settings import ClockSettings, CoreSettings
+from bot.operator import refuse, with_settings
+
+_SPAN = re.compile(r"(\d{1,5})([mhdw])")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_HEADINGS = ("WHEN", "OUTCOME", "ASKER", "DID", "AS", "APPROVED BY", "SESSION")
+_MAY_HAVE_HAPPENED = "may have happened"
+_MAX_CELL_CHARS = 60
+_GAP = "  "
+
+
+def show_audit(since: str, user: str | None, tool: str | None, *, as_json: bool = False) -> int:
+    """Print the calls. Returns the exit code: 1 when the database cannot be read, 2 for settings.
+
+    Nothing is changed: a database that is not there yet is not made.
+    """
+    try:
+        begins = read_since(since, WallClock(ClockSettings().shift_file).now())
+    except ValueError as error:
+        return refuse(2, str(error))
+
+    async def work(core: CoreSettings) -> int:
+        calls = await audited_calls(core, since=begins, user=user, tool=tool)
+        lines = map(_as_json, calls) if as_json else _table(calls)
+        for line in lines:
+            typer.echo(line)
+        return 0
+
+    return with_settings(work)
+
+
+def read_since(words: str, now: datetime) -> datetime | None:
+    """The moment that `90m`, `12h`, `7d`, `4w`, a date or `all` (None) means; a date is in UTC.
+
+    Raises ValueError where it means none.
+    """
+    if words == "all":
+        return None
+    try:
+        if span := _SPAN.fullmatch(words):
+            number, unit = span.groups()
+            return now - timedelta(**{_UNITS[unit]: int(number)})
+        moment = datetime.fromisoformat(words)
+    except (ValueError, OverflowError):
+        raise ValueError(
+            f"--since: {words!r} is no time; write 90m, 12h, 7d, 4w, 2026-11-01 or all."
+        ) from None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def _table(calls: Sequence[AuditedCall]) -> list[str]:
+    if not calls:
+        return ["No call with an effect is recorded for this."]
+    rows = [_HEADINGS, *map(_row, calls)]
+    columns = zip(*rows, strict=True)
+    widths = [max(map(len, column)) for column in columns]
+    lines: list[str] = []
+    for row in rows:
+        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)]
+        lines.append(_GAP.join(cells).rstrip())
+    return lines
+
+
+def _row(call: AuditedCall) -> tuple[str, ...]:
+    entry = call.entry
+    slugs = dict.fromkeys(action.slug for action in entry.actions if action.slug)
+    accounts = dict.fromkeys(action.account for action in entry.actions if action.account)
+    cells = (
+        entry.at.strftime("%Y-%m-%d %H:%M:%SZ"),
+        _MAY_HAVE_HAPPENED if _is_open(call) else str(call.outcome),
+        entry.asker,
+        ", ".join(slugs) or entry.tool,
+        ", ".join(accounts) or "-",
+        entry.approved_by or "-",
+        entry.session,
+    )
+    return tuple(map(_cell, cells))
+
+
+def _is_open(call: AuditedCall) -> bool:
+    return call.outcome in (None, "unknown")
+
+
+def _cell(text: str) -> str:
+    """Nothing that a service named may move the cursor or colour the terminal."""
+    plain = "".join(sign if sign.isprintable() else "?" for sign in text)
+    return plain if len(plain) <= _MAX_CELL_CHARS else f"{plain[: _MAX_CELL_CHARS - 1]}…"
+
+
+def _as_json(call: AuditedCall) -> str:
+    record = {
+        **asdict(call.entry),
+        "outcome": call.outcome or "begun",
+        "ended_at": call.ended_at,
+        "may_have_happened": _is_open(call),
+    }
+    return json.dumps(record, ensure_ascii=True, default=datetime.isoformat)

@@ -1,0 +1,133 @@
+"""The models and Composio: one tiny call of each, and what a refusal of it means."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import cast
+from urllib.parse import urlsplit
+
+from agent_core.errors import (
+    ComposioRefusedError,
+    ModelError,
+    ModelRejected,
+    ModelUnavailable,
+    ToolServerError,
+)
+from agent_core.operator import ask_model, list_composio_tools
+from agent_core.settings import CoreSettings
+from bot.operator.findings import Check, Finding, as_sentence, fine, warning, wrong
+from bot.settings import HOW_TO_GET, MODEL_KEYS
+
+_ACCESS = (*MODEL_KEYS, "ANTHROPIC_BASE_URL", "ANTHROPIC_VERSION")
+_COMPOSIO_KEY = HOW_TO_GET["COMPOSIO_API_KEY"]
+_NO_CREDIT = 402
+_TOO_MANY = 429
+_OF_MODELS = {
+    401: f"does not accept the key; get one at {HOW_TO_GET[MODEL_KEYS[0]]}.",
+    _NO_CREDIT: "says that the account has no credit left or has reached its limit; add some, or "
+    "set another key.",
+    403: "does not let this key use the model; set another key, or {setting} to another model.",
+    404: "does not know this model; set {setting} to one that it has.",
+}
+_OF_COMPOSIO = {
+    401: f"does not accept COMPOSIO_API_KEY; get one at {_COMPOSIO_KEY}.",
+    _NO_CREDIT: "says that the project has no credit left; add some, or set another key.",
+    403: f"does not let COMPOSIO_API_KEY open a session; get another at {_COMPOSIO_KEY}.",
+}
+"""By status the rest of a sentence: what is wrong with our request and what to do."""
+
+
+def service_checks(core: CoreSettings) -> list[Check]:
+    """The main model, the classifier's model, and Composio."""
+    models = {"Main model": "AGENT_MODEL", "Classifier model": "CLASSIFIER_MODEL"}
+    return [
+        *(
+            Check(title=title, look=partial(_look_at_model, core, name), needs=(*_ACCESS, name))
+            for title, name in models.items()
+        ),
+        Check(
+            title="Composio",
+            look=partial(_look_at_composio, core),
+            needs=("COMPOSIO_API_KEY", "COMPOSIO_BASE_URL"),
+        ),
+    ]
+
+
+def _explain_status(
+    who: str, address: str, meanings: Mapping[int, str], status: int, quote: str
+) -> Finding:
+    """What passes is a warning; what does not is wrong, with what to do about it."""
+    check_address = f"see that {address}, if it is set, is right."
+    if status in {_TOO_MANY, 529}:
+        return warning(f"{who} is busy or limits us ({status}); try again later.", quote)
+    if status in {408, 409, 425, 499} or status >= 500:
+        return warning(f"{who} has a fault of its own ({status}); try again later.", quote)
+    if meaning := meanings.get(status):
+        return wrong(f"{who} {meaning}", "" if status == 401 else quote)  # where keys are repeated
+    if status < 400:
+        return wrong(f"{who} answers, but not as it should; {check_address}", quote)
+    return wrong(f"{who} refuses the request ({status}); {check_address}", quote)
+
+
+def _words_in(body: object) -> str:
+    """The message in the body of a refusal; no markup, no data."""
+    for name in ("error", "message"):
+        if isinstance(body, dict):
+            fields = cast("dict[str, object]", body)
+            body = fields.get(name, fields)
+    return body if isinstance(body, str) and not body.lstrip().startswith("<") else ""
+
+
+async def _look_at_model(core: CoreSettings, setting: str) -> Finding:
+    model: str = getattr(core, setting.lower())
+    if not (core.anthropic_api_key.get_secret_value() or core.bearer):
+        return wrong(f"{MODEL_KEYS[0]} is not set: {HOW_TO_GET[MODEL_KEYS[0]]}.")
+    try:
+        await ask_model(core, model)
+    except ModelError as error:
+        return _explain_model(error, model, setting)
+    place = f" at {urlsplit(core.model_base_url).netloc}" if core.model_base_url else ""
+    return fine(f"{model}{place} answered.")
+
+
+def _explain_model(error: ModelError, model: str, setting: str) -> Finding:
+    """A limit that does not pass by itself is one of spending."""
+    is_spent = isinstance(error, ModelRejected) and error.status == _TOO_MANY
+    if (status := _NO_CREDIT if is_spent else error.status) is not None:
+        who = f"{model}: the provider"
+        meanings = {each: text.format(setting=setting) for each, text in _OF_MODELS.items()}
+        said = _words_in(getattr(error.__cause__, "body", None)) or error.kind or ""
+        return _explain_status(who, "ANTHROPIC_BASE_URL", meanings, status, said)
+    if not isinstance(error, ModelUnavailable):
+        return wrong(f"{model}: {as_sentence(error)}")
+    is_away = error.kind == "connection"
+    said = "the provider cannot be reached;" if is_away else f"{as_sentence(error)} To mend it,"
+    return wrong(
+        f"{model}: {said} see that this machine reaches the provider and that ANTHROPIC_BASE_URL, "
+        "if it is set, is right."
+    )
+
+
+async def _look_at_composio(core: CoreSettings) -> Finding:
+    without = "there is no search and there are no app tools"
+    if not core.composio_api_key.get_secret_value():
+        return warning(f"COMPOSIO_API_KEY is not set, so {without}; get one at {_COMPOSIO_KEY}.")
+    try:
+        tools = await list_composio_tools(core)
+    except ToolServerError as error:
+        found = _explain_composio(error)
+        return replace(found, text=f"{found.text} Until then {without}.")
+    if not tools:
+        return warning("a session has no tools; see the project's settings at Composio.")
+    return fine(f"a session lists {len(tools)} tools.")
+
+
+def _explain_composio(error: ToolServerError) -> Finding:
+    address = "COMPOSIO_BASE_URL"
+    if isinstance(error, ComposioRefusedError):
+        said = _words_in(error.body)
+        return _explain_status("Composio", address, _OF_COMPOSIO, error.status, said)
+    return wrong(
+        f"{as_sentence(error)} See that this machine reaches Composio and that {address}, if it "
+        "is set, is right."
+    )

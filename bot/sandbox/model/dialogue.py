@@ -1,0 +1,273 @@
+"""A request read as a dialogue: who asked what, which tools there are, and what they returned.
+
+Everything a playbook knows comes from here: the stand-in keeps no state between requests.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from bot.sandbox.model.message import ReplyText, StandInReply, ToolUse
+from bot.sandbox.model.sentences import phrases
+from bot.sandbox.model.wire import Json, as_object, as_text, blocks_of, first_object, text_of, walk
+
+MATERIAL = re.compile(r"<([a-z_]+)>.*?</\1>", re.DOTALL)
+EDITED = re.compile(r"A person changed this call\b")
+NOTES = re.compile(
+    r"\AAttached files[^\n]*:\n(?:- [^\n]*(?:\n|\Z))+\s*|^The message below has [^\n]*\n\s*",
+    re.MULTILINE,
+)
+ATTACHED = re.compile(
+    r"^- (?P<path>\S[^\n]*?) \((?P<type>[\w.+-]+/[\w.+-]+), [\d,]+ bytes\)$", re.M
+)
+FILE = re.compile(
+    r"<attached_file>\s*(?P<path>\S+), attached [^\n]*?marks in it\. ?(?P<about>[^\n]*)\n"
+    r"\s*(?P<text>.*?)\s*</attached_file>",
+    re.DOTALL,
+)
+STEER = re.compile(
+    r"\AWhile you were working, [^\n]* wrote in the thread:\s*(?P<words>.*?)\s*"
+    r"Take it into account from here on[^\n]*\Z",
+    re.DOTALL,
+)
+PARTS = "parts explored"
+RESULT = "result of a part"
+"""Names of the calls that stand for the loop's messages about child runs."""
+EXPLORED = re.compile(r"\AThese parts of the task are being explored already")
+RUN = re.compile(r"^- (\S+): ", re.MULTILINE)
+ARRIVED = re.compile(
+    r"\A(?P<run>\S+), which you started, (?P<end>failed|has ended)\. Its task: (?P<task>.*?)\n\n"
+    r"Result of (?P=run):\n\n(?P<text>.*)\n\n\(Written by that run",
+    re.DOTALL,
+)
+KNOWN = re.compile(r"got this message, too, before its next step[^\n]*\Z")
+GO_ON = phrases("go_on")
+REPORT = phrases("report")
+SEARCHES = phrases("searches")
+SECTION = phrases("section")
+HANDS_ON = phrases("hands_on")
+COMMANDS = phrases("commands")
+TRAILING = phrases("trailing")
+MAX_TOPIC_CHARS = 160
+BATCH_TOOL = "MULTI_EXECUTE_TOOL"
+LOST = re.compile(r"\bmay or may not have\b")
+ADDS_NOTHING = phrases("adds_nothing")
+
+
+def topic_of(words: str) -> str:
+    """The topic of a request, in the person's own words, on one line; empty where it is vague."""
+    request = words.strip().split("\n\n")[0]
+    request = HANDS_ON.sub("", request) or request
+    request = " ".join(COMMANDS.sub("", request).split())
+    topic = re.split(r"(?<=\w{3})[.?!](?:\s|$)", TRAILING.sub("", request))[0]
+    return topic.strip(" .,:;?!\"'“”*_")[:MAX_TOPIC_CHARS]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastCall:
+    """One tool call of the history with its result."""
+
+    name: str
+    """Without the prefix of its server."""
+    arguments: Json
+    result: str
+    is_error: bool = False
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nobody knows if the call was carried out."""
+        return self.is_error and LOST.search(self.result) is not None
+
+    @property
+    def data(self) -> Json:
+        """The JSON object that the result opens with; empty where it holds none."""
+        return first_object(self.result)
+
+
+@dataclass(slots=True, kw_only=True)
+class Exchange:
+    """A person's request, the calls made for it, and the final answer where there is one."""
+
+    asked: str = ""
+    calls: list[PastCall] = field(default_factory=list[PastCall])
+    answer: str = ""
+    notes: list[str] = field(default_factory=list[str])
+    """What people wrote while the work went on."""
+
+    @property
+    def words(self) -> str:
+        """The person's own words, without material in tags and without attachments."""
+        return NOTES.sub("", MATERIAL.sub("", self.asked).strip()).strip()
+
+    @property
+    def attachments(self) -> list[tuple[str, str]]:
+        """Path and type of the files that came with the request."""
+        listing = MATERIAL.sub("", self.asked)
+        return [(match["path"], match["type"]) for match in ATTACHED.finditer(listing)]
+
+    @property
+    def files(self) -> dict[str, tuple[str, str]]:
+        """By path: the text of each file that the request holds as a whole, and a note on it."""
+        files: dict[str, tuple[str, str]] = {}
+        for match in FILE.finditer(self.asked):
+            text = match["text"]
+            about = match["about"]
+            if "read_local_file" not in f"{about} {text[:40]}":
+                files[match["path"]] = (text, about)
+        return files
+
+    def done(self, *names: str) -> list[PastCall]:
+        """The calls of these tools whose result is known, in order."""
+        return [call for call in self.calls if call.name in names and not call.is_lost]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialogue:
+    """The offered tools, and the exchanges, oldest first."""
+
+    system: str
+    tools: dict[str, str]
+    """Full names by short names."""
+    exchanges: list[Exchange]
+    may_call_tools: bool
+    """False where the last message forbids further calls."""
+
+    @property
+    def now(self) -> Exchange:
+        """The exchange to answer; a bare "continue" continues the one before it."""
+        now = self.exchanges[-1]
+        if not self.earlier or not GO_ON.match(now.words):
+            return now
+        last = self.earlier[-1]
+        return replace(last, calls=last.calls + now.calls, notes=last.notes + now.notes)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a bare "continue" follows an answer."""
+        is_bare = GO_ON.match(self.exchanges[-1].words) is not None
+        return is_bare and any(exchange.answer for exchange in self.earlier[-1:])
+
+    @property
+    def earlier(self) -> list[Exchange]:
+        return self.exchanges[:-1]
+
+    def use(self, name: str, **arguments: object) -> ToolUse:
+        """A call of an offered tool by its short name."""
+        return ToolUse(name=self.tools[name], input=arguments)
+
+    def batch(self, calls: Iterable[tuple[str, Json]]) -> StandInReply:
+        """Calls of apps' tools, in one batch."""
+        entries = [{"tool_slug": slug, "arguments": arguments} for slug, arguments in calls]
+        return (self.use(BATCH_TOOL, tools=entries, sync_response_to_workbench=False),)
+
+
+def say(text: str) -> StandInReply:
+    """A reply of one text."""
+    return (ReplyText(text=text),)
+
+
+def short_name(name: str) -> str:
+    """A tool's name without its server's: `mcp__composio__COMPOSIO_SEARCH_WEB` is `SEARCH_WEB`."""
+    return name.rpartition("__")[2].removeprefix("COMPOSIO_")
+
+
+def read_dialogue(body: Json) -> Dialogue:
+    """Read a validated request."""
+    tools = {short_name(tool["name"]): tool["name"] for tool in body.get("tools", [])}
+    messages = body["messages"]
+    is_last_word = "Do not call any more tools" in text_of(messages[-1]["content"])
+    is_off = as_object(body.get("tool_choice")).get("type") == "none"
+    return Dialogue(
+        system=text_of(body.get("system")),
+        tools=tools,
+        exchanges=_exchanges(messages),
+        may_call_tools=bool(tools) and not (is_last_word or is_off),
+    )
+
+
+def _exchanges(messages: list[Json]) -> list[Exchange]:
+    now = Exchange()
+    exchanges = [now]
+    open_calls: dict[str, Json] = {}
+    for message in messages:
+        blocks = blocks_of(message["content"])
+        if message["role"] == "assistant":
+            open_calls = {block["id"]: block for block in blocks if block["type"] == "tool_use"}
+            now.answer = "" if open_calls else text_of(blocks)
+            continue
+        results = [block for block in blocks if block["type"] == "tool_result"]
+        now.calls += [_call(open_calls[result["tool_use_id"]], result) for result in results]
+        texts = _without_child_runs(blocks, now)
+        if results:
+            now.notes += _notes(texts)
+        elif texts and now.answer:
+            now = Exchange(asked=_joined(texts))
+            exchanges.append(now)
+        elif texts:
+            now.asked = "\n\n".join(filter(None, [now.asked, _joined(texts)]))
+    return exchanges
+
+
+def _without_child_runs(blocks: list[Json], exchange: Exchange) -> list[str]:
+    """The texts that people wrote; those about child runs become calls of the exchange."""
+    texts: list[str] = []
+    for block in blocks:
+        text = as_text(block.get("text"))
+        if call := _child_run_call(text):
+            exchange.calls.append(call)
+            exchange.answer = ""  # the work went on after what looked like an answer
+        elif text:
+            texts.append(text)
+    return texts
+
+
+def _joined(texts: list[str]) -> str:
+    return "\n\n".join(_steering_words(text) for text in texts)
+
+
+def _notes(texts: list[str]) -> list[str]:
+    """The notes that ask for something, less those that a child run got, too."""
+    notes = [_steering_words(text) for text in texts if not KNOWN.search(text)]
+    return [note for note in notes if not ADDS_NOTHING.search(note)]
+
+
+def _steering_words(text: str) -> str:
+    """The person's words in a message that came while the work went on."""
+    match = STEER.match(text)
+    return match["words"] if match else text
+
+
+def _child_run_call(text: str) -> PastCall | None:
+    """The loop's message about child runs as a call; None for any other text."""
+    if EXPLORED.match(text):
+        return PastCall(name=PARTS, arguments={"runs": RUN.findall(text)}, result="")
+    arrived = ARRIVED.match(text)
+    if arrived is None:
+        return None
+    return PastCall(
+        name=RESULT,
+        arguments={"run": arrived["run"], "task": arrived["task"]},
+        result=arrived["text"],
+        is_error=arrived["end"] == "failed",
+    )
+
+
+def _call(use: Json, result: Json) -> PastCall:
+    """A call as it was made: a person may have changed it before they approved it."""
+    text = text_of(result.get("content"))
+    arguments: Json = use["input"]
+    if EDITED.match(text):
+        arguments = first_object(text)
+        text = text.partition("\n\n")[2]
+    return PastCall(
+        name=short_name(use["name"]),
+        arguments=arguments,
+        result=text,
+        is_error=bool(result.get("is_error")),
+    )
+
+
+def objects_in(calls: Iterable[PastCall]) -> Iterable[Json]:
+    """Every JSON object in the results of calls."""
+    for call in calls:
+        yield from walk(call.data)

@@ -1,0 +1,100 @@
+"""Playbook of the report expert: read, save, read on, write the report, and sum it up."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+
+from bot.sandbox.model.dialogue import Dialogue, Exchange, PastCall, say, topic_of
+from bot.sandbox.model.message import StandInReply
+from bot.sandbox.model.playbooks.pages import (
+    NOTHING,
+    listed,
+    pages_about,
+    pages_read,
+    read_files,
+    rows_of,
+    sentences_on,
+    unread_in,
+)
+from bot.sandbox.model.playbooks.report import URL, Brief
+from bot.sandbox.model.sentences import NumberedPage
+from bot.sandbox.model.writing import capitalised, escape, write_report
+
+BATCH = 10
+MAX_BATCHES = 2
+ENOUGH_PAGES = 10
+SUMMARY_SENTENCES = 3
+FOLLOW_UPS = ("Find the latest news on {topic}", "Look up what people say about {topic}")
+
+
+def decide(dialogue: Dialogue) -> StandInReply:
+    """The expert's next step."""
+    asked = "\n\n".join(exchange.asked for exchange in dialogue.exchanges)
+    calls = [call for exchange in dialogue.exchanges for call in exchange.calls]
+    notes = [topic_of(note) for exchange in dialogue.exchanges for note in exchange.notes]
+    dialogue = replace(dialogue, exchanges=[Exchange(asked=asked, calls=calls)])
+    brief = Brief.read(asked)
+    sections = dict.fromkeys([*brief.sections, *filter(None, notes)])
+    brief = replace(brief, sections=tuple(sections))
+    step = _gather(dialogue, URL.findall(asked))
+    if step:
+        return step
+    pages = pages_read(dialogue, rows_of(dialogue.now.done("save_corpus")[-1:]))
+    step = _write(dialogue, brief, pages, is_extended=bool(notes))
+    return step or say(_summary(dialogue, brief, pages))
+
+
+def _gather(dialogue: Dialogue, urls: Sequence[str]) -> StandInReply | None:
+    """The pages crawled in two batches at most, saved, and read; None once they were."""
+    crawls = dialogue.now.done("crawl_parallel")
+    saves = dialogue.now.done("save_corpus")
+    tried = [url for call in crawls for url in call.arguments["urls"]]
+    left = [url for url in dict.fromkeys(urls) if url not in tried]
+    rows = rows_of(crawls)
+    if not dialogue.may_call_tools:
+        return None
+    if left and len(crawls) < MAX_BATCHES and len(rows) < ENOUGH_PAGES:
+        return (dialogue.use("crawl_parallel", urls=left[:BATCH]),)
+    if rows and not saves:
+        return (dialogue.use("save_corpus", articles=[row["url"] for row in rows]),)
+    return read_files(dialogue, saves[-1:])
+
+
+def _write(
+    dialogue: Dialogue, brief: Brief, pages: Sequence[NumberedPage], *, is_extended: bool
+) -> StandInReply | None:
+    """The call that writes the report, once more where a note adds to it; else None."""
+    report = write_report(pages, brief.topic, brief.sections, brief.sides)
+    if report is None or not dialogue.may_call_tools:
+        return None
+    for call in dialogue.now.done("write_report")[-1:]:
+        if not is_extended or call.arguments["markdown"] == report.markdown:
+            return None
+    write = dialogue.use(
+        "write_report",
+        title=capitalised(brief.topic),
+        follow_ups=[question.format(topic=brief.topic) for question in FOLLOW_UPS],
+        **asdict(report),
+    )
+    return (write,)
+
+
+def _summary(dialogue: Dialogue, brief: Brief, pages: Sequence[NumberedPage]) -> str:
+    """The most telling sentences of the report that was written; or why none was."""
+    written = dialogue.now.done("write_report")
+    done = [call for call in written if call.data.get("success")]
+    if not done:
+        return f"No report was written. {_reason(dialogue, brief, written)}"
+    report = done[-1].arguments
+    topic = brief.topics[-2] if brief.sections else brief.topic
+    sentences = sentences_on(topic, pages_about(topic, pages), SUMMARY_SENTENCES)
+    ready = f"The report “{report['title']}” is ready."
+    names = [capitalised(section) for section in brief.sections]
+    missing = [name for name in names if f"## {escape(name)}" not in report["markdown"]]
+    nothing = [NOTHING.format(topic=name) for name in missing]
+    listing = "\n".join(["Pages:", *map(listed, pages)])
+    return "\n\n".join([" ".join(sentences), ready, *nothing, listing])
+
+
+def _reason(dialogue: Dialogue, brief: Brief, written: Sequence[PastCall]) -> str:
+    refusals = [" ".join(call.result.split())[:300] for call in written[-1:]]
+    return "".join(refusals) or NOTHING.format(topic=brief.topic) + unread_in(dialogue)

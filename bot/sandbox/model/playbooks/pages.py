@@ -1,0 +1,149 @@
+"""Pages of a research: searches, hits, texts that were read, and sentences with their links."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from bot.sandbox.model.dialogue import BATCH_TOOL, Dialogue, PastCall, objects_in
+from bot.sandbox.model.message import StandInReply
+from bot.sandbox.model.sentences import NumberedPage, content_words, is_about, stems
+from bot.sandbox.model.wire import Json, as_text, walk
+from bot.sandbox.model.writing import SUMMARY_SENTENCES, telling
+
+SEARCHES = ("SEARCH_WEB", "SEARCH_NEWS")
+RESULTS = 20
+NOTHING = "I found nothing about {topic}: none of the pages here speaks of it."
+MARK = re.compile(r" \[(\d+)\]")
+REPEATED_MARK = re.compile(r" \[(\d+)\](?=[^\n\[]*[^\n\[ ] \[\1\])")
+"""A number that the next sentence has, too: a run of sentences is cited once."""
+LISTED = re.compile(r"^(\d+)\. (.*): (http\S+)\n?", re.MULTILINE)
+
+
+def search(dialogue: Dialogue, topics: Sequence[str]) -> StandInReply | None:
+    """The search for all topics side by side, in news too; None once it was made."""
+    asked: set[str] = set()
+    for call in _searches(dialogue):
+        asked.update(as_text(each.get("query")) for each in walk(call.arguments))
+    queries = dict.fromkeys(" ".join(content_words(topic)) or topic for topic in topics)
+    fresh = [query for query in queries if query not in asked]
+    if not fresh or not dialogue.may_call_tools:
+        return None
+    wanted: list[tuple[str, Json]] = []
+    for query in fresh:
+        arguments = {"query": query, "num_results": RESULTS}
+        wanted += [(name, arguments) for name in SEARCHES]
+    offered = [(name, arguments) for name, arguments in wanted if name in dialogue.tools]
+    if offered or BATCH_TOOL not in dialogue.tools:
+        return tuple(dialogue.use(name, **arguments) for name, arguments in offered) or None
+    return dialogue.batch((f"COMPOSIO_{name}", arguments) for name, arguments in wanted)
+
+
+def find_hits(dialogue: Dialogue, topics: Sequence[str]) -> list[Json]:
+    """The pages that seem to be about one of the topics, each once, best first.
+
+    Where none is, those that speak of half of one: people do not write as pages do.
+    """
+    wanted = [stems(topic) for topic in topics]
+    entries: dict[str, Json] = {}
+    for entry in objects_in(_searches(dialogue)):
+        url = as_text(entry.get("url")) or as_text(entry.get("link"))
+        if url:
+            title = " ".join(as_text(entry.get("title")).split())
+            entries.setdefault(url, {**entry, "url": url, "title": title})
+    hits: list[Json] = []
+    for few in (2, 0):
+        for entry in entries.values():
+            text = f"{entry['title']} {as_text(entry.get('snippet'))} {entry['url']}"
+            if any(is_about(each, text, few) for each in wanted):
+                hits.append(entry)
+        if hits:
+            break
+    return hits
+
+
+def _searches(dialogue: Dialogue) -> list[PastCall]:
+    """The searches that were made, by their own names or in batches."""
+    calls = dialogue.now.done(*SEARCHES, BATCH_TOOL)
+    return [call for call in calls if call.name in SEARCHES or "_SEARCH_" in str(call.arguments)]
+
+
+def read_files(dialogue: Dialogue, tables: Iterable[PastCall]) -> StandInReply | None:
+    """Reads the files of pages, each to its end; None once all are read."""
+    offsets: dict[str, int | None] = {row["path"]: 0 for row in rows_of(tables)}
+    for read in dialogue.now.done("read_local_file"):
+        offsets[read.arguments["path"]] = read.data.get("next_offset")
+    if not dialogue.may_call_tools:
+        return None
+    left = {path: offset for path, offset in offsets.items() if offset is not None}
+    reads = [
+        dialogue.use("read_local_file", path=path, offset=offset) for path, offset in left.items()
+    ]
+    return tuple(reads) or None
+
+
+def rows_of(tables: Iterable[PastCall]) -> list[Json]:
+    """The pages that could be fetched, out of tables of them, each once."""
+    rows: dict[str, Json] = {}
+    for row in objects_in(tables):
+        if row.get("url") and row.get("path") and row.get("status") in (None, "success"):
+            rows[row["url"]] = row
+    return list(rows.values())
+
+
+def unread_in(dialogue: Dialogue) -> str:
+    """The pages that could not be fetched, each with the reason that was given."""
+    crawls = dialogue.now.done("crawl_parallel")
+    rows = [f"\n- {row.get('url')}: {row.get('status')}" for row in objects_in(crawls)]
+    rows += [f"\n- pages: failed: {call.result[:300]}" for call in crawls if call.is_error]
+    return "".join(row for row in rows if ": failed" in row)
+
+
+def pages_read(dialogue: Dialogue, rows: Sequence[Json]) -> list[NumberedPage]:
+    """The pages with their texts, by their numbers or in their order."""
+    texts: dict[str, str] = {}
+    for read in dialogue.now.done("read_local_file"):
+        path = read.arguments["path"]
+        texts[path] = texts.get(path, "") + as_text(read.data.get("text"))
+    pages: list[NumberedPage] = []
+    for position, row in enumerate(rows, start=1):
+        if row["path"] not in texts:
+            continue
+        page = NumberedPage(
+            n=int(row.get("n") or position),
+            url=row["url"],
+            title=as_text(row.get("title")) or row["url"],
+            text=texts[row["path"]],
+        )
+        pages.append(page)
+    return pages
+
+
+def pages_about(topic: str, pages: Iterable[NumberedPage]) -> list[NumberedPage]:
+    """The pages that are about a topic."""
+    wanted = stems(topic)
+    return [page for page in pages if is_about(wanted, f"{page.title} {page.text}")]
+
+
+def sentences_on(
+    topic: str, pages: Iterable[NumberedPage], count: int = SUMMARY_SENTENCES
+) -> list[str]:
+    """The most telling sentences of pages on a topic, each with its number."""
+    blocks = [block for page in pages for block in page.blocks()]
+    return telling(blocks, stems(topic), count)
+
+
+def listed(page: NumberedPage) -> str:
+    """A page's line below a text that cites it by its number."""
+    title = re.sub(r"[\[\]]", "", page.title)
+    return f"{page.n}. {title}: {page.url}"
+
+
+def numbered(text: str) -> str:
+    """A text with its numbers, without the list of the pages that they stand for."""
+    body = LISTED.sub("", text).strip().partition("\n\nPages:")[0]
+    return REPEATED_MARK.sub("", body)
+
+
+def linked(text: str) -> str:
+    """A text whose numbers are links to the pages that are listed below it."""
+    pages = {n: f" ([{title}]({url}))" for n, title, url in LISTED.findall(text)}
+    return MARK.sub(lambda mark: pages.get(mark[1], mark[0]), numbered(text))
