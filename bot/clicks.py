@@ -50,16 +50,19 @@ class _Payload(BaseModel):
         return self.model_dump_json(exclude={"kind"}, exclude_defaults=True)
 
 
+ApprovalButton = Literal[
+    "consent.approve",
+    "consent.approve_thread",
+    "consent.reject",
+    "consent.edit",
+    "consent.details",
+]
+
+
 class ApprovalClick(_Payload):
     """The buttons of an approval."""
 
-    kind: Literal[
-        "consent.approve",
-        "consent.approve_thread",
-        "consent.reject",
-        "consent.edit",
-        "consent.details",
-    ]
+    kind: ApprovalButton
     ask: AskId
 
 
@@ -280,7 +283,11 @@ def decode(name: str, value: str) -> Payload | None:
 
 
 def button(
-    label: str, payload: Payload, style: str = "", *, number: int | None = None
+    label: str,
+    payload: Payload,
+    style: str = "",
+    *,
+    number: int | None = None,
 ) -> JsonObject:
     """A button; those of one kind in one row are numbered."""
     name = payload.kind if number is None else f"{payload.kind}.{number}"
@@ -311,7 +318,11 @@ def dots_menu(options: Sequence[tuple[str, Payload]]) -> JsonObject:
 
 
 def form(
-    payload: Payload, title: str, submit: str, close: str, fields: Sequence[JsonObject]
+    payload: Payload,
+    title: str,
+    submit: str,
+    close: str,
+    fields: Sequence[JsonObject],
 ) -> JsonObject:
     """A form in a window of its own."""
     return blocks.modal(

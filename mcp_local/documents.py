@@ -1,9 +1,9 @@
-"""The files of a session as text or pictures: read in a worker once, then remembered."""
+"""Cache of the session's files as text or pictures; a worker reads each file once."""
 
 import asyncio
 import hashlib
-from contextlib import suppress
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path, PurePosixPath
 
 from cachetools import TTLCache
@@ -40,35 +40,44 @@ class Documents:
         """The file, whatever it is; what cannot be read has a fault. Raises PathDenied."""
         data = await asyncio.to_thread(workspace.read_bytes, path, MAX_BYTES)
         digest = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest())
-        known = self._known.get((workspace.root, digest))
-        if known is None or (known.picture_path and not workspace.exists(known.picture_path)):
-            document = await self._document(data, str(workspace.root), digest)
-            known = await asyncio.to_thread(_kept, workspace, document, digest)
-            # A text costs nothing to read again, and may be long.
-            if (known.fault or known.kind != "text") and known.fault != "busy":
-                self._known[workspace.root, digest] = known
-        return known
+        key = (workspace.root, digest)
+        known = self._known.get(key)
+        if known and (not known.picture_path or workspace.exists(known.picture_path)):
+            return known
+        document = await self._document(data, str(workspace.root), digest)
+        document = await asyncio.to_thread(_kept, workspace, document, digest)
+        # A text costs nothing to read again, and may be long.
+        is_plain_text = document.kind == "text" and not document.fault
+        if not is_plain_text and document.fault != "busy":
+            self._known[key] = document
+        return document
 
     async def attached(self, workspace: Workspace) -> list[NumberedSource]:
         """The attached files that have a text, newest first; their numbers are below 0."""
         files = await asyncio.to_thread(workspace.files, ATTACHED)
-        newest = sorted(files, key=lambda file: file.modified_at, reverse=True)
-        found: list[NumberedSource] = []
+        files.sort(key=attrgetter("modified_at"), reverse=True)
+        sources: list[NumberedSource] = []
         room = MAX_SEARCHED_CHARS
-        for file in newest[:MAX_SEARCHED]:
+        for file in files[:MAX_SEARCHED]:
             if room <= 0:
                 break
-            with suppress(PathDenied):
-                text = (await self.read(workspace, file.path)).text[:room]
-                room -= len(text)
-                about = {"url": file.path, "title": PurePosixPath(file.path).name}
-                n = -1 - len(found)
-                found.append(
-                    NumberedSource(
-                        **about, n=n, kind="file", ok=bool(text), text=text, path=file.path
-                    )
-                )
-        return found
+            try:
+                document = await self.read(workspace, file.path)
+            except PathDenied:
+                continue
+            text = document.text[:room]
+            room -= len(text)
+            source = NumberedSource(
+                n=-1 - len(sources),
+                url=file.path,
+                title=PurePosixPath(file.path).name,
+                kind="file",
+                ok=bool(text),
+                text=text,
+                path=file.path,
+            )
+            sources.append(source)
+        return sources
 
     async def _document(self, data: bytes, session: str, digest: str) -> Document:
         try:

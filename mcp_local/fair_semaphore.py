@@ -32,22 +32,28 @@ class FairSemaphore:
         finally:
             if waiter.done() and not waiter.cancelled():
                 self._free += 1
-                self._held -= Counter({key: 1})
+                self._held[key] -= 1
+                if not self._held[key]:
+                    del self._held[key]
                 if key in self._waiting[last]:
                     self._waiting[last].move_to_end(key)
                 self._last_is_held = self._last_is_held and not last
             self._serve()
 
     def _serve(self) -> None:
-        while self._free and (found := self._next()):
-            waiter, last = found
+        while self._free:
+            waiter = self._next()
+            if waiter is None:
+                return
             self._free -= 1
-            self._last_is_held = self._last_is_held or last
             waiter.set_result(None)
 
-    def _next(self) -> tuple[asyncio.Future[None], bool] | None:
+    def _next(self) -> asyncio.Future[None] | None:
+        """Who gets the next slot; None where nobody waits that may have one."""
         for last, ring in enumerate(self._waiting):
-            while ring and not (last and self._last_is_held):
+            if last and self._last_is_held:
+                continue
+            while ring:
                 key = min(ring, key=self._held.__getitem__)
                 waiters = ring.pop(key)
                 waiter = waiters.popleft()
@@ -55,5 +61,6 @@ class FairSemaphore:
                     ring[key] = waiters
                 if not waiter.done():
                     self._held[key] += 1
-                    return waiter, bool(last)
+                    self._last_is_held = self._last_is_held or bool(last)
+                    return waiter
         return None

@@ -56,8 +56,9 @@ def page_path(url: str) -> str:
     address, _, _ = url.strip().partition("#")
     scheme, _, rest = address.partition("//")
     host, _, path = rest.partition("/")
-    site = f"{scheme}//{host}".lower()
-    digest = hashlib.sha256(f"{site}/{path}".encode(errors="replace")).hexdigest()[:10]
+    key = f"{scheme}//{host}".lower() + f"/{path}"
+    hashed = hashlib.sha256(key.encode(errors="replace"))
+    digest = hashed.hexdigest()[:10]
     folder, _, _ = path.partition("?")
     slug = _slug(folder) or "index"
     return f"{PAGES_DIRECTORY}/crawl_{_slug(host)}_{slug}_{digest}.md"
@@ -76,7 +77,9 @@ def save_page(workspace: Workspace, page: StoredPage) -> None:
 def find_page(workspace: Workspace, url: str) -> StoredPage | None:
     """The stored page of a URL, or None when it was not fetched in this session."""
     path = page_path(url)
-    return _read_page(workspace, path) if workspace.exists(path) else None
+    if not workspace.exists(path):
+        return None
+    return _read_page(workspace, path)
 
 
 def read_pages(workspace: Workspace) -> list[StoredPage]:
@@ -94,8 +97,8 @@ def page_files(workspace: Workspace) -> list[str]:
 
 def count_words(text: str) -> int:
     """Words as a reader would count them; in scripts without spaces two signs are a word."""
-    unspaced = len(_UNSPACED.findall(text))
-    return len(_UNSPACED.sub(" ", text).split()) + (unspaced + 1) // 2
+    spaced, signs = _UNSPACED.subn(" ", text)
+    return len(spaced.split()) + (signs + 1) // 2
 
 
 def _read_page(workspace: Workspace, path: str) -> StoredPage | None:

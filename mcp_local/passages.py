@@ -69,7 +69,8 @@ def find_passages(sources: Iterable[NumberedSource], query: str, limit: int) -> 
 
 def split_passages(text: str) -> list[tuple[str, str]]:
     """(heading, passage) pairs in reading order; every passage is a verbatim piece of `text`."""
-    return [(heading, text[start:end]) for heading, start, end in _joined(text, _spans(text))]
+    spans = _joined(text, _spans(text))
+    return [(heading, text[start:end]) for heading, start, end in spans]
 
 
 def _spans(text: str) -> Iterator[_Span]:
@@ -106,19 +107,16 @@ def _joined(text: str, spans: Iterable[_Span]) -> list[_Span]:
     """Join a short passage to the next one under its heading, up to the size of a passage."""
     joined: list[_Span] = []
     for heading, start, end in spans:
-        if joined and _may_join(text, joined[-1], (heading, start, end)):
-            _, start, _ = joined.pop()
+        if joined:
+            last_heading, last_start, last_end = joined[-1]
+            is_short = last_end - last_start < _SHORT_CHARS
+            has_room = end - last_start <= MAX_PASSAGE_CHARS
+            is_adjacent = not text[last_end:start].strip()
+            if is_short and has_room and is_adjacent and last_heading == heading:
+                joined.pop()
+                start = last_start
         joined.append((heading, start, end))
     return joined
-
-
-def _may_join(text: str, last: _Span, following: _Span) -> bool:
-    last_heading, last_start, last_end = last
-    heading, start, end = following
-    is_short = last_end - last_start < _SHORT_CHARS
-    has_room = end - last_start <= MAX_PASSAGE_CHARS
-    is_adjacent = last_heading == heading and not text[last_end:start].strip()
-    return is_short and has_room and is_adjacent
 
 
 def _query_terms(query: str) -> set[str]:
@@ -134,23 +132,28 @@ def _terms(text: str) -> list[str]:
 
 def _stem(word: str) -> str:
     for ending in _ENDINGS:
-        if len(word) - len(ending) >= 3 and word.endswith(ending):
-            return word[: -len(ending)]
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) >= 3:
+            return stem
     return word.removesuffix("e") if len(word) > 4 else word
 
 
 def _score(counted: Sequence[_CountedPassage], wanted: set[str]) -> list[_ScoredPassage]:
     """BM25: rare terms weigh more, repetition saturates, long passages count less."""
-    all_terms = 0
+    total = len(counted)
+    all_terms = 1
     frequency: Counter[str] = Counter()
     for _, terms in counted:
         all_terms += terms.total()
         frequency.update(wanted & terms.keys())
-    total = len(counted)
-    weight = {term: math.log(1 + (total - n + 0.5) / (n + 0.5)) for term, n in frequency.items()}
+    weight: dict[str, float] = {}
+    for term, n in frequency.items():
+        rarity = (total - n + 0.5) / (n + 0.5)
+        weight[term] = math.log(1 + rarity)
     scored: list[_ScoredPassage] = []
     for passage, terms in counted:
-        length = 1 - _LENGTH_SHARE + _LENGTH_SHARE * terms.total() * total / max(all_terms, 1)
+        relative_length = terms.total() * total / all_terms
+        length = 1 - _LENGTH_SHARE + _LENGTH_SHARE * relative_length
         score = 0.0
         for term in wanted & terms.keys():
             count = terms[term]
@@ -162,25 +165,15 @@ def _score(counted: Sequence[_CountedPassage], wanted: set[str]) -> list[_Scored
 
 
 def _pick(scored: Sequence[_ScoredPassage], limit: int) -> list[Passage]:
-    """Take the best passages one by one, discounting a source each time it is taken."""
-    queues: dict[int, list[_ScoredPassage]] = {}
-    for score, passage in sorted(scored, key=itemgetter(0)):
-        queues.setdefault(passage.source.n, []).append((score, passage))
+    """The best passages, each further one of a source discounted."""
     uses: Counter[int] = Counter()
-
-    def discounted(n: int) -> float:
-        best_score, _ = queues[n][-1]
-        return best_score * _REPEAT_DISCOUNT ** uses[n]
-
-    picked: list[Passage] = []
-    while queues and len(picked) < limit:
-        best = max(queues, key=discounted)
-        _, passage = queues[best].pop()
-        picked.append(passage)
-        uses[best] += 1
-        if not queues[best]:
-            del queues[best]
-    return picked
+    discounted: list[_ScoredPassage] = []
+    for score, passage in sorted(scored, key=itemgetter(0), reverse=True):
+        n = passage.source.n
+        discounted.append((score * _REPEAT_DISCOUNT ** uses[n], passage))
+        uses[n] += 1
+    discounted.sort(key=itemgetter(0), reverse=True)
+    return [passage for _, passage in discounted[:limit]]
 
 
 # Punctuation of several scripts is meant here, not mistyped.

@@ -1,1 +1,27 @@
-"""What a tool call may do: judged by a policy, decided by people, remembered for the operator."""
+"""Consent: what a tool call may do, who has to approve it, and what may leave the session.
+
+The door of this room: other rooms import from here alone. Read `gate.py` first.
+"""
+
+from agent_core.consent.connect_links import LinkPlaces, fresh_links, without_secret
+from agent_core.consent.gate import ConsentGate
+from agent_core.consent.leaf_values import unpacked
+from agent_core.consent.policy import Policy, read_policy
+from agent_core.consent.recipients import recipients_of, storage_keys
+from agent_core.consent.rules import PolicyRule
+from agent_core.consent.taint import name_of_record, outside_of
+
+__all__ = [
+    "ConsentGate",
+    "LinkPlaces",
+    "Policy",
+    "PolicyRule",
+    "fresh_links",
+    "name_of_record",
+    "outside_of",
+    "read_policy",
+    "recipients_of",
+    "storage_keys",
+    "unpacked",
+    "without_secret",
+]

@@ -50,19 +50,41 @@ class Approvals:
         `is_offered`: the call's tool is there.
         """
         if not is_tainted:
-            for granted in await self.asks.thread_approvals(context.session, context.asker):
-                if plan.grant and set(plan.grant) <= set(granted.approval.grant):
-                    return granted
+            granted = await self._granted(context, plan)
+            if granted is not None:
+                return granted
         newest = await self.asks.approval_of(context.turn, context.run, call.call.id)
         if newest is not None and newest.is_approved:
             return await self._use(newest, plan)
-        is_edited = newest is not None and newest.decision == "edited"
-        if newest is not None and newest.state != "open" and not is_edited:
-            return refusal(f"Not done: this was not approved ({judgement.reason}).")
-        if not is_offered or not context.may_wait:
-            missing = f"There is no tool {call.name[:_NAME_CHARS]}."
-            nobody = _NOBODY_TO_ASK.format(reason=judgement.reason)
-            return refusal(nobody if is_offered else missing)
+        edition = 0
+        if newest is not None:
+            edition = newest.edition
+            if newest.decision == "edited":
+                edition += 1
+            elif newest.state != "open":
+                return refusal(f"Not done: this was not approved ({judgement.reason}).")
+        if not is_offered:
+            return refusal(f"There is no tool {call.name[:_NAME_CHARS]}.")
+        if not context.may_wait:
+            return refusal(_NOBODY_TO_ASK.format(reason=judgement.reason))
+        return await self._ask(call, context, plan, edition, is_tainted=is_tainted)
+
+    async def _granted(self, context: ToolContext, plan: CallPlan) -> Ask | None:
+        """An approval for the thread that covers the call."""
+        for granted in await self.asks.thread_approvals(context.session, context.asker):
+            if plan.grant and set(plan.grant) <= set(granted.approval.grant):
+                return granted
+        return None
+
+    async def _ask(
+        self,
+        call: OpenedCall,
+        context: ToolContext,
+        plan: CallPlan,
+        edition: int,
+        *,
+        is_tainted: bool,
+    ) -> ToolOutput | Ask:
         can_grant = not is_tainted and all(action.tool for action in plan.actions)
         approval = CallApproval(
             tool=call.name,
@@ -73,7 +95,6 @@ class Approvals:
             may_allow_thread=can_grant,
             arguments=call.call.arguments,
         )
-        edition = 0 if newest is None else newest.edition + is_edited
         deadline = self.clock() + PATIENCE
         stored = await self.asks.add(ask_of(call, context, approval, deadline, edition=edition))
         if stored.approval.digest != plan.digest:

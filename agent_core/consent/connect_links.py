@@ -164,16 +164,18 @@ def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, list):
         for item in cast("list[object]", value):
             yield from _named_links(item, app)
-    elif isinstance(value, dict):
-        fields = cast("dict[str, Any]", value)
-        toolkit = fields.get("toolkit")
-        if toolkit and isinstance(toolkit, str):
-            app = toolkit
-        for name, inner in fields.items():
-            is_text = isinstance(inner, str)
-            if is_text and name in _FIELDS and _URL.fullmatch(inner):
-                yield app.casefold(), inner
-            elif isinstance(inner, dict):
-                yield from _named_links(cast("object", inner), name)
-            else:
-                yield from _named_links(inner, app)
+    if not isinstance(value, dict):
+        return
+    fields = cast("dict[str, Any]", value)
+    toolkit = fields.get("toolkit")
+    if toolkit and isinstance(toolkit, str):
+        app = toolkit
+    for name, inner in fields.items():
+        if _is_link_field(name, inner):
+            yield app.casefold(), inner
+        else:
+            yield from _named_links(inner, name if isinstance(inner, dict) else app)
+
+
+def _is_link_field(name: str, value: object) -> bool:
+    return name in _FIELDS and isinstance(value, str) and _URL.fullmatch(value) is not None

@@ -54,23 +54,22 @@ def storage_keys(arguments: JsonObject) -> tuple[str, ...]:
 def _opened(leaves: Iterable[Leaf], depth: int) -> Iterator[Leaf]:
     """The leaves, with those inside of texts that hold JSON or base64."""
     for leaf in leaves:
-        text = ""
-        if depth > 0 and isinstance(leaf.value, str):
-            text = leaf.value
-        inside: object = None
-        if text.lstrip().startswith(("[", "{")):
-            inside = json_in(text)
-        inner: list[Leaf] = []
+        text = leaf.value if isinstance(leaf.value, str) else ""
+        if depth == 0 or not text:
+            yield leaf
+            continue
+        inside = json_in(text) if text.lstrip().startswith(("[", "{")) else None
         if inside is None:
             yield leaf
-            plain = unpacked(text)
-            if plain:
-                inner.append(replace(leaf, value=plain))
+            inner = _unpacked_leaf(leaf, text)
         else:
-            for each in leaves_of(inside):
-                path = leaf.path + each.path
-                inner.append(replace(each, path=path))
+            inner = [replace(each, path=leaf.path + each.path) for each in leaves_of(inside)]
         yield from _opened(inner, depth - 1)
+
+
+def _unpacked_leaf(leaf: Leaf, text: str) -> list[Leaf]:
+    plain = unpacked(text)
+    return [replace(leaf, value=plain)] if plain else []
 
 
 def _reaches(leaf: Leaf) -> bool:

@@ -7,7 +7,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
 from agent_core.background import Background
@@ -38,34 +38,26 @@ class _PooledConnection:
     expiry: asyncio.TimerHandle | None = None
 
 
+@dataclass(eq=False)
 class PooledServer:
     """One server, over one connection for all or one for each session or person.
 
     A connection is made at first need. One that is not for all ends when nobody has used it for a
     while, or when there are too many. Use it in one event loop.
-
-    Args:
-        key: Whose connection a call takes; None where the server is not offered.
-        make: A server for the key, and for the workspace of the session that first needs it.
-        patience_s: How long an agent waits for tools; None is until they are there.
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        key: Callable[[ToolContext], str | None],
-        make: Callable[[str, Path], McpServer],
-        limits: HubLimits,
-        is_shared: bool = False,
-        patience_s: float | None = None,
-    ) -> None:
-        self.name = name
-        self._key = key
-        self._make = make
-        self._limits = limits
-        self._is_shared = is_shared
-        self._patience_s = patience_s
+    name: str
+    _: KW_ONLY
+    key: Callable[[ToolContext], str | None]
+    """Whose connection a call takes; None where the server is not offered."""
+    make: Callable[[str, Path], McpServer]
+    """A server for the key, and for the workspace of the session that first needs it."""
+    limits: HubLimits
+    is_shared: bool = False
+    patience_s: float | None = None
+    """How long an agent waits for tools; None is until they are there."""
+
+    def __post_init__(self) -> None:
         self._connections: dict[str, _PooledConnection] = {}
         """The one that was used last comes last."""
         self._ending = Background()
@@ -73,20 +65,20 @@ class PooledServer:
 
     async def learn(self) -> Sequence[ToolSpec]:
         """The tools of a server for all, so that no agent waits for them; () for others."""
-        return await self._specs(SHARED, Path()) if self._is_shared else ()
+        return await self._specs(SHARED, Path()) if self.is_shared else ()
 
     def is_for(self, context: ToolContext) -> bool:
         """Whether the server is offered to this agent when it works for that person."""
-        return self._key(context) is not None
+        return self.key(context) is not None
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         """The tools for this agent; a ToolServerError says why they are not available."""
-        key = self._key(context)
+        key = self.key(context)
         return () if key is None else await self._specs(key, context.workspace)
 
     async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
         """Run a call; every failure is a value."""
-        key = self._key(context)
+        key = self.key(context)
         if key is None:
             return unknown_tool(call.name, ())
         try:
@@ -104,7 +96,7 @@ class PooledServer:
 
     async def _specs(self, key: str, workspace: Path) -> Sequence[ToolSpec]:
         with self._use(key, workspace) as server:
-            return await server.specs(self._patience_s)
+            return await server.specs(self.patience_s)
 
     @contextmanager
     def _use(self, key: str, workspace: Path) -> Generator[McpServer]:
@@ -117,10 +109,10 @@ class PooledServer:
         finally:
             connection.users -= 1
             is_pooled = self._connections.get(key) is connection
-            if is_pooled and not connection.users and not self._is_shared:
+            if is_pooled and not connection.users and not self.is_shared:
                 self._connections[key] = self._connections.pop(key)
                 loop = asyncio.get_running_loop()
-                connection.expiry = loop.call_later(self._limits.idle_after_s, self._end, key)
+                connection.expiry = loop.call_later(self.limits.idle_after_s, self._end, key)
 
     def _taken(self, key: str, workspace: Path) -> _PooledConnection:
         if self._is_closed:
@@ -129,9 +121,9 @@ class PooledServer:
         if connection is not None:
             return connection
         idle = [key for key, each in self._connections.items() if not each.users]
-        if idle and len(self._connections) >= self._limits.max_connections:
+        if idle and len(self._connections) >= self.limits.max_connections:
             self._end(idle[0])
-        connection = _PooledConnection(self._make(key, workspace))
+        connection = _PooledConnection(self.make(key, workspace))
         self._connections[key] = connection
         return connection
 

@@ -9,7 +9,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
 from mcp_types import CallToolResult
@@ -50,65 +50,54 @@ _MAX_DESCRIPTION_CHARS = 10_000
 _UNKNOWN_OUTCOME = "The call may or may not have run: check its effect before you make it again."
 
 
+@dataclass(eq=False)
 class McpServer:
     """A tool server whose failures stay its own. Safe to share between turns.
 
     A ToolServerError says why the server is not available, and is remembered for a while.
-
-    Args:
-        locate: Asked before each connection, where only a service knows the address.
-        pins: Turns off tools whose definitions changed; without it every definition is taken.
-        call_meta: Asked for each call, where the server is our own.
-        workspace: The session's directory, where the server belongs to one session.
-        waits: A server whose tools are known from earlier is started at the first call.
     """
 
-    def __init__(
-        self,
-        config: ServerConfig,
-        limits: HubLimits,
-        clock: MonotonicTime = time.monotonic,
-        *,
-        locate: Locate | None = None,
-        pins: Pins | None = None,
-        call_meta: CallMeta | None = None,
-        workspace: Path | None = None,
-        waits: bool = False,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-    ) -> None:
-        self._config = config
-        self._limits = limits
-        self._clock = clock
-        self._locate = locate
-        self._pins = pins
-        self._call_meta = call_meta
-        self._workspace = workspace
-        self._waits = waits
-        self._sleep = sleep
-        self._starting = asyncio.Lock()
-        self._connection: ServerConnection | None = None
+    config: ServerConfig
+    limits: HubLimits
+    clock: MonotonicTime = time.monotonic
+    _: KW_ONLY
+    locate: Locate | None = None
+    """Asked before each connection, where only a service knows the address."""
+    pins: Pins | None = None
+    """Turns off tools whose definitions changed; without it every definition is taken."""
+    call_meta: CallMeta | None = None
+    """Asked for each call, where the server is our own."""
+    workspace: Path | None = None
+    """The session's directory, where the server belongs to one session."""
+    waits: bool = False
+    """A server whose tools are known from earlier is started at the first call."""
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+
+    def __post_init__(self) -> None:
+        self.refused: Mapping[str, str] = {}
+        """Tools of the last listing that cannot be offered, with the reason."""
         self._tools: Mapping[str, ListedTool] = {}
         """By full name, in the order of the server's own names."""
         self._specs: Mapping[str, ToolSpec] = {}
         """Of the tools that are not turned off, likewise."""
         self._listed_at = 0.0
+        self._listing: asyncio.Task[Sequence[ListedTool]] | None = None
+        self._connection: ServerConnection | None = None
+        self._starting = asyncio.Lock()
         self._starts: deque[float] = deque()
         self._failure = ""
         """Why the last start failed; the answer to all who ask soon after."""
         self._failed_at = -math.inf
-        self.refused: Mapping[str, str] = {}
-        """Tools of the last listing that cannot be offered, with the reason."""
         self._is_closed = False
-        self._listing: asyncio.Task[Sequence[ListedTool]] | None = None
         self._background = Background()
 
     async def tools(self) -> Sequence[ListedTool]:
         """The server's usable tools, sorted; starts the server if need be."""
-        if self._connection is None and self._waits and await self._remember():
+        if self._connection is None and self.waits and await self._remember():
             return list(self._tools.values())
         connection = await self._live_connection()
-        age_s = self._clock() - self._listed_at
-        is_old = isinstance(self._config, HttpServer) and age_s > self._limits.relist_after_s
+        age_s = self.clock() - self._listed_at
+        is_old = isinstance(self.config, HttpServer) and age_s > self.limits.relist_after_s
         if connection.tools_changed or is_old:
             await self._relist(connection)
         elif self._has_held():
@@ -128,9 +117,9 @@ class McpServer:
             self._listing = listing
         done, _ = await asyncio.wait({listing}, timeout=patience_s)
         if not done:
-            raise ToolServerError(f"The tool server {self._config.name} is still being started.")
+            raise ToolServerError(f"The tool server {self.config.name} is still being started.")
         if listing.cancelled():
-            raise ToolServerError(f"The tool server {self._config.name} has been shut down.")
+            raise ToolServerError(f"The tool server {self.config.name} has been shut down.")
         listing.result()
         return tuple(self._specs.values())
 
@@ -144,8 +133,8 @@ class McpServer:
             result = await self._checked_call(call, context, progress)
         except ToolServerError as error:
             return _failure(error)
-        output = await read_output(result, max_bytes=self._limits.max_result_bytes)
-        if self._config.trusted and result.meta:
+        output = await read_output(result, max_bytes=self.limits.max_result_bytes)
+        if self.config.trusted and result.meta:
             return await _with_files(output, result, context)
         return output
 
@@ -173,11 +162,11 @@ class McpServer:
 
     async def _meta(self, call: ToolCall, context: ToolContext) -> JsonObject | None:
         """What a server of our own gets with a call, and no model can write."""
-        if not self._config.trusted:
+        if not self.config.trusted:
             return None
         meta: JsonObject = {"session_dir": str(context.workspace)}
-        if self._call_meta is not None:
-            meta |= await self._call_meta(call, context)
+        if self.call_meta is not None:
+            meta |= await self.call_meta(call, context)
         return meta
 
     def _only_reads(self, call: ToolCall) -> bool:
@@ -188,7 +177,7 @@ class McpServer:
         self, call: ToolCall, meta: JsonObject | None, progress: OnProgress
     ) -> CallToolResult:
         connection = await self._live_connection()
-        if self._pins is not None and connection.tools_changed:
+        if self.pins is not None and connection.tools_changed:
             await self._relist(connection)
         tool = self._usable(call.name)
         try:
@@ -197,7 +186,7 @@ class McpServer:
             if fault.is_lost:
                 await connection.close()
                 last_words = connection.stderr() or "(empty)"
-                logger.warning("%s: %s stderr: %s", self._config.name, fault, last_words)
+                logger.warning("%s: %s stderr: %s", self.config.name, fault, last_words)
             raise
 
     def _usable(self, name: str) -> ListedTool:
@@ -214,8 +203,8 @@ class McpServer:
     async def _remember(self) -> bool:
         """Whether the tools are known without a start."""
         self._raise_if_not_now()
-        if self._pins is not None and (not self._tools or self._has_held()):
-            self._offer(await self._pins.known(self._config.name, self._workspace))
+        if self.pins is not None and (not self._tools or self._has_held()):
+            self._offer(await self.pins.known(self.config.name, self.workspace))
         return bool(self._tools)
 
     async def _live_connection(self) -> ServerConnection:
@@ -239,27 +228,27 @@ class McpServer:
         try:
             await connection.list_tools()
         except ToolServerError:
-            logger.warning("%s hangs and is started again", self._config.name)
+            logger.warning("%s hangs and is started again", self.config.name)
             await connection.close()
 
     async def _start(self) -> ServerConnection:
         self._raise_if_not_now()
         if self._starts:
-            await self._sleep(_RESTARTS.wait_s(len(self._starts)))
-        self._starts.append(self._clock())
+            await self.sleep(_RESTARTS.wait_s(len(self._starts)))
+        self._starts.append(self.clock())
         try:
             return await self._connect_located()
         except ToolServerError as error:
-            self._failed_at = self._clock()
+            self._failed_at = self.clock()
             self._failure = str(error)
             notes = getattr(error, "__notes__", ())
             logger.warning("%s", "\n".join([self._failure, *notes]))
             raise
 
     def _raise_if_not_now(self) -> None:
-        name = self._config.name
-        limits = self._limits
-        now = self._clock()
+        name = self.config.name
+        limits = self.limits
+        now = self.clock()
         if self._is_closed:
             raise ToolServerError(f"The tool server {name} has been shut down.")
         if now - self._failed_at < limits.retry_after_s:
@@ -273,17 +262,17 @@ class McpServer:
             )
 
     async def _connect_located(self) -> ServerConnection:
-        if self._locate is None:
-            return await self._connect(self._config)
+        if self.locate is None:
+            return await self._connect(self.config)
         try:
-            return await self._connect(await self._locate(False))
+            return await self._connect(await self.locate(False))
         except RequestFault as fault:
             if not fault.is_lost:
                 raise
-        return await self._connect(await self._locate(True))
+        return await self._connect(await self.locate(True))
 
     async def _connect(self, config: ServerConfig) -> ServerConnection:
-        connection = ServerConnection(config, self._limits)
+        connection = ServerConnection(config, self.limits)
         try:
             await connection.wait_connected()
             await self._list(connection)
@@ -305,23 +294,23 @@ class McpServer:
             await self._live_connection()
 
     async def _list(self, connection: ServerConnection) -> None:
-        name = self._config.name
+        name = self.config.name
         listed = await connection.list_tools()
         tools, self.refused = await asyncio.to_thread(usable_tools, name, listed)
-        if self._pins is not None:
-            await self._pins.refuse(name, self.refused)
+        if self.pins is not None:
+            await self.pins.refuse(name, self.refused)
         await self._judge(tools)
-        self._listed_at = self._clock()
+        self._listed_at = self.clock()
 
     async def _judge(self, tools: Sequence[ListedTool]) -> None:
-        if self._pins is not None:
-            tools = await self._pins.judge(self._config.name, tools, self._workspace)
+        if self.pins is not None:
+            tools = await self.pins.judge(self.config.name, tools, self.workspace)
         self._offer(tools)
 
     def _offer(self, tools: Sequence[ListedTool]) -> None:
         """Offer these from now on, by name: a start does not change what the model sees."""
         in_order = sorted(tools, key=lambda tool: tool.name)
-        self._tools = {full_name(self._config.name, tool.name): tool for tool in in_order}
+        self._tools = {full_name(self.config.name, tool.name): tool for tool in in_order}
         self._specs = {
             name: self._spec(name, tool) for name, tool in self._tools.items() if not tool.held
         }
@@ -331,12 +320,12 @@ class McpServer:
         is_harmless = tool.is_read_only or tool.is_idempotent
         return ToolSpec(
             name=name,
-            server=self._config.name,
+            server=self.config.name,
             slug=tool.name,
             reads=reads(name),
             description=tool.description[:_MAX_DESCRIPTION_CHARS],
             input_schema=schema_for_model(tool.input_schema),
-            is_repeatable=self._config.trusted and is_harmless,
+            is_repeatable=self.config.trusted and is_harmless,
         )
 
     def _has_held(self) -> bool:

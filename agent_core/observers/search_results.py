@@ -11,7 +11,7 @@ from dateutil.parser import ParserError, parse
 from dateutil.relativedelta import relativedelta
 from pydantic_core import from_json
 
-from agent_core.consent.taint import name_of_record
+from agent_core.consent import name_of_record
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import Execution, ToolObserved, executions, may_run
 from agent_core.tools import find_object, is_list, prefix_of, text_in

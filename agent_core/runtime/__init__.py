@@ -5,8 +5,7 @@ What a surface may know of stored things is named here; the rooms behind are non
 
 from agent_core.classifier import Line, ReplyReader, Talk
 from agent_core.composio import Account, Accounts
-from agent_core.consent.leaf_values import unpacked
-from agent_core.consent.recipients import recipients_of
+from agent_core.consent import recipients_of, unpacked
 from agent_core.prompts.language import Language, detect_language, read_language, spoken_time
 from agent_core.prompts.small_talk import asks_for_nothing, short_form, small_talk
 from agent_core.runtime.asks import Asks

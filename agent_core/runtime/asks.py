@@ -8,13 +8,13 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, cast
 
 from agent_core.background import Backoff
 from agent_core.composio import Accounts, are_connected
-from agent_core.consent.connect_links import without_secret
+from agent_core.consent import without_secret
 from agent_core.errors import AskRefused, ToolServerError
-from agent_core.ids import AskId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.ids import AskId, SessionId, UserId
 from agent_core.messages import InboundMessage, JsonObject, ToolCall
 from agent_core.runtime.parts import TurnParts
 from agent_core.sessions import Ask, StoredTurn
@@ -37,12 +37,6 @@ OPENED_FOR_S = 180.0
 Then = Callable[[], Awaitable[None]]
 
 
-class TakeMessage(Protocol):
-    """Hands a message to the runtime."""
-
-    async def __call__(self, message: InboundMessage, *, is_answer: bool) -> TurnId | None: ...
-
-
 @dataclass(slots=True)
 class _Poll:
     """When the next look at a connection is due."""
@@ -59,7 +53,7 @@ class Asks:
     """Decisions on Asks that are open. Each method raises AskRefused with its reason.
 
     `approvers` may decide for others: `U…`, or `T…:U…`; `advance` sees to a session whose wait is
-    over, `handle` takes an answer as a message.
+    over, `take_answer` takes the answer to a question.
     """
 
     def __init__(
@@ -67,13 +61,13 @@ class Asks:
         parts: TurnParts,
         approvers: Collection[str],
         advance: Callable[[SessionId], Awaitable[None]],
-        handle: TakeMessage,
+        take_answer: Callable[[InboundMessage], Awaitable[object]],
     ) -> None:
         self._parts = parts
         self._store = parts.asks
         self._approvers = approvers
         self._advance = advance
-        self._handle = handle
+        self._take_answer = take_answer
         self._polls: dict[AskId, _Poll] = {}
 
     async def find(self, ask: AskId) -> Ask | None:
@@ -107,9 +101,9 @@ class Asks:
         if ask is None or (ask.decided_by, ask.reason) != answered:
             ask = await self.check_may_answer(ask_id, message.asker)
             await self._decide(ask, "answered", message.asker, reason=message.text)
-        asked = (await self._parts.store.turn(ask.turn)).inbound
-        answer = replace(message, session=ask.session, places=asked.places)
-        await self._handle(answer, is_answer=True)
+        turn = await self._parts.store.turn(ask.turn)
+        answer = replace(message, session=ask.session, places=turn.inbound.places)
+        await self._take_answer(answer)
 
     async def edit(self, ask_id: AskId, by: UserId, changes: Mapping[str, str | list[str]]) -> None:
         """Have a call of one action asked for again with other texts in the arguments named.
@@ -126,8 +120,9 @@ class Asks:
                 raise AskRefused("There is no such text.", why="not_editable")
         after = {**before, **changes}
         arguments = _replaced(approval.arguments, before, after)
-        call = ToolCall(id=ToolCallId(ask.call_id), name=approval.tool, arguments=arguments)
-        if [each.arguments for each in opened(call).actions] != [after]:
+        call = ToolCall(id=ask.call_id, name=approval.tool, arguments=arguments)
+        actions = opened(call).actions
+        if len(actions) != 1 or actions[0].arguments != after:
             raise AskRefused("This cannot be changed here.", why="not_editable")
         await self._decide(ask, "edited", by, body=replace(approval, arguments=arguments))
 
@@ -172,11 +167,13 @@ class Asks:
 
     async def skip_connection(self, ask_id: AskId, by: UserId) -> None:
         """The asker does not want to connect now: the turn goes on without."""
-        await self._decide(await self._open(ask_id, "connection", by), "skipped", by)
+        ask = await self._open(ask_id, "connection", by)
+        await self._decide(ask, "skipped", by)
 
     async def check_connection(self, ask_id: AskId, by: UserId) -> bool:
         """Whether the accounts are connected, looked up now; if they are, the turn goes on."""
-        return await self._look(await self._open(ask_id, "connection", by))
+        ask = await self._open(ask_id, "connection", by)
+        return await self._look(ask)
 
     async def look(self, waiting: Sequence[StoredTurn], now_s: float) -> None:
         """Look whether accounts were connected meanwhile; more and more rarely for each.
@@ -184,10 +181,11 @@ class Asks:
         An account that is likely to be connected right now is looked at each time, whoever holds
         its session.
         """
-        waits = [turn.wait for turn in waiting if turn.wait is not None]
-        connecting = {wait.ask for wait in waits if wait.kind == "connection"}
-        for ask_id in connecting - self._polls.keys():
-            self._polls[ask_id] = _Poll()
+        connecting: set[AskId] = set()
+        for turn in waiting:
+            if turn.wait is not None and turn.wait.kind == "connection":
+                connecting.add(turn.wait.ask)
+                self._polls.setdefault(turn.wait.ask, _Poll())
         for ask_id, poll in list(self._polls.items()):
             if poll.then is None and ask_id not in connecting:
                 del self._polls[ask_id]
@@ -205,7 +203,8 @@ class Asks:
             await then()
 
     async def _look(self, ask: Ask) -> bool:
-        if not await are_connected(self._accounts, ask.asker, ask.connection.toolkits):
+        apps = ask.connection.toolkits
+        if not await are_connected(self._accounts, ask.asker, apps):
             return False
         if await self._store.decide(ask.id, "connected", by=ask.asker):
             await self._advance(ask.session)
@@ -231,21 +230,25 @@ class Asks:
         ask = await self._store.find(ask_id)
         if ask is None or ask.kind != kind:
             raise AskRefused("Nothing of this kind is asked for.", why="unknown")
-        is_late = ask.state == "open" and ask.is_expired(self._parts.clock())
-        if is_late or ask.decision in ("expired", "overtaken"):
+        if ask.decision in ("expired", "overtaken"):
             raise AskRefused("It is too late to decide this.", why="over")
         if ask.state != "open":
             raise AskRefused("This was decided already.", why="decided")
-        may_approve = kind == "approval" and self._is_approver(by, ask.asker)
-        if by != ask.asker and not may_approve:
-            raise AskRefused("Somebody else decides this.", why="not_yours")
-        return ask
+        if ask.is_expired(self._parts.clock()):
+            raise AskRefused("It is too late to decide this.", why="over")
+        if by == ask.asker:
+            return ask
+        if kind == "approval" and self._is_approver(by, ask.asker):
+            return ask
+        raise AskRefused("Somebody else decides this.", why="not_yours")
 
     def _is_approver(self, user: UserId, asker: UserId) -> bool:
         """One who is named without a team decides within the asker's alone."""
+        if user in self._approvers:
+            return True
         team, _, name = user.rpartition(":")
-        is_colleague = team == asker.rpartition(":")[0]
-        return user in self._approvers or (is_colleague and name in self._approvers)
+        askers_team, _, _ = asker.rpartition(":")
+        return team == askers_team and name in self._approvers
 
     @property
     def _accounts(self) -> Accounts:
@@ -262,5 +265,6 @@ def _replaced(value: Any, before: JsonObject, after: JsonObject) -> Any:
         fields = cast("JsonObject", value)
         return {name: _replaced(each, before, after) for name, each in fields.items()}
     if isinstance(value, list):
-        return [_replaced(each, before, after) for each in cast("list[Any]", value)]
+        items = cast("list[Any]", value)
+        return [_replaced(item, before, after) for item in items]
     return value

@@ -20,8 +20,7 @@ from agent_core.composio import (
     ComposioApi,
     composio_server,
 )
-from agent_core.consent.connect_links import LinkPlaces
-from agent_core.consent.policy import read_policy
+from agent_core.consent import LinkPlaces, read_policy
 from agent_core.errors import ToolServerError
 from agent_core.loop.agent import RunLimits
 from agent_core.mcp import FleetServer, McpHub, Pins, StdioServer, read_fleet

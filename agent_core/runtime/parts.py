@@ -13,9 +13,7 @@ from pydantic import TypeAdapter
 from agent_core.classifier import Router
 from agent_core.clock import UtcClock
 from agent_core.composio import Accounts
-from agent_core.consent.connect_links import LinkPlaces, fresh_links
-from agent_core.consent.gate import ConsentGate
-from agent_core.consent.policy import Policy
+from agent_core.consent import ConsentGate, LinkPlaces, Policy, fresh_links
 from agent_core.errors import ToolServerError
 from agent_core.ids import TurnId, UserId
 from agent_core.loop.agent import Agent, Away, BodyTool, RunLimits, RunScope

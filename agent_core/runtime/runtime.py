@@ -107,7 +107,12 @@ class Runtime:
         """Events of a turn or a session with their places in the log; close what it gives."""
         self._background = Background()
         self._dispatch = Dispatch(parts, durable_url, self._background)
-        self.asks = Asks(parts, approvers, self._dispatch.advance, self.handle)
+        self.asks = Asks(
+            parts,
+            approvers,
+            advance=self._dispatch.advance,
+            take_answer=partial(self.handle, is_answer=True),
+        )
         """Questions, approvals and connections that turns wait for."""
         self._interventions = Interventions(parts, self._dispatch, self.handle)
         self.intervene = self._interventions.intervene

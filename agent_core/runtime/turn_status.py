@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 
-from agent_core.consent.recipients import recipients_of
+from agent_core.consent import recipients_of
 from agent_core.events import AnyEvent, ApprovalRequested, QuestionAsked, ToolCallStarted
 from agent_core.ids import ROOT_RUN, RunId
 from agent_core.messages import ToolCall

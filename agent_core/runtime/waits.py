@@ -15,8 +15,7 @@ from typing import Literal, TypedDict, assert_never
 from pydantic import TypeAdapter
 
 from agent_core.composio import are_connected
-from agent_core.consent.recipients import storage_keys
-from agent_core.consent.taint import outside_of
+from agent_core.consent import outside_of, storage_keys
 from agent_core.events import (
     AnyEvent,
     ApprovalDecided,

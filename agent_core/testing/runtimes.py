@@ -8,9 +8,7 @@ from tempfile import NamedTemporaryFile
 
 from agent_core.classifier import Router
 from agent_core.composio import Accounts
-from agent_core.consent.connect_links import LinkPlaces
-from agent_core.consent.policy import Policy
-from agent_core.consent.rules import PolicyRule
+from agent_core.consent import LinkPlaces, Policy, PolicyRule
 from agent_core.ids import SessionId, UserId
 from agent_core.loop.agent import Away, RunLimits
 from agent_core.messages import InboundMessage

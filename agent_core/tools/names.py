@@ -8,7 +8,6 @@ import hashlib
 import re
 import tomllib
 from functools import cache, lru_cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +28,15 @@ _JOINING = frozenset({"AND", "OR", "THEN"})
 _BEFORE_THINGS = frozenset({"A", "AN", "AS", "FROM", "IN", "INTO", "NO", "OF", "ON", "THE", "TO"})
 """Behind them a word of reading is a thing: `MARK_AS_READ`, `ADD_TO_LIST`, `NO_SHOW`."""
 _ENDINGS = (
-    ("IES", "Y"), ("IED", "Y"), ("ING", ""), ("ING", "E"), ("ED", ""), ("ES", ""), ("D", ""),
+    ("IES", "Y"),
+    ("IED", "Y"),
+    ("ING", ""),
+    ("ING", "E"),
+    ("ED", ""),
+    ("ES", ""),
+    ("D", ""),
     ("S", ""),
-)  # fmt: skip
+)
 
 
 @cache
@@ -50,7 +55,7 @@ def app_name(name: str) -> str:
     if known := _tables()["apps"].get(name.lower().replace("_", "")):
         return known
     plain = name.lower() if name.isupper() else name
-    words = [word for word in _SPACING.split(plain) if word]
+    words = _SPACING.sub(" ", plain).split()
     return " ".join(word[0].upper() + word[1:] for word in words)
 
 
@@ -59,8 +64,10 @@ def full_name(server: str, tool: str) -> str:
     name = server_prefix(server) + _clean(tool)
     if len(name) <= MAX_NAME_CHARS:
         return name
-    digest = hashlib.sha256(f"{server}\n{tool}".encode()).hexdigest()[:_DIGEST_CHARS]
-    return f"{name[: MAX_NAME_CHARS - _DIGEST_CHARS - 1]}_{digest}"
+    whole = f"{server}\n{tool}"
+    digest = hashlib.sha256(whole.encode()).hexdigest()[:_DIGEST_CHARS]
+    begin = name[: MAX_NAME_CHARS - _DIGEST_CHARS - 1]
+    return f"{begin}_{digest}"
 
 
 def server_prefix(server: str) -> str:
@@ -95,9 +102,10 @@ def prefix_of(name: str) -> str:
 def _parts(name: str) -> tuple[str, str, str]:
     """Prefix, server and slug."""
     parts = name.split("__", 2)
-    if len(parts) < len(("mcp", "server", "slug")) or parts[0] != "mcp":
+    if len(parts) < 3 or parts[0] != "mcp":
         return AGENT, "", name
-    return f"mcp__{parts[1]}__", parts[1], parts[2]
+    _, server, slug = parts
+    return f"mcp__{server}__", server, slug
 
 
 def canonical(slug: str) -> str:
@@ -109,7 +117,9 @@ def canonical(slug: str) -> str:
     if not _PLAIN.fullmatch(slug):
         return ""
     upper = slug.upper()
-    return f"COMPOSIO_{upper.removeprefix('RUBE_')}" if upper.startswith("RUBE_") else upper
+    if upper.startswith("RUBE_"):
+        return f"COMPOSIO_{upper.removeprefix('RUBE_')}"
+    return upper
 
 
 @lru_cache(_KNOWN_NAMES)
@@ -124,9 +134,10 @@ def reads(name: str) -> bool:
         return False
     words = [word.upper() for word in _CAMEL.findall(slug)]
     every = {*words, *_LETTERS.findall(slug.upper())}
-    if every & (name_words("changing") | name_words("secrets")):
-        return False
-    if not every & name_words("reading"):
+    for kind in ("changing", "secrets"):
+        if not every.isdisjoint(name_words(kind)):
+            return False
+    if every.isdisjoint(name_words("reading")):
         return False
     return not _has_deed(words)
 
@@ -136,36 +147,32 @@ def _has_deed(words: list[str]) -> bool:
 
     It is a deed before the word of reading, or joined to it.
     """
-    first = _first_reading(words)
-    if first is None:
-        return True
     either = name_words("either")
-    leading = words[:first]
-    if not either.isdisjoint(leading) or any(map(_changes, leading)):
-        return True
-    for before, word in pairwise(words):
+    is_read = False
+    before = ""
+    for word in words:
+        if word in name_words("reading") and before not in _BEFORE_THINGS:
+            is_read = True
+        elif not is_read and (word in either or _changes(word)):
+            return True
         if before in _JOINING and _changes(word):
             return True
-    return not either.isdisjoint(words) and not _JOINING.isdisjoint(words)
-
-
-def _first_reading(words: list[str]) -> int | None:
-    """The index of the first word of reading that is no thing."""
-    before = ""
-    for index, word in enumerate(words):
-        if word in name_words("reading") and before not in _BEFORE_THINGS:
-            return index
         before = word
-    return None
+    if not is_read:
+        return True
+    return not either.isdisjoint(words) and not _JOINING.isdisjoint(words)
 
 
 def _changes(word: str) -> bool:
     """Whether it is a form of a word of change: `ADDS`, `MOVED`, `CANCELLING`."""
-    stems: set[str] = set()
+    changing = name_words("changing")
     for ending, replacement in _ENDINGS:
-        if word.endswith(ending):
-            stem = word.removesuffix(ending) + replacement
-            stems.add(stem)
-            if stem[-2:-1] == stem[-1:]:
-                stems.add(stem[:-1])
-    return not stems.isdisjoint(name_words("changing"))
+        if not word.endswith(ending):
+            continue
+        stem = word.removesuffix(ending) + replacement
+        if stem in changing:
+            return True
+        is_doubled = stem[-2:-1] == stem[-1:]
+        if is_doubled and stem[:-1] in changing:
+            return True
+    return False

@@ -52,7 +52,7 @@ class Registry:
 
     Args:
         toolset: Answers every call that `toolsets` do not answer.
-        toolsets: By the whole name or the prefix of their tools.
+        toolsets: By the names of their tools.
         after: Hooks by the prefix of the tools whose outputs they change.
     """
 
@@ -97,10 +97,9 @@ class Registry:
             )
 
     async def _run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
-        prefix = prefix_of(call.name)
-        toolset = self._toolsets.get(call.name) or self._toolsets.get(prefix) or self._toolset
+        toolset = self._toolsets.get(call.name, self._toolset)
         output = await toolset.run(call, context, progress)
-        hook = self._after.get(prefix)
+        hook = self._after.get(prefix_of(call.name))
         return await hook(output, call, context, progress) if hook else output
 
 
@@ -120,16 +119,22 @@ async def fit(output: ToolOutput, call: ToolCallId, context: ToolContext) -> Too
         where = "The rest could not be saved."
     head = min(_HEAD_CHARS, max_chars // 2)
     tail = min(_TAIL_CHARS, max_chars // 2)
-    left_out = f"{len(text) - head - tail:,} of {len(text):,} characters left out"
+    length = len(text)
+    left_out = f"{length - head - tail:,} of {length:,} characters left out"
     excerpt = f"{text[:head]}\n\n[... {left_out}. {where} ...]\n\n{text[-tail:]}"
-    return replace(output, text=excerpt, size_bytes=size, saved_path=path)
+    return replace(
+        output,
+        text=excerpt,
+        size_bytes=size,
+        saved_path=path,
+    )
 
 
 def _file_name(call: ToolCallId, context: ToolContext) -> str:
     name = call if context.run == ROOT_RUN else f"{context.run}.{call}"
     if _SAFE_NAME.fullmatch(name):
         return name
-    return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:32]
+    return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
 
 
 def unknown_tool(name: str, known: Sequence[str]) -> ToolOutput:
@@ -138,7 +143,9 @@ def unknown_tool(name: str, known: Sequence[str]) -> ToolOutput:
     if nearest:
         hint = f"Did you mean {', '.join(nearest)}?"
     else:
-        more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-        hint = f"There are: {', '.join(known[:_LISTED]) or 'none'}{more}."
+        names = ", ".join(known[:_LISTED]) or "none"
+        left_out = len(known) - _LISTED
+        more = f" and {left_out} more" if left_out > 0 else ""
+        hint = f"There are: {names}{more}."
     text = f"There is no tool {name[:128]}. {hint}"
     return ToolOutput(text=text, is_error=True, is_ours=True)

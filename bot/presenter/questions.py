@@ -35,8 +35,10 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[PostDraft]:
     It names the person, and nothing else in it is live: what it asks for may come from outside.
     Options that are too long for a button are numbered, and so are the buttons.
     """
-    default = words("question-default-option", what=event.default)
-    labels = [default if option == event.default else option for option in event.options]
+    labels = list(event.options)
+    if event.default in labels:
+        default = labels.index(event.default)
+        labels[default] = words("question-default-option", what=event.default)
     is_numbered = any(len(label) > limits.LABEL_CHARS for label in labels)
     numbered = "\n".join(
         f"{number}. {foreign_line(label, limits.OPTION_CHARS)}"

@@ -28,7 +28,7 @@ from bot.sandbox.child import BotLives
 from bot.sandbox.composio import AppExecution
 from bot.sandbox.moments import SharedClock
 from bot.sandbox.slack import File, Post, SlackStandIn
-from bot.sandbox.slack.feed import Change
+from bot.sandbox.slack.feed import TeamChange
 from bot.sandbox.slack.text import texts_in
 from bot.sandbox.slack.wire import as_array, as_object
 from bot.sandbox.watch import Watch, WatchedTurn
@@ -157,8 +157,15 @@ def _buttons_in(block: JsonObject) -> Iterator[JsonObject]:
 
 def find_own_links(slack: SlackStandIn, user: str) -> list[str]:
     """The addresses of link buttons in the newest ephemeral post for this person."""
-    buttons = [button for button in find_buttons(slack, user) if button.url and button.only_for]
-    return [button.url for button in buttons if button.ts == buttons[0].ts]
+    links: list[str] = []
+    newest_ts = ""
+    for button in find_buttons(slack, user):
+        if not button.url or not button.only_for:
+            continue
+        newest_ts = newest_ts or button.ts
+        if button.ts == newest_ts:
+            links.append(button.url)
+    return links
 
 
 async def press(slack: SlackStandIn, user: str, button: PostButton) -> None:
@@ -303,9 +310,11 @@ class Driver:
             if channel.is_direct:
                 continue
             posts = self._slack.state.posts_of(channel.id)
-            new = [post for post in posts if self._is_new(post) and not post.is_reply]
-            roots += [(channel.name, post) for post in new]
-        return sorted(roots, key=lambda root: root[1].ts)
+            roots += [
+                (channel.name, post) for post in posts if self._is_new(post) and not post.is_reply
+            ]
+        roots.sort(key=lambda root: root[1].ts)
+        return roots
 
     def _is_new(self, post: Post) -> bool:
         """Whether the bot wrote this post since the last ask."""
@@ -336,7 +345,7 @@ class Driver:
         )
 
 
-async def show(changes: AsyncIterator[Change], names: Mapping[str, str]) -> None:
+async def show(changes: AsyncIterator[TeamChange], names: Mapping[str, str]) -> None:
     """Print the posts; the newest line of an edited post is progress.
 
     On a terminal progress stays in one line.
@@ -359,10 +368,13 @@ async def show(changes: AsyncIterator[Change], names: Mapping[str, str]) -> None
 
 def _print_post(console: Console, post: Post, names: Mapping[str, str]) -> None:
     if post.words:
+        author = names.get(post.user, post.user)
         words = plain_text(post.words, names=names)
-        console.print(Text(f"{names.get(post.user, post.user)}: {words}"))
+        console.print(Text(f"{author}: {words}"))
     for file in post.files:
-        console.print(Text(f"   file: {file.name} ({len(file.content):,} bytes)", "cyan"))
+        size = len(file.content)
+        line = Text(f"   file: {file.name} ({size:,} bytes)", "cyan")
+        console.print(line)
 
 
 @asynccontextmanager
@@ -474,7 +486,8 @@ def _replies(slack: SlackStandIn, root: Post, files: Mapping[str, JsonObject]) -
     replies: list[JsonObject] = []
     for post in slack.state.replies_of(root.channel, root.ts):
         saved = [files[file.id] for file in post.files if file.id in files]
-        replies.append({"text": post.text, "files": saved})
+        reply = {"text": post.text, "files": saved}
+        replies.append(reply)
     return replies
 
 

@@ -1,4 +1,8 @@
-"""Finds the main text in HTML, and says what is wrong where there is none."""
+"""Main-text extraction from HTML by trafilatura: the article of a page as Markdown.
+
+Around the library stand bounds (markup, elements, cells), the repair of articles that stand in
+several elements, and the removal of boilerplate.
+"""
 
 import re
 from collections import Counter
@@ -44,53 +48,70 @@ def line_of(text: str | None) -> str:
 
 def extract_html(html: str, url: str) -> ExtractedPage:
     """The article of a page; its `lack` says what is wrong when there is none."""
-    html, is_cut = _bounded(html)
-    tree = load_html(html)
-    if tree is None:
+    plain_html = _LONG_TAG.sub(r"<\1", _EMBEDDED.sub("data:", html))
+    bounded = _bounded(plain_html)
+    page: Element = load_html(bounded)
+    if page is None:
         return ExtractedPage(lack="no text on the page")
-    page: Element = tree
-    left_out = {cell.getparent() for cell in islice(page.iter("td", "th"), MAX_CELLS, None)}
-    for row in left_out:
-        row.clear()
-    notes = [
-        GOES_ON if is_cut else "",
-        f"Its tables go on; {len(left_out):,} of their rows are left out." if left_out else "",
-    ]
-    facts = examine_meta(tree)
-    title, description = line_of(facts.title or extract_title(tree)), line_of(facts.description)
+    notes: list[str] = []
+    if len(bounded) < len(plain_html):
+        notes.append(GOES_ON)
+    dropped_rows = _bound_tables(page)
+    if dropped_rows:
+        notes.append(f"Its tables go on; {dropped_rows:,} of their rows are left out.")
+    facts = examine_meta(page)
+    title = line_of(facts.title or extract_title(page))
     title = title.rstrip("\u00b6 ")  # the mark of a heading's own link
-    # Headings of the body that only repeat the title.
     headlines = {title.casefold()}
-    headlines |= {line_of("".join(h1.itertext())).casefold() for h1 in page.iter("h1")}
+    for h1 in page.iter("h1"):  # headings of the body that only repeat the title
+        headlines.add(_text_of(h1).casefold())
     for caption in list(page.iter("caption")):  # it would be read as a second head of the table
         caption.tag = "p"
         caption.getparent().addprevious(caption)
-    body = find_body(tree, url)
+    body = find_body(page, url)
     blocks = render_blocks(body) if body is not None else []
     markdown = "\n\n".join(drop_boilerplate(blocks, headlines))
-    # Scripts that are data blocks make no text.
-    kinds = (script.get("type", "").lower() for script in page.iter("script"))
-    if len(markdown) < MIN_CHARS and any("json" not in kind for kind in kinds):
+    if len(markdown) < MIN_CHARS and _has_program(page):
         return ExtractedPage(lack="needs a browser")
     if not markdown:
         return ExtractedPage(lack="no text on the page")
     return ExtractedPage(
         title=title[:MAX_TITLE_CHARS],
-        description=description[:MAX_DESCRIPTION_CHARS],
+        description=line_of(facts.description)[:MAX_DESCRIPTION_CHARS],
         markdown=markdown,
-        note=" ".join(filter(None, notes)),
+        note=" ".join(notes),
     )
 
 
-def _bounded(html: str) -> tuple[str, bool]:
-    """The markup without embedded files and floods of attributes, and whether limits cut it."""
-    html = _LONG_TAG.sub(r"<\1", _EMBEDDED.sub("data:", html))
-    beyond = next(islice(_ELEMENT.finditer(html[:MAX_HTML_CHARS]), MAX_ELEMENTS, None), None)
-    end = beyond.start() if beyond else MAX_HTML_CHARS
-    return html[:end], len(html) > end
+def _bounded(html: str) -> str:
+    """The beginning of the markup that is parsed."""
+    bounded = html[:MAX_HTML_CHARS]
+    for element in islice(_ELEMENT.finditer(bounded), MAX_ELEMENTS, None):
+        return bounded[: element.start()]
+    return bounded
+
+
+def _bound_tables(page: Element) -> int:
+    """Empty the rows behind the bound of cells; how many they are."""
+    cells = islice(page.iter("td", "th"), MAX_CELLS, None)
+    rows = {cell.getparent() for cell in cells}
+    for row in rows:
+        row.clear()
+    return len(rows)
+
+
+def _has_program(page: Element) -> bool:
+    """Whether a script may make text; data blocks make none."""
+    types = [script.get("type", "").lower() for script in page.iter("script")]
+    return any("json" not in each for each in types)
+
+
+def _text_of(element: Element) -> str:
+    return line_of("".join(element.itertext()))
 
 
 MAX_PIECES = 60
+_SHORT_CHARS = 60
 _LEAST_SHARE = 0.3
 _LEAST_GAIN = 1.15
 
@@ -103,9 +124,10 @@ def find_body(page: Element, url: str) -> Element | None:
     body = _extract(page, url)
     if body is None:
         return None
-    whole = _joined(page, line_of("".join(body.itertext())))
+    text = _text_of(body)
+    whole = _joined(page, text)
     rejoined = _extract(whole, url) if whole is not None else None
-    if rejoined is not None and _length(rejoined) > _LEAST_GAIN * _length(body):
+    if rejoined is not None and len(_text_of(rejoined)) > _LEAST_GAIN * len(text):
         return rejoined
     return body
 
@@ -115,14 +137,15 @@ def _joined(page: Element, text: str) -> Element | None:
     kind = _holding_kind(page, text)
     if kind is None:
         return None
-    pieces = [element for element in page.iter(kind[0]) if element.get("class", "") == kind[1]]
-    known = {id(piece) for piece in pieces}
-    outer = [piece for piece in pieces if not any(id(up) in known for up in piece.iterancestors())]
+    tag, css_class = kind
+    pieces = [element for element in page.iter(tag) if element.get("class", "") == css_class]
+    known = set(pieces)
+    outer = [piece for piece in pieces if known.isdisjoint(piece.iterancestors())]
     if not 2 <= len(outer) <= MAX_PIECES:
         return None
     document: Element = load_html("<html><body><article></article></body></html>")
     for article in document.iter("article"):
-        article.extend([deepcopy(piece) for piece in outer])
+        article.extend(deepcopy(outer))
     return document
 
 
@@ -130,19 +153,17 @@ def _holding_kind(page: Element, text: str) -> tuple[str, str] | None:
     """Tag and class of the elements around most of the paragraphs found so far."""
     lengths: Counter[tuple[str, str]] = Counter()
     for paragraph in page.iter("p"):
-        words = line_of("".join(paragraph.itertext()))
-        if len(words) > 60 and words[:50] in text:
-            for up in islice(paragraph.iterancestors(), 2):
-                if up.get("class", ""):
-                    lengths[str(up.tag), up.get("class", "")] += len(words)
+        words = _text_of(paragraph)
+        if len(words) <= _SHORT_CHARS or words[:50] not in text:
+            continue
+        for ancestor in islice(paragraph.iterancestors(), 2):
+            css_class = ancestor.get("class", "")
+            if css_class:
+                lengths[ancestor.tag, css_class] += len(words)
     for kind, length in lengths.most_common(1):
         if length >= _LEAST_SHARE * len(text):
             return kind
     return None
-
-
-def _length(body: Element) -> int:
-    return sum(len(text) for text in body.itertext())
 
 
 def _extract(page: Element, url: str) -> Element | None:
@@ -168,6 +189,7 @@ _NOTICE = re.compile(
     re.I | re.X,
 )
 _MARKS = "#>-*[( "
+_HEADING = re.compile(r"#{1,6} ")
 
 
 def drop_boilerplate(blocks: Sequence[str], headlines: Collection[str]) -> list[str]:
@@ -177,22 +199,20 @@ def drop_boilerplate(blocks: Sequence[str], headlines: Collection[str]) -> list[
     """
     kept: list[str] = []
     for block in blocks:
-        may_be_notice = len(block) <= MAX_NOTICE_CHARS and not block.startswith("```")
-        is_notice = may_be_notice and _NOTICE.match(block.lstrip(_MARKS))
-        is_repeated = _is_heading(block) and block.lstrip("# ").casefold() in headlines
-        if not is_notice and not is_repeated:
-            kept.append(block)
-    while kept and _is_heading(kept[-1]):
+        is_short = len(block) <= MAX_NOTICE_CHARS and not block.startswith("```")
+        if is_short and _NOTICE.match(block.lstrip(_MARKS)):
+            continue
+        if _HEADING.match(block) and block.lstrip("# ").casefold() in headlines:
+            continue
+        kept.append(block)
+    while kept and _HEADING.match(kept[-1]):
         kept.pop()
     return kept
 
 
-def _is_heading(block: str) -> bool:
-    return bool(re.match(r"#{1,6} ", block))
-
-
 _CODE = re.compile(r"(^```.*?^```+$)", re.MULTILINE | re.DOTALL)
 _ESCAPE = re.compile(r"\\([^a-zA-Z0-9\s|])")
+_BLANK_LINES = re.compile(r"\n{2,}")
 _SPACES = re.compile(r"(?<=\S)[^\S\n]+")
 
 
@@ -202,13 +222,17 @@ def render_blocks(body: Element) -> list[str]:
     trafilatura writes the Markdown; without emphasis, links and escapes its words are the page's.
     """
     for code in body.iter("code"):
-        if "\n" not in "".join(code.itertext()) and not list(code.iter("lb")):
+        is_one_line = "\n" not in "".join(code.itertext())
+        if is_one_line and code.find(".//lb") is None:
             code.tag = "hi"
     for quote in body.iter("quote"):
         for part in list(quote.iter("p")) or [quote]:
             part.text = f"> {part.text or ''}"
     strip_tags(body, "hi", "ref", "del")
-    pieces = _CODE.split(xmltotxt(body, True))
-    pieces[::2] = [_SPACES.sub(" ", _ESCAPE.sub(r"\1", piece)) for piece in pieces[::2]]
-    lines = "\n".join(line.rstrip() for line in "".join(pieces).splitlines())
-    return [block for block in re.split(r"\n{2,}", lines.strip()) if block]
+    markdown = ""
+    for index, piece in enumerate(_CODE.split(xmltotxt(body, True))):
+        is_code = index % 2
+        markdown += piece if is_code else _SPACES.sub(" ", _ESCAPE.sub(r"\1", piece))
+    lines = [line.rstrip() for line in markdown.splitlines()]
+    blocks = _BLANK_LINES.split("\n".join(lines).strip())
+    return [block for block in blocks if block]

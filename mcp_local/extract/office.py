@@ -31,7 +31,9 @@ _EPOCH_1904 = datetime(1904, 1, 1, tzinfo=UTC)
 _MARK = re.compile(r"^#", re.MULTILINE)
 _HEADING = re.compile(r"heading (\d)")
 _BUILTIN_DATES = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
+_DATE_LETTERS = frozenset("dmyhs")
 _NO_DATE = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.')
+_TRUE = ("1", "true")
 _MACROS = "It holds macros, which are never run."
 
 
@@ -45,13 +47,13 @@ class Package:
             raise UnreadableFile("broken") from error
         parts = self._zip.infolist()
         self.names = {part.filename for part in parts}
-        is_bomb = any(
-            part.file_size > _TEN_MEGABYTES and part.file_size > MAX_RATIO * part.compress_size
-            for part in parts
-        )
         unpacked = sum(part.file_size for part in parts)
-        if is_bomb or unpacked > MAX_UNPACKED_BYTES or len(parts) > MAX_PARTS:
+        if unpacked > MAX_UNPACKED_BYTES or len(parts) > MAX_PARTS:
             raise UnreadableFile("too_big")
+        for part in parts:
+            allowed = max(_TEN_MEGABYTES, MAX_RATIO * part.compress_size)
+            if part.file_size > allowed:
+                raise UnreadableFile("too_big")
         if any(part.flag_bits & 1 for part in parts):
             raise UnreadableFile("encrypted")
 
@@ -82,7 +84,7 @@ def _elements(part: IO[bytes], tags: tuple[str, ...]) -> Iterator[Element]:
         if element.getroottree().docinfo.internalDTD is not None:
             raise UnreadableFile("broken")  # office files have none; bombs do
         yield element
-        if not any(_name(above) in tags for above in element.iterancestors()):
+        if next(element.iterancestors(*wanted), None) is None:
             element.clear()
             while element.getprevious() is not None:
                 del element.getparent()[0]
@@ -93,12 +95,16 @@ def _name(element: Element) -> str:
 
 
 def _get(element: Element, name: str) -> str:
-    """An attribute by its local name."""
-    return next((value for key, value in element.items() if key.rpartition("}")[2] == name), "")
+    """An attribute by its local name; empty where it is not set."""
+    for key, value in element.items():
+        if key.rpartition("}")[2] == name:
+            return value
+    return ""
 
 
-def _child(element: Element, name: str) -> Element | None:
-    return next(element.iterchildren(f"{{*}}{name}"), None)
+def _child_text(element: Element, name: str) -> str | None:
+    """The text of the first child of a name; None without such a child."""
+    return next((child.text or "" for child in element.iterchildren(f"{{*}}{name}")), None)
 
 
 def without_marks(text: str) -> str:
@@ -108,42 +114,49 @@ def without_marks(text: str) -> str:
 
 def word_text(package: Package) -> Iterator[str]:
     """Paragraphs, tables row by row, then what stands beside the text."""
-    levels = {
-        _get(style, "styleId"): int(found[1])
-        for style in package.elements("word/styles.xml", "style")
-        if (name := _child(style, "name")) is not None
-        and (found := _HEADING.match(_get(name, "val").lower()))
-    }
+    levels: dict[str, int] = {}
+    for style in package.elements("word/styles.xml", "style"):
+        for name in style.iterchildren("{*}name"):
+            heading = _HEADING.match(_get(name, "val").lower())
+            if heading:
+                levels[_get(style, "styleId")] = int(heading[1])
     yield from _blocks(package, "word/document.xml", levels)
-    for part, title in (
-        ("footnotes", "Footnotes"), ("endnotes", "Endnotes"), ("comments", "Comments"),
-    ):  # fmt: skip
-        said = list(_blocks(package, f"word/{part}.xml", {}))
-        if any(text.strip() for text in said):
-            yield from (f"## {title}\n", *said)
+    for title in ("Footnotes", "Endnotes", "Comments"):
+        blocks = list(_blocks(package, f"word/{title.lower()}.xml", {}))
+        if any(text.strip() for text in blocks):
+            yield f"## {title}\n"
+            yield from blocks
 
 
 def _blocks(package: Package, part: str, levels: dict[str, int]) -> Iterator[str]:
     for block in package.elements(part, "p", "tbl"):
-        if any(_name(above) in ("p", "tbl") for above in block.iterancestors()):
+        if next(block.iterancestors("{*}p", "{*}tbl"), None) is not None:
             continue
         if _name(block) == "tbl":
-            rows = [
-                " | ".join(_said(cell, " ") for cell in row.iterchildren("{*}tc"))
-                for row in block.iter("{*}tr")
-            ]
+            rows = [_table_row(row) for row in block.iter("{*}tr")]
             yield without_marks("\n".join(rows)) + "\n"
-            continue
-        style = next(block.iter("{*}pStyle"), None)
-        level = levels.get(_get(style, "val"), 0) if style is not None else 0
-        text = _said(block, "\n")
-        if level and text.strip():
-            yield f"{'#' * min(level, 6)} {' '.join(text.split())}\n"
-        elif text.strip():
-            yield without_marks(text) + "\n"
+        else:
+            yield _paragraph(block, levels)
 
 
-def _said(block: Element, between: str) -> str:
+def _table_row(row: Element) -> str:
+    return " | ".join(_block_text(cell, " ") for cell in row.iterchildren("{*}tc"))
+
+
+def _paragraph(block: Element, levels: dict[str, int]) -> str:
+    """A paragraph or heading in Markdown; empty for one without words."""
+    text = _block_text(block, "\n")
+    if not text.strip():
+        return ""
+    for style in block.iter("{*}pStyle"):
+        level = min(levels.get(_get(style, "val"), 0), 6)
+        if level:
+            return f"{'#' * level} {' '.join(text.split())}\n"
+        break
+    return without_marks(text) + "\n"
+
+
+def _block_text(block: Element, between: str) -> str:
     """The words of a block; what was deleted in a tracked change is none of them."""
     for twin in block.iter("{*}Fallback"):
         twin.clear()  # for old programs: what stands before it says the same
@@ -167,26 +180,26 @@ def _said(block: Element, between: str) -> str:
 
 def excel_text(package: Package) -> Iterator[str]:
     """Each sheet below its heading, a line for each row that holds something."""
-    targets = {
-        _get(rel, "Id"): _get(rel, "Target").removeprefix("/").removeprefix("xl/")
-        for rel in package.elements("xl/_rels/workbook.xml.rels", "Relationship")
-    }
-    book = list(package.elements("xl/workbook.xml", "workbook"))
-    if not book:
+    targets: dict[str, str] = {}
+    for relation in package.elements("xl/_rels/workbook.xml.rels", "Relationship"):
+        target = _get(relation, "Target").removeprefix("/").removeprefix("xl/")
+        targets[_get(relation, "Id")] = target
+    if not list(package.elements("xl/workbook.xml", "workbook")):
         raise UnreadableFile("broken")
-    sheets = [
-        (_get(sheet, "name"), _get(sheet, "state"), targets.get(_get(sheet, "id"), ""))
-        for each in package.elements("xl/workbook.xml", "sheets")
-        for sheet in each.iterchildren()
-    ]
-    uses_1904 = any(
-        _get(each, "date1904") in ("1", "true")
-        for each in package.elements("xl/workbook.xml", "workbookPr")
-    )
-    cells = _Cells(package, _EPOCH_1904 if uses_1904 else _EPOCH)
-    for name, state, target in sheets:
-        hidden = " (hidden)" if state in ("hidden", "veryHidden") else ""
-        yield f"\n## Sheet {' '.join(name.split())}{hidden}\n"
+    sheets: list[tuple[str, str]] = []
+    for listed in package.elements("xl/workbook.xml", "sheets"):
+        for sheet in listed.iterchildren():
+            heading = " ".join(_get(sheet, "name").split())
+            if _get(sheet, "state") in ("hidden", "veryHidden"):
+                heading += " (hidden)"
+            sheets.append((heading, targets.get(_get(sheet, "id"), "")))
+    epoch = _EPOCH
+    for properties in package.elements("xl/workbook.xml", "workbookPr"):
+        if _get(properties, "date1904") in _TRUE:
+            epoch = _EPOCH_1904
+    cells = _Cells(package, epoch)
+    for heading, target in sheets:
+        yield f"\n## Sheet {heading}\n"
         yield from cells.rows(f"xl/{target}")
 
 
@@ -204,56 +217,58 @@ class _Cells:
             if room < 0:
                 break
             self._shared.append(text)
-        self._dates = list(self._date_styles())
+        self._date_styles = set(_date_styles(package))
 
     def rows(self, part: str) -> Iterator[str]:
-        hidden: list[str] = []
         number = 0
         for element in self._package.elements(part, "cols", "row"):
             if _name(element) == "cols":
-                hidden = [
-                    f"{_letters(int(_get(col, 'min')))}-{_letters(int(_get(col, 'max')))}"
-                    for col in element.iterchildren()
-                    if _get(col, "hidden") in ("1", "true")
-                ]
-                if hidden:
-                    yield f"(Hidden columns: {', '.join(hidden)}.)"
+                yield _hidden_columns(element)
                 continue
             number = int(_get(element, "r") or number + 1)
             values = list(self._values(element))
             if any(values):
-                mark = " (hidden)" if _get(element, "hidden") in ("1", "true") else ""
+                mark = " (hidden)" if _get(element, "hidden") in _TRUE else ""
                 yield f"{number}{mark}: {' | '.join(values)}"
 
     def _values(self, row: Element) -> Iterator[str]:
-        """Of the columns from A on; those left out in the file are empty."""
-        place = 0
+        """The values of the columns from A on; those left out in the file are empty."""
+        column = 0
         for cell in row.iterchildren("{*}c"):
             letters = "".join(takewhile(str.isalpha, _get(cell, "r")))
-            wanted = _number(letters) if letters else place + 1
-            gap = wanted - 1 - place
-            yield from [""] * (gap if gap <= _MAX_GAP else 1)
-            place = wanted
+            last = column
+            column = _number(letters) if letters else last + 1
+            gap = column - last - 1
             value = " ".join(self._value(cell).split())
-            yield f"({letters}) {value}" if gap > _MAX_GAP else value
+            if gap > _MAX_GAP:
+                yield ""
+                yield f"({letters}) {value}"
+            else:
+                yield from [""] * gap
+                yield value
 
     def _value(self, cell: Element) -> str:
-        kind, value, formula = _get(cell, "t"), _child(cell, "v"), _child(cell, "f")
-        raw = value.text or "" if value is not None else ""
+        raw = _child_text(cell, "v") or ""
+        kind = _get(cell, "t")
         match kind:
             case "s":
-                return self._shared[int(raw)] if int(raw or -1) in range(len(self._shared)) else ""
+                return self._shared_text(int(raw or -1))
             case "inlineStr":
                 return _text(cell)
             case "b":
                 return "TRUE" if raw == "1" else "FALSE"
             case _:
                 pass
+        formula = _child_text(cell, "f")
         if formula is not None and not raw:
-            return f"={formula.text or ''} (not calculated)"
+            return f"={formula} (not calculated)"
         style = int(_get(cell, "s") or 0)
-        is_date = kind in ("", "n") and style < len(self._dates) and self._dates[style]
-        return self._date(raw) if is_date else raw
+        if kind in ("", "n") and style in self._date_styles:
+            return self._date(raw)
+        return raw
+
+    def _shared_text(self, index: int) -> str:
+        return self._shared[index] if 0 <= index < len(self._shared) else ""
 
     def _date(self, raw: str) -> str:
         try:
@@ -264,24 +279,35 @@ class _Cells:
             return f"{moment:%H:%M:%S}"
         return f"{moment:%Y-%m-%d %H:%M:%S}".removesuffix(" 00:00:00")
 
-    def _date_styles(self) -> Iterator[bool]:
-        """Whether numbers of each style are dates."""
-        formats = {
-            _get(each, "numFmtId"): _NO_DATE.sub("", _get(each, "formatCode")).lower()
-            for each in self._package.elements("xl/styles.xml", "numFmt")
-        }
-        for styles in self._package.elements("xl/styles.xml", "cellXfs"):
-            for style in styles.iterchildren():
-                of = _get(style, "numFmtId")
-                custom = any(letter in formats.get(of, "") for letter in "dmyhs")
-                yield custom or (of.isdigit() and int(of) in _BUILTIN_DATES and of not in formats)
+
+def _date_styles(package: Package) -> Iterator[int]:
+    """The numbers of the styles in which numbers are dates."""
+    formats: dict[str, str] = {str(number): "d" for number in _BUILTIN_DATES}
+    for each in package.elements("xl/styles.xml", "numFmt"):
+        formats[_get(each, "numFmtId")] = _NO_DATE.sub("", _get(each, "formatCode")).lower()
+    for styles in package.elements("xl/styles.xml", "cellXfs"):
+        for number, style in enumerate(styles.iterchildren()):
+            date_letters = _DATE_LETTERS.intersection(formats.get(_get(style, "numFmtId"), ""))
+            if date_letters:
+                yield number
+
+
+def _hidden_columns(columns: Element) -> str:
+    """A line that names the hidden columns; empty without any."""
+    hidden: list[str] = []
+    for column in columns.iterchildren():
+        if _get(column, "hidden") in _TRUE:
+            first = _letters(int(_get(column, "min")))
+            last = _letters(int(_get(column, "max")))
+            hidden.append(f"{first}-{last}")
+    return f"(Hidden columns: {', '.join(hidden)}.)" if hidden else ""
 
 
 def _text(element: Element) -> str:
     """The words of a string, without the readings of its signs."""
-    return "".join(
-        each.text or "" for each in element.iter("{*}t") if _name(each.getparent()) != "rPh"
-    )
+    texts = element.iter("{*}t")
+    words = [each.text or "" for each in texts if _name(each.getparent()) != "rPh"]
+    return "".join(words)
 
 
 def _number(letters: str) -> int:

@@ -1,4 +1,4 @@
-"""What the operator lets through: hosts that need not be public, and where to dial them."""
+"""Allowlist of the operator: hosts that need not be public, and where to dial them."""
 
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
@@ -17,11 +17,13 @@ class HostPattern:
 
     def matches(self, host: str, port: int) -> bool:
         """Without a port of its own a pattern stands for the usual web ports."""
-        if port not in OPEN_PORTS if self.port is None else port != self.port:
+        ports = OPEN_PORTS if self.port is None else {self.port}
+        if port not in ports:
             return False
-        if self.host.startswith("*."):
-            return host.endswith(self.host[1:]) and host != self.host[1:]
-        return host == self.host
+        if not self.host.startswith("*."):
+            return host == self.host
+        domain = self.host.removeprefix("*")
+        return host.endswith(domain) and host != domain
 
 
 Endpoint = tuple[str, int]
@@ -51,8 +53,10 @@ class Allowance:
         """Where a host is dialled in place of DNS; only for hosts that are let through."""
         if not self.lets_through(host, port):
             return None
-        matching = (end for pattern, end in self.connections if pattern.matches(host, port))
-        return next(matching, None)
+        for pattern, endpoint in self.connections:
+            if pattern.matches(host, port):
+                return endpoint
+        return None
 
 
 def _pattern(entry: str) -> HostPattern:
@@ -65,10 +69,11 @@ def _pattern(entry: str) -> HostPattern:
 
 def _connection(entry: str) -> tuple[HostPattern, Endpoint]:
     pattern, _, target = entry.partition("=")
-    address, port = _split_port(target.strip())
-    if port is None or parse_address(address) is None:
+    host, port = _split_port(target.strip())
+    address = parse_address(host)
+    if port is None or address is None:
         raise ValueError(f"CRAWL_CONNECT entries read pattern=address:port, not {entry!r}")
-    return _pattern(pattern), (str(ip_address(address)), port)
+    return _pattern(pattern), (str(address), port)
 
 
 def _split_port(text: str) -> tuple[str, int | None]:

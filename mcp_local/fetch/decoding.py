@@ -12,7 +12,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.I)
-_META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.I)
+_META = re.compile(r"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.I)
 _META_WITHIN_BYTES = 16_384
 # As browsers read these labels: the older sets are subsets of the newer ones.
 _WIDER = {
@@ -33,11 +33,11 @@ def decode(body: bytes, content_type: str) -> str:
     for mark, encoding in _MARKS:
         if body.startswith(mark):
             return body[len(mark) :].decode(encoding, "replace")
-    header = _HEADER.search(content_type)
-    meta = _META.search(body[:_META_WITHIN_BYTES])
-    for name in (header and header[1], meta and meta[1].decode("ascii", "ignore")):
-        if name and (known := _known(name)):
-            return body.decode(known, "replace")
+    head = body[:_META_WITHIN_BYTES].decode("ascii", "replace")
+    for declaration in (_HEADER.search(content_type), _META.search(head)):
+        encoding = _known(declaration[1]) if declaration else None
+        if encoding:
+            return body.decode(encoding, "replace")
     try:
         return body.decode()
     except UnicodeDecodeError:
@@ -72,18 +72,20 @@ _UNDECIDED_TYPES = {"", "application/octet-stream", "application/xml", "text/xml
 
 def kind_of(body: bytes, content_type: str) -> TextKind:
     """`html` or `text`; FetchFailed when the body is something else, whatever its header says."""
-    declared = content_type.partition(";")[0].strip().lower()
+    declared, _, _ = content_type.partition(";")
+    declared = declared.strip().lower()
     head = body[:_HEAD_BYTES].removeprefix(codecs.BOM_UTF8)
-    is_wide = head.startswith(_WIDE_MARKS)
-    if is_wide:
+    if head.startswith(_WIDE_MARKS):
         head = head[2:].replace(b"\x00", b"")
+        is_binary = False
+    else:
+        is_binary = _BINARY_BYTES.search(head) is not None
     start = _LEADING.sub(b"", head, count=1)
-    is_binary = not is_wide and _BINARY_BYTES.search(head) is not None
-    is_text = not (is_binary or _FOREIGN_START.match(start))
-    looks_html = bool(_HTML_START.match(start)) or b"<!doctype html" in head[:512].lower()
-    if is_text and (declared in _HTML_TYPES or (declared in _UNDECIDED_TYPES and looks_html)):
-        return "html"
-    if is_text and declared in _TEXT_TYPES:
-        return "text"
+    if not is_binary and not _FOREIGN_START.match(start):
+        looks_html = _HTML_START.match(start) or b"<!doctype html" in head[:512].lower()
+        if declared in _HTML_TYPES or (declared in _UNDECIDED_TYPES and looks_html):
+            return "html"
+        if declared in _TEXT_TYPES:
+            return "text"
     name = re.sub(r"[^a-z0-9.+/-]", "", declared)[:60]
     raise FetchFailed(f"not a text page ({name or 'unknown type'})")

@@ -1,4 +1,4 @@
-"""Asks each host's robots.txt once and remembers the answer for an hour; Protego reads it."""
+"""Cache of the hosts' robots.txt, each kept for an hour; Protego reads them."""
 
 import asyncio
 from collections.abc import Callable
@@ -27,8 +27,11 @@ class Manners:
 
     async def require(self, url: URL, client: Client) -> None:
         """Raises FetchDenied when the host's robots.txt forbids this page to us."""
-        robots = await self._robots(str(url.origin()), client)
-        if url.raw_path != "/robots.txt" and not robots.can_fetch(str(url), PRODUCT):
+        origin = str(url.origin())
+        robots = await self._robots(origin, client)
+        if url.raw_path == "/robots.txt":
+            return
+        if not robots.can_fetch(str(url), PRODUCT):
             raise FetchDenied("robots.txt refuses")
 
     async def _robots(self, origin: str, client: Client) -> Protego:
@@ -46,4 +49,6 @@ async def _ask(origin: str, client: Client) -> str:
         response = await client.get(f"{origin}/robots.txt", limits=_LIMITS)
     except FetchError:
         return ""
-    return decode(response.body, response.content_type) if response.status == 200 else ""
+    if response.status != 200:
+        return ""
+    return decode(response.body, response.content_type)

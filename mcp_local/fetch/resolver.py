@@ -1,4 +1,4 @@
-"""From a host to addresses that may be dialled; nothing else is ever dialled."""
+"""SSRF guard: resolves a host to addresses that may be dialled; nothing else is ever dialled."""
 
 import asyncio
 import socket
@@ -74,7 +74,9 @@ class AddressGuard(AbstractResolver):
     def pass_literal(self, host: str, port: int) -> None:
         """Let a host that is an address be dialled, if it may; a name is left to `resolve`."""
         address = parse_address(host)
-        if address and (self._allowance.lets_through(host, port) or is_public(address)):
+        if address is None:
+            return
+        if is_public(address) or self._allowance.lets_through(host, port):
             self._passed.add((str(address), port))
 
     async def resolve(
@@ -84,19 +86,20 @@ class AddressGuard(AbstractResolver):
         endpoint = self._allowance.endpoint(host, port)
         if endpoint:
             return [self._passing(host, *endpoint)]
-        found = await self._resolver.addresses(host)
+        addresses = await self._resolver.addresses(host)
         if not self._allowance.lets_through(host, port):
-            _require_public(found)
-        unique = dict.fromkeys(found)
-        return [self._passing(host, address, port) for address in unique if parse_address(address)]
+            _require_public(addresses)
+        unique = dict.fromkeys(filter(parse_address, addresses))
+        return [self._passing(host, address, port) for address in unique]
 
     async def close(self) -> None:
         """Nothing is held open."""
 
     def socket_for(self, target: AddressInfo) -> socket.socket:
         """The last step before aiohttp dials."""
-        address = parse_address(str(target[4][0]))
-        if address is None or (str(address), int(target[4][1])) not in self._passed:
+        host, port = target[4][:2]
+        address = parse_address(str(host))
+        if (str(address), int(port)) not in self._passed:
             raise FetchDenied(NOT_PUBLIC)
         return self._make_socket(target)
 
@@ -114,10 +117,10 @@ class AddressGuard(AbstractResolver):
         )
 
 
-def _require_public(found: list[str]) -> None:
-    if not found:
+def _require_public(addresses: list[str]) -> None:
+    if not addresses:
         raise FetchFailed("no such host", permanent=True)
-    for text in found:
+    for text in addresses:
         address = parse_address(text)
         if address is None or not is_public(address):
             raise FetchDenied(NOT_PUBLIC)

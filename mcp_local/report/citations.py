@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
@@ -24,7 +23,8 @@ _LINK_LABEL = re.compile(r"\[?\^?(\d{1,3})\]?")
 
 def cited_numbers(bracket: str) -> list[int]:
     """The numbers in one bracket such as `[1, 3]`, in the order written, each once."""
-    return list(dict.fromkeys(int(number) for number in re.findall(r"\d+", bracket)))
+    numbers = map(int, re.findall(r"\d+", bracket))
+    return list(dict.fromkeys(numbers))
 
 
 def quoted_brackets(sources: Iterable[NumberedSource]) -> frozenset[str]:
@@ -37,10 +37,12 @@ def quoted_brackets(sources: Iterable[NumberedSource]) -> frozenset[str]:
     usable = {source.n for source in sources if source.ok}
     quoted: set[str] = set()
     for source in sources:
-        for bracket in _BRACKET.finditer(source.text, _CONTEXT_CHARS):
-            is_set_off = source.text[bracket.start() - 1] == " "
-            if not (is_set_off and usable.issuperset(cited_numbers(bracket[0]))):
-                quoted.add(_in_context(source.text, bracket))
+        text = source.text
+        for bracket in _BRACKET.finditer(text, _CONTEXT_CHARS):
+            is_set_off = text[bracket.start() - 1] == " "
+            if is_set_off and usable.issuperset(cited_numbers(bracket[0])):
+                continue
+            quoted.add(_in_context(text, bracket))
     return frozenset(quoted)
 
 
@@ -102,10 +104,14 @@ def check_citations(cited: Sequence[int], sources: Sequence[NumberedSource]) -> 
 def _ranges(numbers: Sequence[int]) -> str:
     """`1-4, 6` for 1, 2, 3, 4, 6."""
     ranges: list[str] = []
-    # Consecutive numbers have the same distance from their index.
-    for _, group in groupby(enumerate(sorted(numbers)), key=lambda item: item[1] - item[0]):
-        run = [number for _, number in group]
-        ranges.append(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}")
+    first = last = 0
+    for number in sorted(numbers):
+        if ranges and number == last + 1:
+            ranges[-1] = f"{first}-{number}"
+        else:
+            first = number
+            ranges.append(str(number))
+        last = number
     return ", ".join(ranges)
 
 
@@ -114,15 +120,18 @@ def _unlink(children: Sequence[Token]) -> list[Token]:
     kept: list[Token] = []
     for child in children:
         kept.append(child)
-        if [token.type for token in kept[-3:]] == _LABELLED_LINK:
-            label = _LINK_LABEL.fullmatch(kept[-2].content)
-            if label:
-                kept[-3:] = [_text(f"[{label[1]}]")]
+        link = kept[-3:]
+        if [token.type for token in link] != _LABELLED_LINK:
+            continue
+        label = _LINK_LABEL.fullmatch(link[1].content)
+        if label:
+            kept[-3:] = [_text(f"[{label[1]}]")]
     return kept
 
 
 def _in_context(text: str, bracket: re.Match[str]) -> str:
-    return text[max(0, bracket.start() - _CONTEXT_CHARS) : bracket.end()]
+    start = max(0, bracket.start() - _CONTEXT_CHARS)
+    return text[start : bracket.end()]
 
 
 def _split_texts(children: Sequence[Token], quoted: frozenset[str]) -> list[Token]:
@@ -131,14 +140,16 @@ def _split_texts(children: Sequence[Token], quoted: frozenset[str]) -> list[Toke
         if child.type != "text":
             split.append(child)
             continue
+        text = child.content
         position = 0
-        for bracket in _BRACKET.finditer(child.content):
-            if _in_context(child.content, bracket) in quoted:
+        for bracket in _BRACKET.finditer(text):
+            if _in_context(text, bracket) in quoted:
                 continue
-            split.append(_text(child.content[position : bracket.start()]))
+            before = text[position : bracket.start()]
+            split.append(_text(before))
             split.append(Token(CITATION, "", 0, content=bracket[0]))
             position = bracket.end()
-        split.append(_text(child.content[position:]))
+        split.append(_text(text[position:]))
     return [token for token in split if token.type != "text" or token.content]
 
 

@@ -111,26 +111,38 @@ def _filter_links(children: Sequence[Token], known: frozenset[str]) -> list[Toke
         if child.type == "link_open":
             opened = len(kept)
         kept.append(child)
-        if child.type == "link_close" and not _is_known_link(kept[opened:], known):
-            kept[opened:] = [*kept[opened + 1 : -1], *_host_of(kept[opened:])]
+        if child.type != "link_close":
+            continue
+        link = kept[opened:]
+        if not _is_known_link(link, known):
+            kept[opened:] = [*link[1:-1], *_host_of(link)]
     return kept
 
 
 def _is_known_link(link: Sequence[Token], known: frozenset[str]) -> bool:
-    link[0].attrSet("rel", LINK_REL)
-    link[0].attrs.pop("title", None)
-    address = str(link[0].attrGet("href") or "")
+    start = link[0]
+    start.attrSet("rel", LINK_REL)
+    start.attrs.pop("title", None)
+    address = _address(link)
     is_web = address.lower().startswith(_LINK_SCHEMES)
-    return is_web and address in known and all(token.type != CITATION for token in link)
+    return is_web and address in known and not _holds_citation(link)
+
+
+def _address(link: Sequence[Token]) -> str:
+    return str(link[0].attrGet("href") or "")
+
+
+def _holds_citation(link: Sequence[Token]) -> bool:
+    return any(token.type == CITATION for token in link)
 
 
 def _host_of(link: Sequence[Token]) -> list[Token]:
     """The host of a link that is not live, as text; nothing beside a citation or another scheme."""
     try:
-        host = urlsplit(str(link[0].attrGet("href") or "")).hostname
+        host = urlsplit(_address(link)).hostname
     except ValueError:
         host = None
-    if not host or any(token.type == CITATION for token in link):
+    if not host or _holds_citation(link):
         return []
     return [Token("text", "", 0, content=f" ({host})")]
 
@@ -171,6 +183,9 @@ _RENDER_RULES: dict[str, Any] = {
 }
 
 
+_QUOTED_TEXT = ["blockquote_open", "paragraph_open", "inline"]
+_FIRST_PARAGRAPH = 4
+"""Tokens of a quotation's start and its first paragraph."""
 _LABEL = re.compile(r"\[!([^\[\]\n]{1,40})\][ \t]*")
 _STYLES = {
     "note": "note",
@@ -192,34 +207,35 @@ def mark_boxes(state: StateCore) -> None:
     and the label itself is the title. The first word of a label chooses the style.
     """
     for at in range(len(state.tokens) - 2):
-        if [token.type for token in state.tokens[at : at + 3]] == [
-            "blockquote_open",
-            "paragraph_open",
-            "inline",
-        ]:
+        if [token.type for token in state.tokens[at : at + 3]] == _QUOTED_TEXT:
             _mark_box(state.tokens, at)
 
 
 def _mark_box(tokens: list[Token], at: int) -> None:
-    paragraph, inline = tokens[at + 1], tokens[at + 2]
+    box, paragraph, inline = tokens[at : at + 3]
     children = inline.children or []
-    label = _LABEL.match(children[0].content) if children and children[0].type == "text" else None
-    if label is None:
+    label = _LABEL.match(children[0].content) if children else None
+    if label is None or children[0].type != "text":
         return
     children[0].content = children[0].content[label.end() :]
     end = _closing(tokens, at)
     title, body = _split_title(children)
-    if not (title and (body or end > at + 4)):
+    has_text_below = body or end > at + _FIRST_PARAGRAPH
+    if not title or not has_text_below:
         name = label[1].strip()
-        name = name.capitalize() if name.isupper() else name
-        title, body = [Token("text", "", 0, content=name)], title or body
-    tokens[at].tag = tokens[end].tag = "aside"
-    first, *_ = label[1].casefold().split() or [""]
-    tokens[at].attrSet("class", f"box {_STYLES.get(first, 'note')}")
+        if name.isupper():
+            name = name.capitalize()
+        body = title or body
+        title = [Token("text", "", 0, content=name)]
+    kind, _, _ = label[1].casefold().strip().partition(" ")
+    box.tag = "aside"
+    box.attrSet("class", f"box {_STYLES.get(kind, 'note')}")
+    tokens[end].tag = "aside"
     inline.children = title
     paragraph.attrSet("class", "box-title")
     if body:
-        tokens[at + 4 : at + 4] = [
+        behind_title = at + _FIRST_PARAGRAPH
+        tokens[behind_title:behind_title] = [
             Token("paragraph_open", "p", 1, block=True),
             Token("inline", "", 0, children=body),
             Token("paragraph_close", "p", -1, block=True),
@@ -228,14 +244,15 @@ def _mark_box(tokens: list[Token], at: int) -> None:
 
 def _split_title(children: Sequence[Token]) -> tuple[list[Token], list[Token]]:
     """The children on the first line, and those below it."""
-    for at, child in enumerate(children):
-        if child.type.endswith("break"):
-            return _worded(children[:at]), _worded(children[at + 1 :])
-    return _worded(children), []
-
-
-def _worded(children: Sequence[Token]) -> list[Token]:
-    return [child for child in children if child.type != "text" or child.content]
+    title: list[Token] = []
+    body: list[Token] = []
+    line = title
+    for child in children:
+        if child.type.endswith("break") and line is title:
+            line = body
+        elif child.type != "text" or child.content:
+            line.append(child)
+    return title, body
 
 
 def _closing(tokens: Sequence[Token], at: int) -> int:

@@ -50,8 +50,9 @@ def outline_report(tokens: Sequence[Token]) -> Outline:
     A lone leading h1 is the title and dropped. Lists of contents and of sources that the author
     wrote are dropped as well: the page makes its own.
     """
-    titles = [token for token in tokens if token.type == "heading_open" and token.tag == "h1"]
-    if len(titles) == 1 and tokens[0] is titles[0]:
+    starts = [token for token in tokens if token.type == "heading_open"]
+    titles = [token for token in starts if token.tag == "h1"]
+    if len(titles) == 1 and titles[0] is tokens[0]:
         tokens = tokens[_HEADING_TOKENS:]
     _level_headings(tokens)
     dropped = headings_of("contents") | headings_of("sources")
@@ -70,15 +71,18 @@ def _plain_name(section: Section) -> str:
     """A section's heading without its number, in lower case; empty without a heading."""
     if section.heading is None:
         return ""
-    return _NUMBERING.sub("", section.heading.text).casefold().rstrip(": ")
+    text = _NUMBERING.sub("", section.heading.text)
+    return text.casefold().rstrip(": ")
 
 
 def _level_headings(tokens: Sequence[Token]) -> None:
     """Shift all headings by the same amount, so that the highest one is an h2."""
-    headings = [token for token in tokens if token.type in ("heading_open", "heading_close")]
+    headings = [token for token in tokens if token.type.startswith("heading")]
     levels = [int(token.tag.removeprefix("h")) for token in headings]
+    highest = min(levels, default=2)
     for token, level in zip(headings, levels, strict=True):
-        token.tag = f"h{min(level - min(levels) + 2, 6)}"
+        shifted = min(level - highest + 2, 6)
+        token.tag = f"h{shifted}"
 
 
 def _split(tokens: Sequence[Token]) -> Iterator[Section]:
@@ -100,9 +104,10 @@ def _split(tokens: Sequence[Token]) -> Iterator[Section]:
 def _heading(inline: Token, anchors: Counter[str]) -> Heading:
     """A heading with an anchor of its own; a slug never holds the dot that marks a repetition."""
     text = plain_text(inline)
-    words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
-    name = "-".join(words)[:60].strip("-") or "section"
-    anchor = f"s-{name}"
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    slug = "-".join(_WORD.findall(plain))
+    slug = slug[:60].strip("-") or "section"
+    anchor = f"s-{slug}"
     anchors[anchor] += 1
     repetition = anchors[anchor]
     if repetition > 1:

@@ -31,7 +31,7 @@ SessionDir = Annotated[
 ]
 
 
-def told(answer: str | Mapping[str, Any], **meta: Any) -> CallToolResult:
+def text_result(answer: str | Mapping[str, Any], **meta: Any) -> CallToolResult:
     """A text, or JSON as one; `meta` is for the bot and not for the model."""
     text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
     return CallToolResult(content=[TextContent(type="text", text=text)], _meta=meta or None)

@@ -15,7 +15,7 @@ from mcp_local.documents import Documents
 from mcp_local.passages import find_passages
 from mcp_local.settings import Settings
 from mcp_local.sources import NumberedSource, read_sources
-from mcp_local.tools import ADDS_ONCE, READS, SessionDir, local_tool, told
+from mcp_local.tools import ADDS_ONCE, READS, SessionDir, local_tool, text_result
 from mcp_local.workspace import Workspace, moment_of, open_workspace
 
 MAX_PASSAGES = 50
@@ -61,7 +61,7 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
         async with saving:
             now = moment_of(ctx).astimezone(UTC)
             saved = await asyncio.to_thread(save_pages, workspace, urls, now)
-        return told(await asyncio.to_thread(_describe_saved, workspace, saved))
+        return text_result(await asyncio.to_thread(_describe_saved, workspace, saved))
 
     @local_tool(server, "Search the sources", READS)
     async def search_corpus(query: Query, ctx: Context, limit: Limit = 8) -> CallToolResult:
@@ -75,7 +75,7 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
         """
         workspace = open_workspace(settings, ctx)
         attached = await documents.attached(workspace)
-        return told(await asyncio.to_thread(_search, workspace, attached, query, limit))
+        return text_result(await asyncio.to_thread(_search, workspace, attached, query, limit))
 
 
 def _describe_saved(workspace: Workspace, articles: Sequence[CorpusArticle]) -> dict[str, Any]:

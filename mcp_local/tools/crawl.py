@@ -10,7 +10,7 @@ from pydantic import Field
 from mcp_local.errors import ToolkitError
 from mcp_local.fetch.allowance import Allowance
 from mcp_local.settings import Settings
-from mcp_local.tools import FETCHES, SessionDir, local_tool, told
+from mcp_local.tools import FETCHES, SessionDir, local_tool, text_result
 from mcp_local.workspace import open_workspace
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _answer(rows: "list[Row]") -> CallToolResult:
         ],
         "note": _note(rows),
     }
-    return told(answer)
+    return text_result(answer)
 
 
 def _note(rows: "list[Row]") -> str:

@@ -12,7 +12,7 @@ from mcp_local.documents import PICTURES, Documents
 from mcp_local.errors import PathDenied
 from mcp_local.extract.documents import Document
 from mcp_local.settings import Settings
-from mcp_local.tools import OVERWRITES, READS, FilePath, local_tool, told
+from mcp_local.tools import OVERWRITES, READS, FilePath, local_tool, text_result
 from mcp_local.workspace import Workspace, fold_name, open_workspace
 
 MAX_READ_CHARS = 100_000
@@ -85,7 +85,7 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
         workspace = open_workspace(settings, ctx)
         file = await documents.read(workspace, path)
         meta = {"picture": file.picture_path} if file.picture_path else {}
-        return told(_part(workspace, path, file, offset, limit), **meta)
+        return text_result(_part(workspace, path, file, offset, limit), **meta)
 
     @local_tool(server, "List files", READS)
     async def list_local_files(ctx: Context, path: FolderPath = "") -> CallToolResult:
@@ -95,7 +95,7 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
         pages and searches), work_products (reports), downloads (files from other tools).
         """
         workspace = open_workspace(settings, ctx)
-        return told(await asyncio.to_thread(_listing, workspace, path))
+        return text_result(await asyncio.to_thread(_listing, workspace, path))
 
     @local_tool(server, "Write a file", OVERWRITES)
     async def write_local_file(path: FilePath, content: Content, ctx: Context) -> CallToolResult:
@@ -108,8 +108,8 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
         """
         workspace = open_workspace(settings, ctx)
         written = await asyncio.to_thread(_write, workspace, path, content)
-        said = f"Successfully wrote {len(content)} chars to {written}"
-        return told(said, artifacts=artifacts_of(workspace, path))
+        answer = f"Successfully wrote {len(content)} chars to {written}"
+        return text_result(answer, artifacts=artifacts_of(workspace, path))
 
 
 def check_writable(workspace: Workspace, path: str, data: bytes | None = None) -> None:

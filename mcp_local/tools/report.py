@@ -16,7 +16,7 @@ from mcp_local.browser import Browsers
 from mcp_local.errors import FetchFailed, PathDenied
 from mcp_local.settings import Settings
 from mcp_local.sources import read_sources
-from mcp_local.tools import ADDS_ONCE, READS, local_tool, told
+from mcp_local.tools import ADDS_ONCE, READS, local_tool, text_result
 from mcp_local.workspace import Workspace, moment_of, open_workspace
 
 MAX_FOLLOW_UPS, FOLLOW_UP_CHARS = 3, 75
@@ -102,7 +102,7 @@ def register(server: MCPServer, settings: Settings) -> None:
         asked_next = (" ".join(question.split()) for question in follow_ups)
         fitting = [question for question in asked_next if 0 < len(question) <= FOLLOW_UP_CHARS]
         artifacts[0]["follow_ups"] = fitting[:MAX_FOLLOW_UPS]
-        return told(written, artifacts=artifacts)
+        return text_result(written, artifacts=artifacts)
 
     @local_tool(server, "List the sources", READS)
     async def list_sources(ctx: Context) -> CallToolResult:
@@ -114,7 +114,7 @@ def register(server: MCPServer, settings: Settings) -> None:
         """
         workspace = open_workspace(settings, ctx)
         sources = await asyncio.to_thread(read_sources, workspace)
-        return told({"sources": [source.row() for source in sources]})
+        return text_result({"sources": [source.row() for source in sources]})
 
 
 def _write(

@@ -15,7 +15,7 @@ from yarl import URL
 
 from mcp_local.errors import NoSession, PathDenied, RemoteError, ToolkitError
 from mcp_local.settings import Settings
-from mcp_local.tools import FETCHES, OVERWRITES, FilePath, local_tool, told
+from mcp_local.tools import FETCHES, OVERWRITES, FilePath, local_tool, text_result
 from mcp_local.tools.files import artifacts_of, check_writable
 from mcp_local.workbench.bridge import (
     DOWNLOADS,
@@ -106,8 +106,8 @@ def register(server: MCPServer, settings: Settings) -> None:
         async with _bridge(settings, ctx, session_id) as bridge:
             data = await bridge.download(remote)
         written = await asyncio.to_thread(_land, workspace, wanted, data)
-        said = f"Successfully downloaded {remote} to {written}. Local path: {written}"
-        return told(said, artifacts=artifacts_of(workspace, str(written)))
+        answer = f"Successfully downloaded {remote} to {written}. Local path: {written}"
+        return text_result(answer, artifacts=artifacts_of(workspace, str(written)))
 
     @local_tool(server, "Upload to the remote workbench", SENDS)
     async def workbench_upload(
@@ -156,7 +156,7 @@ def register(server: MCPServer, settings: Settings) -> None:
         async with open_wire(settings) as wire:
             key, url = await _store(wire, source.name, data, target)
         named = {"s3_key": key, "local_path": str(source)}
-        return told({**named, "sha256": hashlib.sha256(data).hexdigest(), "s3_url": url})
+        return text_result({**named, "sha256": hashlib.sha256(data).hexdigest(), "s3_url": url})
 
     @local_tool(server, "Save a file of an app", FETCHES)
     async def save_app_file(s3url: FileAddress, ctx: Context, name: FileName = "") -> str:

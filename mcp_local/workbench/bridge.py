@@ -17,7 +17,7 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from mcp_local.errors import PathDenied, RemoteError, RemoteRefused, ToolkitError
-from mcp_local.workbench.http import MAX_FILE_BYTES, JsonObject, Wire, said
+from mcp_local.workbench.http import MAX_FILE_BYTES, JsonObject, Wire, service_words
 from mcp_local.workspace import Workspace, fold_name
 
 MAX_CALLS = 150
@@ -112,9 +112,9 @@ def _refusal(answer: JsonObject) -> str:
         case "input_required":
             return "Composio wants this confirmed, which this tool cannot do."
         case "blocked":
-            return f"Composio's rules block this. {said(answer)}".strip()
+            return f"Composio's rules block this. {service_words(answer)}".strip()
         case _:
-            return f"Composio could not do it. {said(answer)}".strip()
+            return f"Composio could not do it. {service_words(answer)}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ class Bridge:
         arguments = {"code_to_execute": code, "thought": thought}
         data = await self._run("execute_meta", {"slug": _WORKBENCH, "arguments": arguments})
         # Only its error counts: the service may add a message to what went well.
-        if failure := said({"error": data.get("error")}):
+        if failure := service_words({"error": data.get("error")}):
             sentence = f"The code in the remote workbench failed: {failure}"
             raise RemoteRefused(self.wire.without_key(sentence))
         return data

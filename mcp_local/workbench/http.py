@@ -210,11 +210,11 @@ def sentence_for(status: int, answer: dict[str, Any] | None) -> str:
     if meaning is None:
         failed = "has an error of its own" if status >= 500 else "refused the request"
         meaning = f"Composio {failed} ({status})"
-    words = said(answer or {})
+    words = service_words(answer or {})
     return f"{meaning}. It says: {words}" if words else f"{meaning}."
 
 
-def said(answer: dict[str, Any]) -> str:
+def service_words(answer: dict[str, Any]) -> str:
     """The service's own words in an answer, on one line and cut; empty without any."""
     error = answer.get("error") or answer.get("message")
     if isinstance(error, dict):

@@ -12,11 +12,11 @@ from aiohttp.test_utils import TestServer
 
 from agent_core.mcp import HttpServer, Pins, ServerConfig, StdioServer
 from agent_core.mcp.wire import Screen
-from tests.agent_core.tools.conftest import HubMaker, Start
-from tests.agent_core.tools.conftest import context as context
-from tests.agent_core.tools.conftest import make_hub as make_hub
-from tests.agent_core.tools.conftest import start as start
-from tests.agent_core.tools.world import stored_pins
+from tests.agent_core.mcp.conftest import HubMaker, Start
+from tests.agent_core.mcp.conftest import context as context
+from tests.agent_core.mcp.conftest import make_hub as make_hub
+from tests.agent_core.mcp.conftest import start as start
+from tests.agent_core.mcp.world import stored_pins
 from tests.attacks import hostile
 from tests.attacks.hostile import SCHEMA, Lines, listing, replies, result
 
@@ -52,6 +52,7 @@ BAD = (
     tool("endless", '{"type":"object","properties":{"n":{"default":1e999}}}'),
     tool("keys", '{"type":"object","properties":{"x\\ud83d":{}}}'),
     tool("long", json.dumps({"type": "object", "description": "x" * 120_000})),
+    tool("task", more=',"execution":{"taskSupport":"required"}'),
     tool("pattern", '{"type":"object","properties":{"x":{"pattern":"("}}}'),
 )
 TEXT = '{"type":"text","text":"kept"}'

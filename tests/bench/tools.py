@@ -33,8 +33,8 @@ from agent_core.testing.tools import (
 )
 from agent_core.tools import AgentTools, Registry, Toolset, tools_in_sight
 from agent_core.tools.search import FIND_TOOLS, tokens_of
+from tests.agent_core.mcp.loopback import serve
 from tests.agent_core.tools.catalogue import catalogue, fake_tools
-from tests.agent_core.tools.loopback import serve
 from tests.bench.results import Result, run
 
 WARM_UP = 30

@@ -1,5 +1,6 @@
 """Connected accounts: each belongs to one user id, which is the only border between people."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -42,15 +43,15 @@ class ConnectedAccount:
         return {"email": self.identity, "name": self.identity.partition("@")[0]}
 
     def finish(self, *, allowed: bool, identity: str = "") -> None:
-        """What the person decided behind the link."""
+        """Set the status by the person's decision behind the link."""
         self.status = "ACTIVE" if allowed else "FAILED"
         self.identity = identity or self.identity
 
 
 class AccountStore:
-    """All accounts of all people. Whatever is asked is answered for one user id at a time.
+    """All accounts of all people, queried for one user id at a time.
 
-    `name` is that of a user id's person, where there is one.
+    `name` gives the name of a user id's person, where there is one.
     """
 
     def __init__(self, clock: Callable[[], datetime], name: Callable[[str], str | None]) -> None:
@@ -78,31 +79,32 @@ class AccountStore:
 
     def remove(self, account_id: str) -> bool:
         """Forget an account; False where there is none of this id."""
-        known = len(self._all)
-        self._all = [one for one in self._all if one.id != account_id]
-        return len(self._all) < known
+        left = [one for one in self._all if one.id != account_id]
+        is_known = left != self._all
+        self._all = left
+        return is_known
 
     def by_link(self, token: str) -> ConnectedAccount | None:
-        """The account that a link is for, whatever has become of it."""
+        """The account that a link is for, in any status."""
         return next((one for one in self.all() if one.link_token == token), None)
 
     def all(self) -> list[ConnectedAccount]:
         """Every account as it is by now: a link that nobody followed in time has expired."""
         for account in self._all:
-            late = self._clock() - account.created_at >= _LINK_LIFE
-            if account.status == "INITIATED" and late:
+            age = self._clock() - account.created_at
+            if account.status == "INITIATED" and age >= _LINK_LIFE:
                 account.status = "EXPIRED"
         return self._all
 
     def active(self, user_id: str, toolkit: str) -> list[ConnectedAccount]:
         """A person's usable accounts of an app, the newest first."""
-        wanted = (user_id, toolkit, "ACTIVE")
-        return [one for one in self.all()[::-1] if (one.user_id, one.toolkit, one.status) == wanted]
+        own = [one for one in self.all() if (one.user_id, one.toolkit) == (user_id, toolkit)]
+        return [one for one in reversed(own) if one.status == "ACTIVE"]
 
 
 def _make_identity(user_id: str, name: str | None) -> str:
     """The address that an account of a person has: by name, else by the parts of the user id."""
     team, _, user = user_id.rpartition(":")
     words = (name or f"{user}.{team}").casefold().split()
-    address = "".join(each for each in ".".join(words) if each.isalnum() or each in ".-_@")
+    address = re.sub(r"[^\w.@-]|_", "", ".".join(words))
     return address if "@" in address else f"{address}@example.com"

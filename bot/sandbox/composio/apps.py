@@ -13,12 +13,13 @@ from bot.sandbox.composio.catalogue import read_tools
 from bot.sandbox.composio.files import RemoteFiles, Storage, StoredFile
 from bot.sandbox.composio.records import Data, ToolError, as_data
 
-_HOURS_APART = 7
-"""How far apart the mails of a fresh inbox came."""
+_APART = timedelta(hours=7)
+"""Between the mails of a fresh inbox."""
+_LAST_DAY = "9999-12-30"
 
 
 class Caller(NamedTuple):
-    """For whom a tool runs, and as whom the app knows them."""
+    """The person for whom a tool runs, and the address by which the app knows them."""
 
     user_id: str
     identity: str
@@ -57,36 +58,36 @@ class Apps:
             "CODEINTERPRETER_GET_FILE_CMD": self._get_file,
         }
 
-    def mails(self, user_id: str, label: str = "") -> list[Data]:
-        """A person's mails of a label (`INBOX`, `SENT`) or all, oldest first.
-
-        They are as the tool that fetches mails gives them. A fresh inbox has a few.
-        """
+    def mails(self, user_id: str) -> list[Data]:
+        """A person's mails as the tool that fetches mails gives them, oldest first."""
         if user_id not in self._mails:
             self._mails[user_id] = []
             seeds: list[Data] = read_tools()["mails"]
-            for place, seed in enumerate(seeds):
-                file = as_data(seed.get("file"))
-                data = str(file.get("text")).encode()
-                kept = [self._storage.keep(file["name"], file["mimetype"], data)] if file else []
-                age = timedelta(hours=_HOURS_APART * (len(seeds) - place))
-                self._add_mail(user_id, seed["sender"], seed, "INBOX", kept, age)
-        return [mail for mail in self._mails[user_id] if label in ("", *mail["labelIds"])]
+            age = len(seeds) * _APART
+            for seed in seeds:
+                self._add_mail(user_id, seed["sender"], seed, "INBOX", self._seed_file(seed), age)
+                age -= _APART
+        return self._mails[user_id]
+
+    def _seed_file(self, seed: Data) -> StoredFile | None:
+        file = as_data(seed.get("file"))
+        if not file:
+            return None
+        return self._storage.keep(file["name"], file["mimetype"], file["text"].encode())
 
     def _send_mail(self, caller: Caller, given: Data) -> Data:
         if not (given.get("recipient_email") or given["cc"] or given["bcc"]):
             raise ToolError("At least one of recipient_email, cc and bcc is required.")
         if not (given.get("subject") or given.get("body")):
             raise ToolError("At least one of subject and body is required.")
-        files: list[StoredFile] = []
+        file = None
         if wanted := given.get("attachment"):
-            stored = self._storage.find(key=wanted["s3key"])
+            key = wanted["s3key"]
+            stored = self._storage.find(key)
             if stored is None:
-                key = wanted["s3key"]
                 raise ToolError(f"Attachment not found: no file was uploaded as {key!r}")
-            data = stored.data or b""
-            files = [self._storage.keep(wanted["name"], wanted["mimetype"], data)]
-        mail = self._add_mail(caller.user_id, caller.identity, given, "SENT", files, timedelta())
+            file = self._storage.keep(wanted["name"], wanted["mimetype"], stored.data)
+        mail = self._add_mail(caller.user_id, caller.identity, given, "SENT", file, timedelta())
         return {"id": mail["messageId"], "threadId": mail["threadId"], "labelIds": ["SENT"]}
 
     def _add_mail(
@@ -95,23 +96,24 @@ class Apps:
         sender: str,
         given: Data,
         label: str,
-        files: list[StoredFile],
+        file: StoredFile | None,
         age: timedelta,
     ) -> Data:
-        main = [given["recipient_email"]] if given.get("recipient_email") else []
-        to = [*main, *given.get("extra_recipients", [])]
-        subject, body = given.get("subject", ""), given.get("body", "")
+        to = [given.get("recipient_email"), *given.get("extra_recipients", [])]
+        subject = given.get("subject", "")
+        body = given.get("body", "")
         mail_id = secrets.token_hex(8)
-        attached = [
-            {"attachmentId": file.id, "filename": file.filename, "mimeType": file.mimetype}
-            for file in files
-        ]
+        attached: list[Data] = []
+        if file:
+            attached.append(
+                {"attachmentId": file.id, "filename": file.filename, "mimeType": file.mimetype}
+            )
         mail = {
             "messageId": mail_id,
             "threadId": mail_id,
             "subject": subject,
             "sender": sender,
-            "to": ", ".join(to),
+            "to": ", ".join(filter(None, to)),
             "cc": ", ".join(given.get("cc", [])),
             "bcc": ", ".join(given.get("bcc", [])),
             "messageTimestamp": (self._clock() - age).isoformat().replace("+00:00", "Z"),
@@ -120,13 +122,13 @@ class Apps:
             "messageText": body,
             "attachmentList": attached,
         }
-        self.mails(user_id)
-        self._mails[user_id].append(mail)
+        self.mails(user_id).append(mail)
         return mail
 
     def _fetch_mails(self, caller: Caller, given: Data) -> Data:
-        newest = self.mails(caller.user_id, "INBOX")[::-1]
-        hits = [mail for mail in newest if _holds(mail, given["query"])]
+        newest = reversed(self.mails(caller.user_id))
+        inbox = [mail for mail in newest if "INBOX" in mail["labelIds"]]
+        hits = [mail for mail in inbox if _holds(mail, given["query"])]
         start = int(given["page_token"])
         end = start + given["max_results"]
         return {
@@ -137,14 +139,17 @@ class Apps:
 
     def _get_attachment(self, caller: Caller, given: Data) -> Data:
         """The file at a presigned address, as the service gives all files."""
-        mails = self.mails(caller.user_id)
-        mine = [each for mail in mails if mail["messageId"] == given["message_id"]
-                for each in mail["attachmentList"]]  # fmt: skip
-        wanted = given["attachment_id"]
-        file = self._storage.find(file_id=wanted)
-        if file is None or wanted not in {each["attachmentId"] for each in mine}:
+        own = [
+            attached["attachmentId"]
+            for mail in self.mails(caller.user_id)
+            if mail["messageId"] == given["message_id"]
+            for attached in mail["attachmentList"]
+        ]
+        file_id = given["attachment_id"]
+        file = self._storage.find(file_id) if file_id in own else None
+        if file is None:
             raise ToolError("Requested entity was not found: attachment")
-        kept = self._storage.keep(given["file_name"], file.mimetype, file.data or b"")
+        kept = self._storage.keep(given["file_name"], file.mimetype, file.data)
         url = f"{self._origin()}{kept.path}"
         return {"file": {"name": kept.filename, "mimetype": kept.mimetype, "s3url": url}}
 
@@ -161,14 +166,15 @@ class Apps:
 
     def _list_events(self, caller: Caller, given: Data) -> Data:
         """By day: an event is in the span if its day is."""
-        first, last = given.get("timeMin", "")[:10], given.get("timeMax", "9999-12-30")[:10]
-        found = [
-            event
-            for event in sorted(self._events[caller.user_id], key=itemgetter("start_datetime"))
-            if first <= event["start_datetime"][:10] <= last
-            if given["q"].casefold() in f"{event['summary']} {event['description']}".casefold()
-        ]
-        return {"items": found[: given["maxResults"]], "summary": caller.identity}
+        first = given.get("timeMin", "")[:10]
+        last = given.get("timeMax", _LAST_DAY)[:10]
+        query = given["q"].casefold()
+        items: list[Data] = []
+        for event in sorted(self._events[caller.user_id], key=itemgetter("start_datetime")):
+            text = f"{event['summary']} {event['description']}"
+            if first <= event["start_datetime"][:10] <= last and query in text.casefold():
+                items.append(event)
+        return {"items": items[: given["maxResults"]], "summary": caller.identity}
 
     def _create_issue(self, caller: Caller, given: Data) -> Data:
         repository = f"{given['owner']}/{given['repo']}"

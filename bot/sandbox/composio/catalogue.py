@@ -21,7 +21,7 @@ NO_TOOLKIT = "Toolkit {!r} is not part of this sandbox, so it cannot be connecte
 
 @cache
 def read_tools() -> Data:
-    """What `tools.yaml` says."""
+    """The content of `tools.yaml`."""
     return yaml.load(_FILE.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
 
 
@@ -65,14 +65,18 @@ class Tool:
         if faults:
             raise ToolError(f"Invalid arguments for {self.slug}: {'; '.join(faults)}")
         fields: Data = self.about["input"]
-        own = {name: field["default"] for name, field in fields.items() if "default" in field}
-        return own | given
+        defaults = {name: field["default"] for name, field in fields.items() if "default" in field}
+        return defaults | given
 
     def as_schema(self) -> Data:
         """The tool's entry in an answer about schemas."""
-        about = {"toolkit": self.toolkit, "description": self.about["description"]}
-        schema = {"hasFullSchema": True, "input_schema": self.schema}
-        return {"tool_slug": self.slug, **about, **schema}
+        return {
+            "tool_slug": self.slug,
+            "toolkit": self.toolkit,
+            "description": self.about["description"],
+            "hasFullSchema": True,
+            "input_schema": self.schema,
+        }
 
 
 def toolkits() -> Mapping[str, Data]:
@@ -107,11 +111,12 @@ def tools_for(use_case: str) -> list[Tool]:
     One about somebody's account has the tools of that app alone, or none; any other the search
     tools, if it shares a word with them.
     """
-    words, app = _words(use_case), app_for(use_case)
+    words = _words(use_case)
+    app = app_for(use_case)
     own = [tool for tool in app_tools().values() if tool.toolkit == (app or SEARCH)]
     if app is None and not any(words & tool.words for tool in own):
         return []
-    return sorted(own, key=lambda tool: -len(words & tool.words))
+    return sorted(own, key=lambda tool: len(words & tool.words), reverse=True)
 
 
 def app_for(use_case: str) -> str | None:
@@ -119,14 +124,15 @@ def app_for(use_case: str) -> str | None:
 
     A use case that speaks of a search first is about a topic, whatever it names afterwards.
     """
-    told, words = read_tools(), _split(use_case)
-    acts = not _words(told["account_words"]).isdisjoint(words)
+    words = _split(use_case)
+    search_words = _words(read_tools()["search_words"])
+    acts = not _words(read_tools()["account_words"]).isdisjoint(words)
     for word in words:
-        if word in _words(told["search_words"]):
+        if word in search_words:
             return None
         for app, kit in toolkits().items():
-            is_named = acts and word in _words(kit.get("names", ""))
-            if is_named or word in _words(kit.get("things", "")):
+            named = kit.get("names", "") if acts else ""
+            if word in _words(f"{named} {kit.get('things', '')}"):
                 return app
     return None
 

@@ -39,21 +39,28 @@ class Storage:
         """By the token of their address."""
 
     def keep(
-        self, filename: str, mimetype: str, data: bytes | None = None, *, place: str = ""
+        self, filename: str, mimetype: str, data: bytes | None = None, *, folder: str = ""
     ) -> StoredFile:
-        """A file that is there at once, or without data a place for one that will be sent."""
+        """Store a file; without data, announce one that will be sent."""
         token = secrets.token_hex(12)
         name = posixpath.basename(filename) or "file"
-        key = f"projects/pr_sandbox/requests/{place}/{token[:8]}/{name}"
-        self.announced[token] = stored = StoredFile(
-            id=make_id("rf"), filename=name, mimetype=mimetype, key=key, token=token, data=data
+        stored = StoredFile(
+            id=make_id("rf"),
+            filename=name,
+            mimetype=mimetype,
+            key=f"projects/pr_sandbox/requests/{folder}/{token[:8]}/{name}",
+            token=token,
+            data=data,
         )
+        self.announced[token] = stored
         return stored
 
-    def find(self, *, key: str = "", file_id: str = "") -> StoredFile | None:
+    def find(self, key_or_id: str) -> StoredFile | None:
         """The file of a key or an id, only once its data is there."""
-        files = (file for file in self.announced.values() if file.data is not None)
-        return next((file for file in files if key == file.key or file_id == file.id), None)
+        for file in self.announced.values():
+            if file.data is not None and key_or_id in (file.key, file.id):
+                return file
+        return None
 
 
 class RemoteFiles:
@@ -61,27 +68,28 @@ class RemoteFiles:
 
     def __init__(self) -> None:
         self.directory = Path()
-        """Where they lie, once the stand-in is open."""
+        """Set when the stand-in opens."""
         self._people: dict[str, Mapping[str, Path]] = {}
 
     def roots(self, user_id: str) -> Mapping[str, Path]:
-        """Where on this machine a person's remote roots lie; made at first need."""
+        """A person's remote roots, each with its folder on this machine; made at first need."""
         if user_id not in self._people:
-            place = self.directory / str(len(self._people))
-            self._people[user_id] = {root: place / root.strip("/") for root in ROOTS}
-            for root in self._people[user_id].values():
-                root.mkdir(parents=True)
+            home = self.directory / str(len(self._people))
+            folders = {root: home / root.strip("/") for root in ROOTS}
+            for folder in folders.values():
+                folder.mkdir(parents=True)
+            self._people[user_id] = folders
         return self._people[user_id]
 
     def local(self, user_id: str, path: str) -> Path:
-        """Where a remote path lies on this machine.
+        """The path on this machine of a remote path.
 
         Raises FileNotFoundError outside of the roots.
         """
-        full = posixpath.normpath(posixpath.join(HOME, path))
-        for root, directory in self.roots(user_id).items():
-            target = (directory / full.removeprefix(root).lstrip("/")).resolve()
-            is_below = f"{full}/".startswith(f"{root}/")
-            if is_below and target.is_relative_to(directory.resolve()):
-                return target
-        raise FileNotFoundError(2, "No such file or directory", full)
+        full = Path(posixpath.normpath(posixpath.join(HOME, path)))
+        for root, folder in self.roots(user_id).items():
+            if full.is_relative_to(root):
+                target = (folder / full.relative_to(root)).resolve()
+                if target.is_relative_to(folder.resolve()):
+                    return target
+        raise FileNotFoundError(2, "No such file or directory", str(full))

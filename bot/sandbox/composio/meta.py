@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from pydantic_monty import AsyncMonty, AsyncMontySession
 
 LINK_PATH = "/link/"
+_NO_ACCOUNT = "No connection is needed: the tools can be used at once."
+_NOT_CONNECTED = "No active connection for {}: connect it by COMPOSIO_MANAGE_CONNECTIONS."
 OUTPUT = "/mnt/files/.composio/output"
 MAX_PREVIEW_CHARS = 2_000
 _MAX_CELL_S = 20.0
@@ -228,43 +230,51 @@ class Service:
 
     async def _search(self, session: RouterSession, given: Data) -> ToolOutcome:
         """The tools for each use case with their schemas and the state of their accounts."""
-        cases = [str(query["use_case"]) for query in given["queries"]]
-        found = [tools_for(case) for case in cases]
-        best = [tools[0].slug for tools in found if tools]
-        every = {tool.slug: tool for tools in found for tool in tools}
-        apps = filter(None, map(app_for, cases))
-        kits = dict.fromkeys([*(tool.toolkit for tool in every.values()), *apps])
-        run = f"Run {' or '.join(best)} with COMPOSIO_MULTI_EXECUTE_TOOL; several queries fit."
-        told, now = read_tools(), self._clock()
+        cases: list[str] = [query["use_case"] for query in given["queries"]]
+        results: list[Data] = []
+        tools: dict[str, Tool] = {}
+        apps: list[str] = []
+        for position, case in enumerate(cases, start=1):
+            fitting = tools_for(case)
+            tools |= {tool.slug: tool for tool in fitting}
+            app = app_for(case)
+            apps += [app] if app else []
+            result = {"index": position, "use_case": case, "error": None, **_describe(fitting)}
+            results.append(result)
+        kits = dict.fromkeys([*(tool.toolkit for tool in tools.values()), *apps])
+        best = [slug for result in results for slug in result["primary_tool_slugs"]]
+        guidance = [read_tools()["no_tool"]]
+        if best:
+            run = f"Run {' or '.join(best)} with COMPOSIO_MULTI_EXECUTE_TOOL; several queries fit."
+            guidance = [run, read_tools()["next_steps"]]
         return ToolOutcome(
             data={
-                "results": [
-                    {"index": place, "use_case": case, "error": None, **_describe(tools)}
-                    for place, (case, tools) in enumerate(zip(cases, found, strict=True), 1)
-                ],
-                "tool_schemas": {slug: tool.as_schema() for slug, tool in every.items()},
+                "results": results,
+                "tool_schemas": {slug: tool.as_schema() for slug, tool in tools.items()},
                 "toolkit_connection_statuses": [self._status(session.user_id, kit) for kit in kits],
-                "time_info": {"current_time_utc": f"{now:%Y-%m-%dT%H:%M:%S}Z"},
+                "time_info": {"current_time_utc": f"{self._clock():%Y-%m-%dT%H:%M:%S}Z"},
                 "session": {"id": given["session"].get("id") or secrets.token_hex(2)},
-                "next_steps_guidance": [run, told["next_steps"]] if best else [told["no_tool"]],
+                "next_steps_guidance": guidance,
             }
         )
 
     def _status(self, user_id: str, slug: str) -> Data:
         """Whether the person has connected a toolkit, as the search for tools tells it."""
-        active, is_free = self.accounts.active(user_id, slug), not needs_account(slug)
-        message = f"No active connection for {slug}: connect it by COMPOSIO_MANAGE_CONNECTIONS."
-        if is_free:
-            message = "No connection is needed: the tools can be used at once."
-        elif active:
-            message = f"Connected as {active[0].identity}."
-        return {
+        status: Data = {
             "toolkit": slug,
             "description": toolkits()[slug]["description"],
-            "has_active_connection": is_free or bool(active),
-            "status_message": message,
-            **({"current_user_info": active[0].as_person()} if active else {}),
+            "has_active_connection": True,
         }
+        active = self.accounts.active(user_id, slug)
+        if not needs_account(slug):
+            status["status_message"] = _NO_ACCOUNT
+        elif active:
+            status["status_message"] = f"Connected as {active[0].identity}."
+            status["current_user_info"] = active[0].as_person()
+        else:
+            status["status_message"] = _NOT_CONNECTED.format(slug)
+            status["has_active_connection"] = False
+        return status
 
     async def _run_batch(self, session: RouterSession, given: Data) -> ToolOutcome:
         """One result for each item in the order asked; a failed item does not stop the others."""
@@ -277,22 +287,24 @@ class Service:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(run(item)) for item in given["tools"]]
         outcomes = [task.result() for task in tasks]
-        results = [
-            {
-                "index": place,
+        results: list[Data] = []
+        for index, (item, outcome) in enumerate(zip(given["tools"], outcomes, strict=True)):
+            result: Data = {
+                "index": index,
                 "tool_slug": item["tool_slug"],
-                "response": outcome.as_json() | {"log_id": make_id("log")}
-                if outcome.has_run
-                else None,
+                "response": None,
                 "error": outcome.error,
             }
-            for place, (item, outcome) in enumerate(zip(given["tools"], outcomes, strict=True))
-        ]
+            if outcome.has_run:
+                result["response"] = {**outcome.as_json(), "log_id": make_id("log")}
+            results.append(result)
         failed = sum(not outcome.successful for outcome in outcomes)
         is_long = len(json.dumps(results, ensure_ascii=False)) > session.direct_chars
-        left = is_long or given["sync_response_to_workbench"]
+        file = None
+        if is_long or given["sync_response_to_workbench"]:
+            file = self._leave(user_id, results)
         data = {
-            "remote_file_info": self._leave(user_id, results) if left else None,
+            "remote_file_info": file,
             "results": results,
             "total_count": len(results),
             "success_count": len(results) - failed,
@@ -328,12 +340,18 @@ class Service:
 
     def _connect(self, user_id: str, slug: str, *, renew: bool) -> Data:
         if slug not in toolkits():
-            why = NO_TOOLKIT.format(slug)
-            return {"status": "failed", "has_active_connection": False, "error_message": why}
+            return {
+                "status": "failed",
+                "has_active_connection": False,
+                "error_message": NO_TOOLKIT.format(slug),
+            }
         active = self.accounts.active(user_id, slug)
         if not needs_account(slug) or (active and not renew):
-            who = active[0].as_person() if active else {}
-            return {"status": "active", "has_active_connection": True, "current_user_info": who}
+            return {
+                "status": "active",
+                "has_active_connection": True,
+                "current_user_info": active[0].as_person() if active else {},
+            }
         for account in active:
             account.status = "INACTIVE"
         account = self.accounts.begin(user_id, slug)
@@ -350,8 +368,10 @@ class Service:
 
 def _describe(tools: Sequence[Tool]) -> Data:
     """What one result of a search says of the tools, or that there is none."""
+    kind = "nothing"
+    if tools:
+        kind = "search" if tools[0].toolkit == SEARCH else "app"
     slugs = [tool.slug for tool in tools]
-    kind = "nothing" if not tools else "search" if tools[0].toolkit == SEARCH else "app"
     return {
         "primary_tool_slugs": slugs[:1],
         "related_tool_slugs": slugs[1:],

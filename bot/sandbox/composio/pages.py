@@ -13,12 +13,17 @@ from bot.sandbox.composio.records import Data
 
 _CONSENT = Template(Path(__file__).with_name("consent.html").read_text(encoding="utf-8"))
 _FRAME = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
+_MAIL = Template(
+    "<article><strong>$subject</strong> <small>$label · $time · from $sender · to $to</small>"
+    "$files<pre>$text</pre></article>"
+)
 _HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
     "frame-ancestors 'none'",
     "referrer-policy": "same-origin",
     "cache-control": "no-store",
 }
+_NOBODY = "<p>Nobody has connected an account.</p>"
 
 
 class ComposioPages:
@@ -26,7 +31,7 @@ class ComposioPages:
 
     def __init__(self, service: Service) -> None:
         self._accounts = service.accounts
-        self._service = service
+        self._apps = service.apps
 
     def routes(self) -> list[web.RouteDef]:
         link = f"{LINK_PATH}{{token}}"
@@ -40,14 +45,17 @@ class ComposioPages:
         account = self._accounts.by_link(request.match_info["token"])
         if account is None or account.status != "INITIATED":
             return _refuse(account)
-        app, known = self._app(account), self._name(account.user_id)
+        app = _app_of(account)
+        person = self._name(account.user_id)
         body = _CONSENT.substitute(
-            app=escape(app), known=escape(known), address=escape(account.identity)
+            app=escape(app),
+            known=escape(person),
+            address=escape(account.identity),
         )
-        return _page(f"Connect {app} for {known}", body)
+        return _page(f"Connect {app} for {person}", body)
 
     async def _decide(self, request: web.Request) -> web.Response:
-        """Once, within ten minutes."""
+        """Works once, within ten minutes."""
         account = self._accounts.by_link(request.match_info["token"])
         if account is None or account.status != "INITIATED":
             return _refuse(account)
@@ -57,49 +65,54 @@ class ComposioPages:
             return _page("Nothing was decided", "<p>Choose Allow or Deny.</p>", status=400)
         identity = str(form.get("identity", "")).strip()
         account.finish(allowed=decision == "allow", identity=identity)
-        app, who = escape(self._app(account)), escape(account.identity)
+        app = escape(_app_of(account))
         if decision == "deny":
             return _page("Not connected", f"<p>{app} was not connected.</p>")
-        told = f"<p>{app} is connected as <strong>{who}</strong>. You can close this page.</p>"
-        return _page("Connected", told)
+        person = f"<strong>{escape(account.identity)}</strong>"
+        body = f"<p>{app} is connected as {person}. You can close this page.</p>"
+        return _page("Connected", body)
 
     async def _show_mailbox(self, _request: web.Request) -> web.Response:
         """The mails of everybody who has connected an account, the newest first."""
+        body = ""
         people = dict.fromkeys(account.user_id for account in self._accounts.all())
-        parts = [
-            f"<h2>{escape(self._name(user))}</h2>"
-            + "".join(map(_mail_html, self._service.apps.mails(user)[::-1]))
-            for user in people
-        ]
-        return _page("Mailbox", "".join(parts) or "<p>Nobody has connected an account.</p>")
-
-    def _app(self, account: ConnectedAccount) -> str:
-        return toolkits()[account.toolkit]["name"]
+        for user_id in people:
+            mails = reversed(self._apps.mails(user_id))
+            body += f"<h2>{escape(self._name(user_id))}</h2>"
+            body += "".join(_mail_html(mail) for mail in mails)
+        return _page("Mailbox", body or _NOBODY)
 
     def _name(self, user_id: str) -> str:
         """The person's name, else the id."""
         return self._accounts.name(user_id) or user_id
 
 
+def _app_of(account: ConnectedAccount) -> str:
+    return toolkits()[account.toolkit]["name"]
+
+
 def _refuse(account: ConnectedAccount | None) -> web.Response:
     if account is None:
         return _page("There is no such link", "<p>Ask for a new one.</p>", status=404)
-    return _page(
-        "This link has ended", "<p>It was used, or is too old. Ask for a new one.</p>", status=410
-    )
+    body = "<p>It was used, or is too old. Ask for a new one.</p>"
+    return _page("This link has ended", body, status=410)
 
 
 def _mail_html(mail: Data) -> str:
-    recipients = ", ".join(filter(None, (mail["to"], mail["cc"], mail["bcc"]))) or "-"
-    files = "".join(f"<br>Attached: {escape(file['filename'])}" for file in mail["attachmentList"])
-    return (
-        f"<article><strong>{escape(mail['subject'])}</strong> <small>{mail['labelIds'][0]} · "
-        f"{mail['messageTimestamp'][:16]} · from {escape(mail['sender'])} · to "
-        f"{escape(recipients)}</small>{files}<pre>{escape(mail['messageText'])}</pre></article>"
+    recipients = filter(None, (mail["to"], mail["cc"], mail["bcc"]))
+    names = [escape(file["filename"]) for file in mail["attachmentList"]]
+    return _MAIL.substitute(
+        subject=escape(mail["subject"]),
+        label=mail["labelIds"][0],
+        time=mail["messageTimestamp"][:16],
+        sender=escape(mail["sender"]),
+        to=escape(", ".join(recipients) or "-"),
+        files="".join(f"<br>Attached: {name}" for name in names),
+        text=escape(mail["messageText"]),
     )
 
 
 def _page(title: str, body: str, *, status: int = 200) -> web.Response:
-    """A page without script; the body is HTML and has been escaped by who wrote it."""
+    """A page without script; the caller has escaped the body, which is HTML."""
     html = _FRAME.substitute(title=escape(title), body=body)
     return web.Response(text=html, status=status, content_type="text/html", headers=_HEADERS)

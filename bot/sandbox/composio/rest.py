@@ -22,12 +22,10 @@ from bot.sandbox.composio.records import Data, RestError, RouterSession, as_data
 
 _PREFIX = "/api/v3.1"
 _SESSION = f"{_PREFIX}/tool_router/session"
-_OPTIONS = {"user_id", "manage_connections", "workbench", "proxy_execute", "preload"}
-"""What a session may be made with; its code runs no tools in any case."""
 _DIRECT_CHARS = 20_000
 """Where a session does not say how long results may be that come directly."""
 MAX_BYTES = 6_000_000
-"""What the transport carries in one request, and in one answer."""
+"""The transport's limit for one answer."""
 MAX_FILE_BYTES = 100_000_000
 
 
@@ -37,7 +35,7 @@ class RestRoutes:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._checksums: dict[str, str] = {}
-        """What files must have that were announced, by the tokens of their addresses."""
+        """The announced MD5 of each file, by the token of its address."""
 
     def routes(self) -> list[web.RouteDef]:
         one = f"{_SESSION}/{{session_id}}"
@@ -56,15 +54,17 @@ class RestRoutes:
 
     async def _create(self, request: web.Request) -> web.Response:
         body = await _body(request)
-        if unknown := body.keys() - _OPTIONS:
-            raise RestError(400, "HTTP_BadRequest", f"{unknown.pop()}: is not part of this sandbox")
-        if not isinstance(body.get("user_id"), str):
-            raise RestError(400, "HTTP_BadRequest", "user_id: is required")
-        user_id, session_id = body["user_id"], make_id("trs")
-        direct = as_data(body.get("workbench")).get("auto_offload_threshold", _DIRECT_CHARS)
+        user_id = body["user_id"]
+        session_id = make_id("trs")
+        workbench = as_data(body.get("workbench"))
         preloaded = self._preloaded(body)
-        tools = [*preloaded, *(slug for slug, tool in meta_tools().items() if _is_on(tool, body))]
-        session = RouterSession(user_id=user_id, tools=tools, direct_chars=direct)
+        enabled = [slug for slug, tool in meta_tools().items() if _is_on(tool, body)]
+        tools = [*preloaded, *enabled]
+        session = RouterSession(
+            user_id=user_id,
+            tools=tools,
+            direct_chars=workbench.get("auto_offload_threshold", _DIRECT_CHARS),
+        )
         self._service.sessions[session_id] = session
         answer = {
             "session_id": session_id,
@@ -81,8 +81,6 @@ class RestRoutes:
         asked = as_data(body.get("preload")).get("tools", [])
         if asked and self._service.preload == "refused":
             raise RestError(400, "HTTP_BadRequest", "preload: is not available to this project")
-        if asked == "all":
-            raise RestError(400, "HTTP_BadRequest", "preload.tools: all needs an allowlist")
         if wrong := [slug for slug in asked if slug not in app_tools()]:
             raise RestError(400, "HTTP_BadRequest", f"preload.tools: no such tools: {wrong}")
         return asked if self._service.preload == "granted" else []
@@ -96,25 +94,31 @@ class RestRoutes:
     async def _run(
         self, request: web.Request, name: str, tools: Mapping[str, Tool]
     ) -> web.Response:
-        session, body = self._service.session_of(request), await _body(request)
+        session = self._service.session_of(request)
+        body = await _body(request)
         slug = str(body.get(name))
         if slug not in tools:
             raise RestError(404, "Tool_ToolNotFound", NO_TOOL.format(slug))
         if slug in meta_tools() and slug not in session.tools:
             raise RestError(400, "HTTP_BadRequest", f"{slug} is disabled in this session")
         outcome = await self._service.execute(session, slug, as_data(body.get("arguments")))
-        kind = "failed" if outcome.error else "completed"
-        told = {"data": outcome.data, "error": outcome.error, "log_id": make_id("log")}
-        return bounded({**told, "result_type": kind})
+        answer = {
+            "data": outcome.data,
+            "error": outcome.error,
+            "log_id": make_id("log"),
+            "result_type": "failed" if outcome.error else "completed",
+        }
+        return bounded(answer)
 
     async def _link(self, request: web.Request) -> web.Response:
-        user_id, body = self._service.session_of(request).user_id, await _body(request)
+        session = self._service.session_of(request)
+        body = await _body(request)
         toolkit = str(body.get("toolkit")).casefold()
         if toolkit not in toolkits():
             raise RestError(404, "Toolkit_ToolkitNotFound", NO_TOOLKIT.format(toolkit))
         if not needs_account(toolkit):
             raise RestError(400, "ToolRouterV2_NoAuthToolkit", f"{toolkit} needs no account")
-        account = self._service.accounts.begin(user_id, toolkit)
+        account = self._service.accounts.begin(session.user_id, toolkit)
         answer = {
             "connected_account_id": account.id,
             "link_token": account.link_token,
@@ -123,18 +127,16 @@ class RestRoutes:
         return web.json_response(answer, status=201)
 
     async def _list_accounts(self, request: web.Request) -> web.Response:
-        of, query = ("user_ids", "toolkit_slugs", "statuses"), request.query
-        wanted = [query.getall(name, []) for name in of]
-        items = [
-            one.as_json()
-            for one in self._service.accounts.all()
-            if all(
-                value in allowed or not allowed
-                for value, allowed in zip(
-                    (one.user_id, one.toolkit, one.status), wanted, strict=True
-                )
+        query = request.query
+        items: list[Data] = []
+        for account in self._service.accounts.all():
+            is_wanted = (
+                account.user_id in query.getall("user_ids", [account.user_id])
+                and account.toolkit in query.getall("toolkit_slugs", [account.toolkit])
+                and account.status in query.getall("statuses", [account.status])
             )
-        ]
+            if is_wanted:
+                items.append(account.as_json())
         return web.json_response({"items": items, "total_items": len(items), "next_cursor": None})
 
     async def _remove_account(self, request: web.Request) -> web.Response:
@@ -161,8 +163,8 @@ class RestRoutes:
 
     async def _announce(self, request: web.Request) -> web.Response:
         body = await _body(request)
-        place = f"{body['toolkit_slug']}/{body['tool_slug']}"
-        stored = self._service.storage.keep(body["filename"], body["mimetype"], place=place)
+        folder = f"{body['toolkit_slug']}/{body['tool_slug']}"
+        stored = self._service.storage.keep(body["filename"], body["mimetype"], folder=folder)
         self._checksums[stored.token] = body["md5"].lower()
         url = f"{self._service.base_url}{stored.path}"
         answer = {
@@ -176,8 +178,10 @@ class RestRoutes:
         return web.json_response(answer, status=201)
 
     async def _receive(self, request: web.Request) -> web.Response:
-        stored, data = self._stored(request), await request.read()
-        if self._checksums[stored.token] != hashlib.md5(data, usedforsecurity=False).hexdigest():
+        stored = self._stored(request)
+        data = await request.read()
+        digest = hashlib.md5(data, usedforsecurity=False).hexdigest()
+        if digest != self._checksums[stored.token]:
             raise RestError(400, "S3_BadDigest", "The content does not have the announced md5")
         stored.data = data
         return web.Response()
@@ -211,11 +215,9 @@ def bounded(answer: Data) -> web.Response:
 
 def _is_on(tool: Tool, options: Data) -> bool:
     """Whether a session that was made with these options has a meta tool."""
-    return as_data(options.get(tool.about.get("of", ""))).get("enable", True)
+    option = as_data(options.get(tool.about.get("of", "")))
+    return option.get("enable", True)
 
 
 async def _body(request: web.Request) -> Data:
-    """The JSON object of a request. Raises RestError: it is larger than the transport carries."""
-    if (request.content_length or 0) > MAX_BYTES:
-        raise RestError(413, "HTTP_PayloadTooLarge", "The request is larger than 6 MB")
     return as_data(await request.json())

@@ -52,7 +52,7 @@ class ComposioStandIn(Service):
 
     @property
     def environment(self) -> dict[str, str]:
-        """What leads a bot here, as environment variables."""
+        """Environment variables that lead a bot here."""
         return {"COMPOSIO_API_KEY": self.api_key, "COMPOSIO_BASE_URL": self.base_url}
 
     @property
@@ -67,7 +67,7 @@ class ComposioStandIn(Service):
         return account
 
     def follow_link(self, link: str) -> None:
-        """What a person does behind a link, without a browser.
+        """Allow a connection behind its link, as the person would in a browser.
 
         Raises LookupError where the link waits for nobody.
         """
@@ -89,10 +89,11 @@ class ComposioStandIn(Service):
 
         Written out and not taken from the SDK, so that the product's client meets other hands.
         """
-        session, message = self.session_of(request), as_data(await request.json())
+        session = self.session_of(request)
+        message = as_data(await request.json())
         if "id" not in message:
             return web.Response(status=202)
-        told: Data = {"jsonrpc": "2.0", "id": message["id"]}
+        answer: Data = {"jsonrpc": "2.0", "id": message["id"]}
         match message.get("method"):
             case "server/discover":
                 result = _ABOUT
@@ -104,16 +105,18 @@ class ComposioStandIn(Service):
                 result = await self._call(session, as_data(message.get("params")))
             case _:
                 error = {"code": _NO_METHOD, "message": "Method not found"}
-                return web.json_response({**told, "error": error})
-        return bounded({**told, "result": {"resultType": "complete", **result}})
+                return web.json_response({**answer, "error": error})
+        answer["result"] = {"resultType": "complete", **result}
+        return bounded(answer)
 
     async def _call(self, session: RouterSession, params: Data) -> Data:
-        slug, outcome = str(params.get("name")), None
-        if slug in session.tools:
+        slug = str(params.get("name"))
+        is_known = slug in session.tools
+        text = NO_TOOL.format(slug)
+        if is_known:
             outcome = await self.execute(session, slug, as_data(params.get("arguments")))
-        text = json.dumps(outcome.as_json(), ensure_ascii=False) if outcome else ""
-        content = [{"type": "text", "text": text or NO_TOOL.format(slug)}]
-        return {"content": content, "isError": outcome is None}
+            text = json.dumps(outcome.as_json(), ensure_ascii=False)
+        return {"content": [{"type": "text", "text": text}], "isError": not is_known}
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:

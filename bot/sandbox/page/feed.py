@@ -15,7 +15,7 @@ from aiohttp import web
 
 from bot.sandbox.page.text import EMOJI, Texts
 from bot.sandbox.slack import AgentSession, ApiCall, Delivery, Post, SlackStandIn, View
-from bot.sandbox.slack.feed import Change, OpenSockets, Record
+from bot.sandbox.slack.feed import OpenSockets, Record, TeamChange
 from bot.sandbox.slack.messages import show_channel, show_post, show_user, show_view
 from bot.sandbox.slack.records import Channel, SuggestedPrompts
 from bot.sandbox.slack.state import TeamState
@@ -46,11 +46,12 @@ class PageFacts:
 
     def _reads(self, channel_id: str) -> bool:
         """Members read a channel; so does everybody a public one, but guests and strangers."""
-        channel = self._state.channels[channel_id]
-        me = self._state.users[self._me]
+        state = self._state
+        channel = state.channels[channel_id]
         if self._me in channel.members:
             return True
-        is_guest = me.is_restricted or me.team_id != self._state.team.id
+        me = state.users[self._me]
+        is_guest = me.is_restricted or me.team_id != state.team.id
         return channel.kind == "channel" and not is_guest
 
     def all(self) -> Iterator[Fact]:
@@ -68,32 +69,38 @@ class PageFacts:
         records += state.calls[-MAX_RECORDS:]
         records.append(OpenSockets(self._slack.open_sockets))
         for record in records:
-            yield from self.of(Change(record))
+            yield from self.of(TeamChange(record))
 
-    def of(self, change: Change) -> Iterator[Fact]:
+    def of(self, change: TeamChange) -> Iterator[Fact]:
         """The facts of a changed record, in its new version."""
         match record := change.record:
-            case Post() if self._reads(record.channel) and record.ephemeral_to in (None, self._me):
-                shown = None if change.is_gone else self._post(record)
-                yield f"post/{record.channel}/{record.ts}", shown
+            case Post() if self._sees(record):
+                key = f"post/{record.channel}/{record.ts}"
+                yield key, None if change.is_gone else self._post(record)
             case Channel() if self._reads(record.id):
                 yield f"channel/{record.id}", self._channel(record)
             case AgentSession() if self._reads(record.channel):
-                yield f"session/{record.channel}/{record.thread_ts}", asdict(record)
+                key = f"session/{record.channel}/{record.thread_ts}"
+                yield key, asdict(record)
             case SuggestedPrompts() if self._reads(record.channel):
                 yield f"prompts/{record.channel}", asdict(record)
             case View(user=self._me):
-                shown = show_view(record)
-                shown["blocks"] = self._texts.dress(shown["blocks"])
-                yield record.type, None if change.is_gone else shown
+                shown = None if change.is_gone else self._view(record)
+                yield record.type, shown
             case ApiCall():
-                yield f"call/{next(self._calls)}", asdict(record)
+                number = next(self._calls)
+                yield f"call/{number}", asdict(record)
             case Delivery():
-                yield f"delivery/{record.envelope_id}/{record.attempt}", asdict(record)
+                key = f"delivery/{record.envelope_id}/{record.attempt}"
+                yield key, asdict(record)
             case OpenSockets():
                 yield "sockets", record.count
             case _:
                 pass
+
+    def _sees(self, post: Post) -> bool:
+        is_for_me = post.ephemeral_to in (None, self._me)
+        return is_for_me and self._reads(post.channel)
 
     def _channel(self, channel: Channel) -> JsonObject:
         return {
@@ -126,20 +133,27 @@ class PageFacts:
             "now": now_s,
         }
 
+    def _view(self, view: View) -> JsonObject:
+        shown = show_view(view)
+        shown["blocks"] = self._texts.dress(shown["blocks"])
+        return shown
+
     def _post(self, post: Post) -> JsonObject:
         """Slack's message, its texts as HTML, and fields that Slack keeps to itself."""
         shown = show_post(self._state, post)
+        files: list[JsonObject] = shown.get("files", [])
+        for file in files:
+            file["url_private"] = f"/files/{file['id']}"
+        stream = post.stream
         return {
             **shown,
             "channel": post.channel,
             "blocks": self._texts.dress(list(post.blocks)),
-            "files": [
-                {**file, "url_private": f"/files/{file['id']}"} for file in shown.get("files", ())
-            ],
+            "files": files,
             "html": self._texts.mrkdwn(post.text),
             "typed": self._texts.typed(post.text),
             "ephemeral_to": post.ephemeral_to,
-            "is_running": post.stream is not None and post.stream.phase == "in_progress",
+            "is_running": stream is not None and stream.phase == "in_progress",
         }
 
 
@@ -153,7 +167,8 @@ async def serve_page(slack: SlackStandIn, request: web.Request) -> web.StreamRes
     async with aclosing(slack.changes()) as changes:
         with suppress(ConnectionError):  # the page is gone
             await response.write(f"retry: {RETRY_MS}\n\n".encode())
-            await _send(response, "snapshot", list(facts.all()))
+            snapshot = list(facts.all())
+            await _send(response, "snapshot", snapshot)
             async for change in changes:
                 for fact in facts.of(change):
                     await _send(response, "change", fact)
@@ -161,4 +176,5 @@ async def serve_page(slack: SlackStandIn, request: web.Request) -> web.StreamRes
 
 
 async def _send(response: web.StreamResponse, event: str, data: object) -> None:
-    await response.write(f"event: {event}\ndata: {json.dumps(data)}\n\n".encode())
+    text = json.dumps(data)
+    await response.write(f"event: {event}\ndata: {text}\n\n".encode())

@@ -92,16 +92,20 @@ class Texts:
 
     def typed(self, text: str) -> str:
         """The typed form of wire text: `@ann`, `#general`, bare links, no escapes."""
-        named = _REFERENCE.sub(lambda match: self._name(match[1], match[2] or ""), text)
-        return unescape(named)
+
+        def name(match: re.Match[str]) -> str:
+            return self._name(match[1], match[2] or "")
+
+        return unescape(_REFERENCE.sub(name, text))
 
     def _html_of(self, fields: JsonObject) -> str | None:
         match fields:
             case {"type": "mrkdwn", "text": str(text)}:
                 return self._render_mrkdwn(text)
             case {"type": "plain_text", "text": str(text)}:
-                escaped = escape(text, quote=False).replace("\n", "<br>")
-                return _EMOJI_NAME.sub(lambda match: _emoji(match[1]) or match[0], escaped)
+                escaped = escape(text, quote=False)
+                lines = escaped.replace("\n", "<br>")
+                return _EMOJI_NAME.sub(lambda match: _emoji(match[1]) or match[0], lines)
             case {"type": "markdown", "text": str(text)}:
                 return self._markdown.render(text)
             case {"type": "rich_text", "elements": [*sections]}:
@@ -124,23 +128,26 @@ class Texts:
 
     def _parse_slack_syntax(self, state: StateInline, silent: bool) -> bool:
         """References, emoji and bare addresses, which Slack reads in Markdown too."""
-        reference = _REFERENCE.match(state.src, state.pos)
+        text = state.src
+        at = state.pos
+        reference = _REFERENCE.match(text, at)
         if reference:
             label = unescape(reference[2] or "")
             html = self._reference(reference[1], label)
             return _push_html(state, silent, html, reference.end())
-        emoji = _EMOJI_NAME.match(state.src, state.pos)
+        emoji = _EMOJI_NAME.match(text, at)
         if emoji:
-            return _push_html(state, silent, _emoji(emoji[1]), emoji.end())
-        rest = _REST_OF_URL.match(state.src, state.pos)
+            html = _emoji(emoji[1])
+            return _push_html(state, silent, html, emoji.end())
+        rest = _REST_OF_URL.match(text, at)
         scheme = re.search(r"(?<!\w)https?$", state.pending)
         if not rest or not scheme or state.linkLevel:
             return False
         if not silent:
             # The parser has read the scheme as plain text already.
             state.pending = state.pending[: scheme.start()]
-        html = _link(unescape(scheme[0] + rest[0]))
-        return _push_html(state, silent, html, rest.end())
+        address = unescape(scheme[0] + rest[0])
+        return _push_html(state, silent, _link(address), rest.end())
 
     def _reference(self, target: str, label: str) -> str | None:
         """The HTML of `<target|label>`; None for an address that may not be live."""
@@ -149,8 +156,9 @@ class Texts:
         if sign in "@#":
             look = "mention is-me" if name == self._reader else "mention"
             kind = "user" if sign == "@" else "channel"
+            key = escape(name)
             shown = escape(self._name(target, label))
-            return f'<button class="{look}" data-{kind}="{escape(name)}">{shown}</button>'
+            return f'<button class="{look}" data-{kind}="{key}">{shown}</button>'
         if sign == "!":
             date = _DATE.fullmatch(target)
             if date:
@@ -176,16 +184,18 @@ class Texts:
 
     def _date(self, epoch_s: int, form: str) -> str:
         """Slack's date, in the reader's zone."""
-        zone = ZoneInfo(self._state.users[self._reader].tz)
+        reader = self._state.users[self._reader]
+        zone = ZoneInfo(reader.tz)
         moment = datetime.fromtimestamp(epoch_s, zone)
         now = datetime.fromtimestamp(self._state.clock.now(), zone)
-        days = (moment.date() - now.date()).days
-        words = {
-            "time": f"{moment:%-I:%M %p}",
-            "date_short_pretty": _NEAR_DAYS.get(days, f"{moment:%b %-d, %Y}"),
-        }
-        shown = re.sub(r"\{(\w+)\}", lambda match: words.get(match[1], match[0]), form)
-        return f"<time>{escape(unescape(shown))}</time>"
+        distance = moment.date() - now.date()
+        day = f"{moment:%b %-d, %Y}"
+        day = _NEAR_DAYS.get(distance.days, day)
+        clock = f"{moment:%-I:%M %p}"
+        shown = unescape(form)
+        shown = shown.replace("{date_short_pretty}", day)
+        shown = shown.replace("{time}", clock)
+        return f"<time>{escape(shown)}</time>"
 
 
 class _Html(RendererHTML):
@@ -206,8 +216,10 @@ class _MrkdwnHtml(_Html):
         super().__init__()
 
     def paragraph_open(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
-        follows_another = idx > 0 and tokens[idx - 1].type == "paragraph_close"
-        return "<br><br>" if follows_another else ""
+        if idx == 0:
+            return ""
+        previous = tokens[idx - 1]
+        return "<br><br>" if previous.type == "paragraph_close" else ""
 
     def paragraph_close(self, *_: object) -> str:
         return ""
@@ -226,11 +238,14 @@ class _MrkdwnHtml(_Html):
 
     def code_inline(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         """Code as it was typed, whatever it holds."""
-        typed = self._typed(tokens[idx].content.rstrip().replace(_HARD_SPACE, " "))
-        return f"<code>{escape(typed, quote=False)}</code>"
+        code = tokens[idx].content.rstrip()
+        code = code.replace(_HARD_SPACE, " ")
+        code = escape(self._typed(code), quote=False)
+        return f"<code>{code}</code>"
 
     def fence(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
-        return f"<pre>{self.code_inline(tokens, idx, options, env)}</pre>"
+        code = self.code_inline(tokens, idx, options, env)
+        return f"<pre>{code}</pre>"
 
 
 def _push_html(state: StateInline, silent: bool, html: str | None, end: int) -> bool:
@@ -246,12 +261,16 @@ def _push_html(state: StateInline, silent: bool, html: str | None, end: int) -> 
 
 def _paragraph(leaves: Sequence[JsonObject]) -> str:
     """A section of rich text, which has texts and links."""
-    parts: list[str] = []
+    html = ""
     for leaf in leaves:
-        text = str(leaf.get("text") or leaf.get("url"))
-        link = _link(leaf["url"], text) if leaf["type"] == "link" else None
-        parts.append(link or escape(text).replace("\n", "<br>"))
-    return f"<div>{''.join(parts)}</div>"
+        address = str(leaf.get("url", ""))
+        text = str(leaf.get("text", address))
+        link = _link(address, text)
+        if link is not None:
+            html += link
+        else:
+            html += escape(text).replace("\n", "<br>")
+    return f"<div>{html}</div>"
 
 
 def _emoji(name: str) -> str | None:
@@ -263,11 +282,13 @@ def _emoji(name: str) -> str | None:
 
 
 def _group(name: str) -> str:
-    return f'<span class="mention is-me">@{escape(name.removeprefix("@"))}</span>'
+    shown = escape(name.removeprefix("@"))
+    return f'<span class="mention is-me">@{shown}</span>'
 
 
 def _link(address: str, label: str = "") -> str | None:
     """None for an address that may not be live."""
     if not re.match(r"https?://|mailto:", address, re.IGNORECASE):
         return None
-    return f'<a href="{escape(address)}">{escape(label or address)}</a>'
+    shown = escape(label or address)
+    return f'<a href="{escape(address)}">{shown}</a>'

@@ -31,12 +31,13 @@ class UnfilledError(ValueError):
 def _elements_of(blocks: Iterable[JsonObject]) -> Iterator[tuple[str, JsonObject]]:
     """The interactive elements, each with the id of its block."""
     for block in blocks:
-        values = [block.get("accessory"), block.get("element")]
-        values += as_array(block.get("elements")) or []
+        values = as_array(block.get("elements")) or []
+        values = [block.get("accessory"), block.get("element"), *values]
         for value in values:
             element = as_object(value)
             if element is not None and element.get("action_id"):
-                yield str(block.get("block_id")), element
+                block_id = str(block["block_id"])
+                yield block_id, element
 
 
 def describe_action(
@@ -47,14 +48,14 @@ def describe_action(
     Raises KeyError for an unknown element or choice.
     """
     for own_block_id, element in _elements_of(blocks):
-        if element["action_id"] != action_id or block_id not in (None, own_block_id):
-            continue
-        return {
-            "type": element["type"],
-            "action_id": action_id,
-            "block_id": own_block_id,
-            **_describe_use(element, chosen),
-        }
+        is_in_block = block_id in (None, own_block_id)
+        if is_in_block and element["action_id"] == action_id:
+            return {
+                "type": element["type"],
+                "action_id": action_id,
+                "block_id": own_block_id,
+                **_describe_use(element, chosen),
+            }
     raise KeyError(action_id)
 
 

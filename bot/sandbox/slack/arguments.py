@@ -82,7 +82,7 @@ class PostContent:
     text: str = ""
     blocks: tuple[JsonObject, ...] | None = None
     metadata: JsonObject | None = None
-    """`{event_type, event_payload}`; `{}` clears it."""
+    """`{event_type, event_payload}`."""
 
 
 def read_content(args: Arguments, ids: Ids, *, is_update: bool = False) -> PostContent:

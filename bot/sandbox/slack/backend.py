@@ -39,12 +39,12 @@ class Views:
         self._used: set[str] = set()
 
     def trigger(self, user: str) -> str:
-        now_s = self._state.clock.now()
-        trigger_id = f"{int(now_s)}.{len(self._triggers) + 1}.{secrets.token_hex(16)}"
-        self._triggers[trigger_id] = (user, now_s + TRIGGER_LIFETIME_S)
+        expires_s = self._state.clock.now() + TRIGGER_LIFETIME_S
+        trigger_id = f"{int(expires_s)}.{secrets.token_hex(16)}"
+        self._triggers[trigger_id] = (user, expires_s)
         return trigger_id
 
-    def open(self, trigger_id: str, body: JsonObject) -> View:
+    def open(self, trigger_id: str, body: JsonObject) -> None:
         """Open a modal for the person of the trigger; it replaces the person's open modal."""
         if trigger_id in self._used:
             raise ApiError("exchanged_trigger_id")
@@ -66,9 +66,8 @@ class Views:
         if previous is not None:
             self._state.close_view(previous)
         self._state.show_view(view)
-        return view
 
-    def publish(self, user: str, body: JsonObject) -> View:
+    def publish(self, user: str, body: JsonObject) -> None:
         """Set a person's App Home, which keeps its id."""
         check_view(body, "home")
         current = self._state.homes.get(user)
@@ -80,7 +79,6 @@ class Views:
             body=self._with_defaults(body),
         )
         self._state.show_view(view)
-        return view
 
     def find(self, view_id: str) -> View:
         """The open modal or App Home of this id. Raises KeyError."""
@@ -123,7 +121,8 @@ class SlackBackend:
         """Send an event if the app subscribed to it and may see the channel."""
         is_visible = channel is None or self.app.is_member(channel)
         if is_visible and self.app.is_subscribed(subscription):
-            self.deliverer.start_event(wrap_event(self.state, self.app, event))
+            payload = wrap_event(self.state, self.app, event)
+            self.deliverer.start_event(payload)
 
     def emit_now(self, kind: str, within: Channel | None = None, **fields: object) -> None:
         """Send an event of these fields, with the present moment as its `event_ts`."""
@@ -134,15 +133,26 @@ class SlackBackend:
         """Post a message. The app gets the event whoever the author is."""
         post = self.state.add_post(post)
         channel = self.state.channels[post.channel]
+        if post.user == self.app.bot_user_id:
+            self._end_status_line(post)
         self._emit_mention(post, channel)
         event = message_event(self.state, post, channel)
         self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
         return post
 
+    def _end_status_line(self, post: Post) -> None:
+        """A reply of the app clears the line under the thread."""
+        session = self._session_of(post.channel, post.root_ts)
+        if session.status_text:
+            self.state.keep(replace(session, status_text="", loading_messages=()))
+
     def _emit_mention(self, post: Post, channel: Channel) -> None:
         bot = self.app.bot_user_id
-        if not channel.is_direct and post.user != bot and mentions_user(post.text, bot):
-            self.emit("app_mention", mention_event(self.state, post), channel)
+        if channel.is_direct or post.user == bot:
+            return
+        if mentions_user(post.text, bot):
+            event = mention_event(self.state, post)
+            self.emit("app_mention", event, channel)
 
     def add_file(
         self,
@@ -176,8 +186,11 @@ class SlackBackend:
         """Whether the app may see a file: its own, or one shared in a channel of the app's."""
         if file.user == self.app.bot_user_id:
             return True
-        channels = [self.state.channels[share.channel] for share in file.shares]
-        return any(self.app.is_member(channel) for channel in channels)
+        for share in file.shares:
+            channel = self.state.channels[share.channel]
+            if self.app.is_member(channel):
+                return True
+        return False
 
     def change_post(self, post: Post, *, editor: str | None = None) -> Post:
         """Replace a post by its new version; with an editor it is marked as edited.
@@ -240,9 +253,9 @@ class SlackBackend:
         return True
 
     def _set_reaction(self, post: Post, name: str, users: tuple[str, ...]) -> None:
-        by_name = {reaction.name: reaction for reaction in post.reactions}
-        by_name[name] = Reaction(name=name, users=users)
-        reactions = [reaction for reaction in by_name.values() if reaction.users]
+        reactions = [reaction for reaction in post.reactions if reaction.name != name]
+        if users:
+            reactions.append(Reaction(name=name, users=users))
         self.state.change_post(replace(post, reactions=tuple(reactions)))
 
     def _session_of(self, channel: str, thread_ts: str) -> AgentSession:
@@ -271,15 +284,11 @@ class SlackBackend:
         self.state.keep(session)
         self.background.start(self._expire_status_line(session))
 
-    def end_status_line(self, channel: str, thread_ts: str) -> None:
-        """A reply of the app clears the line under the thread."""
-        session = self._session_of(channel, thread_ts)
-        if session.status_text:
-            self.state.keep(replace(session, status_text="", loading_messages=()))
-
     async def _expire_status_line(self, session: AgentSession) -> None:
-        await self.state.clock.sleep_until(session.set_at_s + STATUS_LINE_LIFETIME_S)
-        if self._session_of(session.channel, session.thread_ts) == session:
+        expires_s = session.set_at_s + STATUS_LINE_LIFETIME_S
+        await self.state.clock.sleep_until(expires_s)
+        current = self._session_of(session.channel, session.thread_ts)
+        if current == session:
             ended = replace(session, status="active", status_text="", loading_messages=())
             self.state.keep(ended)
 

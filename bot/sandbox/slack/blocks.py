@@ -31,22 +31,19 @@ def check_message_blocks(blocks: JsonArray) -> None:
     problems = examination.problems
     if problems:
         raise ApiError("invalid_blocks", messages=problems, errors=problems)
-    tables = _of_kinds(blocks, "table", "data_table")
-    is_too_long = (
-        _count_chars(blocks) > limits.MAX_BLOCKS_TOTAL_CHARS
-        or _count_chars(_of_kinds(blocks, "markdown")) > limits.MAX_MARKDOWN_TEXT
-        or any(_count_chars(table) > limits.MAX_TABLE_CHARS for table in tables)
-    )
-    if is_too_long:
-        raise ApiError("msg_blocks_too_long")
+    _check_chars(blocks, limits.MAX_BLOCKS_TOTAL_CHARS)
+    _check_chars(_of_kinds(blocks, "markdown"), limits.MAX_MARKDOWN_TEXT)
+    for table in _of_kinds(blocks, "table", "data_table"):
+        _check_chars(table, limits.MAX_TABLE_CHARS)
 
 
 def check_view(view: JsonObject, kind: str) -> None:
     """Raises `invalid_arguments` with Slack's messages. The kind is "modal" or "home"."""
     examination = _Examination()
     examination.check_fields(_row("view", kind), view, "/view")
-    has_input = bool(_of_kinds(as_array(view.get("blocks")) or [], "input"))
-    if kind == "modal" and has_input and not view.get("submit"):
+    blocks = as_array(view.get("blocks")) or []
+    inputs = _of_kinds(blocks, "input")
+    if kind == "modal" and inputs and not view.get("submit"):
         examination.fail("/view", "missing required field: submit")
     if examination.problems:
         raise ApiError("invalid_arguments", messages=examination.problems)
@@ -61,8 +58,11 @@ def _of_kinds(blocks: JsonArray, *kinds: str) -> JsonArray:
     return [block for block in blocks if _kind_of(block) in kinds]
 
 
-def _count_chars(value: object) -> int:
-    return sum(len(text) for text in texts_in(value))
+def _check_chars(value: object, most: int) -> None:
+    """All texts of the value together have a limit."""
+    chars = sum(len(text) for text in texts_in(value))
+    if chars > most:
+        raise ApiError("msg_blocks_too_long")
 
 
 @cache
@@ -73,11 +73,13 @@ def _tables() -> Mapping[str, Mapping[str, Rules]]:
 @cache
 def _row(table: str, name: str) -> Rules:
     """The fields of an object and those common to its table; with `!` if the object is closed."""
-    rows = _tables()[table]
-    common = _tables()["common"].get(table, {})
+    tables = _tables()
+    rows = tables[table]
+    common = tables["common"].get(table, {})
     if name in rows:
         return {**rows[name], **common}
-    return {"!": "", **rows[f"{name}!"], **common}
+    closed = rows[f"{name}!"]
+    return {"!": "", **closed, **common}
 
 
 @cache
@@ -129,24 +131,29 @@ class _Examination:
         for marked, rule in rules.items():
             name = marked.removesuffix("*")
             known.add(name)
-            if given.get(name) is not None:
-                self._check(rule, given[name], f"{at}/{name}")
+            field = given.get(name)
+            if field is not None:
+                self._check(rule, field, f"{at}/{name}")
             elif name != marked:
                 self.fail(at, f"missing required field: {name}")
-        if "!" in rules:
-            for name in given.keys() - known:
-                self.fail(at, f"invalid additional property: {name}")
+        if "!" not in rules:
+            return
+        for name in given.keys() - known:
+            self.fail(at, f"invalid additional property: {name}")
 
     def _check(self, rule: str, value: object, at: str) -> None:
         match rule.split():
             case [size, "x", *_]:
                 self._check_items(rule, size, value, at)
             case ["text", size]:
-                self.check_fields(_text_row(size, "plain_text mrkdwn"), value, at)
+                rules = _text_row(size, "plain_text mrkdwn")
+                self.check_fields(rules, value, at)
             case ["plain", size]:
-                self.check_fields(_text_row(size, "plain_text"), value, at)
+                rules = _text_row(size, "plain_text")
+                self.check_fields(rules, value, at)
             case ["object", name]:
-                self.check_fields(_row("object", name), value, at)
+                rules = _row("object", name)
+                self.check_fields(rules, value, at)
             case ["block" | "element" | "leaf" | "part" | "chart" | "cell" as table, *kinds]:
                 self._check_kind(table, kinds, value, at)
             case _:
@@ -167,12 +174,14 @@ class _Examination:
                     self.fail(at, "must be a boolean")
 
     def _check_string(self, size: str, value: object, at: str) -> None:
-        least, most = _range(size)
         if not isinstance(value, str):
             self.fail(at, "must be a string")
-        elif len(value) > most:
+            return
+        least, most = _range(size)
+        chars = len(value)
+        if chars > most:
             self.fail(at, f"must be less than {most + 1} characters")
-        elif len(value) < least:
+        if chars < least:
             self.fail(at, f"must be more than {least - 1} characters")
 
     def _check_number(self, sizes: Sequence[str], value: object, at: str) -> None:
@@ -181,7 +190,9 @@ class _Examination:
             return
         for size in sizes:
             least, most = _range(size)
-            if not least <= value <= most:
+            if value < least:
+                self.fail(at, f"must be >= {least}")
+            if value > most:
                 self.fail(at, f"must be <= {most}")
 
     def _check_items(self, rule: str, size: str, value: object, at: str) -> None:
@@ -190,24 +201,36 @@ class _Examination:
             self.fail(at, "must be an array")
             return
         least, most = _range(size)
-        if len(items) > most:
+        count = len(items)
+        if count > most:
             self.fail(at, f"no more than {most} items allowed")
-        if len(items) < least:
+        if count < least:
             self.fail(at, f"no fewer than {least} items allowed")
         _, _, item_rule = rule.partition(" x ")
         item_rule, _, unique = item_rule.partition(" unique ")
-        names: set[object] = set()
         for index, item in enumerate(items):
-            self._check(item_rule, item, f"{at}/{index}")
+            pointer = f"{at}/{index}"
+            self._check(item_rule, item, pointer)
+        if unique:
+            self._check_unique(unique, items, at)
+
+    def _check_unique(self, field: str, items: JsonArray, at: str) -> None:
+        """No two items with the same value in this field."""
+        values: set[object] = set()
+        for index, item in enumerate(items):
             fields = as_object(item) or {}
-            name = fields.get(unique)
-            if name is not None and name in names:
-                self.fail(f"{at}/{index}/{unique}", f"duplicate {unique}: {name}")
-            names.add(name)
+            value = fields.get(field)
+            if value is None:
+                continue
+            if value in values:
+                self.fail(f"{at}/{index}/{field}", f"duplicate {field}: {value}")
+            values.add(value)
 
     def _check_kind(self, table: str, kinds: Sequence[str], value: object, at: str) -> None:
         kind = _kind_of(value)
-        if kind in (kinds or _tables()[table]):
-            self.check_fields(_row(table, kind), value, at)
-        else:
+        known = kinds or _tables()[table]
+        if kind not in known:
             self.fail(f"{at}/type", f"unsupported type: {kind}")
+            return
+        rules = _row(table, kind)
+        self.check_fields(rules, value, at)

@@ -50,10 +50,13 @@ class RateLimiter:
             return 0
         now_s = self._clock.now()
         per_second = rate.per_minute / 60
-        tokens, counted_s = self._buckets.get(name, (float(rate.burst), now_s))
-        tokens = min(rate.burst, tokens + (now_s - counted_s) * per_second)
+        full = (float(rate.burst), now_s)
+        tokens, counted_s = self._buckets.get(name, full)
+        tokens += (now_s - counted_s) * per_second
+        tokens = min(rate.burst, tokens)
         if tokens < 1:
             self._buckets[name] = (tokens, now_s)
-            return max(1, math.ceil((1 - tokens) / per_second))
+            missing_s = (1 - tokens) / per_second
+            return max(1, math.ceil(missing_s))
         self._buckets[name] = (tokens - 1, now_s)
         return 0

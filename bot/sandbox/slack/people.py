@@ -51,10 +51,13 @@ class SimulatedPeople:
     def typed(self, text: str) -> str:
         """The wire form of typed text: `@ann`, `@bot` or its name, `#general`, escapes, links."""
         team = self.state.team
-        users = {name: user.id for name, user in team.users.items()}
-        users[team.bot.name] = team.bot.id
-        channels = {name: channel.id for name, channel in team.channels.items()}
-        return type_text(text, users, channels)
+        references = {"@here": "<!here>", "@channel": "<!channel>", "@everyone": "<!everyone>"}
+        for name, user in team.users.items():
+            references[f"@{name}"] = f"<@{user.id}>"
+        references[f"@{team.bot.name}"] = f"<@{team.bot.id}>"
+        for name, channel in team.channels.items():
+            references[f"#{name}"] = f"<#{channel.id}|{name}>"
+        return type_text(text, references)
 
     async def say(
         self,
@@ -95,8 +98,10 @@ class SimulatedPeople:
         return self.backend.add_post(post).ts
 
     async def edit(self, user: str, channel: str, ts: str, text: str) -> None:
-        changed = replace(self.find(channel, ts), text=text)
-        self.backend.change_post(changed, editor=self.user_id(user))
+        post = self.find(channel, ts)
+        changed = replace(post, text=text)
+        editor = self.user_id(user)
+        self.backend.change_post(changed, editor=editor)
 
     async def delete(self, channel: str, ts: str) -> None:
         self.backend.delete_post(self.find(channel, ts))
@@ -106,21 +111,26 @@ class SimulatedPeople:
     ) -> None:
         """A person reacts to a post, or takes the reaction back."""
         post = self.find(channel, ts)
-        change = self.backend.add_reaction if added else self.backend.remove_reaction
-        change(post, name, self.user_id(user))
+        person = self.user_id(user)
+        if added:
+            self.backend.add_reaction(post, name, person)
+        else:
+            self.backend.remove_reaction(post, name, person)
 
     async def invite(self, channel: str, user: str) -> None:
         """Someone brings a user, or the bot ("bot"), into a channel."""
         current = self._channel(channel)
-        members = (*current.members, self.user_id(user))
-        self.state.keep(replace(current, members=members))
+        person = self.user_id(user)
+        joined = replace(current, members=(*current.members, person))
+        self.state.keep(joined)
 
     async def remove_from_channel(self, channel: str, user: str) -> None:
         """A user, or the bot, is taken out of a channel."""
         current = self._channel(channel)
         person = self.user_id(user)
         members = [member for member in current.members if member != person]
-        self.state.keep(replace(current, members=tuple(members)))
+        left = replace(current, members=tuple(members))
+        self.state.keep(left)
 
     async def archive(self, channel: str) -> None:
         self.state.keep(replace(self._channel(channel), is_archived=True))
@@ -131,15 +141,18 @@ class SimulatedPeople:
 
     def live_in(self, user: str, zone: str) -> None:
         """Set the time zone of a user's profile; the app gets no event."""
+        users = self.state.users
         person = self.user_id(user)
-        self.state.users[person] = replace(self.state.users[person], tz=zone)
+        users[person] = replace(users[person], tz=zone)
 
     async def stop_session(self, user: str, channel: str, thread_ts: str) -> None:
         """A person presses Stop: running streams end at once, then the app gets the event."""
         current = self._channel(channel)
+        now_s = self.state.clock.now()
         for post in self.state.replies_of(current.id, thread_ts):
-            if post.stream and post.stream.is_open(self.state.clock.now()):
-                ended = replace(post.stream, phase="completed", stopped_by_user=True)
+            stream = post.stream
+            if stream is not None and stream.is_open(now_s):
+                ended = replace(stream, phase="completed", stopped_by_user=True)
                 self.backend.change_post(replace(post, stream=ended))
         session = self.state.sessions.get((current.id, thread_ts))
         if session is not None:

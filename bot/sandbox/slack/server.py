@@ -124,11 +124,12 @@ class SlackServer:
 
     def build_app(self) -> web.Application:
         app = web.Application(client_max_size=MAX_BODY_BYTES)
-        app.router.add_route(hdrs.METH_ANY, "/api/{method}", self._handle_call)
-        app.router.add_post("/upload/v1/{ticket}", self._handle_upload)
-        app.router.add_get("/files-pri/{team}-{file}/{name}", self._handle_download)
-        app.router.add_post("/actions/{ts}", self._handle_response)
-        app.router.add_get("/link/", self._backend.sockets.handle)
+        router = app.router
+        router.add_route(hdrs.METH_ANY, "/api/{method}", self._handle_call)
+        router.add_post("/upload/v1/{ticket}", self._handle_upload)
+        router.add_get("/files-pri/{team}-{file}/{name}", self._handle_download)
+        router.add_post("/actions/{ts}", self._handle_response)
+        router.add_get("/link/", self._backend.sockets.handle)
         return app
 
     async def _next_fault(self, method: str) -> ApiFault:
@@ -141,7 +142,8 @@ class SlackServer:
             queue.insert(0, replace(fault, times=fault.times - 1))
         if fault.hang_s:
             clock = self._backend.state.clock
-            await clock.sleep_until(clock.now() + fault.hang_s)
+            end_s = clock.now() + fault.hang_s
+            await clock.sleep_until(end_s)
         return fault
 
     async def _handle_call(self, request: web.Request) -> web.StreamResponse:
@@ -161,11 +163,12 @@ class SlackServer:
             status = error.status
             headers.update(error.headers)
         pause = headers.get("Retry-After", "")
+        duration_s = time.perf_counter() - started_s
         call = ApiCall(
             method=name,
             args=Arguments(arguments).values,
             at_s=self._backend.state.clock.now(),
-            duration_ms=(time.perf_counter() - started_s) * 1000,
+            duration_ms=duration_s * 1000,
             ok=body["ok"],
             error=body.get("error"),
             status=0 if fault.drop_after_accept else status,
@@ -183,10 +186,12 @@ class SlackServer:
             raise ApiError("unknown_method")
         method = METHODS[name]
         call = MethodCall(Arguments(arguments), self._backend)
-        self._check_token(method, _read_token(request, arguments))
+        token = _read_token(request, arguments)
+        self._check_token(method, token)
         call.need_scope(*method.scopes)
         self._check_rate(name, method, call.args)
-        return {"ok": True, **method.run(call)}
+        answer = method.run(call)
+        return {"ok": True, **answer}
 
     def _check_token(self, method: Method, token: str) -> None:
         app = self._backend.app
@@ -222,26 +227,30 @@ class SlackServer:
         uploads = self._backend.state.uploads
         ticket = request.match_info["ticket"]
         upload = uploads.get(ticket)
-        if upload is None or len(content) != upload.length_bytes:
+        size = len(content)
+        if upload is None or size != upload.length_bytes:
             return web.Response(status=400, text="upload refused")
         uploads[ticket] = replace(upload, content=content)
-        return web.Response(text=f"OK - {len(content)}")
+        return web.Response(text=f"OK - {size}")
 
     async def _handle_response(self, request: web.Request) -> web.StreamResponse:
         """A `response_url`, with which the app only deletes an ephemeral post."""
         state = self._backend.state
+        order = await request.json()
         post = state.find_ephemeral(request.match_info["ts"])
-        if post is None or await request.json() != {"delete_original": True}:
+        if post is None or order != {"delete_original": True}:
             return web.Response(status=404, text="expired_url")
         state.remove_ephemeral(post)
         return web.Response(text="ok")
 
     async def _handle_download(self, request: web.Request) -> web.StreamResponse:
         """The bytes for a token that may read them; otherwise the page that Slack shows instead."""
-        app = self._backend.app
-        file = self._backend.state.files.get(request.match_info["file"])
-        has_token = _read_token(request, {}) == app.bot_token and "files:read" in app.scopes
-        if file is None or not has_token or not self._backend.can_read(file):
+        backend = self._backend
+        app = backend.app
+        file = backend.state.files.get(request.match_info["file"])
+        is_bot = _read_token(request, {}) == app.bot_token
+        may_read = is_bot and "files:read" in app.scopes
+        if file is None or not may_read or not backend.can_read(file):
             return web.Response(text=_SIGN_IN_PAGE, content_type="text/html")
         if file.is_deleted:
             return web.Response(status=404, text=_FAULT_PAGE, content_type="text/html")

@@ -9,7 +9,7 @@ from bot.sandbox.loopback import LOOPBACK, serve
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES, App
 from bot.sandbox.slack.backend import SlackBackend
 from bot.sandbox.slack.clock import SandboxClock, StandInTasks, SystemClock
-from bot.sandbox.slack.feed import Change
+from bot.sandbox.slack.feed import TeamChange
 from bot.sandbox.slack.limits import RateLimiter
 from bot.sandbox.slack.messages import wrap_event
 from bot.sandbox.slack.people import SimulatedPeople
@@ -56,8 +56,10 @@ class SlackStandIn(SimulatedPeople):
         self._background = StandInTasks()
         self.sockets = Sockets(clock, state.feed, self._background)
         """For faults: black holes, lost acknowledgements, odd frames."""
-        super().__init__(SlackBackend(state, self.app, self.sockets, self._background))
-        self._server = SlackServer(self.backend, RateLimiter(clock) if rate_limits else None)
+        backend = SlackBackend(state, self.app, self.sockets, self._background)
+        super().__init__(backend)
+        limiter = RateLimiter(clock) if rate_limits else None
+        self._server = SlackServer(backend, limiter)
         self._running = AsyncExitStack()
         self.bot_token = self.app.bot_token
         self.app_token = self.app.app_token
@@ -88,12 +90,14 @@ class SlackStandIn(SimulatedPeople):
         )
         prompts = tuple(features["agent_view"]["suggested_prompts"])
         for person in slack.people:
-            slack.state.keep(SuggestedPrompts(channel=slack.dm_id(person), prompts=prompts))
+            channel = slack.dm_id(person)
+            slack.state.keep(SuggestedPrompts(channel=channel, prompts=prompts))
         return slack
 
     async def __aenter__(self) -> Self:
         self._running.push_async_callback(self._background.close)
-        port = await self._running.enter_async_context(serve(self._server.build_app()))
+        app = self._server.build_app()
+        port = await self._running.enter_async_context(serve(app))
         self._running.push_async_callback(self.sockets.close)
         self.backend.base_url = f"http://{LOOPBACK}:{port}"
         return self
@@ -146,7 +150,7 @@ class SlackStandIn(SimulatedPeople):
         posts += [post for post in self.state.ephemerals if post.channel == channel_id]
         return sorted(posts, key=lambda post: post.ts)
 
-    def changes(self) -> AsyncGenerator[Change]:
+    def changes(self) -> AsyncGenerator[TeamChange]:
         return self.state.feed.subscribe()
 
     async def wait_for(self, probe: Callable[[Self], T], *, timeout_s: float = 10.0) -> T:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.sandbox.slack.clock import SandboxClock
-from bot.sandbox.slack.feed import Change, ChangeFeed
+from bot.sandbox.slack.feed import ChangeFeed, TeamChange
 from bot.sandbox.slack.records import (
     AgentSession,
     ApiCall,
@@ -14,7 +14,6 @@ from bot.sandbox.slack.records import (
     Post,
     Share,
     SuggestedPrompts,
-    User,
     View,
 )
 from bot.sandbox.slack.team import Ids, build_team
@@ -28,12 +27,8 @@ class TeamState:
         self.ids = Ids(clock)
         self.feed = ChangeFeed()
         self.team = build_team(self.ids, bot_name)
-        self.users: dict[str, User] = {}
-        for user in self.team.users.values():
-            self.users[user.id] = user
-        self.channels: dict[str, Channel] = {}
-        for channel in self.team.channels.values():
-            self.channels[channel.id] = channel
+        self.users = {user.id: user for user in self.team.users.values()}
+        self.channels = {channel.id: channel for channel in self.team.channels.values()}
         self.posts: dict[str, dict[str, Post]] = {}
         self.ephemerals: list[Post] = []
         self.uploads: dict[str, PendingUpload] = {}
@@ -47,7 +42,8 @@ class TeamState:
         self.deliveries: dict[str, Delivery] = {}
 
     def find_post(self, channel: str, ts: str) -> Post | None:
-        return self.posts.get(channel, {}).get(ts)
+        posts = self.posts.get(channel, {})
+        return posts.get(ts)
 
     def find_ephemeral(self, ts: str) -> Post | None:
         for post in self.ephemerals:
@@ -58,70 +54,76 @@ class TeamState:
     def posts_of(self, channel: str) -> list[Post]:
         """A channel's posts, replies included, oldest first; without ephemeral posts."""
         posts = self.posts.get(channel, {})
-        return sorted(posts.values(), key=lambda post: post.ts)
+        return [posts[ts] for ts in sorted(posts)]
 
     def replies_of(self, channel: str, thread_ts: str) -> list[Post]:
-        posts = self.posts_of(channel)
-        return [post for post in posts if post.is_reply and post.thread_ts == thread_ts]
+        return [
+            post for post in self.posts_of(channel) if post.is_reply and post.thread_ts == thread_ts
+        ]
 
     def add_post(self, post: Post) -> Post:
         """Put a post into its channel; its files note the share."""
-        files = [self._share_file(file, post) for file in post.files]
-        post = replace(post, files=tuple(files))
-        self.posts.setdefault(post.channel, {})[post.ts] = post
-        self.feed.publish(Change(post))
-        return post
-
-    def _share_file(self, file: File, post: Post) -> File:
+        channel = self.channels[post.channel]
         share = Share(
             channel=post.channel,
             ts=post.ts,
             thread_ts=post.thread_ts,
-            is_public=self.channels[post.channel].kind == "channel",
+            is_public=channel.kind == "channel",
         )
-        known = self.files[file.id]
-        shared = replace(known, shares=(*known.shares, share))
-        self.files[file.id] = shared
-        return shared
+        shared: list[File] = []
+        for file in post.files:
+            known = self.files[file.id]
+            file = replace(known, shares=(*known.shares, share))
+            self.files[file.id] = file
+            shared.append(file)
+        post = replace(post, files=tuple(shared))
+        posts = self.posts.setdefault(post.channel, {})
+        posts[post.ts] = post
+        self.feed.publish(TeamChange(post))
+        return post
 
     def change_post(self, post: Post) -> None:
         """Replace a post by its new version."""
-        previous = self.posts[post.channel][post.ts]
-        self.posts[post.channel][post.ts] = post
-        self.feed.publish(Change(post, previous))
+        posts = self.posts[post.channel]
+        change = TeamChange(post, previous=posts[post.ts])
+        posts[post.ts] = post
+        self.feed.publish(change)
 
     def remove_post(self, post: Post) -> None:
-        del self.posts[post.channel][post.ts]
-        self.feed.publish(Change(post, is_gone=True))
+        posts = self.posts[post.channel]
+        del posts[post.ts]
+        gone = TeamChange(post, is_gone=True)
+        self.feed.publish(gone)
 
     def add_ephemeral(self, post: Post) -> None:
         self.ephemerals.append(post)
-        self.feed.publish(Change(post))
+        self.feed.publish(TeamChange(post))
 
     def remove_ephemeral(self, post: Post) -> None:
         self.ephemerals.remove(post)
-        self.feed.publish(Change(post, is_gone=True))
+        gone = TeamChange(post, is_gone=True)
+        self.feed.publish(gone)
 
     def delete_file(self, file_id: str) -> None:
         """Mark a file as deleted; posts keep a mark in its place."""
-        self.files[file_id] = replace(self.files[file_id], is_deleted=True)
+        file = self.files[file_id]
+        self.files[file_id] = replace(file, is_deleted=True)
 
     def direct_channel(self, *members: str) -> Channel:
         """The direct conversation of these users, opened if there is none."""
+        wanted = set(members)
         for known in self.channels.values():
-            if known.is_direct and set(known.members) == set(members):
+            if known.is_direct and set(known.members) == wanted:
                 return known
+        is_pair = len(members) == 2
+        names = [self.users[user].name for user in members]
         key = "".join(sorted(members))
-        if len(members) == 2:
-            channel = Channel(id=self.ids.named("D", key), name="", kind="im", members=members)
-        else:
-            names = [self.users[user].name for user in members]
-            channel = Channel(
-                id=self.ids.named("G", key),
-                name="mpdm-" + "--".join(names),
-                kind="mpim",
-                members=members,
-            )
+        channel = Channel(
+            id=self.ids.named("D" if is_pair else "G", key),
+            name="" if is_pair else "mpdm-" + "--".join(names),
+            kind="im" if is_pair else "mpim",
+            members=members,
+        )
         self.keep(channel)
         return channel
 
@@ -130,11 +132,12 @@ class TeamState:
             self.homes[view.user] = view
         else:
             self.views[view.id] = view
-        self.feed.publish(Change(view))
+        self.feed.publish(TeamChange(view))
 
     def close_view(self, view: View) -> None:
         self.views.pop(view.id, None)
-        self.feed.publish(Change(view, is_gone=True))
+        gone = TeamChange(view, is_gone=True)
+        self.feed.publish(gone)
 
     def keep(self, record: Channel | AgentSession | SuggestedPrompts | ApiCall | Delivery) -> None:
         """Store a record; a new version replaces the old one."""
@@ -148,5 +151,6 @@ class TeamState:
             case ApiCall():
                 self.calls.append(record)
             case Delivery():
-                self.deliveries[f"{record.envelope_id}/{record.attempt}"] = record
-        self.feed.publish(Change(record))
+                key = f"{record.envelope_id}/{record.attempt}"
+                self.deliveries[key] = record
+        self.feed.publish(TeamChange(record))

@@ -59,8 +59,16 @@ def build_team(ids: Ids, bot_name: str) -> SandboxTeam:
     """The team of `team.yml`, with the app under test among its users."""
     tables: dict[str, dict[str, dict[str, Any]]]
     tables = yaml.load(_TEAM.read_text("utf-8"), yaml.CSafeLoader)
-    users = {name: _user(ids, name, **fields) for name, fields in tables["users"].items()}
-    users["bot"] = _user(ids, bot_name, real_name=bot_name, display_name="", is_bot=True)
+    users: dict[str, User] = {}
+    for name, fields in tables["users"].items():
+        users[name] = _user(ids, name, **fields)
+    users["bot"] = _user(
+        ids,
+        bot_name,
+        real_name=bot_name,
+        display_name="",
+        is_bot=True,
+    )
     channels: dict[str, Channel] = {}
     for name, fields in tables["channels"].items():
         members = [users[member].id for member in fields["members"].split()]

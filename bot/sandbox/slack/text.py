@@ -8,45 +8,40 @@ from bot.sandbox.slack.wire import as_object
 
 _ANGLE = re.compile(r"<(?:[@#!][^<>\s][^<>]*|(?:https?://|mailto:)[^<>\s][^<>]*)>")
 _BARE_URL = re.compile(r"(?<![<|\w])https?://[^\s<>|]*[^\s<>|.,;:!?)\]}'\"*_~`]")
-_NAME = re.compile(r"(?<![\w@#])([@#])([\w.-]*\w)")
+_NAME = re.compile(r"(?<![\w@#])[@#][\w.-]*\w")
 _LONE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt);)")
-_GROUPS = ("here", "channel", "everyone")
 
 
-def type_text(text: str, users: Mapping[str, str], channels: Mapping[str, str]) -> str:
-    """The wire form of typed text: names become references, the rest is escaped."""
+def type_text(text: str, references: Mapping[str, str]) -> str:
+    """The wire form of typed text: known names become references, the rest is escaped.
 
-    def refer(match: re.Match[str]) -> str:
-        sign, name = match.groups()
-        if sign == "#":
-            return f"<#{channels[name]}|{name}>" if name in channels else match[0]
-        if name in _GROUPS:
-            return f"<!{name}>"
-        return f"<@{users[name]}>" if name in users else match[0]
-
+    `references` are the wire forms by typed form, such as `<@U1>` by `@ann`.
+    """
     escaped = _escape_angles(text.replace("&", "&amp;"))
-    return _link_urls(_NAME.sub(refer, escaped))
+    named = _NAME.sub(lambda match: references.get(match[0], match[0]), escaped)
+    return _link_urls(named)
 
 
 def settle_text(text: str) -> str:
     """The form in which Slack keeps an app's text: stray signs escaped, URLs linked."""
-    parts: list[str] = []
+    settled = ""
     end = 0
     for match in _ANGLE.finditer(text):
-        parts.append(_settle_plain(text[end : match.start()]))
-        parts.append(match[0])
+        settled += _settle_plain(text[end : match.start()])
+        settled += match[0]
         end = match.end()
-    parts.append(_settle_plain(text[end:]))
-    return "".join(parts)
+    return settled + _settle_plain(text[end:])
 
 
 def _settle_plain(text: str) -> str:
-    escaped = _escape_angles(_LONE_AMPERSAND.sub("&amp;", text))
-    return _link_urls(escaped)
+    text = _LONE_AMPERSAND.sub("&amp;", text)
+    text = _escape_angles(text)
+    return _link_urls(text)
 
 
 def _escape_angles(text: str) -> str:
-    return text.replace("<", "&lt;").replace(">", "&gt;")
+    text = text.replace("<", "&lt;")
+    return text.replace(">", "&gt;")
 
 
 def _link_urls(text: str) -> str:
@@ -55,7 +50,9 @@ def _link_urls(text: str) -> str:
 
 def mentions_user(text: str, user: str) -> bool:
     """Whether the wire text mentions the user, with or without a label."""
-    return re.search(rf"<@{user}(?:\|[^>]*)?>", text) is not None
+    plain = f"<@{user}>"
+    labelled = f"<@{user}|"
+    return plain in text or labelled in text
 
 
 def texts_in(value: object) -> Iterator[str]:
@@ -64,7 +61,8 @@ def texts_in(value: object) -> Iterator[str]:
         for item in cast("Sequence[object]", value):
             yield from texts_in(item)
         return
-    for name, item in (as_object(value) or {}).items():
+    fields = as_object(value) or {}
+    for name, item in fields.items():
         if name == "text" and isinstance(item, str):
             yield item
         else:

@@ -21,9 +21,9 @@ from agent_core.sessions.migrations import REVISIONS
 from agent_core.settings import CoreSettings
 from bot.cli import app
 from bot.operator.audit import read_since
+from tests.agent_core.mcp.conftest import QUICK
+from tests.agent_core.mcp.world import NOTE, Told, defined, stored_pins
 from tests.agent_core.sessions.test_audit import SENDING as DONE
-from tests.agent_core.tools.conftest import QUICK
-from tests.agent_core.tools.world import NOTE, Told, defined, stored_pins
 
 pytestmark = pytest.mark.usefixtures("clean")
 

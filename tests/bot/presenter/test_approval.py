@@ -17,9 +17,9 @@ from bot.presenter.approval import (
     approval_draft,
     approval_file,
     decided_draft,
-    details_form,
     is_short,
 )
+from bot.presenter.approval_forms import details_form
 from bot.presenter.previews import argument_lines, made_visible, moments
 from bot.render import limits
 from bot.threads import ThreadRef

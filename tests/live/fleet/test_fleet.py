@@ -24,7 +24,7 @@ from agent_core.mcp import HubLimits, McpHub, read_fleet
 from agent_core.settings import named_variables
 from agent_core.testing.tools import ignore_progress, tool_call, tool_context
 from agent_core.tools import ToolContext, ToolOutput
-from tests.agent_core.tools.loopback import serve
+from tests.agent_core.mcp.loopback import serve
 from tests.live.settings import may_install
 
 pytestmark = [

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from bot.sandbox.slack import limits
-from bot.sandbox.slack.messages import show_view
 from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.records import SuggestedPrompts
 from bot.sandbox.slack.wire import ApiError, JsonObject, missing_field
@@ -19,7 +18,7 @@ def set_session_status(call: MethodCall) -> JsonObject:
     channel, thread_ts = _thread(call)
     status = call.args.required("status")
     call.backend.set_status(channel, thread_ts, status)
-    return {"status": status}
+    return {}
 
 
 def rename_session(call: MethodCall) -> JsonObject:
@@ -31,17 +30,17 @@ def rename_session(call: MethodCall) -> JsonObject:
     if session is None:
         raise ApiError("session_not_found")
     call.state.keep(replace(session, title=title))
-    return {"title": title}
+    return {}
 
 
 def set_thread_status(call: MethodCall) -> JsonObject:
     """Show a status line under a thread, or clear it."""
     channel, thread_ts = _thread(call)
+    text = call.args.text("status")
     messages = call.args.json_array("loading_messages") or []
     if len(messages) > limits.MAX_LOADING_MESSAGES:
         raise ApiError("invalid_arguments")
-    text = call.args.text("status")
-    call.backend.set_status_line(channel, thread_ts, text, tuple(map(str, messages)))
+    call.backend.set_status_line(channel, thread_ts, text, tuple(messages))
     return {}
 
 
@@ -51,7 +50,8 @@ def set_suggested_prompts(call: MethodCall) -> JsonObject:
     prompts = call.args.json_array("prompts") or []
     if not 1 <= len(prompts) <= limits.MAX_PROMPTS:
         raise ApiError("invalid_arguments")
-    call.state.keep(SuggestedPrompts(channel=channel.id, prompts=tuple(prompts)))
+    suggested = SuggestedPrompts(channel=channel.id, prompts=tuple(prompts))
+    call.state.keep(suggested)
     return {}
 
 
@@ -65,8 +65,8 @@ def _view(call: MethodCall) -> JsonObject:
 def open_view(call: MethodCall) -> JsonObject:
     """Open a modal for the person whose gesture gave the trigger."""
     trigger = call.args.required("trigger_id")
-    view = call.backend.views.open(trigger, _view(call))
-    return {"view": show_view(view)}
+    call.backend.views.open(trigger, _view(call))
+    return {}
 
 
 def publish_view(call: MethodCall) -> JsonObject:
@@ -74,5 +74,5 @@ def publish_view(call: MethodCall) -> JsonObject:
     if not call.app.is_home_enabled:
         raise ApiError("not_enabled")
     user = call.args.required("user_id")
-    view = call.backend.views.publish(user, _view(call))
-    return {"view": show_view(view)}
+    call.backend.views.publish(user, _view(call))
+    return {}

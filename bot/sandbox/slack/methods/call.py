@@ -95,9 +95,11 @@ class MethodCall:
     def page(self, items: Sequence[T]) -> tuple[Sequence[T], JsonObject]:
         """One page of the items by `limit` and `cursor`, and its `response_metadata`."""
         start = self.args.number("cursor", 0)
-        end = start + self.args.number("limit", 100)
+        limit = self.args.number("limit", 100)
+        end = start + limit
+        page = items[start:end]
         next_cursor = str(end) if end < len(items) else ""
-        return items[start:end], {"next_cursor": next_cursor}
+        return page, {"next_cursor": next_cursor}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from bot.sandbox.slack.arguments import PostContent, read_content
-from bot.sandbox.slack.messages import permalink, show_post
+from bot.sandbox.slack.arguments import read_content
+from bot.sandbox.slack.messages import permalink
 from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.records import Channel, Post
 from bot.sandbox.slack.wire import ApiError, JsonObject
@@ -11,24 +11,19 @@ from bot.sandbox.slack.wire import ApiError, JsonObject
 
 def post_message(call: MethodCall) -> JsonObject:
     """Post in a channel or a thread."""
+    post = call.backend.add_post(_draft(call))
+    return {"ts": post.ts}
+
+
+def _draft(call: MethodCall) -> Post:
     channel = call.posting_channel()
     content = read_content(call.args, call.state.ids)
-    post = call.backend.add_post(_build_post(call, channel, content))
-    call.backend.end_status_line(post.channel, post.root_ts)
-    return _answer(call, post)
-
-
-def _answer(call: MethodCall, post: Post) -> JsonObject:
-    return {"channel": post.channel, "ts": post.ts, "message": show_post(call.state, post)}
-
-
-def _build_post(call: MethodCall, channel: Channel, content: PostContent) -> Post:
     return call.draft(
         channel,
         read_thread(call, channel),
         text=content.text,
         blocks=content.blocks or (),
-        metadata=content.metadata or None,
+        metadata=content.metadata,
         unfurl_links=call.args.flag("unfurl_links"),
         unfurl_media=call.args.flag("unfurl_media"),
     )
@@ -47,43 +42,44 @@ def read_thread(call: MethodCall, channel: Channel) -> str | None:
 
 def post_ephemeral(call: MethodCall) -> JsonObject:
     """Show a post to one member of a channel; no method can read or change it."""
-    channel = call.posting_channel()
+    draft = _draft(call)
     user = call.args.required("user")
+    channel = call.state.channels[draft.channel]
     if user not in channel.members:
         raise ApiError("user_not_in_channel")
-    content = read_content(call.args, call.state.ids)
-    post = replace(_build_post(call, channel, content), ephemeral_to=user, metadata=None)
-    call.state.add_ephemeral(post)
-    return {"message_ts": post.ts}
+    call.state.add_ephemeral(replace(draft, ephemeral_to=user))
+    return {}
 
 
 def update(call: MethodCall) -> JsonObject:
     """Replace the content of one of the bot's posts; blocks and metadata stay when left out."""
     channel = call.joined_channel()
     post = call.own_post(channel, "cant_update_message")
-    if post.stream is not None and post.stream.is_open(call.state.clock.now()):
+    now_s = call.state.clock.now()
+    if post.stream is not None and post.stream.is_open(now_s):
         raise ApiError("streaming_state_conflict")
     content = read_content(call.args, call.state.ids, is_update=True)
-    changed = replace(post, text=content.text)
+    post = replace(post, text=content.text)
     if content.blocks is not None:
-        changed = replace(changed, blocks=content.blocks)
+        post = replace(post, blocks=content.blocks)
     if content.metadata is not None:
-        changed = replace(changed, metadata=content.metadata or None)
-    changed = call.backend.change_post(changed, editor=call.app.bot_user_id)
-    return _answer(call, changed)
+        post = replace(post, metadata=content.metadata)
+    call.backend.change_post(post, editor=call.app.bot_user_id)
+    return {}
 
 
 def delete(call: MethodCall) -> JsonObject:
     """Delete one of the bot's posts."""
     post = call.own_post(call.joined_channel(), "cant_delete_message")
     call.backend.delete_post(post)
-    return {"channel": post.channel, "ts": post.ts}
+    return {}
 
 
 def get_permalink(call: MethodCall) -> JsonObject:
     """The address of a post."""
     channel = call.visible_channel()
-    return {"channel": channel.id, "permalink": permalink(call.post(channel, "message_ts"))}
+    post = call.post(channel, "message_ts")
+    return {"permalink": permalink(post)}
 
 
 def add_reaction(call: MethodCall) -> JsonObject:

@@ -5,44 +5,59 @@ from collections.abc import Sequence
 from bot.sandbox.slack.app import SCOPE_PREFIXES
 from bot.sandbox.slack.messages import show_channel, show_in_history, show_user
 from bot.sandbox.slack.methods.call import MethodCall
-from bot.sandbox.slack.records import Post
+from bot.sandbox.slack.records import Channel, Post
 from bot.sandbox.slack.wire import ApiError, JsonObject
+
+
+def _readable_channel(call: MethodCall) -> Channel:
+    """The channel of the call, whose posts the bot must be able to read."""
+    channel = call.joined_channel()
+    call.need_channel_scope(channel, "history")
+    return channel
 
 
 def history(call: MethodCall) -> JsonObject:
     """Top-level posts, newest first."""
-    channel = call.joined_channel()
-    call.need_channel_scope(channel, "history")
-    posts = _in_range(call, call.state.posts_of(channel.id))
+    channel = _readable_channel(call)
+    posts = call.state.posts_of(channel.id)
     roots = [post for post in posts if not post.is_reply]
-    return _answer_posts(call, roots[::-1])
+    roots.reverse()
+    return _answer_posts(call, _in_range(call, roots))
 
 
 def replies(call: MethodCall) -> JsonObject:
     """A thread, root first, found by the root's ts or any reply's."""
-    channel = call.joined_channel()
-    call.need_channel_scope(channel, "history")
+    channel = _readable_channel(call)
     ts = call.args.required("ts")
     post = call.state.find_post(channel.id, ts)
-    root = call.state.find_post(channel.id, post.root_ts if post else ts)
-    if root is None:
+    if post is not None and post.is_reply:
+        post = call.state.find_post(channel.id, post.root_ts)
+    if post is None:
         raise ApiError("thread_not_found")
-    posts = _in_range(call, call.state.replies_of(channel.id, root.ts))
-    return _answer_posts(call, [root, *posts])
+    posts = call.state.replies_of(channel.id, post.ts)
+    posts = _in_range(call, posts)
+    return _answer_posts(call, [post, *posts])
 
 
 def _in_range(call: MethodCall, posts: Sequence[Post]) -> list[Post]:
+    """The posts between `oldest` and `latest`."""
     oldest = float(call.args.text("oldest") or "0")
     latest = float(call.args.text("latest") or "inf")
-    if call.args.flag("inclusive"):
-        return [post for post in posts if oldest <= float(post.ts) <= latest]
-    return [post for post in posts if oldest < float(post.ts) < latest]
+    is_inclusive = call.args.flag("inclusive")
+    chosen: list[Post] = []
+    for post in posts:
+        ts = float(post.ts)
+        is_edge = ts in (oldest, latest)
+        if oldest < ts < latest or (is_edge and is_inclusive):
+            chosen.append(post)
+    return chosen
 
 
 def _answer_posts(call: MethodCall, posts: Sequence[Post]) -> JsonObject:
     page, metadata = call.page(posts)
+    messages = [show_in_history(call.state, post) for post in page]
     return {
-        "messages": [show_in_history(call.state, post) for post in page],
+        "messages": messages,
         "has_more": bool(metadata["next_cursor"]),
         "response_metadata": metadata,
     }
@@ -85,10 +100,12 @@ def open_direct(call: MethodCall) -> JsonObject:
 
 def user_info(call: MethodCall) -> JsonObject:
     """One user."""
-    user = call.state.users.get(call.args.required("user"))
+    user_id = call.args.required("user")
+    user = call.state.users.get(user_id)
     if user is None:
         raise ApiError("user_not_found")
-    shown = show_user(user, now_s=call.state.clock.now())
+    now_s = call.state.clock.now()
+    shown = show_user(user, now_s=now_s)
     shown["is_stranger"] = user.team_id != call.app.team_id
     return {"user": shown}
 

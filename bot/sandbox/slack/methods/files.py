@@ -9,6 +9,8 @@ from bot.sandbox.slack.records import File, PendingUpload
 from bot.sandbox.slack.text import texts_in
 from bot.sandbox.slack.wire import ApiError, JsonObject
 
+_WITHOUT_WORDS = ("actions", "context_actions")
+
 
 def get_upload_url(call: MethodCall) -> JsonObject:
     """First call of an upload: the address for the bytes."""
@@ -27,14 +29,12 @@ def get_upload_url(call: MethodCall) -> JsonObject:
 def complete_upload(call: MethodCall) -> JsonObject:
     """Turn uploads into files and share them in one post, with or without blocks.
 
-    The answer shows the files before they are shared. The post's text is that of its blocks
-    without buttons.
+    The post's text is that of its blocks without buttons.
     """
     channel = call.posting_channel("channel_id")
     files = [_complete(call, entry) for entry in call.args.json_array("files") or ()]
-    shown = [show_file(call.state, file) for file in files]
     blocks = read_blocks(call.args, call.state.ids) or ()
-    spoken = [block for block in blocks if block["type"] not in ("actions", "context_actions")]
+    spoken = [block for block in blocks if block["type"] not in _WITHOUT_WORDS]
     draft = call.draft(
         channel,
         call.args.text("thread_ts") or None,
@@ -44,8 +44,7 @@ def complete_upload(call: MethodCall) -> JsonObject:
         files=tuple(files),
     )
     call.backend.add_post(draft)
-    call.backend.end_status_line(channel.id, draft.root_ts)
-    return {"files": shown}
+    return {}
 
 
 def _complete(call: MethodCall, entry: JsonObject) -> File:

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from bot.sandbox.slack import limits
-from bot.sandbox.slack.messages import show_post
 from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.methods.chat import read_thread
 from bot.sandbox.slack.records import STREAM_LIFETIME_S, Post, Stream
@@ -17,46 +16,59 @@ def start(call: MethodCall) -> JsonObject:
     if thread_ts is None:
         raise missing_field("thread_ts")
     if not channel.is_direct:
-        for name in ("recipient_user_id", "recipient_team_id"):
-            if not call.args.has(name):
-                raise ApiError(f"missing_{name}")
-    stream = Stream(phase="in_progress", started_s=call.state.clock.now())
+        _check_recipient(call)
+    now_s = call.state.clock.now()
+    stream = Stream(phase="in_progress", started_s=now_s)
     draft = call.draft(channel, thread_ts, text="", stream=stream)
-    post = call.backend.add_post(_grow(call, draft))
-    call.backend.end_status_line(channel.id, thread_ts)
+    draft = _grow(call, draft)
+    post = call.backend.add_post(draft)
     call.backend.set_status(channel.id, thread_ts, "processing")
-    call.backend.background.start(_seal_later(call, post, stream))
-    return {"channel": channel.id, "ts": post.ts}
+    sealing = _seal_later(call, post, stream)
+    call.backend.background.start(sealing)
+    return {"ts": post.ts}
+
+
+def _check_recipient(call: MethodCall) -> None:
+    """In a channel Slack wants to know the reader of a stream."""
+    for name in ("recipient_user_id", "recipient_team_id"):
+        if not call.args.has(name):
+            raise ApiError(f"missing_{name}")
 
 
 async def _seal_later(call: MethodCall, post: Post, stream: Stream) -> None:
     """Slack ends a stream that the app never stopped."""
-    await call.state.clock.sleep_until(stream.started_s + STREAM_LIFETIME_S)
-    current = call.state.find_post(post.channel, post.ts)
-    if current is not None and current.stream == stream:
-        call.state.change_post(replace(current, stream=replace(stream, phase="completed")))
-        call.backend.set_status(post.channel, post.root_ts, "active")
+    state = call.state
+    end_s = stream.started_s + STREAM_LIFETIME_S
+    await state.clock.sleep_until(end_s)
+    current = state.find_post(post.channel, post.ts)
+    if current is None or current.stream != stream:
+        return
+    sealed = replace(stream, phase="completed")
+    current = replace(current, stream=sealed)
+    state.change_post(current)
+    call.backend.set_status(post.channel, post.root_ts, "active")
 
 
 def append(call: MethodCall) -> JsonObject:
     """Add chunks to a running stream."""
     post, _ = _open_stream(call)
-    call.state.change_post(_grow(call, post))
-    return {"channel": post.channel, "ts": post.ts}
+    post = _grow(call, post)
+    call.state.change_post(post)
+    return {}
 
 
 def stop(call: MethodCall) -> JsonObject:
-    """End a stream, with its last chunks and its metadata."""
+    """End a stream and give the post its metadata."""
     post, stream = _open_stream(call, stopped="message_not_in_streaming_state")
     post = replace(
-        _grow(call, post),
+        post,
         stream=replace(stream, phase="completed"),
         metadata=call.args.json_object("metadata"),
     )
     status = call.args.text("session_status") or "active"
     call.backend.set_status(post.channel, post.root_ts, status)
-    post = call.backend.change_post(post)
-    return {"channel": post.channel, "ts": post.ts, "message": show_post(call.state, post)}
+    call.backend.change_post(post)
+    return {}
 
 
 def _open_stream(call: MethodCall, *, stopped: str = "stopped_by_user") -> tuple[Post, Stream]:
@@ -65,7 +77,8 @@ def _open_stream(call: MethodCall, *, stopped: str = "stopped_by_user") -> tuple
     stream = post.stream
     if stream is not None and stream.stopped_by_user:
         raise ApiError(stopped)
-    if stream is None or not stream.is_open(call.state.clock.now()):
+    now_s = call.state.clock.now()
+    if stream is None or not stream.is_open(now_s):
         raise ApiError("message_not_in_streaming_state")
     return post, stream
 
@@ -79,7 +92,8 @@ def _grow(call: MethodCall, post: Post) -> Post:
                 text += more
             case _:
                 raise ApiError("invalid_chunks")
-    if post.text and len(text.encode()) > limits.MAX_STREAM_BYTES:
+    size = len(text.encode())
+    if post.text and size > limits.MAX_STREAM_BYTES:
         raise ApiError("msg_too_long")
-    blocks = ({"type": "markdown", "text": text},) if text else ()
-    return replace(post, text=text, blocks=blocks)
+    block = {"type": "markdown", "text": text}
+    return replace(post, text=text, blocks=(block,))

@@ -166,17 +166,6 @@ async def test_a_session_lists_meta_tools_alone_and_calls_no_others(
     assert standin.calls == []
 
 
-@pytest.mark.parametrize(
-    ("tools", "said"), [(["COMPOSIO_SEARCH_WEBB"], "COMPOSIO_SEARCH_WEBB"), ("all", "allowlist")]
-)
-async def test_a_wish_that_cannot_be_fulfilled_makes_no_session(
-    standin: ComposioStandIn, api: AsyncComposio, tools: Any, said: str
-) -> None:
-    with refused(400, said):
-        await api.tool_router.session.create(user_id=ADA, preload={"tools": tools})
-    assert standin.sessions == {}
-
-
 async def test_each_way_runs_its_own_kind_of_tools_in_sessions_that_there_are(
     api: AsyncComposio, session: str
 ) -> None:
@@ -241,8 +230,6 @@ async def test_without_the_key_nothing_is_told_and_too_much_is_refused(
     async with caller(standin, "ak_wrong") as stranger:
         with refused(401, "Invalid API key"):
             await stranger.tool_router.session.create(user_id=ADA)
-    with refused(400, "multi_account: is not part of this sandbox"):
-        await api.tool_router.session.create(user_id=ADA, multi_account={"enable": True})
     with refused(404, "triggers/active is not part of this sandbox"):
         await cast("Any", api).get("/api/v3.1/triggers/active", cast_to=object)
 

@@ -41,12 +41,11 @@ async def a_form_that_opens(stage: Stage) -> Body:
 async def upload_report(stage: Stage) -> str:
     """A question with a report below it; returns the root's ts."""
     root = await stage.slack.say("ann", "general", "a report, please")
-    await stage.client.files_upload_v2(
-        channel=stage.channel("general"),
+    file = await stage.upload("report.html", REPORT)
+    await stage.client.files_completeUploadExternal(
+        files=[{**file, "title": "The report"}],
+        channel_id=stage.channel("general"),
         thread_ts=root,
-        file=REPORT,
-        filename="report.html",
-        title="The report",
     )
     return root
 

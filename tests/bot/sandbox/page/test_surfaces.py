@@ -4,7 +4,6 @@ import json
 import re
 from typing import Any
 
-import aiohttp
 import pytest
 from playwright.async_api import ViewportSize, expect
 
@@ -49,15 +48,6 @@ CHART = {
 }
 
 
-async def upload(stage: Stage, name: str, mimetype_of: bytes, **told: str) -> Body:
-    """A file whose bytes are there, not shared yet."""
-    ticket = await stage.client.files_getUploadURLExternal(
-        filename=name, length=len(mimetype_of), **told
-    )
-    async with aiohttp.ClientSession() as http, http.post(ticket["upload_url"], data=mimetype_of):
-        return {"id": ticket["file_id"], "title": name.partition(".")[0].title()}
-
-
 async def test_a_plan_says_each_state_in_words_and_its_menu_reaches_the_app(stage: Stage) -> None:
     told: list[Body] = []
 
@@ -96,9 +86,9 @@ async def test_a_post_carries_its_files_and_takes_feedback_and_a_shortcut(stage:
     root = await stage.slack.say("ann", "general", "a report, please")
     svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
     files = [
-        await upload(stage, "report.html", b"<p>Read</p>"),
-        await upload(stage, "print.pdf", b"%PDF-1.4"),
-        await upload(stage, "preview.svg", svg, alt_txt="The first page"),
+        await stage.upload("report.html", b"<p>Read</p>"),
+        await stage.upload("print.pdf", b"%PDF-1.4"),
+        await stage.upload("preview.svg", svg, alt_txt="The first page"),
     ]
     sides = {f"{side}_button": {"text": plain(side), "value": side} for side in SIDES}
     feedback = {"type": "feedback_buttons", "action_id": "feedback.given", **sides}

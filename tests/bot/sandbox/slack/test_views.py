@@ -32,9 +32,11 @@ def trigger(slack: SlackStandIn, user: str = "ann") -> str:
     return slack.backend.views.trigger(slack.people[user])
 
 
-async def open_modal(slack: SlackStandIn, **fields: object) -> Body:
+async def open_modal(slack: SlackStandIn, **fields: object) -> str:
     view = {**MODAL, **fields}
-    return (await web_client(slack).views_open(trigger_id=trigger(slack), view=view))["view"]
+    await web_client(slack).views_open(trigger_id=trigger(slack), view=view)
+    [view_id] = slack.state.views
+    return view_id
 
 
 async def test_a_trigger_is_good_once_and_for_three_seconds(
@@ -89,11 +91,11 @@ async def test_a_form_must_be_filled_and_brings_the_values_of_its_inputs(
         {**NAME, "block_id": element["action_id"], "element": element}
         for element in (MENU, WITH_VALUE)
     ]
-    view = await open_modal(slack, blocks=blocks)
+    view_id = await open_modal(slack, blocks=blocks)
     with pytest.raises(UnfilledError) as unfilled:
-        await slack.submit_view("ann", view["id"])
+        await slack.submit_view("ann", view_id)
     assert unfilled.value.blocks == ["which"]
-    delivery = await slack.submit_view("ann", view["id"], {"which": "two"})
+    delivery = await slack.submit_view("ann", view_id, {"which": "two"})
     values = delivery.payload["view"]["state"]["values"]
     assert values["which"]["which"]["selected_option"]["value"] == "two"
     assert values["task"]["task"]["value"] == "as before"

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from agent_core.mcp import HttpServer
 from agent_core.messages import JsonObject
 from agent_core.testing.tools import echo_server
-from tests.agent_core.tools.loopback import Relay, serve
+from tests.agent_core.mcp.loopback import Relay, serve
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

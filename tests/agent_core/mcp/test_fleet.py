@@ -13,8 +13,8 @@ from agent_core.mcp.config import ServerAccess
 from agent_core.sessions.pins import ToolPins
 from agent_core.testing.tools import ignore_progress, tool_call, tool_context
 from agent_core.tools import ToolContext, ToolOutput
-from tests.agent_core.tools.conftest import QUICK, HubMaker
-from tests.agent_core.tools.world import Told, defined, needs_pidfd, watched
+from tests.agent_core.mcp.conftest import QUICK, HubMaker
+from tests.agent_core.mcp.world import Told, defined, needs_pidfd, watched
 
 process = pytest.mark.process("a stdio server is a process")
 LIMIT_S = 10

@@ -11,8 +11,8 @@ import pytest
 from agent_core.mcp import Pins, suspicion_of
 from agent_core.messages import JsonObject
 from agent_core.sessions.pins import ToolPins
-from tests.agent_core.tools.conftest import Client, Start
-from tests.agent_core.tools.world import NOTE, Told, defined
+from tests.agent_core.mcp.conftest import Client, Start
+from tests.agent_core.mcp.world import NOTE, Told, defined
 
 pytestmark = pytest.mark.process("a stdio server is a process")
 

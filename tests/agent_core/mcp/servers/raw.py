@@ -1,7 +1,7 @@
 """A stdio server without the SDK, so that it can do what no good server does. Starts in a moment.
 
-Arguments: how it misbehaves before any call (`well`, `mute`, `hang_list`, `malformed`,
-`duplicates`, `pages`, `names`, `noise`, `flood`) or a JSON file of the tools that it lists each
+Arguments: how it misbehaves before any call (`well`, `mute`, `hang_list`, `pages`,
+`names`, `noise`, `flood`) or a JSON file of the tools that it lists each
 time; a file that collects what it received; a file that gets a line at every start.
 """
 
@@ -31,7 +31,6 @@ WELL = [
     tool("exit"),
     tool("exit_unless", annotations={"readOnlyHint": True}),
     tool("read_unless_new"),
-    tool("half"),
     tool("hang"),
     tool("hang_all"),
     tool("giant"),
@@ -41,18 +40,6 @@ WELL = [
     tool("ask"),
 ]
 LISTS: dict[str, list[Any]] = {
-    "malformed": [
-        tool("first"),
-        tool("bad_required", {"type": "object", "required": "a"}),
-        tool("bad_type", {"type": "object", "properties": {"a": {"type": "anything"}}}),
-        tool("bad_parameter", {"type": "object", "properties": {"$filter": {"type": "string"}}}),
-        {"description": "nameless", "inputSchema": OBJECT},
-        tool("bad_schema", "none"),  # type: ignore[arg-type]
-        "not even an object",
-        tool("only_as_a_task", execution={"taskSupport": "required"}),
-        tool("last"),
-    ],
-    "duplicates": [tool("twin", TEXT), tool("twin"), tool("other")],
     "names": [
         tool("a.b"),
         tool("a_b"),
@@ -126,7 +113,6 @@ def call_tool(request: Json) -> None:
     arguments: Json = params_of(request).get("arguments", {})
     acts: dict[str, Callable[[], None]] = {
         "echo": lambda: say(request, arguments["text"]),
-        "half": lambda: say(request, "whole \U0001f600, half \ud83d and \ude00."),
         "exit": leave,
         "exit_unless": lambda: exit_unless(request, Path(arguments["marker"])),
         "read_unless_new": lambda: exit_unless(request, Path(arguments["marker"])),

@@ -18,9 +18,9 @@ from agent_core.mcp import McpHub
 from agent_core.testing.tools import echo_server, ignore_progress, tool_call, tool_context
 from agent_core.tools import ToolContext, ToolOutput
 from bot.sandbox.composio import ComposioStandIn
-from tests.agent_core.tools.conftest import QUICK, HubMaker
-from tests.agent_core.tools.http_world import Answer, Recording, Seen
-from tests.agent_core.tools.loopback import serve
+from tests.agent_core.mcp.conftest import QUICK, HubMaker
+from tests.agent_core.mcp.http_world import Answer, Recording, Seen
+from tests.agent_core.mcp.loopback import serve
 
 KEY = "key-of-the-project"
 ANN, BEN = UserId("T1:U1"), UserId("T1:U2")

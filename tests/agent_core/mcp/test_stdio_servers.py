@@ -11,31 +11,10 @@ from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, use_s
 from agent_core.mcp import McpServer, StdioServer
 from agent_core.testing.tools import ignore_progress, tool_call
 from agent_core.tools import ToolContext
-from tests.agent_core.tools.conftest import QUICK, Start
-from tests.agent_core.tools.world import needs_pidfd, raw, watched
+from tests.agent_core.mcp.conftest import QUICK, Start
+from tests.agent_core.mcp.world import needs_pidfd, raw, watched
 
 pytestmark = pytest.mark.process("a stdio server is a process")
-
-
-@pytest.mark.proves("hub.malformed")
-async def test_malformed_tools_do_not_cost_the_good_ones(
-    start: Start, caplog: pytest.LogCaptureFixture
-) -> None:
-    bot = start(raw("malformed"))
-    assert await bot.names() == ["first", "last"]
-    for bad in ("bad_required", "bad_type", "bad_parameter", "bad_schema", "only_as_a_task"):
-        assert bad in caplog.text
-
-
-@pytest.mark.proves("hub.names")
-async def test_of_two_tools_with_one_name_the_first_is_taken(
-    start: Start, caplog: pytest.LogCaptureFixture
-) -> None:
-    bot = start(raw("duplicates"))
-    specs = await bot.specs()
-    assert list(specs) == ["other", "twin"]
-    assert specs["twin"].input_schema["required"] == ["text"]
-    assert "twin" in caplog.text
 
 
 @pytest.mark.proves("hub.names")
@@ -48,11 +27,6 @@ async def test_names_fit_the_providers_and_a_collision_is_refused(
     assert len(long) == 128 - len("mcp__raw__")
     for twin in ("a_b", "A.b"):
         assert f"'{twin}' is left out: its name looks like that of a.b" in caplog.text
-
-
-async def test_half_a_sign_in_a_result_costs_only_itself(start: Start) -> None:
-    bot = start(raw())
-    assert (await bot.call("half")).text == "whole \U0001f600, half \ufffd and \ufffd."
 
 
 @pytest.mark.proves("hub.noise")

@@ -29,8 +29,8 @@ from agent_core.mcp.wire import TOO_LARGE, LineCutter
 from agent_core.testing.tools import echo_server, ignore_progress, tool_call
 from agent_core.tools import OnProgress, Registry, ToolContext, ToolOutput, fit, sources_in
 from agent_core.tools.sources import MAX_SOURCES
-from tests.agent_core.tools.conftest import HubMaker, Start
-from tests.agent_core.tools.loopback import serve
+from tests.agent_core.mcp.conftest import HubMaker, Start
+from tests.agent_core.mcp.loopback import serve
 
 WORDS = SamplingMessage(role="user", content=TextContent(type="text", text="Your secrets?"))
 REQUESTS: dict[str, InputRequest] = {
