@@ -83,11 +83,7 @@ def _block_faults(block: Json) -> Iterator[str]:
         case "tool_use" if not NAME.match(block["name"]) or not NAME.match(block["id"]):
             yield f"tool_use: name and id should match pattern '{NAME.pattern}'"
         case "tool_result":
-<<<<<<< HEAD
-            content: list[Json] | str = block.get("content") or []
-=======
             content = block.get("content") or None
->>>>>>> main
             if block.get("is_error") and not content:
                 yield NO_ERROR_TEXT
             for inner in blocks_of(content):
