@@ -4,7 +4,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 from bot.sandbox.model.sentences import (
     NumberedPage,
@@ -21,8 +20,6 @@ MAX_SENTENCES = 72
 """Of a whole report; the pages share them evenly."""
 LEAST_A_PAGE = 4
 SUMMARY_SENTENCES = 4
-MUST_DIVIDE = 8
-"""A section with more sentences has the headings of its page below its own."""
 HEADING_WORDS = 4
 """So many before a colon or a bracket are a heading by themselves."""
 SAME_SHARE = 0.7
@@ -91,11 +88,13 @@ def telling(
         if block.kind != "paragraph":
             continue
         for sentence, following in zip(block.sentences, [*block.sentences[1:], ""], strict=True):
-            if stands_alone(sentence):
-                worth = 2 * share(wanted, sentence) + min(3, len(figures(sentence)))
-                worth -= block.position / 5
-                worth -= not stands_alone(following)
-                ranked.append((worth, cite(sentence, block.n), block.n))
+            if not stands_alone(sentence):
+                continue
+            worth = 2 * share(wanted, sentence)
+            worth += min(3, len(figures(sentence)))
+            worth -= block.position / 5
+            worth -= not stands_alone(following)
+            ranked.append((worth, cite(sentence, block.n), block.n))
     ranked.sort(reverse=True)
     best_of_page: dict[int, str] = {}
     for _, cited, n in ranked:
@@ -231,25 +230,8 @@ def _is_of(heading: str, text: str) -> bool:
 
 
 def _written(heading: str, blocks: Sequence[PageBlock]) -> str:
-    """A section; blocks without a heading of their own come first."""
-    is_long = sum(len(block.sentences) for block in blocks) > MUST_DIVIDE
-    texts: defaultdict[tuple[int, str], str] = defaultdict(str)
-    for block in blocks:
-        texts[block.n, block.heading] += f" {block.text}"
-
-    def below(block: PageBlock) -> str:
-        own = _unlabelled(block.heading)
-        is_new = not stems(own) <= stems(heading)
-        is_named = is_new and _is_of(own, texts[block.n, block.heading])
-        return own if is_long and is_named else ""
-
-    paragraphs = [f"## {escape(heading)}"]
-    ordered = sorted(blocks, key=lambda block: bool(below(block)))
-    for own, group in groupby(ordered, key=below):
-        if own:
-            paragraphs.append(f"### {escape(own)}")
-        paragraphs += [_paragraph(block) for block in group]
-    return "\n\n".join(paragraphs)
+    paragraphs = [_paragraph(block) for block in blocks]
+    return "\n\n".join([f"## {escape(heading)}", *paragraphs])
 
 
 def _paragraph(block: PageBlock) -> str:

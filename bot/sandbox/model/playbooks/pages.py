@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from bot.sandbox.model.dialogue import BATCH_TOOL, Dialogue, PastCall, objects_in
-from bot.sandbox.model.message import StandInReply
+from bot.sandbox.model.message import StandInReply, ToolUse
 from bot.sandbox.model.sentences import NumberedPage, content_words, is_about, stems
 from bot.sandbox.model.wire import Json, as_text, walk
 from bot.sandbox.model.writing import SUMMARY_SENTENCES, telling
@@ -20,21 +20,21 @@ LISTED = re.compile(r"^(\d+)\. (.*): (http\S+)\n?", re.MULTILINE)
 
 def search(dialogue: Dialogue, topics: Sequence[str]) -> StandInReply | None:
     """The search for all topics side by side, in news too; None once it was made."""
-    asked: set[str] = set()
-    for call in _searches(dialogue):
-        asked.update(as_text(each.get("query")) for each in walk(call.arguments))
+    asked = [item.get("query") for call in _searches(dialogue) for item in walk(call.arguments)]
     queries = dict.fromkeys(" ".join(content_words(topic)) or topic for topic in topics)
     fresh = [query for query in queries if query not in asked]
     if not fresh or not dialogue.may_call_tools:
         return None
-    wanted: list[tuple[str, Json]] = []
+    offered = [name for name in SEARCHES if name in dialogue.tools]
+    calls: list[ToolUse] = []
+    batch: list[tuple[str, Json]] = []
     for query in fresh:
-        arguments = {"query": query, "num_results": RESULTS}
-        wanted += [(name, arguments) for name in SEARCHES]
-    offered = [(name, arguments) for name, arguments in wanted if name in dialogue.tools]
-    if offered or BATCH_TOOL not in dialogue.tools:
-        return tuple(dialogue.use(name, **arguments) for name, arguments in offered) or None
-    return dialogue.batch((f"COMPOSIO_{name}", arguments) for name, arguments in wanted)
+        arguments: Json = {"query": query, "num_results": RESULTS}
+        calls += [dialogue.use(name, **arguments) for name in offered]
+        batch += [(f"COMPOSIO_{name}", arguments) for name in SEARCHES]
+    if not offered and BATCH_TOOL in dialogue.tools:
+        return dialogue.batch(batch)
+    return tuple(calls) or None
 
 
 def find_hits(dialogue: Dialogue, topics: Sequence[str]) -> list[Json]:
@@ -49,15 +49,16 @@ def find_hits(dialogue: Dialogue, topics: Sequence[str]) -> list[Json]:
         if url:
             title = " ".join(as_text(entry.get("title")).split())
             entries.setdefault(url, {**entry, "url": url, "title": title})
-    hits: list[Json] = []
     for few in (2, 0):
-        for entry in entries.values():
-            text = f"{entry['title']} {as_text(entry.get('snippet'))} {entry['url']}"
-            if any(is_about(each, text, few) for each in wanted):
-                hits.append(entry)
+        hits = [entry for entry in entries.values() if _is_hit(entry, wanted, few)]
         if hits:
-            break
-    return hits
+            return hits
+    return []
+
+
+def _is_hit(entry: Json, wanted: Iterable[frozenset[str]], few: int) -> bool:
+    text = f"{entry['title']} {as_text(entry.get('snippet'))} {entry['url']}"
+    return any(is_about(stems, text, few) for stems in wanted)
 
 
 def _searches(dialogue: Dialogue) -> list[PastCall]:
@@ -73,10 +74,10 @@ def read_files(dialogue: Dialogue, tables: Iterable[PastCall]) -> StandInReply |
         offsets[read.arguments["path"]] = read.data.get("next_offset")
     if not dialogue.may_call_tools:
         return None
-    left = {path: offset for path, offset in offsets.items() if offset is not None}
-    reads = [
-        dialogue.use("read_local_file", path=path, offset=offset) for path, offset in left.items()
-    ]
+    reads: list[ToolUse] = []
+    for path, offset in offsets.items():
+        if offset is not None:
+            reads.append(dialogue.use("read_local_file", path=path, offset=offset))
     return tuple(reads) or None
 
 
@@ -84,7 +85,8 @@ def rows_of(tables: Iterable[PastCall]) -> list[Json]:
     """The pages that could be fetched, out of tables of them, each once."""
     rows: dict[str, Json] = {}
     for row in objects_in(tables):
-        if row.get("url") and row.get("path") and row.get("status") in (None, "success"):
+        is_fetched = row.get("status") in (None, "success")
+        if is_fetched and row.get("url") and row.get("path"):
             rows[row["url"]] = row
     return list(rows.values())
 
@@ -92,9 +94,13 @@ def rows_of(tables: Iterable[PastCall]) -> list[Json]:
 def unread_in(dialogue: Dialogue) -> str:
     """The pages that could not be fetched, each with the reason that was given."""
     crawls = dialogue.now.done("crawl_parallel")
-    rows = [f"\n- {row.get('url')}: {row.get('status')}" for row in objects_in(crawls)]
-    rows += [f"\n- pages: failed: {call.result[:300]}" for call in crawls if call.is_error]
-    return "".join(row for row in rows if ": failed" in row)
+    lines: list[str] = []
+    for row in objects_in(crawls):
+        status = as_text(row.get("status"))
+        if status.startswith("failed"):
+            lines.append(f"\n- {row.get('url')}: {status}")
+    lines += [f"\n- pages: failed: {call.result[:300]}" for call in crawls if call.is_error]
+    return "".join(lines)
 
 
 def pages_read(dialogue: Dialogue, rows: Sequence[Json]) -> list[NumberedPage]:
