@@ -60,6 +60,10 @@ class PageBlock:
     def text(self) -> str:
         return " ".join(self.sentences)
 
+    @property
+    def titled_text(self) -> str:
+        return f"{self.heading} {self.text}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberedPage:
@@ -69,6 +73,10 @@ class NumberedPage:
     url: str
     title: str
     text: str
+
+    @property
+    def titled_text(self) -> str:
+        return f"{self.title}\n{self.text}"
 
     def blocks(self) -> list[PageBlock]:
         """The quotable blocks, in reading order."""
