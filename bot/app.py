@@ -79,7 +79,12 @@ def _digest_proposals(
         channels=settings.allowed_channels,
     )
     orders = DigestOrders(
-        runtime.schedules, runtime.timekeeper, api.channels, people, clock, limits
+        runtime.schedules,
+        runtime.timekeeper,
+        api.channels,
+        people,
+        clock,
+        limits,
     )
     return Proposals(orders, api, clock)
 
@@ -118,7 +123,15 @@ def _digest_and_home_handlers(
     clock: Callable[[], datetime],
 ) -> dict[type, Handler]:
     digests = DigestClicks(proposals, runtime.schedules)
-    home = Home(runtime, api, people, rules, proposals, digests, clock)
+    home = Home(
+        runtime,
+        api,
+        people,
+        rules,
+        proposals,
+        digests,
+        clock,
+    )
     return {
         clicks.ProposalClick: digests.decide,
         clicks.NewDigestClick: digests.order,
@@ -229,7 +242,14 @@ async def running_bot(
         actions = Actions(
             {
                 **_handlers(runtime, api, people, ingress, clock),
-                **_digest_and_home_handlers(runtime, api, people, rules, proposals, clock),
+                **_digest_and_home_handlers(
+                    runtime,
+                    api,
+                    people,
+                    rules,
+                    proposals,
+                    clock,
+                ),
                 clicks.FollowUpClick: acts.follow_up,
                 clicks.LiveViewClick: console.open,
             },
@@ -253,7 +273,13 @@ async def running_bot(
         register(app, ingress, actions, backfill)
         runtime.take_orders_with(partial(digests.take, is_order=True))
         await runtime.readers.show_with(READER, presenting.attach)
-        look = partial(take_up, runtime.ledger, ingress, actions, {LIVE: acts.replay})
+        look = partial(
+            take_up,
+            runtime.ledger,
+            ingress,
+            actions,
+            {LIVE: acts.replay},
+        )
         await _take_up_regularly(stack, look, api)
         socket = await connect_socket(
             app,
@@ -266,7 +292,14 @@ async def running_bot(
         stack.push_async_callback(backfill.close)
         backfill.start(is_well=lambda: socket.health().connected)
         runtime.keep_schedules(DigestHost(api, proposals.orders))
-        runtime.talk_on(SlackSurface(runtime, api, people, settings.allowed_channels))
+        runtime.talk_on(
+            SlackSurface(
+                runtime,
+                api,
+                people,
+                settings.allowed_channels,
+            )
+        )
         loop_lag = stack.enter_context(watched_loop())
         looks = _looks(runtime, socket, partial(health.look_at_loop, loop_lag))
         await stack.enter_async_context(console.serve(looks, acts))

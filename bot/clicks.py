@@ -283,7 +283,11 @@ def decode(name: str, value: str) -> Payload | None:
 
 
 def button(
-    label: str, payload: Payload, style: str = "", *, number: int | None = None
+    label: str,
+    payload: Payload,
+    style: str = "",
+    *,
+    number: int | None = None,
 ) -> JsonObject:
     """A button; those of one kind in one row are numbered."""
     name = payload.kind if number is None else f"{payload.kind}.{number}"
@@ -314,7 +318,11 @@ def dots_menu(options: Sequence[tuple[str, Payload]]) -> JsonObject:
 
 
 def form(
-    payload: Payload, title: str, submit: str, close: str, fields: Sequence[JsonObject]
+    payload: Payload,
+    title: str,
+    submit: str,
+    close: str,
+    fields: Sequence[JsonObject],
 ) -> JsonObject:
     """A form in a window of its own."""
     return blocks.modal(

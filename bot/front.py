@@ -76,7 +76,14 @@ class FrontDoor:
             is_at_work=await self._is_at_work(turn),
         )
 
-    async def stop_channel(self, team: str, channel: str, by: str, *, before_ts: str) -> bool:
+    async def stop_channel(
+        self,
+        team: str,
+        channel: str,
+        by: str,
+        *,
+        before_ts: str,
+    ) -> bool:
         prefix = f"{team}:{channel}:"
         unfinished = await self._runtime.sessions.unfinished(prefix)
         at_work = {turn.session for turn in unfinished if turn.kind == "work"}
@@ -125,13 +132,22 @@ class FrontDoor:
 
 
 async def stop_branch(
-    runtime: Runtime, click: BranchStop, gesture: Gesture, person: Person
+    runtime: Runtime,
+    click: BranchStop,
+    gesture: Gesture,
+    person: Person,
 ) -> None:
     """The handler of the menu below a plan: who is served in the thread may stop a branch."""
-    session = gesture.thread.session
+    session = gesture.session
     try:
         await runtime.intervene(
-            session, click.agent, "stop", "", gesture.by, person.name, key=gesture.key
+            session,
+            click.agent,
+            "stop",
+            "",
+            gesture.by,
+            person.name,
+            key=gesture.key,
         )
     except InterventionRefused as refused:  # a late or second press
         raise Refused("progress-stop-late") from refused

@@ -22,6 +22,8 @@ _SIGNS = {
     "slightly_smiling_face": "🙂", "ok_hand": "👌", "muscle": "💪", "wave": "👋", "eyes": "👀",
 }  # fmt: skip
 """What Slack's names of emoji stand for, where the core may understand a message by one."""
+_SCHEMES = ("", "mailto:", "http://", "tel:")
+"""What Slack puts before a label to make an address of it."""
 _GROUP_MENTION = re.compile(r"<!(?:subteam\^|here|channel|everyone)[^<>]*>")
 
 
@@ -61,6 +63,11 @@ class InboundPost:
     files: tuple[SlackFile, ...]
 
     @property
+    def said_s(self) -> float:
+        """The same in seconds since the epoch."""
+        return float(self.said_ts)
+
+    @property
     def key(self) -> str:
         """The gesture's identity: mention and message of one post are one gesture."""
         return post_key(self.thread.team, self.thread.channel, self.ts)
@@ -98,15 +105,22 @@ def plain_text(
     wire_text: str, *, bot_user: str = "", names: Mapping[str, str] | None = None
 ) -> str:
     """What the person typed: Slack's escapes and tokens undone, the bot's own mention left out."""
-    others = re.sub(rf"<@{re.escape(bot_user)}(?:\|[^<>]*)?>[ \t]?", "", wire_text)
-    readable = _WIRE_TOKEN.sub(lambda token: _readable(token.group(1), names or {}), others)
+    own_mention = rf"<@{re.escape(bot_user)}(?:\|[^<>]*)?>[ \t]?"
+    others = re.sub(own_mention, "", wire_text)
+    known = names or {}
+    readable = _WIRE_TOKEN.sub(lambda token: _readable(token[1], known), others)
     return _with_signs(unescape_wire(readable)).strip()
 
 
 def _with_signs(text: str) -> str:
     """Emoji as characters. One without its own here keeps its name, unless there are no words."""
     has_words = any(letter.isalnum() for letter in _EMOJI.sub("", text))
-    return _EMOJI.sub(lambda code: _SIGNS.get(code[1], code[0] if has_words else "✨"), text)
+
+    def character(code: re.Match[str]) -> str:
+        unknown = code[0] if has_words else "✨"
+        return _SIGNS.get(code[1], unknown)
+
+    return _EMOJI.sub(character, text)
 
 
 def unescape_wire(text: str) -> str:
@@ -131,17 +145,21 @@ def _is_persons_post(post: JsonObject, bot_user: str) -> bool:
 
 
 def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | None:
-    team, channel, ts = text_in(body, "team_id"), text_in(post, "channel"), text_in(post, "ts")
+    channel = text_in(post, "channel")
+    ts = text_in(post, "ts")
     root_ts = text_in(post, "thread_ts") or ts
     try:
-        thread = ThreadRef(team=team, channel=channel, root_ts=root_ts)
+        thread = ThreadRef(team=text_in(body, "team_id"), channel=channel, root_ts=root_ts)
     except SessionError:
         return None
     wire_text = text_in(post, "text")
     edited_ts = text_in(object_in(post, "edited"), "ts")
     users = mentioned_users(wire_text)
+    others = users - {bot_user}
     # An `app_mention` does not say where it is; the id of a direct message begins with D.
-    channel_type = text_in(post, "channel_type") or ("im" if channel.startswith("D") else "")
+    channel_type = text_in(post, "channel_type")
+    if not channel_type and channel.startswith("D"):
+        channel_type = "im"
     return InboundPost(
         thread=thread,
         ts=ts,
@@ -154,18 +172,19 @@ def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | No
         client_msg_id=text_in(post, "client_msg_id"),
         is_reply=root_ts != ts,
         mentions_bot=bot_user in users,
-        mentions_others=bool(users - {bot_user}) or bool(_GROUP_MENTION.search(wire_text)),
+        mentions_others=bool(others or _GROUP_MENTION.search(wire_text)),
         files=tuple(map(read_file, objects_in(post, "files"))),
     )
 
 
 def read_file(raw: JsonObject) -> SlackFile:
     """A file of a post, or as `files.info` tells of it."""
+    size = raw.get("size")
     return SlackFile(
         id=text_in(raw, "id"),
         name=text_in(raw, "name") or text_in(raw, "title") or text_in(raw, "id"),
         mimetype=text_in(raw, "mimetype"),
-        size_bytes=size if isinstance(size := raw.get("size"), int) else 0,
+        size_bytes=size if isinstance(size, int) else 0,
         url_private=text_in(raw, "url_private_download") or text_in(raw, "url_private"),
         is_told=text_in(raw, "file_access") != "check_file_info",
     )
@@ -173,21 +192,21 @@ def read_file(raw: JsonObject) -> SlackFile:
 
 def _readable(token: str, names: Mapping[str, str]) -> str:
     target, _, label = token.partition("|")
-    match target[:1]:
-        case "@":
-            return f"@{names.get(target[1:]) or label or target[1:]}"
-        case "#":
-            return f"#{names.get(target[1:]) or label or target[1:]}"
+    sign, name = target[:1], target[1:]
+    match sign:
+        case "@" | "#":
+            return f"{sign}{names.get(name) or label or name}"
         case "!":
-            return label or f"@{target[1:].split('^')[0]}"
+            return label or f"@{name.split('^')[0]}"
         case _:
             return _link(target, label)
 
 
 def _link(url: str, label: str) -> str:
-    if not label or label == url or url in {f"mailto:{label}", f"http://{label}", f"tel:{label}"}:
-        return label or url
-    return f"{label} ({url})"
+    if not label:
+        return url
+    is_bare = any(url == f"{scheme}{label}" for scheme in _SCHEMES)
+    return label if is_bare else f"{label} ({url})"
 
 
 def text_in(raw: Mapping[str, Any], key: str) -> str:

@@ -127,7 +127,12 @@ class Timekeeper:
     """
 
     def __init__(
-        self, store: ScheduleStore, hand_over: HandOver, clock: UtcClock, *, at_once: int
+        self,
+        store: ScheduleStore,
+        hand_over: HandOver,
+        clock: UtcClock,
+        *,
+        at_once: int,
     ) -> None:
         self._store = store
         self._hand_over = hand_over

@@ -31,6 +31,7 @@ from bot.presenter.connection import fresh_links
 from bot.presenter.questions import answer_form
 from bot.render import PostDraft
 from bot.slack_api import Person, SlackApi, language_of
+from bot.threads import parse_session
 from bot.words import BOT
 
 logger = logging.getLogger(__name__)
@@ -54,7 +55,7 @@ class AskClicks:
     async def decide(self, click: ApprovalClick, gesture: Gesture, person: Person) -> None:
         """Approve a call, or open the form to reject it, to edit it, or to see it whole."""
         with _refusals():
-            ask = await self._require_in(click.ask, gesture.thread.session)
+            ask = await self._require_in(click.ask, gesture.session)
             match click.kind:
                 case "consent.approve":
                     await self._asks.decide(ask.id, gesture.by, "approved")
@@ -78,7 +79,12 @@ class AskClicks:
             await self._require_in(form.ask, form.session)
             if form.kind == "consent.reason_form":
                 reason = values.get("reason", "").strip()
-                await self._asks.decide(form.ask, gesture.by, "rejected", reason=reason)
+                await self._asks.decide(
+                    form.ask,
+                    gesture.by,
+                    "rejected",
+                    reason=reason,
+                )
                 return
             ask = await self._asks.check_may_decide(form.ask, gesture.by)
             if changes := read_changes(ask.approval.actions[0], values):
@@ -88,7 +94,7 @@ class AskClicks:
         """Show links, skip, or look for the account. A post with links goes when the wait does."""
         take_away = partial(self._api.take_away, gesture.response_url)
         with _refusals("consent-refusal-not-your-link"):
-            ask = await self._require_in(click.ask, gesture.thread.session)
+            ask = await self._require_in(click.ask, gesture.session)
             if click.kind == "consent.skip":
                 await self._asks.skip_connection(ask.id, gesture.by)
                 return
@@ -103,7 +109,13 @@ class AskClicks:
                     return
             await take_away()
             link = self._asks.connect_link
-            draft = await fresh_links(link, ask.id, gesture.by, click.apps, _words(person))
+            draft = await fresh_links(
+                link,
+                ask.id,
+                gesture.by,
+                click.apps,
+                _words(person),
+            )
             await self._show(draft, gesture)
 
     async def choose(self, click: QuestionClick, gesture: Gesture, person: Person) -> None:
@@ -122,7 +134,13 @@ class AskClicks:
             if not 0 < click.option <= len(options):
                 raise Refused("question-over")
             key = post_key(gesture.sender.team, channel, ts)
-            message = self._answer(key, gesture, person, options[click.option - 1], is_choice=True)
+            message = self._answer(
+                key,
+                gesture,
+                person,
+                options[click.option - 1],
+                is_choice=True,
+            )
             await self._asks.answer(click.ask, message)
 
     async def answer(self, form: QuestionForm, gesture: Gesture, person: Person) -> None:
@@ -135,7 +153,13 @@ class AskClicks:
             await self._asks.answer(form.ask, self._answer(key, gesture, person, text))
 
     def _answer(
-        self, key: str, gesture: Gesture, person: Person, text: str, *, is_choice: bool = False
+        self,
+        key: str,
+        gesture: Gesture,
+        person: Person,
+        text: str,
+        *,
+        is_choice: bool = False,
     ) -> InboundMessage:
         """An answer as a message; its identity is the question's post: there is one."""
         return InboundMessage(
@@ -151,7 +175,7 @@ class AskClicks:
         )
 
     async def _show(self, draft: PostDraft, gesture: Gesture) -> None:
-        thread = gesture.thread
+        thread = parse_session(gesture.session)
         await self._api.post_ephemeral(
             thread.channel,
             gesture.sender.user,
@@ -161,7 +185,11 @@ class AskClicks:
         )
 
     async def _form(
-        self, click: ApprovalClick, ask: Ask, gesture: Gesture, words: Words
+        self,
+        click: ApprovalClick,
+        ask: Ask,
+        gesture: Gesture,
+        words: Words,
     ) -> JsonObject:
         """For other texts, or with all arguments."""
         if click.kind == "consent.edit":
@@ -169,7 +197,7 @@ class AskClicks:
             about = _about("consent.edit_form", ask, gesture)
             return edit_form(ask.approval.actions[0], words, about)
         if ask.state != "open":
-            raise AskRefused("It is not waited for.", why="over")
+            raise AskRefused("over")
         return await asyncio.to_thread(details_form, ask.approval.actions, words)
 
     async def _require_in(self, ask_id: AskId, session: SessionId) -> Ask:
@@ -180,7 +208,7 @@ class AskClicks:
         ask = await self._asks.find(ask_id)
         is_direct = ":D" in session
         if ask is None or not (is_direct or session == ask.session):
-            raise AskRefused("Nothing of this was asked here.", why="unknown")
+            raise AskRefused("unknown")
         return ask
 
 
@@ -209,7 +237,7 @@ def _question_refusals() -> Generator[None]:
 def _about(
     kind: Literal["consent.reason_form", "consent.edit_form"], ask: Ask, gesture: Gesture
 ) -> ApprovalForm:
-    return ApprovalForm(kind=kind, ask=ask.id, session=gesture.thread.session)
+    return ApprovalForm(kind=kind, ask=ask.id, session=gesture.session)
 
 
 def _words(person: Person) -> Words:

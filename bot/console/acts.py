@@ -176,7 +176,7 @@ class Acts:
         deed = Deed(
             key=key,
             user=gesture.by,
-            session=gesture.thread.session,
+            session=gesture.session,
             act=FollowUp(question=click.question),
         )
         if not await self._runtime.ledger.record(key, "", deed.model_dump(by_alias=True)):

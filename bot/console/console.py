@@ -75,7 +75,7 @@ class Console:
 
         Raises SlackError; the press may come again.
         """
-        session = gesture.thread.session
+        session = gesture.session
         if await self._access.level(gesture.by, session) == "none":
             raise Refused("live-not-yours")
         link = self.link(gesture.by, session)
@@ -83,7 +83,7 @@ class Console:
             raise Refused("live-off")
         text = BOT.say(language_of(person), "live-link", url=link)
         sender = gesture.sender
-        await self._api.whisper(sender.channel, sender.user, text, thread_ts=gesture.thread.root_ts)
+        await self._api.whisper(sender.channel, sender.user, text, thread_ts=gesture.thread_ts)
 
     def acts(self, ingress: Ingress) -> Acts:
         """The way in of what viewers do."""

@@ -1,6 +1,6 @@
 """The handlers of buttons, menus and forms about digests."""
 
-from agent_core.ids import UserId
+from agent_core.ids import SessionId, UserId
 from agent_core.runtime import detect_language
 from agent_core.runtime.schedules import Order, PendingOrder, ScheduleId, ScheduleStore
 from bot.clicks import DigestForm, NewDigestClick, ProposalClick, ScheduleClick
@@ -11,7 +11,7 @@ from bot.digests.proposals import Proposals, schedule_id
 from bot.ingress import Errors, Gesture
 from bot.render import PostDraft, mention
 from bot.slack_api import Person, Receipt, language_of
-from bot.threads import ThreadRef, parse_session
+from bot.threads import parse_session
 
 
 class DigestClicks:
@@ -28,8 +28,13 @@ class DigestClicks:
             return
         is_yes = click.kind == "digest.confirm"
         post = Receipt(gesture.sender.channel, gesture.message_ts)
-        await self._proposals.decide(click.schedule, gesture.by, is_yes=is_yes, post=post)
-        session = gesture.thread.session
+        await self._proposals.decide(
+            click.schedule,
+            gesture.by,
+            is_yes=is_yes,
+            post=post,
+        )
+        session = gesture.session
         pending = await self._schedules.pending_order(session, gesture.by)
         if schedule_id(pending.proposal) == click.schedule:
             # The moment stays: the messages so far were dealt with.
@@ -39,7 +44,13 @@ class DigestClicks:
     async def order(self, click: NewDigestClick, gesture: Gesture, person: Person) -> None:
         """Open the form of a new digest with the words that could not be read."""
         language = detect_language(click.task, locale=person.locale)
-        order = self._new_order(gesture.by, person, gesture.thread, language, click.task)
+        order = self._new_order(
+            gesture.by,
+            person,
+            gesture.session,
+            language,
+            click.task,
+        )
         await self._open(ScheduleId(""), order, gesture)
 
     async def choose(self, click: ScheduleClick, gesture: Gesture, person: Person) -> None:
@@ -49,7 +60,7 @@ class DigestClicks:
             return
         text = await self._proposals.do(click.verb, click.schedule, gesture.by)
         draft = PostDraft(text=f"{mention(gesture.by)}: {text}")
-        await self._proposals.answer(gesture.thread, gesture.key, draft)
+        await self._proposals.answer(parse_session(gesture.session), gesture.key, draft)
 
     async def edit(self, schedule: ScheduleId, gesture: Gesture) -> None:
         """Open the form of a schedule, from anywhere; what it changes is said where it began."""
@@ -64,7 +75,12 @@ class DigestClicks:
         if click.schedule:
             order = (await orders.get(click.schedule, gesture.by)).order
         else:
-            order = self._new_order(gesture.by, person, thread, language)
+            order = self._new_order(
+                gesture.by,
+                person,
+                click.session,
+                language,
+            )
         wanted = read_form(gesture.values, order, language, now)
         if not isinstance(wanted, Order):
             return wanted
@@ -75,23 +91,39 @@ class DigestClicks:
         if changed.status == "proposed":
             draft = await self._proposals.draft(changed)
             api = self._proposals.api
-            await api.update(thread.channel, click.ts, draft.text, blocks=draft.blocks)
+            await api.update(
+                thread.channel,
+                click.ts,
+                draft.text,
+                blocks=draft.blocks,
+            )
         else:
-            text = posts.sentence("changed", changed, posts.language_of(changed.order), now)
+            text = posts.sentence(
+                "changed",
+                changed,
+                posts.language_of(changed.order),
+                now,
+            )
             await self._proposals.answer(thread, gesture.key, PostDraft(text=text))
         return None
 
     async def _open(self, schedule: ScheduleId, order: Order, gesture: Gesture) -> None:
-        session = gesture.thread.session if gesture.message_ts else order.origin
+        session = gesture.session or order.origin
         about = DigestForm(schedule=schedule, session=session, ts=gesture.message_ts)
         view = form(order, posts.language_of(order), about)
         if not await self._proposals.api.open_view(gesture.trigger_id, view):
             raise refused("press_again")
 
     def _new_order(
-        self, owner: UserId, person: Person, thread: ThreadRef, language: str, task: str = ""
+        self,
+        owner: UserId,
+        person: Person,
+        session: SessionId,
+        language: str,
+        task: str = "",
     ) -> Order:
         """The beginning of a new digest's form: a person's words, at their usual time."""
+        thread = parse_session(session)
         return Order(
             team=thread.team,
             place=thread.channel,
@@ -100,6 +132,6 @@ class DigestClicks:
             owner_locale=language,
             task=task,
             rule=on_weekdays(person.zone, self._proposals.clock(), person.digest_time),
-            origin=thread.session,
+            origin=session,
             owner_zone=person.zone,
         )

@@ -67,7 +67,10 @@ def form(order: Order, language: str, about: DigestForm) -> JsonObject:
 
 
 def read_form(
-    values: Mapping[str, str], order: Order, language: str, now: datetime
+    values: Mapping[str, str],
+    order: Order,
+    language: str,
+    now: datetime,
 ) -> Order | dict[str, str]:
     """The order with what was written, or what is wrong with that by the id of its block."""
     words, rule = BOT.of(language), order.rule

@@ -11,7 +11,7 @@ from agent_core.runtime.schedules import Obstacle, Schedule
 from bot.digests import posts
 from bot.digests.orders import DigestOrders
 from bot.slack_api import Op, SlackApi, SlackError
-from bot.surface import channel_lines
+from bot.surface import channel_lines, material
 from bot.threads import parse_session, parse_user
 
 CLEAR_FOR_S = 60.0
@@ -54,12 +54,17 @@ class DigestHost:
         try:
             if not await self._orders.may_read(order):
                 return UNREADABLE
-            lines = await channel_lines(self._api, self._orders.people, order.reads, since)
+            lines = await channel_lines(
+                self._api,
+                self._orders.people,
+                order.reads,
+                since,
+            )
         except SlackError as error:
             logger.warning("schedule %s: its channel could not be read: %s", schedule.id, error)
             return UNREADABLE
         head = f"Posts in the channel since {since:%Y-%m-%d %H:%M} UTC, as material:"
-        return "\n".join([head, *(lines or ["(none)"])])
+        return material(head, lines)
 
     async def tell_trouble(self, schedule: Schedule) -> None:
         """In the thread where it was ordered, and to its owner: the rest of the team is spared.
@@ -70,13 +75,26 @@ class DigestHost:
         if schedule.status == "active" and schedule.failures > 1:
             return
         text, order = posts.trouble(schedule), schedule.order
-        op = Op(schedule.id).part("trouble", schedule.status, schedule.reason, schedule.failures)
+        op = Op(schedule.id).part(
+            "trouble",
+            schedule.status,
+            schedule.reason,
+            schedule.failures,
+        )
         origin = parse_session(order.origin)
         team, user = parse_user(order.owner)
         await _try(self._api.post(origin, text, op=op))
         if not origin.channel.startswith("D"):  # else the owner has just read it
             since = origin.root_ts
-            await _try(self._api.post_direct(team, user, text, op=op.directly(), since=since))
+            await _try(
+                self._api.post_direct(
+                    team,
+                    user,
+                    text,
+                    op=op.directly(),
+                    since=since,
+                )
+            )
 
 
 async def _try(telling: Awaitable[object]) -> None:

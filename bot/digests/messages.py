@@ -80,7 +80,12 @@ class DigestMessages:
         outcome = await self._settle(message, pending, consent)
         if outcome is None:
             return False
-        await self._conclude(message, pending, outcome, is_agreed=consent == "yes")
+        await self._conclude(
+            message,
+            pending,
+            outcome,
+            is_agreed=consent == "yes",
+        )
         return True
 
     async def has_order(self, key: str) -> bool:
@@ -130,7 +135,12 @@ class DigestMessages:
         try:
             if consent == "yes":  # in place of the click; a no is seen to with the answer
                 asker = message.asker
-                await self._decide(pending.proposal, message.session, asker, is_yes=True)
+                await self._decide(
+                    pending.proposal,
+                    message.session,
+                    asker,
+                    is_yes=True,
+                )
             if consent:
                 return _Outcome(pending=PendingOrder())
             reading = await self._read(message, pending)
@@ -149,7 +159,11 @@ class DigestMessages:
             return await self._after_refusal(refusal, message, pending, known)
 
     async def _after_refusal(
-        self, refusal: Refused, message: InboundMessage, pending: PendingOrder, known: PendingOrder
+        self,
+        refusal: Refused,
+        message: InboundMessage,
+        pending: PendingOrder,
+        known: PendingOrder,
     ) -> _Outcome:
         """A refusal leaves what waited as it was, and a new order open to another channel."""
         if pending.doing is not None:  # it may have been done: this is how things are now
@@ -165,7 +179,12 @@ class DigestMessages:
         return _Outcome(pending=replace(known, draft=draft), answer=answer)
 
     async def _conclude(
-        self, message: InboundMessage, before: PendingOrder, outcome: _Outcome, *, is_agreed: bool
+        self,
+        message: InboundMessage,
+        before: PendingOrder,
+        outcome: _Outcome,
+        *,
+        is_agreed: bool,
     ) -> None:
         """Answer, take a proposal back that another one replaces, and note the message as done."""
         session, asker = message.session, message.asker
@@ -178,9 +197,21 @@ class DigestMessages:
         pending = replace(outcome.pending, heard_at=message.received_at, doing=None)
         await self._schedules.save_pending(session, asker, pending)
 
-    async def _decide(self, key: str, session: SessionId, by: UserId, *, is_yes: bool) -> None:
+    async def _decide(
+        self,
+        key: str,
+        session: SessionId,
+        by: UserId,
+        *,
+        is_yes: bool,
+    ) -> None:
         post = await self._proposals.answered(parse_session(session), key)
-        await self._proposals.decide(schedule_id(key), by, is_yes=is_yes, post=post)
+        await self._proposals.decide(
+            schedule_id(key),
+            by,
+            is_yes=is_yes,
+            post=post,
+        )
 
     async def _read(self, message: InboundMessage, pending: PendingOrder) -> OrderReading | None:
         """What holds of what the small model reads, and may be told in this thread, if anything."""
@@ -232,7 +263,13 @@ class DigestMessages:
     ) -> _Outcome:
         language, draft = known.language, reading.draft
         if reading.rule is not None and draft is not None:
-            order = _order(draft, reading.rule, reading.schedule, message, language)
+            order = _order(
+                draft,
+                reading.rule,
+                reading.schedule,
+                message,
+                language,
+            )
             await self._proposals.offer(message.key, order)
             return _Outcome(pending=replace(known, proposal=message.key))
         if reading.fault:
@@ -242,7 +279,12 @@ class DigestMessages:
             return _Outcome(pending=pending, answer=listing)
         if reading.missing:
             zone = message.author_zone or "UTC"
-            question = posts.question(reading.question, language, reading.missing, zone)
+            question = posts.question(
+                reading.question,
+                language,
+                reading.missing,
+                zone,
+            )
             return _Outcome(pending=known, answer=PostDraft(text=question))
         if reading.schedule is None and reading.intent == "delete":
             text = BOT.say(language, "digest-not-scheduled")
@@ -251,11 +293,20 @@ class DigestMessages:
             text = BOT.say(language, "digest-agree")
             return _Outcome(pending=pending, answer=PostDraft(text=text))
         left = pending if pending.proposal else PendingOrder()
-        answer = await self._command(reading.intent, reading.schedule, message.asker, language)
+        answer = await self._command(
+            reading.intent,
+            reading.schedule,
+            message.asker,
+            language,
+        )
         return _Outcome(pending=left, answer=answer)
 
     async def _command(
-        self, intent: str, schedule: Schedule, asker: UserId, language: str
+        self,
+        intent: str,
+        schedule: Schedule,
+        asker: UserId,
+        language: str,
     ) -> PostDraft:
         """Do what is wanted of a schedule; a change without a rule shows it with its menu."""
         if intent != "change":
@@ -296,7 +347,11 @@ def _consent(text: str) -> str:
 
 
 def _order(
-    draft: OrderDraft, rule: Rule, target: Schedule | None, message: InboundMessage, language: str
+    draft: OrderDraft,
+    rule: Rule,
+    target: Schedule | None,
+    message: InboundMessage,
+    language: str,
 ) -> Order:
     """What a message orders, or how it wants another schedule to be: its author's to agree to."""
     thread, locale = parse_session(message.session), message.author_locale

@@ -39,7 +39,12 @@ class DigestLimits:
 
 
 def refused(
-    reason: str, schedule: Schedule | None = None, *, channel: str = "", field: str = "", n: int = 0
+    reason: str,
+    schedule: Schedule | None = None,
+    *,
+    channel: str = "",
+    field: str = "",
+    n: int = 0,
 ) -> Refused:
     """What a person asked for cannot be done, in a sentence that names what it is about."""
     slots = {"n": str(n), "channel": _channel_mark(channel)}

@@ -75,10 +75,20 @@ def decided(schedule: Schedule, now: datetime, *, is_change: bool) -> str:
     language = language_of(schedule.order)
     if schedule.status == "deleted":
         return BOT.say(language, "digest-not-scheduled")
-    return sentence("changed" if is_change else "scheduled", schedule, language, now)
+    return sentence(
+        "changed" if is_change else "scheduled",
+        schedule,
+        language,
+        now,
+    )
 
 
-def sentence(key: str, schedule: Schedule, language: str, now: datetime) -> str:
+def sentence(
+    key: str,
+    schedule: Schedule,
+    language: str,
+    now: datetime,
+) -> str:
     """One of the sentences about a schedule: `understood`, `changed`, `did-pause` and so on."""
     order = schedule.order
     words = BOT.of(language)
@@ -104,7 +114,12 @@ def _next_times(order: Order, language: str, now: datetime) -> str:
     return f"{times} ({zone})"
 
 
-def question(text: str, language: str, missing: str, zone: str) -> str:
+def question(
+    text: str,
+    language: str,
+    missing: str,
+    zone: str,
+) -> str:
     """What is asked about an order: the model's own question, or ours for what is missing."""
     if text:
         return foreign_line(text, QUESTION_CHARS)
@@ -118,7 +133,12 @@ def trouble(schedule: Schedule) -> str:
     task = foreign_line(schedule.order.task, TASK_CHARS)
     if schedule.status != "paused":
         return words("digest-failed", n=number, task=task)
-    return words("digest-paused-because", why=_why(schedule, words), n=number, task=task)
+    return words(
+        "digest-paused-because",
+        why=_why(schedule, words),
+        n=number,
+        task=task,
+    )
 
 
 def listing(
@@ -193,7 +213,10 @@ def root(
 
 
 def _state(
-    digest: PublishedDigest, order: Order, slot: Slot, before: datetime | None
+    digest: PublishedDigest,
+    order: Order,
+    slot: Slot,
+    before: datetime | None,
 ) -> Iterator[str]:
     """What a digest is to be read with."""
     words = BOT.of(language_of(order))
@@ -213,7 +236,12 @@ def _state(
         yield words("digest-left-out", n=slot.left_out)
 
 
-def _listed(schedule: Schedule, words: Words, language: str, now: datetime) -> str:
+def _listed(
+    schedule: Schedule,
+    words: Words,
+    language: str,
+    now: datetime,
+) -> str:
     order = schedule.order
     match schedule.status:
         case "paused" if schedule.reason:

@@ -43,7 +43,12 @@ class Proposals:
         return posts.proposal(proposed, self.clock(), may_read=may_read)
 
     async def decide(
-        self, proposal: ScheduleId, by: UserId, *, is_yes: bool, post: Receipt | None
+        self,
+        proposal: ScheduleId,
+        by: UserId,
+        *,
+        is_yes: bool,
+        post: Receipt | None,
     ) -> None:
         """Agree to a proposal or take it back, and say so in its post, where the buttons stood."""
         proposed = await self.orders.get(proposal, by, is_proposal=True)
@@ -51,18 +56,39 @@ class Proposals:
         text = posts.decided(decided, self.clock(), is_change=bool(proposed.order.changes))
         draft = card(text)
         if post is not None:
-            await self.api.update(post.channel, post.ts, draft.text, blocks=draft.blocks)
+            await self.api.update(
+                post.channel,
+                post.ts,
+                draft.text,
+                blocks=draft.blocks,
+            )
 
-    async def do(self, verb: str, schedule: ScheduleId, by: UserId, language: str = "") -> str:
+    async def do(
+        self,
+        verb: str,
+        schedule: ScheduleId,
+        by: UserId,
+        language: str = "",
+    ) -> str:
         """Pause, resume, run or delete a schedule; the sentence about it."""
         changed = await self.orders.do(verb, schedule, by)
         language = language or posts.language_of(changed.order)
-        return posts.sentence(f"did-{verb}", changed, language, self.clock())
+        return posts.sentence(
+            f"did-{verb}",
+            changed,
+            language,
+            self.clock(),
+        )
 
     async def answer(self, thread: ThreadRef, key: str, draft: PostDraft) -> None:
         """One answer to a message or a click, however often it is taken up."""
         if await self.answered(thread, key) is None:
-            await self.api.post(thread, draft.text, op=_op(key), blocks=draft.blocks)
+            await self.api.post(
+                thread,
+                draft.text,
+                op=_op(key),
+                blocks=draft.blocks,
+            )
 
     async def answered(self, thread: ThreadRef, key: str) -> Receipt | None:
         """The post that answers a message or a click."""

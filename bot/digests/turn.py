@@ -114,7 +114,13 @@ class DigestPresenter(TurnPresenter):
         is_quiet = before is not None and not published.has_news
         if is_quiet and schedule.order.when_nothing_new == "be_silent":
             return "nothing_new", ""
-        text = posts.root(published, schedule, slot, before, live_links(event, self._api.home))
+        text = posts.root(
+            published,
+            schedule,
+            slot,
+            before,
+            live_links(event, self._api.home),
+        )
         try:
             thread = await self._post_root(text, schedule.order, slot)
         except (PlaceRefused, SlackAuthRefused) as refused:
@@ -126,7 +132,11 @@ class DigestPresenter(TurnPresenter):
             return "failed", ""
         told = posts.as_markdown(published)
         await self._runtime.sessions.go_on_in(
-            thread.session, event.turn, reader=READER, now=self._clock(), told=told
+            thread.session,
+            event.turn,
+            reader=READER,
+            now=self._clock(),
+            told=told,
         )
         if not is_quiet or schedule.order.when_nothing_new == "post":
             await self._post_thread(event, published.details.strip(), thread)
@@ -156,7 +166,11 @@ class DigestPresenter(TurnPresenter):
 
         async def announce(may_exist: bool) -> None:
             bookmark.posts[op] = await self._api.announce(
-                channel, text, op=op, since=since, may_exist=may_exist
+                channel,
+                text,
+                op=op,
+                since=since,
+                may_exist=may_exist,
             )
 
         await self._journal.once(op, announce)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from agent_core.errors import SessionError
+from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Feedback, Runtime
 from agent_core.words import Words
@@ -13,7 +14,7 @@ from bot.clicks import FeedbackClick, FeedbackForm
 from bot.ingress import Gesture
 from bot.render import entry, limits
 from bot.slack_api import Person, SlackApi, language_of
-from bot.threads import ThreadRef, parse_session
+from bot.threads import parse_session
 from bot.words import BOT
 
 logger = logging.getLogger(__name__)
@@ -35,30 +36,48 @@ class FeedbackClicks:
             logger.warning("feedback on an unknown turn: %s", click.turn[:80])
             return
         feedback = Feedback(
-            turn=turn.id, person=gesture.by, verdict=click.verdict, at=self._clock()
+            turn=turn.id,
+            person=gesture.by,
+            verdict=click.verdict,
+            at=self._clock(),
         )
         await self._runtime.feedback.give(feedback)
         if click.verdict == "down":
-            about = FeedbackForm(turn=turn.id, session=gesture.thread.session)
+            about = FeedbackForm(turn=turn.id, session=gesture.session)
             form = _form(about, BOT.of(language_of(person)))
             if await self._api.open_view(gesture.trigger_id, form):
                 return
-        await self._thank(person, gesture.thread)
+        await self._thank(person, gesture.session)
 
     async def comment(self, form: FeedbackForm, gesture: Gesture, person: Person) -> None:
         """Keep what somebody added."""
         if text := gesture.values.get("comment", "").strip():
             await self._runtime.feedback.comment(form.turn, gesture.by, text)
-        await self._thank(person, parse_session(form.session))
+        await self._thank(person, form.session)
 
-    async def _thank(self, person: Person, thread: ThreadRef) -> None:
+    async def _thank(self, person: Person, session: SessionId) -> None:
+        thread = parse_session(session)
         thanks = BOT.say(language_of(person), "feedback-thanks")
-        await self._api.post_ephemeral(thread.channel, person.id, thanks, thread_ts=thread.root_ts)
+        await self._api.post_ephemeral(
+            thread.channel,
+            person.id,
+            thanks,
+            thread_ts=thread.root_ts,
+        )
 
 
 def _form(about: FeedbackForm, words: Words) -> JsonObject:
-    element = {"type": "plain_text_input", "multiline": True, "max_length": limits.SECTION_CHARS}
-    field = entry("comment", words("feedback-what"), element, optional=True)
+    element = {
+        "type": "plain_text_input",
+        "multiline": True,
+        "max_length": limits.SECTION_CHARS,
+    }
+    field = entry(
+        "comment",
+        words("feedback-what"),
+        element,
+        optional=True,
+    )
     return clicks.form(
         about,
         words("feedback-title"),

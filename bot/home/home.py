@@ -190,7 +190,12 @@ class Home:
                 await self._digests.edit(click.schedule, gesture)
                 text = ""
             case HomeScheduleClick():
-                text = await self._proposals.do(click.verb, click.schedule, who, language)
+                text = await self._proposals.do(
+                    click.verb,
+                    click.schedule,
+                    who,
+                    language,
+                )
             case AccountClick():
                 text = await self._disconnect(who, click.account, language)
             case PreferenceClick():
@@ -294,7 +299,13 @@ class Home:
         await self._api.suggest(channel, prompts)
 
     def _month(self) -> datetime:
-        return self._clock().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+        return self._clock().replace(
+            day=1,
+            hour=0,
+            minute=0,
+            second=0,
+            microsecond=0,
+        )
 
 
 def _is_prompt(text: str) -> bool:

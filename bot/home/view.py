@@ -40,7 +40,12 @@ from bot.words import BOT
 MAX_ROWS = 8
 """Of each list."""
 ASKED_CHARS = 90
-LANGUAGES = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français"}
+LANGUAGES = {
+    "en": "English",
+    "de": "Deutsch",
+    "es": "Español",
+    "fr": "Français",
+}
 FOLLOW_UPS = ("meant", "two_party", "mention")
 """When the bot answers a reply that does not mention it; the first is what holds unless set."""
 TIMES = tuple(f"{hour:02}:{minute:02}" for hour in range(24) for minute in (0, 30))
@@ -162,7 +167,12 @@ def _schedules(state: HomeState) -> Iterator[JsonObject]:
 
 def _listed(schedules: Sequence[Schedule], state: HomeState) -> Iterator[JsonObject]:
     rows = schedules[:MAX_ROWS]
-    listed = listing(rows, state.language, state.now, click=HomeScheduleClick)
+    listed = listing(
+        rows,
+        state.language,
+        state.now,
+        click=HomeScheduleClick,
+    )
     yield from listed.blocks[1:] or [section(listed.text)]
     yield from _more(len(schedules) - MAX_ROWS, state.words)
 

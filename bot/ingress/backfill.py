@@ -154,12 +154,24 @@ class Search:
             return None  # no post began it
         raw = await self._channels.post_now(thread, ts)
         if raw is None:
-            return _changed(DELETED, thread.channel, ts, self._identity, deleted_ts=ts)
+            return _changed(
+                DELETED,
+                thread.channel,
+                ts,
+                self._identity,
+                deleted_ts=ts,
+            )
         body = {"team_id": thread.team, "event": {**raw, "channel": thread.channel}}
         post = read_post(body, bot_user=self._identity.bot_user)
         if post is None or post.said_ts == ts or float(post.said_ts) <= gap.opened_s:
             return None  # an edit from before the gap was heard when it was made
-        return _changed(EDITED, thread.channel, post.said_ts, self._identity, message=raw)
+        return _changed(
+            EDITED,
+            thread.channel,
+            post.said_ts,
+            self._identity,
+            message=raw,
+        )
 
     async def _places(self, gap: Gap) -> list[Conversation]:
         """Those first in which something was heard last; those alone where Slack lists none."""
@@ -212,7 +224,12 @@ class Search:
 
     def _threads(self, read: _Read, gap: Gap) -> list[_ThreadToRead]:
         threads = _newest_first(
-            _ThreadToRead(read, root_ts, newest_ts, gap.is_new(read.place.id, newest_ts))
+            _ThreadToRead(
+                read,
+                root_ts,
+                newest_ts,
+                gap.is_new(read.place.id, newest_ts),
+            )
             for root_ts, newest_ts in read.threads.items()
         )
         if len(threads) > MAX_THREADS:
@@ -233,7 +250,12 @@ class Search:
         return found
 
     async def _read_thread(
-        self, read: _Read, thread: ThreadRef, gap: Gap, *, at_once: bool = False
+        self,
+        read: _Read,
+        thread: ThreadRef,
+        gap: Gap,
+        *,
+        at_once: bool = False,
     ) -> dict[str, JsonObject]:
         """The posts of a thread that were not read yet; those before a page that is refused."""
         since_s, posts = gap.oldest_s(thread.channel), dict[str, JsonObject]()
@@ -337,7 +359,12 @@ def _ts(moment_s: float) -> str:
 def _posted(raw: JsonObject, place: Conversation, identity: Identity) -> JsonObject:
     """The payload of a post, as the post is now."""
     ts = str(raw["ts"])
-    event = {**raw, "channel": place.id, "channel_type": place.kind, "event_ts": ts}
+    event = {
+        **raw,
+        "channel": place.id,
+        "channel_type": place.kind,
+        "event_ts": ts,
+    }
     return _envelope(event, ts, identity)
 
 
@@ -345,7 +372,12 @@ def _changed(
     subtype: str, channel: str, at_ts: str, identity: Identity, **told: object
 ) -> JsonObject:
     """The payload of a change; what the post was before is not known any more."""
-    event = {"type": "message", "subtype": subtype, "hidden": True, "channel": channel}
+    event = {
+        "type": "message",
+        "subtype": subtype,
+        "hidden": True,
+        "channel": channel,
+    }
     return _envelope({**event, "ts": at_ts, "event_ts": at_ts, **told}, at_ts, identity)
 
 

@@ -25,7 +25,12 @@ from bot.threads import ThreadRef
 from bot.words import BOT
 
 BEAT_S = 5.0
-BACKOFF = Backoff(first_s=30.0, longest_s=600.0, factor=3.0, jitter=0.0)
+BACKOFF = Backoff(
+    first_s=30.0,
+    longest_s=600.0,
+    factor=3.0,
+    jitter=0.0,
+)
 MAX_RUNS = 5
 """So often a conversation that could not be read is tried, before it is given up."""
 
@@ -274,7 +279,12 @@ class Backfill:
             lines.append(words("ingress-late-more", count=len(late) - MAX_LISTED))
         op = notice.part(late[-1].post.ts)
         try:
-            await self._api.announce(channel, "\n".join(lines), op=op, since=since)
+            await self._api.announce(
+                channel,
+                "\n".join(lines),
+                op=op,
+                since=since,
+            )
         except SlackRefused as refused:
             logger.warning("%s could not be told what it was not answered: %s", channel, refused)
 

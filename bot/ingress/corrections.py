@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from cachetools import LRUCache
 
+from agent_core.background import GivenUp
 from agent_core.runtime import Ledger
 from bot.inbound import InboundPost, mentioned_users, plain_text
 from bot.ingress.filter import (
@@ -22,7 +23,6 @@ from bot.ingress.filter import (
     Front,
     Halt,
     IngressFilter,
-    InVain,
     PostEvent,
     post_language,
 )
@@ -34,7 +34,7 @@ MAX_LOOKS = 24
 """How often one looks for the turn of a post that another process may be handing over."""
 
 MAX_POSTS = 10_000
-MAX_TOLD = 1_000
+MAX_NOTICES = 1_000
 
 T = TypeVar("T")
 
@@ -47,57 +47,61 @@ class Posts:
     def __init__(self, people: People, identity: Identity) -> None:
         self._people = people
         self.identity = identity
-        self._bot_user = identity.bot_user
         self._edited: LRUCache[str, InboundPost] = LRUCache(MAX_POSTS)
         self.gone: LRUCache[str, str] = LRUCache(MAX_POSTS)
         """Who called off each post that is not handed over any more; empty where it was deleted."""
         self.under_way: dict[str, InboundPost] = {}
         """Those that are being handed over, by key."""
 
-    def note(self, told: PostEvent) -> None:
+    def note(self, event: PostEvent) -> None:
         """Take a change into account from now on."""
-        if isinstance(told, Deletion):
-            self.gone[told.post_key] = ""
-        if isinstance(told, Edit) and not self.is_outdated(told):
-            self._edited[told.post.key] = told.post
+        if isinstance(event, Deletion):
+            self.gone[event.post_key] = ""
+        if isinstance(event, Edit) and not self.is_outdated(event):
+            self._edited[event.post.key] = event.post
 
     def is_outdated(self, edit: Edit) -> bool:
         """Whether a later edit of the same post is known."""
         newest = self._edited.get(edit.post.key)
-        return newest is not None and float(newest.said_ts) > float(edit.post.said_ts)
+        return newest is not None and newest.said_s > edit.post.said_s
 
     def newest(self, post: InboundPost) -> InboundPost:
         """The post with its newest text."""
         edited = self._edited.get(post.key)
-        if edited is None or float(edited.said_ts) <= float(post.said_ts):
+        if edited is None or edited.said_s <= post.said_s:
             return post
         return replace(post, wire_text=edited.wire_text, said_ts=edited.said_ts)
 
     def call_off(self, concerns: Callable[[InboundPost], bool], *, by: str, before_ts: str) -> None:
-        """What was said before then, and is still being handed over, is left."""
+        """Posts of before then that are still being handed over are left."""
         for post in self.under_way.values():
-            if concerns(post) and float(post.ts) < float(before_ts) and post.key not in self.gone:
+            is_earlier = float(post.ts) < float(before_ts)
+            if is_earlier and concerns(post) and post.key not in self.gone:
                 self.gone[post.key] = by
 
     async def text(self, post: InboundPost) -> str:
         """What the person typed, people by their names; whom Slack does not tell stays an id."""
+        bot_user = self.identity.bot_user
         try:
-            names = await self._people.names(mentioned_users(post.wire_text) - {self._bot_user})
+            names = await self._people.names(mentioned_users(post.wire_text) - {bot_user})
         except SlackError:
             names = {}
-        return plain_text(post.wire_text, bot_user=self._bot_user, names=names)
+        return plain_text(post.wire_text, bot_user=bot_user, names=names)
 
 
 @dataclass(slots=True)
 class Corrections:
-    """Tells the agent: changes turns that have not begun, and stops the turns of what is gone."""
+    """Changes turns that have not begun, and stops the turns of posts that are gone."""
 
     _front: Front
     _ledger: Ledger
     _filter: IngressFilter
     _api: SlackApi
     _posts: Posts
-    _told: LRUCache[str, bool] = field(init=False, default_factory=lambda: LRUCache(MAX_TOLD))
+    _explained: LRUCache[str, bool] = field(
+        init=False, default_factory=lambda: LRUCache(MAX_NOTICES)
+    )
+    """Posts whose authors know that an edit came too late."""
     _looks: Counter[str] = field(init=False, default_factory=Counter[str])
 
     async def revise(self, edit: Edit) -> InboundPost | None:
@@ -108,7 +112,7 @@ class Corrections:
         post is returned, is in the ledger and is to be handed over.
 
         Raises:
-            InVain: The post is known and has no turn yet.
+            GivenUp: The post is known and has no turn yet.
             SlackError: Slack could not be asked.
         """
         return await self._conclude(edit.key, self._revise(edit))
@@ -116,8 +120,8 @@ class Corrections:
     async def withdraw(self, deletion: Deletion) -> None:
         """End the turn of a post that is gone. One that has not come yet never will.
 
-        What other work has taken in stays a part of it: the model has read it. Raises InVain where
-        the post is known and has no turn yet.
+        A message that other work has taken in stays a part of it: the model has read it. Raises
+        GivenUp where the post is known and has no turn yet.
         """
         await self._conclude(deletion.key, self._withdraw(deletion.post_key))
 
@@ -128,8 +132,10 @@ class Corrections:
     async def _halt(self, halt: Halt) -> None:
         sender = halt.sender
         person = await self._filter.served(sender)
-        root_ts = await self._api.root_of(sender.channel, halt.ts) if person is not None else ""
-        if person is None or not root_ts:
+        if person is None:
+            return
+        root_ts = await self._api.root_of(sender.channel, halt.ts)
+        if not root_ts:
             return
         thread = ThreadRef(team=sender.team, channel=sender.channel, root_ts=root_ts)
         self._posts.call_off(
@@ -150,9 +156,9 @@ class Corrections:
         if await self._filter.is_for_us(post):
             if await self._ledger.record(post.key, post.second_key, edit.body):
                 return post
-            raise InVain(edit.key)
+            raise GivenUp(edit.key)
         if edit.before is not None and await self._filter.is_for_us(edit.before):
-            raise InVain(edit.key)
+            raise GivenUp(edit.key)
         return None
 
     async def _withdraw(self, key: str) -> None:
@@ -162,35 +168,40 @@ class Corrections:
         if is_over or never_came or key in self._posts.under_way:
             return
         if await self._front.known_turn(key) is None:
-            raise InVain(key)
+            raise GivenUp(key)
 
     async def _revise_turn(self, edit: Edit, author: Admitted) -> None:
+        key = edit.post.key
         text = await self._posts.text(edit.post)
-        if await self._front.revise(edit.post.key, text):
+        if await self._front.revise(key, text):
             return
-        taken = await self._front.known_turn(edit.post.key)
-        edited_at = datetime.fromtimestamp(float(edit.post.said_ts), UTC)
-        if taken is None or not taken.is_at_work:
+        turn = await self._front.known_turn(key)
+        if turn is None or not turn.is_at_work:
             return
-        if taken.said_at < edited_at and taken.text != text:
-            await self._tell_begun(author)
+        edited_at = datetime.fromtimestamp(edit.post.said_s, UTC)
+        if turn.said_at < edited_at and turn.text != text:
+            await self._explain_late_edit(author)
 
-    async def _tell_begun(self, author: Admitted) -> None:
+    async def _explain_late_edit(self, author: Admitted) -> None:
         """Once for a post, however often it is edited."""
-        post = author.post
-        if post.key in self._told:
+        post, thread = author.post, author.post.thread
+        if post.key in self._explained:
             return
-        self._told[post.key] = True
+        self._explained[post.key] = True
         text = BOT.say(post_language(post, author.person), "ingress-begun")
-        thread = post.thread
-        await self._api.whisper(thread.channel, post.user, text, thread_ts=thread.root_ts)
+        await self._api.whisper(
+            thread.channel,
+            post.user,
+            text,
+            thread_ts=thread.root_ts,
+        )
 
     async def _conclude(self, key: str, change: Awaitable[T]) -> T | None:
-        """What cannot be done yet is looked at again, a bounded number of times."""
+        """A change that cannot be made yet is tried again, a bounded number of times."""
         result = None
         try:
             result = await change
-        except InVain:
+        except GivenUp:
             self._looks[key] += 1
             if self._looks[key] < MAX_LOOKS:
                 raise

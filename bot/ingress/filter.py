@@ -1,4 +1,8 @@
-"""What a payload tells, and whether it is for the bot: cheaply before it is acknowledged."""
+"""The ingress filter: what a payload tells, and whether it is for the bot.
+
+It reads payloads into posts, edits, deletions and halts, and decides on them cheaply before they
+are acknowledged, with look-ups in Slack only behind that.
+"""
 
 import logging
 from dataclasses import dataclass
@@ -123,7 +127,14 @@ class Front(Protocol):
         """End all work of a thread; False without any."""
         ...
 
-    async def stop_channel(self, team: str, channel: str, by: str, *, before_ts: str) -> bool:
+    async def stop_channel(
+        self,
+        team: str,
+        channel: str,
+        by: str,
+        *,
+        before_ts: str,
+    ) -> bool:
         """End all work of a channel's threads that began before a post; False without any."""
         ...
 
@@ -152,10 +163,6 @@ class NotServed:
 
     sentence: str
     """PostEvent to the author alone, unless it is empty."""
-
-
-class InVain(Exception):
-    """A payload could not be handled for now, and is to be taken up again; it is in the ledger."""
 
 
 Admission = Admitted | NotServed | None
@@ -187,7 +194,12 @@ class IngressFilter:
     """
 
     def __init__(
-        self, front: Front, ledger: Ledger, people: People, rules: Rules, replies: Replies
+        self,
+        front: Front,
+        ledger: Ledger,
+        people: People,
+        rules: Rules,
+        replies: Replies,
     ) -> None:
         self._front = front
         self._ledger = ledger
@@ -196,25 +208,28 @@ class IngressFilter:
         self._replies = replies
         self._bot_user = rules.identity.bot_user
 
-    async def let_in(self, told: PostEvent, body: JsonObject) -> bool:
+    async def let_in(self, event: PostEvent, body: JsonObject) -> bool:
         """Record what may be for the bot and was not recorded before; False for all else.
 
         Slack is not asked, so this takes no longer than the database.
         """
-        if self._is_foreign(told, body) or not await self._may_be_for_us(told):
+        if self._is_foreign(event, body) or not await self._may_be_for_us(event):
             return False
-        second_key = told.second_key if isinstance(told, InboundPost) else ""
-        return await self._ledger.record(told.key, second_key, body)
+        second_key = event.second_key if isinstance(event, InboundPost) else ""
+        return await self._ledger.record(event.key, second_key, body)
 
     async def judge(self, post: InboundPost) -> Admission:
         """Whether a post is for the bot, and its author somebody whom the bot serves."""
-        is_reply = address(post, bot_user=self._bot_user) == "reply"
-        if not (await self._replies.has_bot(post) if is_reply else self._is_candidate(post)):
+        spoken_to = address(post, bot_user=self._bot_user)
+        if spoken_to == "not_ours":
             return None
-        judged = await self.judge_author(post)
-        if is_reply and isinstance(judged, Admitted) and not await self._replies.is_for_bot(post):
+        is_reply = spoken_to == "reply"
+        if is_reply and not await self._replies.has_bot(post):
             return None
-        return judged
+        admission = await self.judge_author(post)
+        if not is_reply or not isinstance(admission, Admitted):
+            return admission
+        return admission if await self._replies.is_for_bot(post) else None
 
     async def judge_author(self, post: InboundPost) -> Admitted | NotServed:
         """The part of `judge` that is about the person."""
@@ -222,50 +237,62 @@ class IngressFilter:
         served = authorise(_sender(post), self._rules, person)
         if isinstance(served, Person):
             return Admitted(post=post, person=served)
-        _log.info("denied %s in %s: %s", post.user, post.thread.channel, served)
+        _log.info(
+            "denied %s in %s: %s",
+            post.user,
+            post.thread.channel,
+            served,
+        )
         spoke_to_bot = post.mentions_bot or post.channel_type == "im"
-        language = post_language(post, person)
-        return NotServed(sentence=refusal(served).text(language) if spoke_to_bot else "")
+        if not spoke_to_bot:
+            return NotServed(sentence="")
+        return NotServed(sentence=refusal(served).text(post_language(post, person)))
 
     async def served(self, sender: Sender) -> Person | None:
         """The person of a payload, where the bot serves them."""
-        served = authorise(sender, self._rules, await self._people.person(sender.user))
+        person = await self._people.person(sender.user)
+        served = authorise(sender, self._rules, person)
         return served if isinstance(served, Person) else None
 
     async def is_for_us(self, post: InboundPost) -> bool:
         """Whether a post speaks to the bot."""
         spoken_to = address(post, bot_user=self._bot_user)
-        return spoken_to == "ours" or (
-            spoken_to == "reply" and await self._replies.is_for_bot(post)
-        )
+        if spoken_to == "reply":
+            return await self._replies.is_for_bot(post)
+        return spoken_to == "ours"
 
-    def _is_foreign(self, told: PostEvent, body: JsonObject) -> bool:
-        if isinstance(told, Halt):
-            return screen(told.sender, self._rules) is not None
-        post = told.before if isinstance(told, Deletion) else post_of(told)
+    def _is_foreign(self, event: PostEvent, body: JsonObject) -> bool:
+        if isinstance(event, Halt):
+            return screen(event.sender, self._rules) is not None
+        post = event.before if isinstance(event, Deletion) else post_of(event)
         if post is None:
             team, app_id = text_in(body, "team_id"), text_in(body, "api_app_id")
-            dropped = screen_source(team, app_id, self._rules)
+            reason = screen_source(team, app_id, self._rules)
         else:
-            dropped = screen(_sender(post), self._rules)
-        if dropped:
-            _log.info("dropped a payload: %s", dropped)
-        return dropped is not None
+            reason = screen(_sender(post), self._rules)
+        if reason:
+            _log.info("dropped a payload: %s", reason)
+        return reason is not None
 
-    async def _may_be_for_us(self, told: PostEvent) -> bool:
-        match told:
+    async def _may_be_for_us(self, event: PostEvent) -> bool:
+        """Whether it speaks to the bot, or changes a post that the agent has."""
+        match event:
             case InboundPost():
-                return self._is_candidate(told)
+                return self._is_candidate(event)
             case Edit():
-                versions, key = (told.post, told.before), told.post.key
+                is_candidate = self._is_candidate(event.post) or self._was_candidate(event)
+                key = event.post.key
             case Deletion():
-                versions, key = (told.before,), told.post_key
+                # A payload without the post leaves open whom it spoke to.
+                is_candidate = event.before is None or self._is_candidate(event.before)
+                key = event.post_key
             case Halt():
-                is_meant = told.is_own or told.post_key in self._replies.under_way
-                versions, key = (None,) if is_meant else (), told.post_key
-        if versions == (None,) or any(map(self._is_candidate, filter(None, versions))):
-            return True
-        return await self._front.known_turn(key) is not None
+                is_candidate = event.is_own or event.post_key in self._replies.under_way
+                key = event.post_key
+        return is_candidate or await self._front.known_turn(key) is not None
+
+    def _was_candidate(self, edit: Edit) -> bool:
+        return edit.before is not None and self._is_candidate(edit.before)
 
     def _is_candidate(self, post: InboundPost) -> bool:
         """A reply in a thread that is not known may be for the bot."""
@@ -275,9 +302,9 @@ class IngressFilter:
         return spoken_to == "ours"
 
 
-def post_of(told: InboundPost | Edit) -> InboundPost:
-    """The post that is told of, as it is now."""
-    return told.post if isinstance(told, Edit) else told
+def post_of(event: InboundPost | Edit) -> InboundPost:
+    """The post that an event is about, as it is now."""
+    return event.post if isinstance(event, Edit) else event
 
 
 def _sender(post: InboundPost) -> Sender:
@@ -297,38 +324,51 @@ def read_event(body: JsonObject, *, bot_user: str) -> PostEvent | None:
     preview is a change, too, but not marked as an edit.
     """
     event = object_in(body, "event")
-    if event.get("type") in {REACTED, STOPPED}:
+    kind, subtype = event.get("type"), event.get("subtype")
+    if kind in {REACTED, STOPPED}:
         return _halt(body, event, bot_user)
-    if event.get("type") == "message" and event.get("subtype") == DELETED:
-        return _deletion(body, event, text_in(event, "deleted_ts"), bot_user)
-    if event.get("type") == "message" and event.get("subtype") == EDITED:
+    if kind == "message" and subtype == DELETED:
+        return _deletion(
+            body,
+            event,
+            text_in(event, "deleted_ts"),
+            bot_user,
+        )
+    if kind == "message" and subtype == EDITED:
         now = object_in(event, "message")
         if now.get("subtype") == TOMBSTONE:
             return _deletion(body, event, text_in(now, "ts"), bot_user)
         return _edit(body, event, bot_user)
     post = read_post(body, bot_user=bot_user)
-    if post is not None and event.get("type") == "app_mention" and post.said_ts != post.ts:
+    if post is not None and kind == "app_mention" and post.said_ts != post.ts:
         return Edit(post=post, before=None, body=body)
     return post
 
 
 def _halt(body: JsonObject, event: JsonObject, bot_user: str) -> Halt | None:
     """None for another reaction, or one to somebody else's post."""
-    place, user = object_in(event, "item") or event, text_in(event, "user")
-    author = text_in(event, "item_user") if event["type"] == REACTED else bot_user
-    if event["type"] == REACTED and text_in(event, "reaction") != STOP_REACTION:
-        return None
-    ts = text_in(place, "ts") or text_in(place, "thread_ts")
+    user, author = text_in(event, "user"), bot_user
+    target = event
+    if event["type"] == REACTED:
+        if text_in(event, "reaction") != STOP_REACTION:
+            return None
+        author = text_in(event, "item_user")
+        target = object_in(event, "item")
+    ts = text_in(target, "ts") or text_in(target, "thread_ts")
     if not ts or author not in {user, bot_user}:
         return None
     sender = Sender(
         team=text_in(body, "team_id"),
         app_id=text_in(body, "api_app_id"),
-        channel=text_in(place, "channel"),
+        channel=text_in(target, "channel"),
         user=user,
     )
+    event_ts = text_in(event, "event_ts")
     return Halt(
-        sender=sender, ts=ts, is_own=author == bot_user, event_ts=text_in(event, "event_ts")
+        sender=sender,
+        ts=ts,
+        is_own=author == bot_user,
+        event_ts=event_ts,
     )
 
 
@@ -339,25 +379,36 @@ def _edit(body: JsonObject, event: JsonObject, bot_user: str) -> Edit | None:
     post = read_post(as_now, bot_user=bot_user)
     if post is None or not edited or text_in(edited, "user") not in {"", post.user}:
         return None
-    before = read_post(
-        _as_posted(body, event, object_in(event, "previous_message")), bot_user=bot_user
-    )
+    before = _previous(body, event, bot_user)
     if before is not None and before.wire_text == post.wire_text:
         return None
     return Edit(post=post, before=before, body=as_now)
 
 
-def _deletion(body: JsonObject, event: JsonObject, ts: str, bot_user: str) -> Deletion | None:
+def _deletion(
+    body: JsonObject,
+    event: JsonObject,
+    ts: str,
+    bot_user: str,
+) -> Deletion | None:
     """None for the deletion of what was no person's post."""
-    previous = object_in(event, "previous_message")
-    before = read_post(_as_posted(body, event, previous), bot_user=bot_user)
-    if not ts or (previous and before is None):
+    before = _previous(body, event, bot_user)
+    if not ts or (before is None and object_in(event, "previous_message")):
         return None
     key = post_key(text_in(body, "team_id"), text_in(event, "channel"), ts)
     return Deletion(post_key=key, before=before)
 
 
+def _previous(body: JsonObject, event: JsonObject, bot_user: str) -> InboundPost | None:
+    previous = _as_posted(body, event, object_in(event, "previous_message"))
+    return read_post(previous, bot_user=bot_user)
+
+
 def _as_posted(body: JsonObject, event: JsonObject, message: JsonObject) -> JsonObject:
     """The payload that would have told of the message when it was posted."""
-    place = {"channel": event.get("channel"), "channel_type": event.get("channel_type")}
-    return {**body, "event": {**message, **place}}
+    as_posted = {
+        **message,
+        "channel": event.get("channel"),
+        "channel_type": event.get("channel_type"),
+    }
+    return {**body, "event": as_posted}

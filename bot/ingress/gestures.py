@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from agent_core.errors import SessionError
-from agent_core.ids import UserId
+from agent_core.ids import SessionId, UserId
 from agent_core.messages import JsonObject
 from bot.clicks import AskShortcut, ChannelClick, Command, HomeOpened, Payload, decode
 from bot.inbound import object_in, objects_in, text_in
@@ -18,6 +18,7 @@ from bot.ingress.authorise import Sender
 from bot.threads import ThreadRef, user_id
 
 PRESSED, SUBMITTED, CHOSEN = "block_actions", "view_submission", "message_action"
+NO_SESSION = SessionId("")
 COMMAND_TEXT = "text"
 """The field of a command, and of its answer."""
 
@@ -41,8 +42,10 @@ class Gesture:
     """What was entered into a form, by block id; what was left empty is empty."""
     first_field: str = ""
     """The block at which an error may stand that is about no other."""
+    session: SessionId = NO_SESSION
+    """That of the thread with the button; empty in a view."""
     thread_ts: str = ""
-    """The root of the thread; empty in a view, and for a post that no thread has begun with."""
+    """The root of that thread; empty too for a post that no thread has begun with."""
     message_ts: str = ""
     """The post with the button; empty in a view."""
     pressed_ts: str = ""
@@ -50,12 +53,6 @@ class Gesture:
     """Opens one modal, for three seconds; empty where it is too late for that."""
     response_url: str = ""
     """By which a post that this person alone sees is taken away, for half an hour; else empty."""
-
-    @property
-    def thread(self) -> ThreadRef:
-        """The thread of the button's post; not for a view."""
-        root_ts = self.thread_ts or self.message_ts
-        return ThreadRef(team=self.sender.team, channel=self.sender.channel, root_ts=root_ts)
 
 
 def is_gesture(body: JsonObject) -> bool:
@@ -152,13 +149,20 @@ def _read_press(body: JsonObject) -> Gesture | None:
     sender = _interactive_sender(body)
     if payload is None or not pressed_ts:
         return None
+    thread_ts = text_in(container, "thread_ts") or text_in(message, "thread_ts")
+    message_ts = text_in(container, "message_ts") or text_in(message, "ts")
+    session = NO_SESSION
+    if message_ts:
+        root_ts = thread_ts or message_ts
+        session = ThreadRef(team=sender.team, channel=sender.channel, root_ts=root_ts).session
     return Gesture(
         key=f"press:{sender.team}:{sender.user}:{pressed_ts}:{name}",
         payload=payload,
         sender=sender,
         by=user_id(sender.team, sender.user),
-        thread_ts=text_in(container, "thread_ts") or text_in(message, "thread_ts"),
-        message_ts=text_in(container, "message_ts") or text_in(message, "ts"),
+        session=session,
+        thread_ts=thread_ts,
+        message_ts=message_ts,
         pressed_ts=pressed_ts,
         trigger_id=text_in(body, "trigger_id"),
         response_url=text_in(body, "response_url") if container.get("is_ephemeral") else "",

@@ -1,4 +1,4 @@
-"""From an admitted post to the agent: names, earlier posts and files are added on the way."""
+"""The hand-over of an admitted post to the agent: with names, earlier posts and files."""
 
 import logging
 import re
@@ -26,8 +26,13 @@ MAX_MB = 50
 
 MAX_POSTS = 100
 MAX_CHARS = 20_000
-MAX_SAID = 1_000
 """Bounds for the earlier posts of a thread."""
+
+MAX_EARLIER_FILES = 5
+MAX_EARLIER_FILE_BYTES = 20_000_000
+"""Bounds for the files of those posts; the others are only named."""
+
+MAX_NOTICES = 1_000
 
 _UNREADABLE = "(The earlier posts of this thread could not be read.)"
 _INDENT = "    "
@@ -36,14 +41,7 @@ _NOTICES = frozenset({"channel_join", "channel_leave", "channel_topic", "channel
 
 _log = logging.getLogger(__name__)
 
-MAX_EARLIER_FILES = 5
-MAX_EARLIER_FILE_BYTES = 20_000_000
-"""Bounds for the files of those posts; the others are only named."""
-
 FileFault = Literal["too_big", "not_given", "not_saved", "gone"]
-
-Earlier = tuple[str, tuple[SlackFile, ...]]
-"""What was said in a thread before, and the files that came with it."""
 
 _NOTED_FAULTS: dict[FileFault, str] = {
     "too_big": f"bigger than {MAX_MB} MB",
@@ -61,6 +59,14 @@ class LeftOut:
     name: str
     """Safe to show."""
     fault: FileFault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Earlier:
+    """The posts of a thread that the agent has not read, and the files that came with them."""
+
+    text: str = ""
+    files: tuple[SlackFile, ...] = ()
 
 
 class FileKeeper(Protocol):
@@ -84,7 +90,8 @@ class Handover:
     _people: People
     _posts: Posts
     _replies: Replies
-    _said: LRUCache[Op, bool] = field(init=False, default_factory=lambda: LRUCache(MAX_SAID))
+    _notices: LRUCache[Op, bool] = field(init=False, default_factory=lambda: LRUCache(MAX_NOTICES))
+    """Those that were posted."""
 
     async def deliver(self, admitted: Admitted) -> bool:
         """Hand a post to the agent; the ledger is settled once the agent has it.
@@ -99,115 +106,138 @@ class Handover:
     async def tell_parked(self, admitted: Admitted) -> None:
         """Say in the thread that the answer has to wait."""
         text = BOT.say(post_language(admitted.post, admitted.person), "ingress-parked")
-        await self._say_once(admitted.post, text, "parked")
+        await self._post_notice(admitted.post, text, "parked")
 
-    async def _say_once(self, post: InboundPost, text: str, what: str) -> None:
-        """Over tries and restarts too."""
-        op = Op(post.key).part(what)
+    async def _post_notice(self, post: InboundPost, text: str, kind: str) -> None:
+        """Posts at most once, across retries and restarts."""
+        op = Op(post.key).part(kind)
+        if op in self._notices:
+            return
         try:
-            if op not in self._said and not await self._api.find_post(post.thread, op):
+            if await self._api.find_post(post.thread, op) is None:
                 await self._api.post(post.thread, text, op=op)
-            self._said[op] = True
+            self._notices[op] = True
         except SlackError as error:
-            _log.warning("%s could not be said: %s", op, error)
+            _log.warning("%s could not be posted: %s", op, error)
 
     async def _give(self, message: InboundMessage) -> bool:
         """A post may be deleted before the agent has it, or while it takes it."""
-        if message.key in self._posts.gone:
+        gone = self._posts.gone
+        if message.key in gone:
             return False
         turn = await self._front.handle(message)
-        if message.key in self._posts.gone:
-            await self._front.withdraw(message.key, by=self._posts.gone.get(message.key, ""))
+        if message.key in gone:
+            await self._front.withdraw(message.key, by=gone.get(message.key, ""))
         return turn is not None
 
     async def _message(self, admitted: Admitted) -> InboundMessage | None:
         """None where files could not be had and no word is left to work on; the person was told."""
-        post = admitted.post
-        earlier, older = await self._read_earlier(admitted)
-        files = await self._files.keep(post.thread.session, post.files) if post.files else ()
-        kept = await self._files.keep(post.thread.session, older) if older else ()
-        attachments = tuple(file for file in (*files, *kept) if isinstance(file, Attachment))
-        left_out = tuple(file for file in files if isinstance(file, LeftOut))
+        post, person = admitted.post, admitted.person
+        earlier = await self._read_earlier(admitted)
+        own = await self._keep(post, post.files)
+        older = await self._keep(post, earlier.files)
+        attachments = tuple(file for file in (*own, *older) if isinstance(file, Attachment))
+        left_out = [file for file in own if isinstance(file, LeftOut)]
         if left_out:
             text = await self._posts.text(self._posts.newest(post))
             has_more = bool(attachments) or not asks_for_nothing(text)
-            language = post_language(post, admitted.person, earlier)
+            language = post_language(post, person, earlier.text)
             notice = left_out_notice(left_out, language, has_more=has_more)
-            await self._say_once(post, escape(notice), "files")
+            await self._post_notice(post, escape(notice), "files")
             if not has_more:
                 return None
         newest = self._posts.newest(post)
         text = await self._posts.text(newest)
+        if left_out:
+            note = _left_out_note(left_out)
+            text = f"{text}\n\n{note}" if text else note
         return InboundMessage(
             session=post.thread.session,
             key=post.key,
             asker=user_id(post.thread.team, post.user),
-            author_name=admitted.person.name,
-            text="\n\n".join(filter(None, [text, _left_out_note(left_out)])),
-            received_at=datetime.fromtimestamp(float(newest.said_ts), UTC),
-            background=earlier,
+            author_name=person.name,
+            text=text,
+            received_at=datetime.fromtimestamp(newest.said_s, UTC),
+            background=earlier.text,
             attachments=attachments,
-            author_locale=admitted.person.locale,
-            author_zone=admitted.person.zone,
-            language=admitted.person.language,
+            author_locale=person.locale,
+            author_zone=person.zone,
+            language=person.language,
             places=(post.thread.channel, f"{post.thread.team}:{post.thread.channel}"),
         )
 
-    async def _read_earlier(self, admitted: Admitted) -> Earlier:
-        """What the agent has not read of the thread; empty where that is known to be nothing."""
-        post, session = admitted.post, admitted.post.thread.session
+    async def _keep(
+        self, post: InboundPost, files: tuple[SlackFile, ...]
+    ) -> tuple[Attachment | LeftOut, ...]:
+        return await self._files.keep(post.thread.session, files) if files else ()
+
+    async def _read_earlier(self, admitted: Admitted) -> _Earlier:
+        """The posts before this one; empty where the agent has read them all."""
+        post = admitted.post
         if not post.is_reply:
-            return "", ()
-        since = await self._front.newest_of(session, before_ts=post.ts)
-        if since and (
-            post.channel_type == "im"  # all of it is for the bot
-            or small_talk(plain_text(post.wire_text, bot_user=self._posts.identity.bot_user))
-            or (not post.mentions_bot and self._replies.is_alone(post))
-        ):
-            return "", ()
+            return _Earlier()
+        since_ts = await self._front.newest_of(post.thread.session, before_ts=post.ts)
+        if since_ts and self._agent_knows_all(post):
+            return _Earlier()
         try:
-            return await self._earlier_posts(post, since, admitted.person.utc_offset_s)
+            return await self._earlier_posts(post, since_ts, admitted.person.utc_offset_s)
         except SlackError as error:
             _log.warning("could not read a thread: %s", error)
-            return _UNREADABLE, ()
+            return _Earlier(text=_UNREADABLE)
 
-    async def _earlier_posts(self, post: InboundPost, since: str, utc_offset_s: int) -> Earlier:
+    def _agent_knows_all(self, post: InboundPost) -> bool:
+        """Whether nothing since its newest post can matter."""
+        if post.channel_type == "im":  # all of it is for the bot
+            return True
+        if small_talk(plain_text(post.wire_text, bot_user=self._posts.identity.bot_user)):
+            return True
+        return not post.mentions_bot and self._replies.is_alone(post)
+
+    async def _earlier_posts(self, post: InboundPost, since_ts: str, utc_offset_s: int) -> _Earlier:
         """Lines such as `Ann (14:03): text`, oldest first, the bot's own left out, and files.
 
         The newest posts are kept where there are too many. Times are the asker's. Only the first
         line of a post begins at the margin, so no post can speak in another's name, and none can
         end the passage in which the model gets them.
         """
+        bot_user = self._posts.identity.bot_user
         posts = await self._api.newest_posts(
-            post.thread, limit=MAX_POSTS, since_ts=since, before_ts=post.ts
+            post.thread,
+            limit=MAX_POSTS,
+            since_ts=since_ts,
+            before_ts=post.ts,
         )
         kept = [each for each in posts if self._is_material(each)]
-        named = {each.user for each in kept} | {
-            user for each in kept for user in mentioned_users(each.text)
-        }
-        names = await self._people.names(named - {"", self._posts.identity.bot_user})
+        users = {each.user for each in kept}
+        for each in kept:
+            users |= mentioned_users(each.text)
+        names = await self._people.names(users - {"", bot_user})
         lines = [self._line(each, names, utc_offset_s) for each in kept]
-        said = _FENCE.sub("(", "\n".join(_newest_within(lines, MAX_CHARS)))
-        bot = self._posts.identity.bot_user
+        text = _FENCE.sub("(", "\n".join(_newest_within(lines, MAX_CHARS)))
+        if post.channel_type == "im":
+            return _Earlier(text=text)
         # What was written to the bot brings its files by itself, and a stop must not wait for them.
-        others = [each for each in reversed(kept) if bot not in mentioned_users(each.text)]
+        others = [each for each in reversed(kept) if bot_user not in mentioned_users(each.text)]
         files = [read_file(raw) for each in others for raw in each.files]
         small = [file for file in files if file.size_bytes <= MAX_EARLIER_FILE_BYTES]
-        return said, () if post.channel_type == "im" else tuple(small[:MAX_EARLIER_FILES])
+        return _Earlier(text=text, files=tuple(small[:MAX_EARLIER_FILES]))
 
     def _is_material(self, post: PostRecord) -> bool:
         identity = self._posts.identity
-        own = post.user == identity.bot_user or post.bot_id == identity.bot_id
-        return not own and post.subtype not in _NOTICES and bool(post.text or post.files)
+        if post.user == identity.bot_user or post.bot_id == identity.bot_id:
+            return False
+        return post.subtype not in _NOTICES and bool(post.text or post.files)
 
     def _line(self, post: PostRecord, names: dict[str, str], utc_offset_s: int) -> str:
         author = _one_line(names.get(post.user) or post.user or "An app")
         at = datetime.fromtimestamp(float(post.ts), UTC) + timedelta(seconds=utc_offset_s)
-        said = plain_text(post.text, bot_user=self._posts.identity.bot_user, names=names)
-        indented = f"\n{_INDENT}".join(said.splitlines())
-        names_of_files = ", ".join(read_file(raw).name for raw in post.files)
-        files = f" [files: {_one_line(names_of_files)}]" if post.files else ""
-        return f"{author} ({at:%H:%M}): {indented}{files}"
+        text = plain_text(post.text, bot_user=self._posts.identity.bot_user, names=names)
+        indented = f"\n{_INDENT}".join(text.splitlines())
+        line = f"{author} ({at:%H:%M}): {indented}"
+        if not post.files:
+            return line
+        file_names = ", ".join(read_file(raw).name for raw in post.files)
+        return f"{line} [files: {_one_line(file_names)}]"
 
 
 def left_out_notice(left_out: Sequence[LeftOut], language: str, *, has_more: bool) -> str:
@@ -217,14 +247,17 @@ def left_out_notice(left_out: Sequence[LeftOut], language: str, *, has_more: boo
         words(f"ingress-left-out-{each.fault.replace('_', '-')}", name=each.name, max_mb=MAX_MB)
         for each in left_out
     ]
-    return " ".join([*sentences, words("ingress-left-out-rest")] if has_more else sentences)
+    if has_more:
+        sentences.append(words("ingress-left-out-rest"))
+    return " ".join(sentences)
 
 
 def _left_out_note(left_out: Sequence[LeftOut]) -> str:
-    """What the model is told in the place of the files; no word of it counts for a language."""
-    return "\n".join(
+    """What the model reads in the place of the files; no word of it counts for a language."""
+    lines = [
         f"(Attached, but missing: “{each.name}”, {_NOTED_FAULTS[each.fault]})" for each in left_out
-    )
+    ]
+    return "\n".join(lines)
 
 
 def _newest_within(lines: Sequence[str], max_chars: int) -> list[str]:

@@ -1,4 +1,7 @@
-"""The way in: what Bolt brings is recorded, acknowledged, judged and handed over, in this order."""
+"""The way in of posts: each is recorded, acknowledged, judged and handed over, in this order.
+
+Read `filter` first: it says what a payload tells, and whether it is for the bot.
+"""
 
 import asyncio
 import logging
@@ -7,7 +10,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Literal, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
-from agent_core.background import Background, Backoff
+from agent_core.background import Background, Backoff, GivenUp, retry
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger, ReplyReader, small_talk
 from bot.inbound import InboundPost, plain_text
@@ -21,7 +24,6 @@ from bot.ingress.filter import (
     Front,
     Halt,
     IngressFilter,
-    InVain,
     NotServed,
     PostEvent,
     read_event,
@@ -29,7 +31,7 @@ from bot.ingress.filter import (
 from bot.ingress.handover import FileKeeper, Handover
 from bot.ingress.replies import FollowUpsIn, Replies
 from bot.render import escape
-from bot.slack_api import MonotonicClock, People, SlackApi, SlackError
+from bot.slack_api import People, SlackApi, SlackError
 from bot.threads import ThreadRef
 
 BACKOFF = Backoff(first_s=1.0, longest_s=30.0, factor=4.0)
@@ -55,23 +57,6 @@ class WorkIndicator(Protocol):
     async def take_back(self, thread: ThreadRef, post_ts: str) -> None: ...
 
 
-async def insist(clock: MonotonicClock, key: str, attempt: Callable[[bool], Awaitable[T]]) -> T:
-    """Try a bounded number of times; `attempt` is told whether it is not the first.
-
-    Raises InVain where no try worked. The payload is still in the ledger.
-    """
-    for number in range(1, TRIES + 1):
-        try:
-            return await attempt(number > 1)
-        except InVain:
-            raise
-        except Exception:
-            logger.exception("%s was not handled (try %d)", key, number)
-        if number < TRIES:
-            await clock.sleep(BACKOFF.wait_s(number))
-    raise InVain(key)
-
-
 async def leave_to_next_start(work: Background, *, patience_s: float = DRAIN_PATIENCE_S) -> None:
     """Wait so long for what is under way, then leave it to the next process."""
     await work.settle(patience_s=patience_s)
@@ -95,7 +80,7 @@ class Ingress:
         files: FileKeeper,
         api: SlackApi,
         rules: Rules,
-        indicators: WorkIndicator,
+        indicator: WorkIndicator,
         people: People,
         reader: ReplyReader,
         follow_ups: FollowUpsIn,
@@ -109,15 +94,29 @@ class Ingress:
         self.under_way = Background()
         self._front = front
         self._ledger = ledger
-        self._indicators = indicators
+        self._indicator = indicator
         self._api = api
         self._posts = Posts(people, rules.identity)
         self.replies = Replies(
-            *(front.activity, people, api, rules.identity),
-            *(self._posts.under_way, reader, follow_ups, hears_all),
+            front.activity,
+            people,
+            api,
+            rules.identity,
+            self._posts.under_way,
+            reader,
+            follow_ups,
+            hears_all,
         )
         self.filter = IngressFilter(front, ledger, people, rules, self.replies)
-        self._handover = Handover(front, ledger, files, api, people, self._posts, self.replies)
+        self._handover = Handover(
+            front,
+            ledger,
+            files,
+            api,
+            people,
+            self._posts,
+            self.replies,
+        )
         self._corrections = Corrections(front, ledger, self.filter, api, self._posts)
         self._before_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._after_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -128,73 +127,93 @@ class Ingress:
         Payloads of one thread are recorded in the order of the calls. None: nothing is to do.
         """
         self.replies.note(body)
-        told = read_event(body, bot_user=self._posts.identity.bot_user)
-        if told is None:
+        event = read_event(body, bot_user=self._posts.identity.bot_user)
+        if event is None:
             return None
-        async with self._before_ack.setdefault(_lane_of(told), asyncio.Lock()):
-            if not await self.filter.let_in(told, body):
+        async with self._before_ack.setdefault(_lane_of(event), asyncio.Lock()):
+            if not await self.filter.let_in(event, body):
                 return None
-        self._posts.note(told)
-        return told
+        self._posts.note(event)
+        return event
 
-    async def take_words(self, thread: ThreadRef, ts: str, text: str, *, user: str) -> bool:
-        """Take a person's words as a mention in a thread, where they are told in the post of `ts`.
+    async def take_words(
+        self,
+        thread: ThreadRef,
+        ts: str,
+        text: str,
+        *,
+        user: str,
+    ) -> bool:
+        """Take a person's words as a mention in a thread, where they stand in the post of `ts`.
 
         False where they are not for the bot from this person, or were taken before.
         """
-        own, is_direct = self._posts.identity, thread.channel.startswith("D")
-        event = {
-            "type": "app_mention",
-            "channel": thread.channel,
-            "user": user,
-            "text": escape(text) if is_direct else f"<@{own.bot_user}> {escape(text)}",
-            "ts": ts,
-            "thread_ts": thread.root_ts,
+        identity = self._posts.identity
+        is_direct = thread.channel.startswith("D")
+        mention = "" if is_direct else f"<@{identity.bot_user}> "
+        body = {
+            "type": "event_callback",
+            "team_id": thread.team,
+            "api_app_id": identity.app_id,
+            "event": {
+                "type": "app_mention",
+                "channel": thread.channel,
+                "user": user,
+                "text": f"{mention}{escape(text)}",
+                "ts": ts,
+                "thread_ts": thread.root_ts,
+            },
         }
-        source = {"team_id": thread.team, "api_app_id": own.app_id}
-        told = await self.receive({"type": "event_callback", **source, "event": event})
-        if told is not None:
-            self.under_way.start(self.hand_over(told), name="words of a person")
-        return told is not None
+        event = await self.receive(body)
+        if event is None:
+            return False
+        self.under_way.start(self.hand_over(event), name="words of a person")
+        return True
 
-    async def hand_over(self, told: PostEvent, *, again: bool = False) -> None:
+    async def hand_over(self, event: PostEvent, *, again: bool = False) -> None:
         """The half after the acknowledgement. What fails here is taken up again later.
 
         Posts of one thread reach the agent in the order of the calls, however long files take.
         """
         try:
-            match told:
+            match event:
                 case InboundPost():
-                    await self._take_post(told, again=again)
+                    await self._take_post(event, again=again)
                 case Edit():
-                    await self._take_edit(told, again=again)
+                    await self._take_edit(event, again=again)
                 case Deletion():
-                    await self._insist(told.key, lambda _: self._corrections.withdraw(told))
+                    await self._retry(event.key, lambda: self._corrections.withdraw(event))
                 case Halt():
-                    await self._insist(told.key, lambda _: self._corrections.halt(told))
-        except InVain:
-            self.in_vain.add(told.key)
+                    await self._retry(event.key, lambda: self._corrections.halt(event))
+        except GivenUp:
+            self.in_vain.add(event.key)
         except Exception:
-            logger.exception("%s was not handled", told.key)
-            self.in_vain.add(told.key)
+            logger.exception("%s was not handled", event.key)
+            self.in_vain.add(event.key)
 
     async def replay(self, body: JsonObject) -> None:
         """Handle a payload that was recorded and not settled, here or by another process.
 
         Posts that come later than this call begins stay behind those of their thread.
         """
-        told = read_event(body, bot_user=self._posts.identity.bot_user)
-        if told is not None:
-            self._posts.note(told)
-            await self.hand_over(told, again=True)
+        event = read_event(body, bot_user=self._posts.identity.bot_user)
+        if event is not None:
+            self._posts.note(event)
+            await self.hand_over(event, again=True)
 
     def waits_its_turn(self, post: InboundPost) -> bool:
         """Whether a post stays behind earlier ones of its thread: not the word to stop alone."""
         words = plain_text(post.wire_text, bot_user=self._posts.identity.bot_user)
         return bool(post.files) or small_talk(words) != "stop"
 
-    async def _insist(self, key: str, attempt: Callable[[bool], Awaitable[T]]) -> T:
-        return await insist(self._api.clock, key, attempt)
+    async def _retry(self, key: str, work: Callable[[], Awaitable[T]]) -> T:
+        return await retry(
+            work,
+            name=key,
+            backoff=BACKOFF,
+            tries=TRIES,
+            sleep=self._api.clock.sleep,
+        )
 
     async def _take_post(self, post: InboundPost, *, again: bool) -> None:
         """The author is looked up while earlier posts of the thread are still handed over."""
@@ -202,59 +221,66 @@ class Ingress:
         try:
             async with asyncio.TaskGroup() as group:
                 judging = group.create_task(self._judge(post))
-                group.create_task(self._sign(judging, post, may_be_left=again))
+                group.create_task(self._show_indicator(judging, post, may_be_left=again))
                 async with self._lane(post):
-                    judged = await judging
-                    outcome = await self._act(judged, post)
+                    admission = await judging
+                    outcome = await self._act(admission, post)
         finally:
             self._posts.under_way.pop(post.key, None)
         if outcome == "parked":
             self.in_vain.add(post.key)
-        if isinstance(judged, Admitted) and outcome != "begun":  # a turn takes its sign back itself
-            await self._indicators.take_back(post.thread, post.ts)
-            if outcome == "parked":
-                await self._handover.tell_parked(judged)
+        if not isinstance(admission, Admitted) or outcome == "begun":
+            return  # a turn takes its indicator back itself
+        await self._indicator.take_back(post.thread, post.ts)
+        if outcome == "parked":
+            await self._handover.tell_parked(admission)
 
     async def _take_edit(self, edit: Edit, *, again: bool) -> None:
         async with self._after_ack.setdefault(_lane_of(edit), asyncio.Lock()):
-            post = await self._insist(edit.key, lambda _: self._corrections.revise(edit))
+            post = await self._retry(edit.key, lambda: self._corrections.revise(edit))
         if post is not None:
             await self._take_post(post, again=again)
 
-    async def _judge(self, post: InboundPost) -> Admission | InVain:
-        """What is raised here would end the wait for the lane, and so the order of the thread."""
+    async def _judge(self, post: InboundPost) -> Admission | GivenUp:
+        """An error raised here would end the wait for the lane, and so the order of the thread."""
         try:
-            return await self._insist(post.key, lambda _: self.filter.judge(post))
-        except InVain as error:
+            return await self._retry(post.key, lambda: self.filter.judge(post))
+        except GivenUp as error:
             return error
 
-    async def _act(self, judged: Admission | InVain, post: InboundPost) -> HandoverOutcome:
+    async def _act(self, admission: Admission | GivenUp, post: InboundPost) -> HandoverOutcome:
         """Never raises: an error would not tell whose payload waits."""
         try:
-            match judged:
+            match admission:
                 case Admitted():
-                    return await self._deliver(judged)
-                case InVain():
+                    return await self._deliver(admission)
+                case GivenUp():
                     return "parked"
                 case None:
-                    key, second_key = post.key, post.second_key
-                    await self._insist(key, lambda _: self._ledger.forget(key, second_key))
+                    forget = self._ledger.forget
+                    await self._retry(post.key, lambda: forget(post.key, post.second_key))
                 case NotServed():
-                    thread_ts = post.thread.root_ts if post.is_reply else ""
-                    channel = post.thread.channel
-                    await self._api.whisper(
-                        channel, post.user, judged.sentence, thread_ts=thread_ts
-                    )
-                    await self._settle(post)
-        except InVain:
+                    await self._tell_not_served(admission, post)
+        except GivenUp:
             return "parked"
         return "known"
+
+    async def _tell_not_served(self, refusal: NotServed, post: InboundPost) -> None:
+        thread = post.thread
+        thread_ts = thread.root_ts if post.is_reply else ""
+        await self._api.whisper(
+            thread.channel,
+            post.user,
+            refusal.sentence,
+            thread_ts=thread_ts,
+        )
+        await self._settle(post)
 
     async def _deliver(self, admitted: Admitted) -> HandoverOutcome:
         post = admitted.post
         if not self.waits_its_turn(post) and await self._stop(admitted):
             return "known"
-        is_new = await self._insist(post.key, lambda _: self._handover.deliver(admitted))
+        is_new = await self._retry(post.key, lambda: self._handover.deliver(admitted))
         return "begun" if is_new else "known"
 
     async def _stop(self, order: Admitted) -> bool:
@@ -263,47 +289,48 @@ class Ingress:
         True if something was stopped: it says so itself, and the order needs no turn. The work of
         its own thread an order ends by its turn.
         """
-        post, place, name = order.post, order.post.thread, order.person.name
-        self._posts.call_off(lambda other: _concerns(post, other), by=name, before_ts=post.ts)
+        post, by = order.post, order.person.name
+        self._posts.call_off(lambda other: _concerns(post, other), by=by, before_ts=post.ts)
         if not _is_for_all(post):
             return False
-        if not await self._insist(
-            post.key,
-            lambda _: self._front.stop_channel(place.team, place.channel, name, before_ts=post.ts),
-        ):
-            return False
-        await self._settle(post)
-        return True
+        team, channel = post.thread.team, post.thread.channel
+        stop_channel = self._front.stop_channel
+        was_stopped = await self._retry(
+            post.key, lambda: stop_channel(team, channel, by, before_ts=post.ts)
+        )
+        if was_stopped:
+            await self._settle(post)
+        return was_stopped
 
     async def _settle(self, post: InboundPost) -> None:
-        await self._insist(post.key, lambda _: self._ledger.settle(post.key))
+        await self._retry(post.key, lambda: self._ledger.settle(post.key))
 
     def _lane(self, post: InboundPost) -> AbstractAsyncContextManager[object]:
         if self.waits_its_turn(post):
             return self._after_ack.setdefault(_lane_of(post), asyncio.Lock())
         return nullcontext()
 
-    async def _sign(
-        self, judging: asyncio.Task[Admission | InVain], post: InboundPost, *, may_be_left: bool
+    async def _show_indicator(
+        self, judging: asyncio.Task[Admission | GivenUp], post: InboundPost, *, may_be_left: bool
     ) -> None:
-        """As soon as it is clear that there will be an answer. A sign that fails costs none."""
+        """As soon as it is clear that there will be an answer. A failure costs no answer."""
         if not isinstance(await judging, Admitted):
             return
         try:
-            await self._indicators.show(post.thread, post.ts, may_be_left=may_be_left)
+            await self._indicator.show(post.thread, post.ts, may_be_left=may_be_left)
         except SlackError as error:
-            logger.warning("%s got no sign: %s", post.key, error)
+            logger.warning("%s got no indicator: %s", post.key, error)
 
 
-def _lane_of(told: PostEvent) -> str:
-    """A deletion and a stop have their own: they wait for nothing."""
-    match told:
+def _lane_of(event: PostEvent) -> str:
+    """The order that an event keeps: its thread's. A deletion and a stop wait for nothing."""
+    match event:
         case InboundPost():
-            return told.thread.session
+            return event.thread.session
         case Edit():
-            return told.post.thread.session
+            return event.post.thread.session
         case Deletion() | Halt():
-            return told.key
+            return event.key
 
 
 def _concerns(order: InboundPost, post: InboundPost) -> bool:

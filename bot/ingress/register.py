@@ -80,7 +80,13 @@ async def connect_socket(
         clock=clock,
         timing=timing,
     )
-    socket = SocketMode(open_next, clock=clock, timing=timing, ask=ask, on_healed=on_healed)
+    socket = SocketMode(
+        open_next,
+        clock=clock,
+        timing=timing,
+        ask=ask,
+        on_healed=on_healed,
+    )
     await socket.start()
     return socket
 
@@ -113,7 +119,12 @@ async def acknowledge(app: AsyncApp, envelope: Envelope) -> JsonObject | None:
     return {**acknowledged, "payload": json.loads(response.body)} if response.body else acknowledged
 
 
-def register(bolt: AsyncApp, ingress: Ingress, actions: Actions, backfill: Backfill) -> None:
+def register(
+    bolt: AsyncApp,
+    ingress: Ingress,
+    actions: Actions,
+    backfill: Backfill,
+) -> None:
     """Give what Slack tells of posts to the ingress, and what people do besides to the actions.
 
     Nothing of these is acknowledged before it is in the ledger. Every other event is acknowledged

@@ -1,11 +1,11 @@
-"""Replies without a mention: who has spoken in a thread, and which replies are for the bot.
+"""Replies without a mention: which of them are for the bot.
 
 Rules decide where it is plain, the small model decides the rest, and where that is unclear the bot
-is silent. Who has spoken is read once, and kept up to date from every payload that is heard.
+is silent. Who has spoken in a thread is read once, and kept up to date from every payload.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
@@ -17,7 +17,6 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Line, ReplyReader, Talk, small_talk
 from bot.inbound import (
     InboundPost,
-    SlackFile,
     mentioned_users,
     object_in,
     plain_text,
@@ -25,7 +24,7 @@ from bot.inbound import (
     read_post,
     text_in,
 )
-from bot.slack_api import Identity, People, SlackApi, SlackRefused
+from bot.slack_api import Identity, People, PostRecord, SlackApi, SlackRefused
 from bot.threads import ThreadRef, parse_user, user_id
 
 MAX_THREADS = 10_000
@@ -94,30 +93,32 @@ class Replies:
         self._reading: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
 
     def note(self, body: JsonObject) -> None:
-        """A payload was heard, whoever wrote the post."""
+        """Take a payload into account, whoever wrote the post."""
         event = object_in(body, "event")
         raw = object_in(event, "message") or event
-        team, channel = text_in(body, "team_id"), text_in(event, "channel")
         root_ts = text_in(raw, "thread_ts") or text_in(raw, "ts")
+        team, channel = text_in(body, "team_id"), text_in(event, "channel")
         try:
-            place = ThreadRef(team=team, channel=channel, root_ts=root_ts)
+            thread = ThreadRef(team=team, channel=channel, root_ts=root_ts)
         except SessionError:
             return
-        if (speakers := self._speakers.get(place)) is not None:
-            self._take(speakers, place, raw)
+        speakers = self._speakers.get(thread)
+        if speakers is not None:
+            self._add(speakers, thread, raw)
 
-    def forget(self, place: ThreadRef | None = None) -> None:
-        """Something may not have been heard, in one thread or in all: they are read again."""
-        if place is None:
+    def forget(self, thread: ThreadRef | None = None) -> None:
+        """Posts may not have been heard, in one thread or in all: they are read again."""
+        if thread is None:
             self._speakers.clear()
         else:
-            self._speakers.pop(place, None)
+            self._speakers.pop(thread, None)
 
-    def may_be_for_bot(self, place: ThreadRef) -> bool:
+    def may_be_for_bot(self, thread: ThreadRef) -> bool:
         """Whether replies of a thread may be for the bot, as far as that is known already."""
-        speakers = self._speakers.get(place)
-        is_known = self._hears_all and speakers is not None and speakers.is_whole
-        return not is_known or (speakers is not None and speakers.bot_ts != "")
+        speakers = self._speakers.get(thread)
+        if speakers is None or not speakers.is_whole or not self._hears_all:
+            return True
+        return speakers.bot_ts != ""
 
     def is_alone(self, post: InboundPost) -> bool:
         """Whether it is known that the author shares the thread with nobody but the bot."""
@@ -126,37 +127,35 @@ class Replies:
 
     async def has_bot(self, post: InboundPost) -> bool:
         """Whether the bot had a part in the thread when a reply was written."""
-        place = post.thread
-        async with self._reading.setdefault(place, asyncio.Lock()):
-            speakers = self._speakers.setdefault(place, _Speakers())
-            if not (speakers.is_whole and self._hears_all):
-                try:
-                    async for page in self._api.channels.replies(place, at_once=True):
-                        for raw in page:
-                            self._take(speakers, place, raw)
-                except SlackRefused as refused:
-                    if refused.code not in {"message_not_found", "thread_not_found"}:
-                        raise
-                speakers.is_whole = True
+        thread = post.thread
+        async with self._reading.setdefault(thread, asyncio.Lock()):
+            speakers = self._speakers.setdefault(thread, _Speakers())
+            if not speakers.is_whole or not self._hears_all:
+                await self._read(speakers, thread)
             return "" < speakers.bot_ts < post.ts
 
     async def is_for_bot(self, post: InboundPost) -> bool:
         """Whether a reply that mentions nobody is for the bot."""
-        if not await self.has_bot(post) or post.key in self._verdicts:
+        if not await self.has_bot(post):
             return self._verdicts.get(post.key, False)
-        activity = await self._activity_of(post.thread.session)
-        verdict = self._by_rule(post, activity, await self._follow_ups(post.thread))
+        verdict = self._verdicts.get(post.key)
         if verdict is None:
-            verdict = await self._reader.is_for_bot(await self._talk(post, activity))
-        self._verdicts[post.key] = verdict
+            verdict = await self._decide(post)
+            self._verdicts[post.key] = verdict
         return verdict
+
+    async def _decide(self, post: InboundPost) -> bool:
+        activity = await self._activity_of(post.thread.session)
+        follow_ups = await self._follow_ups(post.thread)
+        verdict = self._by_rule(post, activity, follow_ups)
+        if verdict is not None:
+            return verdict
+        return await self._reader.is_for_bot(await self._talk(post, activity))
 
     def _by_rule(self, post: InboundPost, activity: ThreadActivity, follow_ups: str) -> bool | None:
         """The sure cases; None for all others."""
         kind = None if post.files else small_talk(plain_text(post.wire_text))
-        asked = (each for each in self.under_way.values() if each.mentions_bot)
-        is_at_work = activity.works_for or any(each.thread == post.thread for each in asked)
-        if kind == "stop" and is_at_work:
+        if kind == "stop" and (activity.works_for or self._is_mentioned_in(post.thread)):
             return True
         is_asked = user_id(post.thread.team, post.user) in activity.asks
         if follow_ups == "mention" and not is_asked:
@@ -168,8 +167,23 @@ class Replies:
         is_noise = kind in ("empty", "emoji", "noise")
         return False if is_noise or follow_ups == "two_party" else None
 
-    def _take(self, speakers: _Speakers, place: ThreadRef, raw: JsonObject) -> None:
-        body = {"team_id": place.team, "event": {**raw, "channel": place.channel}}
+    def _is_mentioned_in(self, thread: ThreadRef) -> bool:
+        """Whether a mention in the thread is still being handed over."""
+        under_way = self.under_way.values()
+        return any(post.mentions_bot and post.thread == thread for post in under_way)
+
+    async def _read(self, speakers: _Speakers, thread: ThreadRef) -> None:
+        try:
+            async for page in self._api.channels.replies(thread, at_once=True):
+                for raw in page:
+                    self._add(speakers, thread, raw)
+        except SlackRefused as refused:
+            if refused.code not in {"message_not_found", "thread_not_found"}:
+                raise
+        speakers.is_whole = True
+
+    def _add(self, speakers: _Speakers, thread: ThreadRef, raw: JsonObject) -> None:
+        body = {"team_id": thread.team, "event": {**raw, "channel": thread.channel}}
         post = read_post(body, bot_user=self._bot)
         if post is not None:
             speakers.people.add(post.user)
@@ -178,28 +192,41 @@ class Replies:
             speakers.bot_ts = min(ts, speakers.bot_ts or ts)
 
     async def _talk(self, post: InboundPost, activity: ThreadActivity) -> Talk:
-        """What the model is told: everybody by name."""
-        newest = self._api.newest_posts(post.thread, limit=MAX_POSTS, before_ts=post.ts)
-        earlier = [each for each in await newest if each.text or each.files]
-        asks, works_for = (
-            [parse_user(each)[1] for each in who] for who in (activity.asks, activity.works_for)
-        )
-        users = {post.user, self._bot, *asks, *works_for, *mentioned_users(post.wire_text)}
-        for each in earlier:
-            users |= {each.user, *mentioned_users(each.text)}
-        names = await self._people.names(users - {""})
-
-        def told(user: str, wire_text: str, files: Iterable[SlackFile]) -> Line:
-            author = "" if user == self._bot else names.get(user) or user or "An app"
-            said = [plain_text(wire_text, names=names), *(f"[file: {each.name}]" for each in files)]
-            return Line(author=author, text=" ".join(said))
-
+        """The thread as the model reads it: everybody by name."""
+        newest = await self._api.newest_posts(post.thread, limit=MAX_POSTS, before_ts=post.ts)
+        earlier = [each for each in newest if each.text or each.files]
+        asked = [parse_user(each)[1] for each in activity.asks]
+        works_for = [parse_user(each)[1] for each in activity.works_for]
+        names = await self._names(post, earlier, {*asked, *works_for})
+        files = [file.name for file in post.files]
         return Talk(
             bot=names.get(self._bot, "the bot"),
-            earlier=tuple(
-                told(each.user, each.text, map(read_file, each.files)) for each in earlier
-            ),
-            reply=told(post.user, post.wire_text, post.files),
-            asked=tuple(names.get(user, user) for user in asks),
+            earlier=tuple(self._line_of(each, names) for each in earlier),
+            reply=self._line(post.user, post.wire_text, files, names),
+            asked=tuple(names.get(user, user) for user in asked),
             works_for=tuple(names.get(user, user) for user in works_for),
         )
+
+    async def _names(
+        self, post: InboundPost, earlier: Sequence[PostRecord], users: set[str]
+    ) -> dict[str, str]:
+        users = {*users, post.user, self._bot, *mentioned_users(post.wire_text)}
+        for each in earlier:
+            users |= {each.user, *mentioned_users(each.text)}
+        return await self._people.names(users - {""})
+
+    def _line_of(self, post: PostRecord, names: Mapping[str, str]) -> Line:
+        files = [read_file(raw).name for raw in post.files]
+        return self._line(post.user, post.text, files, names)
+
+    def _line(
+        self,
+        user: str,
+        wire_text: str,
+        files: Sequence[str],
+        names: Mapping[str, str],
+    ) -> Line:
+        author = "" if user == self._bot else names.get(user) or user or "An app"
+        parts = [plain_text(wire_text, names=names)]
+        parts += [f"[file: {name}]" for name in files]
+        return Line(author=author, text=" ".join(parts))

@@ -45,7 +45,7 @@ class AskAbout:
                 since=gesture.pressed_ts,
             )
             return
-        about = AskForm(session=gesture.thread.session, ts=gesture.message_ts, author=click.author)
+        about = AskForm(session=gesture.session, ts=gesture.message_ts, author=click.author)
         if not await self._open(gesture, _form(about, words)):
             raise Refused("ask-again")
 
@@ -65,7 +65,12 @@ class AskAbout:
             logger.warning("a question about a post could not be posted: %s", refused)
             raise Refused("ask-not-there", field=QUESTION) from refused
         request = f"{question}\n\n({await self._which_post(about, person, words)})"
-        await self._ingress.take_words(thread, post.ts, request, user=person.id)
+        await self._ingress.take_words(
+            thread,
+            post.ts,
+            request,
+            user=person.id,
+        )
 
     async def _which_post(self, about: AskForm, person: Person, words: Words) -> str:
         """The post that is meant, as its line in the thread's earlier posts begins.
@@ -88,7 +93,11 @@ class AskAbout:
 
 
 def _form(about: AskForm, words: Words) -> JsonObject:
-    element = {"type": "plain_text_input", "multiline": True, "max_length": limits.SECTION_CHARS}
+    element = {
+        "type": "plain_text_input",
+        "multiline": True,
+        "max_length": limits.SECTION_CHARS,
+    }
     field = entry(QUESTION, words("ask-what"), element, optional=True)
     return clicks.form(
         about,

@@ -1,4 +1,8 @@
-"""How far the bot has heard each conversation, and whether something may be missing since."""
+"""Watermarks: how far each conversation was heard, and whether posts may be missing since.
+
+While there is a gap no watermark moves, so that after a crash its beginning is known. `backfill`
+looks for what was said in a gap.
+"""
 
 import asyncio
 import logging
@@ -10,8 +14,8 @@ from agent_core.runtime import Marks
 from bot.inbound import object_in, text_in
 
 OVERLAP_S = 600.0
-"""How far before a mark one looks again: Slack's last retry comes after six minutes, and a process
-that dies loses its last marks. What was answered is known by its key."""
+"""How far before a watermark one looks again: Slack's last retry comes after six minutes, and a
+process that dies loses its last watermarks. What was answered is known by its key."""
 
 ANSWERED_S = 24 * 3_600.0
 """Posts that are older than this are listed in a notice instead of being answered."""
@@ -21,6 +25,7 @@ MAX_SILENCE_S = 60.0
 
 ALIVE_STEP_S = 30.0
 _ALIVE = "*"
+"""The watermark of all conversations: until then nothing was missed anywhere."""
 
 _log = logging.getLogger(__name__)
 
@@ -62,10 +67,7 @@ class Gap:
 
 
 class Watermarks:
-    """The newest post heard in each conversation, written down a little later than it is heard.
-
-    Nothing is written while there is a gap: after a crash its beginning has to be known.
-    """
+    """The newest post heard in each conversation, written down a little later than it is heard."""
 
     def __init__(self, marks: Marks, *, team: str, now_s: Callable[[], float]) -> None:
         self.has_gap = asyncio.Event()
@@ -80,32 +82,33 @@ class Watermarks:
         self._beat_at_s = 0.0
 
     async def open(self) -> None:
-        """Read the marks. Before the first start there was nothing to hear, later there may be."""
+        """Read the watermarks. Before the first start of all, nothing can have been missed."""
         stored = await self._marks.load(self._prefix)
-        self._saved = {name.removeprefix(self._prefix): ts for name, ts in stored.items()}
+        for name, ts in stored.items():
+            self._saved[name.removeprefix(self._prefix)] = ts
         self._beat_at_s = self._now_s()
         if _ALIVE in self._saved:
             self.lose("the bot was not running")
         else:
-            await self._save(self._alive(self._beat_at_s))
+            await self._save({_ALIVE: _mark(self._beat_at_s)})
 
     def note(self, body: JsonObject) -> None:
         """A payload was received; whoever wrote the post and whoever it is for."""
-        self._look_at_the_clock()
+        self._check_silence()
         event = object_in(body, "event")
         self.note_post(text_in(event, "channel"), text_in(event, "ts"))
 
     def note_post(self, channel: str, ts: str) -> None:
         """A post of a conversation was heard, live or afterwards."""
-        if channel and ts:
-            self._newest[channel] = max(ts, self._newest.get(channel, ""))
+        if channel and ts > self._newest.get(channel, ""):
+            self._newest[channel] = ts
 
     def lose(self, reason: str) -> None:
         """Something may be missing from now on, until the gap is closed."""
         self._gaps += 1
         if not self.has_gap.is_set():
             _log.info("posts may be missing: %s", reason)
-            self._before = self._saved | self._unsaved()
+            self._before = {**self._saved, **self._unsaved()}
         self.has_gap.set()
 
     def gap(self) -> Gap:
@@ -117,7 +120,7 @@ class Watermarks:
         """All that was said in the gap was seen to. A newer one stays open."""
         if gap.number != self._gaps:
             return
-        await self._save(self._unsaved() | self._alive(gap.began_s))
+        await self._save({**self._unsaved(), _ALIVE: _mark(gap.began_s)})
         if gap.number == self._gaps:
             self._beat_at_s = self._now_s()
             self.has_gap.clear()
@@ -126,22 +129,22 @@ class Watermarks:
         """Write down how far one is; to be called every few seconds, with the socket's state."""
         if not is_well:
             self.lose("the socket is not open")
-        self._look_at_the_clock()
+        self._check_silence()
         if self.has_gap.is_set():
             return
-        unsaved, now_s = self._unsaved(), self._now_s()
+        marks = self._unsaved()
+        now_s = self._now_s()
         if now_s - float(self._saved[_ALIVE]) >= ALIVE_STEP_S:
-            unsaved |= self._alive(now_s)
-        await self._save(unsaved)
+            marks[_ALIVE] = _mark(now_s)
+        await self._save(marks)
 
-    def _look_at_the_clock(self) -> None:
-        now_s, before_s = self._now_s(), self._beat_at_s
+    def _check_silence(self) -> None:
+        """A process that stood still may have missed posts."""
+        now_s = self._now_s()
+        silence_s = now_s - self._beat_at_s
         self._beat_at_s = now_s
-        if now_s - before_s > MAX_SILENCE_S:
-            self.lose(f"the process stood still for {now_s - before_s:.0f} s")
-
-    def _alive(self, until_s: float) -> dict[str, str]:
-        return {_ALIVE: f"{until_s:.6f}"}
+        if silence_s > MAX_SILENCE_S:
+            self.lose(f"the process stood still for {silence_s:.0f} s")
 
     def _unsaved(self) -> dict[str, str]:
         return {
@@ -149,6 +152,11 @@ class Watermarks:
         }
 
     async def _save(self, marks: Mapping[str, str]) -> None:
-        if marks:
-            await self._marks.save({f"{self._prefix}{name}": ts for name, ts in marks.items()})
+        if not marks:
+            return
+        await self._marks.save({f"{self._prefix}{name}": ts for name, ts in marks.items()})
         self._saved.update(marks)
+
+
+def _mark(until_s: float) -> str:
+    return f"{until_s:.6f}"

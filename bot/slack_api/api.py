@@ -85,7 +85,12 @@ class SlackApi:
         self._calls = calls
         self.files = Files(calls, settle_s=self._settle_s)
         self.channels = Channels(calls)
-        self.streams = Streams(calls, self.channels, self._allowance, settle_s=self._settle_s)
+        self.streams = Streams(
+            calls,
+            self.channels,
+            self._allowance,
+            settle_s=self._settle_s,
+        )
 
     async def identify(self) -> Identity:
         """Who the token belongs to."""
@@ -131,7 +136,14 @@ class SlackApi:
         return await self._post_once(arguments, find, may_exist=may_exist)
 
     async def post_direct(
-        self, team: str, user: str, text: str, *, op: Op, since: str, may_exist: bool = False
+        self,
+        team: str,
+        user: str,
+        text: str,
+        *,
+        op: Op,
+        since: str,
+        may_exist: bool = False,
     ) -> ThreadRef:
         """Write once to a person directly and return the thread that this begins.
 
@@ -139,11 +151,23 @@ class SlackApi:
         """
         opened = await self._calls.repeatable("conversations.open", {"users": user})
         channel = str(opened["channel"]["id"])
-        posted = await self.announce(channel, text, op=op, since=since, may_exist=may_exist)
+        posted = await self.announce(
+            channel,
+            text,
+            op=op,
+            since=since,
+            may_exist=may_exist,
+        )
         return ThreadRef(team=team, channel=channel, root_ts=posted.ts)
 
     async def announce(
-        self, channel: str, text: str, *, op: Op, since: str, may_exist: bool = False
+        self,
+        channel: str,
+        text: str,
+        *,
+        op: Op,
+        since: str,
+        may_exist: bool = False,
     ) -> Receipt:
         """Post once to a whole conversation.
 
@@ -183,7 +207,12 @@ class SlackApi:
         await self._calls.repeatable("chat.update", arguments)
 
     async def try_update(
-        self, channel: str, ts: str, text: str, *, blocks: Sequence[JsonObject] = ()
+        self,
+        channel: str,
+        ts: str,
+        text: str,
+        *,
+        blocks: Sequence[JsonObject] = (),
     ) -> bool:
         """Replace a post of the bot unless Slack asked for a pause; False if it was left out."""
         arguments = _update_arguments(channel, ts, text, blocks)
@@ -202,12 +231,24 @@ class SlackApi:
         place = {"channel": channel, "user": user, "thread_ts": thread_ts}
         await self._calls.single("chat.postEphemeral", {**_quiet(text, blocks), **place})
 
-    async def whisper(self, channel: str, user: str, text: str, *, thread_ts: str = "") -> None:
+    async def whisper(
+        self,
+        channel: str,
+        user: str,
+        text: str,
+        *,
+        thread_ts: str = "",
+    ) -> None:
         """Tell one person something, if there is anything to say; a failure costs nothing else."""
         if not text or not channel:
             return
         try:
-            await self.post_ephemeral(channel, user, text, thread_ts=thread_ts or None)
+            await self.post_ephemeral(
+                channel,
+                user,
+                text,
+                thread_ts=thread_ts or None,
+            )
         except SlackError as error:
             _log.warning("one person could not be told something: %s", error)
 
@@ -236,7 +277,11 @@ class SlackApi:
         if not self._has_sessions:
             return False
         call = self._calls.repeatable if insist else self._calls.droppable
-        arguments = {"channel_id": thread.channel, "thread_ts": thread.root_ts, "status": status}
+        arguments = {
+            "channel_id": thread.channel,
+            "thread_ts": thread.root_ts,
+            "status": status,
+        }
         try:
             return await call("agents.sessions.setStatus", arguments) is not None
         except SlackRefused as refused:
@@ -262,7 +307,14 @@ class SlackApi:
         answer = await self._calls.droppable("assistant.threads.setStatus", arguments)
         return answer is not None
 
-    async def react(self, channel: str, ts: str, name: str, *, add: bool) -> None:
+    async def react(
+        self,
+        channel: str,
+        ts: str,
+        name: str,
+        *,
+        add: bool,
+    ) -> None:
         """Put an emoji on a post, or take the bot's off; one that is so already is fine."""
         arguments = {"channel": channel, "timestamp": ts, "name": name}
         try:
@@ -272,12 +324,22 @@ class SlackApi:
                 raise
 
     async def newest_posts(
-        self, thread: ThreadRef, *, limit: int, since_ts: str = "", before_ts: str
+        self,
+        thread: ThreadRef,
+        *,
+        limit: int,
+        since_ts: str = "",
+        before_ts: str,
     ) -> tuple[PostRecord, ...]:
         """The newest posts of a thread between two moments, oldest first."""
         newest: deque[PostRecord] = deque(maxlen=limit)
         oldest, since_s = since_ts or None, float(since_ts or 0)
-        pages = self.channels.replies(thread, oldest=oldest, latest=before_ts, at_once=True)
+        pages = self.channels.replies(
+            thread,
+            oldest=oldest,
+            latest=before_ts,
+            at_once=True,
+        )
         async for page in pages:
             posts = map(read_post, page)
             newest.extend(post for post in posts if since_s < float(post.ts) < float(before_ts))
@@ -285,7 +347,12 @@ class SlackApi:
 
     async def root_of(self, channel: str, ts: str) -> str:
         """The `ts` of the root of the thread that a post stands in; empty if the post is gone."""
-        arguments = {"channel": channel, "ts": ts, "limit": 1, "inclusive": True}
+        arguments = {
+            "channel": channel,
+            "ts": ts,
+            "limit": 1,
+            "inclusive": True,
+        }
         try:
             answer = await self._calls.repeatable("conversations.replies", arguments)
         except SlackRefused as refused:
@@ -404,7 +471,12 @@ class People:
         chosen = await self._preferences.of(f"{person.team}:{person.id}")
         language, time = chosen.get("language", ""), chosen.get("digest_time", "")
         locale = language or person.locale
-        return replace(person, language=language, locale=locale, digest_time=time)
+        return replace(
+            person,
+            language=language,
+            locale=locale,
+            digest_time=time,
+        )
 
     async def language(self, user: str) -> Language:
         """As `language_of`."""
@@ -429,16 +501,37 @@ async def _find(op: Op, channel: str, pages: AsyncGenerator[list[JsonObject]]) -
 
 def _quiet(text: str, blocks: Sequence[JsonObject]) -> dict[str, Any]:
     """Text and blocks; no preview is fetched for what a foreign text names."""
-    given = {"text": text, "unfurl_links": False, "unfurl_media": False}
+    given = {
+        "text": text,
+        "unfurl_links": False,
+        "unfurl_media": False,
+    }
     return {**given, "blocks": list(blocks)} if blocks else given
 
 
-def _marked(channel: str, text: str, op: Op, blocks: Sequence[JsonObject] = ()) -> dict[str, Any]:
-    return {**_quiet(text, blocks), "channel": channel, "metadata": mark(op)}
+def _marked(
+    channel: str,
+    text: str,
+    op: Op,
+    blocks: Sequence[JsonObject] = (),
+) -> dict[str, Any]:
+    return {
+        **_quiet(text, blocks),
+        "channel": channel,
+        "metadata": mark(op),
+    }
 
 
 def _update_arguments(
-    channel: str, ts: str, text: str, blocks: Sequence[JsonObject]
+    channel: str,
+    ts: str,
+    text: str,
+    blocks: Sequence[JsonObject],
 ) -> dict[str, Any]:
     """Blocks are always sent: blocks that are left out stay, and would hide the new text."""
-    return {"channel": channel, "ts": ts, "text": text, "blocks": list(blocks)}
+    return {
+        "channel": channel,
+        "ts": ts,
+        "text": text,
+        "blocks": list(blocks),
+    }

@@ -35,7 +35,11 @@ class Channels:
 
     async def mine(self) -> tuple[Conversation, ...]:
         """The conversations that the bot is a member of, archived ones left out."""
-        arguments = {"types": KINDS, "exclude_archived": True, "limit": PAGE_SIZE}
+        arguments = {
+            "types": KINDS,
+            "exclude_archived": True,
+            "limit": PAGE_SIZE,
+        }
         pages = self._pages("users.conversations", arguments, "channels")
         return tuple([read_conversation(raw) async for page in pages for raw in page])
 
@@ -59,7 +63,12 @@ class Channels:
     async def members(self, channel: str) -> frozenset[str]:
         """The ids of everybody in a conversation; nobody where the bot may not see it."""
         arguments = {"channel": channel, "limit": PAGE_SIZE}
-        pages = self._pages("conversations.members", arguments, "members", at_once=True)
+        pages = self._pages(
+            "conversations.members",
+            arguments,
+            "members",
+            at_once=True,
+        )
         try:
             found = [user async for page in pages for user in cast("list[Any]", page)]
         except SlackRefused as refused:
@@ -105,7 +114,12 @@ class Channels:
             "limit": PAGE_SIZE,
             "include_all_metadata": True,
         }
-        return self._pages(_REPLIES, arguments, "messages", at_once=at_once)
+        return self._pages(
+            _REPLIES,
+            arguments,
+            "messages",
+            at_once=at_once,
+        )
 
     async def post_now(self, thread: ThreadRef, ts: str) -> JsonObject | None:
         """A post of a thread as Slack has it; None where it is gone.
@@ -147,7 +161,12 @@ class Channels:
             raise
 
     async def _pages(
-        self, method: str, arguments: Mapping[str, Any], items: str, *, at_once: bool = False
+        self,
+        method: str,
+        arguments: Mapping[str, Any],
+        items: str,
+        *,
+        at_once: bool = False,
     ) -> AsyncGenerator[list[JsonObject]]:
         cursor = ""
         while True:

@@ -22,7 +22,14 @@ class SlackError(AgentError):
         code: Slack's own word for the error; empty when there was no answer.
     """
 
-    def __init__(self, method: str, code: str = "", *, needed: str = "", detail: str = "") -> None:
+    def __init__(
+        self,
+        method: str,
+        code: str = "",
+        *,
+        needed: str = "",
+        detail: str = "",
+    ) -> None:
         lacks = f" (needs the scope {needed})" if needed else ""
         super().__init__(f"{method}: {code or detail or 'no answer'}{lacks}")
         self.method = method
@@ -90,7 +97,11 @@ _KIND_OF = {code: kind for kind, codes in _KINDS.items() for code in codes.split
 
 
 def refusal(
-    method: str, code: str, *, needed: str = "", retry_after_s: float | None = None
+    method: str,
+    code: str,
+    *,
+    needed: str = "",
+    retry_after_s: float | None = None,
 ) -> SlackError:
     """The error of the tree for one of Slack's codes."""
     kind = _KIND_OF.get(code, SlackRefused) if code else SlackUnavailable

@@ -90,7 +90,11 @@ class Files:
         ids = [file["id"] for file in files]
         if remember is not None:
             await remember(ids)
-        shared = {"files": files, "channel_id": thread.channel, "thread_ts": thread.root_ts}
+        shared = {
+            "files": files,
+            "channel_id": thread.channel,
+            "thread_ts": thread.root_ts,
+        }
         if blocks:
             shared["blocks"] = list(blocks)
         await self._calls.insist(
@@ -181,7 +185,11 @@ class Files:
             raise SlackUnavailable("files.upload", detail=f"status {status}")
 
     async def _follow(
-        self, session: aiohttp.ClientSession, url: str, into: BinaryIO, max_bytes: int
+        self,
+        session: aiohttp.ClientSession,
+        url: str,
+        into: BinaryIO,
+        max_bytes: int,
     ) -> int:
         """Redirects are followed here: Slack's own keep the token, and no other may have it."""
         for _ in range(MAX_REDIRECTS + 1):

@@ -41,7 +41,12 @@ class Streams:
     """
 
     def __init__(
-        self, calls: Calls, channels: Channels, allowance: StreamAllowance, *, settle_s: float
+        self,
+        calls: Calls,
+        channels: Channels,
+        allowance: StreamAllowance,
+        *,
+        settle_s: float,
     ) -> None:
         """A stream that a process began before it died may be on its way for `settle_s`."""
         self._settle_s = settle_s

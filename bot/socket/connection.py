@@ -273,7 +273,13 @@ async def open_connection(
                 )
         except (aiohttp.ClientError, OSError, TimeoutError, ValueError, RuntimeError) as error:
             raise SlackUnavailable(OPEN_SOCKET, detail=type(error).__name__) from error
-        connection = SocketConnection(socket, session, acknowledge, clock=clock, timing=timing)
+        connection = SocketConnection(
+            socket,
+            session,
+            acknowledge,
+            clock=clock,
+            timing=timing,
+        )
         await connection.begin()
         unfinished.pop_all()
     return connection

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from agent_core.ids import SessionId
 from bot.clicks import Payload
 from bot.ingress import Gesture, Sender
 from bot.sandbox.slack import SlackStandIn
@@ -29,6 +30,7 @@ def gesture_of(
         sender=Sender(team=team, app_id="", channel=channel, user=person),
         by=user_id(team, person),
         values=values or {},
+        session=thread.session if thread else SessionId(""),
         thread_ts=thread.root_ts if thread else "",
         message_ts=message_ts if thread else "",
         pressed_ts=pressed_ts,

@@ -13,7 +13,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from agent_core.events import Intervened
-from agent_core.ids import RunId, TurnId, agent_id, turn_of
+from agent_core.ids import RunId, SessionId, TurnId, agent_id, turn_of
 from agent_core.messages import Attachment
 from agent_core.testing.models import Held, ScriptedModel, call
 from bot.clicks import BranchStop, Refused
@@ -244,7 +244,7 @@ async def test_a_branch_is_stopped_from_the_menu_and_a_late_press_is_refused(
         click = BranchStop(agent=agent_id(turn, RunId("root.a")))
         ben = person_of(place.slack, "ben")
         here = gesture_of(place.slack, "ben", click, place.thread)
-        elsewhere = replace(here, thread_ts="1.000001")
+        elsewhere = replace(here, session=SessionId("T1:C1:1.000001"))
         with pytest.raises(Refused):
             await stop_branch(bot.runtime, click, elsewhere, ben)
         assert not held.release.is_set()
