@@ -88,7 +88,7 @@ class Asks:
             # Not if the session read something from outside since it was asked.
             is_tainted = await self._parts.store.tainted_by(ask.session) is not None
             if is_tainted or not ask.approval.may_allow_thread:
-                raise AskRefused("This can be approved once only.", why="tainted")
+                raise AskRefused("tainted")
         await self._decide(ask, decision, by, reason=reason)
 
     async def answer(self, ask_id: AskId, message: InboundMessage) -> None:
@@ -113,17 +113,17 @@ class Asks:
         ask = await self.check_may_edit(ask_id, by)
         approval = ask.approval
         if len(approval.actions) != 1:
-            raise AskRefused("This cannot be changed here.", why="not_editable")
+            raise AskRefused("not_editable")
         before = approval.actions[0].arguments
         for name, value in changes.items():
             if type(before.get(name)) is not type(value):
-                raise AskRefused("There is no such text.", why="not_editable")
+                raise AskRefused("not_editable")
         after = {**before, **changes}
         arguments = _replaced(approval.arguments, before, after)
         call = ToolCall(id=ask.call_id, name=approval.tool, arguments=arguments)
         actions = opened(call).actions
         if len(actions) != 1 or actions[0].arguments != after:
-            raise AskRefused("This cannot be changed here.", why="not_editable")
+            raise AskRefused("not_editable")
         await self._decide(ask, "edited", by, body=replace(approval, arguments=arguments))
 
     async def check_may_answer(self, ask_id: AskId, by: UserId) -> Ask:
@@ -138,20 +138,20 @@ class Asks:
         """The approval, whose call this person may edit: in the asker's name nobody else writes."""
         ask = await self._open(ask_id, "approval", by)
         if ask.asker != by:
-            raise AskRefused("The asker alone changes this.", why="not_your_words")
+            raise AskRefused("not_your_words")
         return ask
 
     async def connect_link(self, ask_id: AskId, by: UserId, toolkit: str) -> str:
         """A link by which the asker connects an account; whoever opens it binds theirs to it."""
         ask = await self._open(ask_id, "connection", by)
         if toolkit not in ask.connection.toolkits:
-            raise AskRefused("That app was not asked for.", why="unknown")
+            raise AskRefused("unknown")
         try:
             fresh = self._parts.links.pop((ask.asker, toolkit), "")
             link = fresh or await self._accounts.link(ask.asker, toolkit)
         except ToolServerError as error:
             logger.warning("no link for %s: %s", toolkit, error)
-            raise AskRefused("There is no link to be had just now.", why="no_link") from error
+            raise AskRefused("no_link") from error
         await self._store.amend(ask.id, replace(ask.connection, link=without_secret(link)))
         return link
 
@@ -222,25 +222,25 @@ class Asks:
         """Of several who decide, the first counts; the turn goes on."""
         is_first = await self._store.decide(ask.id, decision, by=by, reason=reason, body=body)
         if not is_first:
-            raise AskRefused("This was decided already.", why="decided")
+            raise AskRefused("decided")
         await self._advance(ask.session)
 
     async def _open(self, ask_id: AskId, kind: AskKind, by: UserId) -> Ask:
         """An open Ask that this person may decide."""
         ask = await self._store.find(ask_id)
         if ask is None or ask.kind != kind:
-            raise AskRefused("Nothing of this kind is asked for.", why="unknown")
+            raise AskRefused("unknown")
         if ask.decision in ("expired", "overtaken"):
-            raise AskRefused("It is too late to decide this.", why="over")
+            raise AskRefused("over")
         if ask.state != "open":
-            raise AskRefused("This was decided already.", why="decided")
+            raise AskRefused("decided")
         if ask.is_expired(self._parts.clock()):
-            raise AskRefused("It is too late to decide this.", why="over")
+            raise AskRefused("over")
         if by == ask.asker:
             return ask
         if kind == "approval" and self._is_approver(by, ask.asker):
             return ask
-        raise AskRefused("Somebody else decides this.", why="not_yours")
+        raise AskRefused("not_yours")
 
     def _is_approver(self, user: UserId, asker: UserId) -> bool:
         """One who is named without a team decides within the asker's alone."""
@@ -253,7 +253,7 @@ class Asks:
     @property
     def _accounts(self) -> Accounts:
         if self._parts.accounts is None:
-            raise AskRefused("There is no Composio to connect accounts at.", why="no_link")
+            raise AskRefused("no_link")
         return self._parts.accounts
 
 

@@ -64,7 +64,6 @@ class SlackStandIn(SimulatedPeople):
         self.bot_token = self.app.bot_token
         self.app_token = self.app.app_token
         self.bot_user_id = self.app.bot_user_id
-        self.bot_id = self.app.bot_id
         self.team_id = self.app.team_id
         self.mention = f"<@{self.bot_user_id}>"
         """The bot's mention in wire form."""
