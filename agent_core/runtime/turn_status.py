@@ -25,6 +25,7 @@ _WITHOUT_MARKUP = str.maketrans({"`": "'", "[": "(", "]": ")", "*": "", "<": "("
 _NO_PROSE = ("#", "|", "```", "--")
 """How lines of headings, tables and rules begin."""
 _SENTENCE_ENDS = (". ", "! ", "? ")
+_NAME_WORD = re.compile(r"[a-z]+")
 _SENDING = frozenset({"send", "reply", "forward"})
 _TOOLKIT = "mcp__local_toolkit__"
 """Prefix of tools whose effects stay in the workspace."""
@@ -84,16 +85,19 @@ class TurnStatus:
 
     def _activity(self, words: Words) -> Iterator[str]:
         """The work under way, as far as there is a plain word for it."""
-        runs = self._turn.runs.values()
-        branches = [
-            run.started for run in runs if run.started and not run.outcome and run.id != ROOT_RUN
-        ]
-        titles = [each.title for each in branches if each.title and "report" not in each.agent]
+        titles: list[str] = []
+        is_reporting = False
+        for run in self._turn.runs.values():
+            if run.started is None or run.outcome or run.id == ROOT_RUN:
+                continue
+            if "report" in run.agent:
+                is_reporting = True
+            elif run.started.title:
+                titles.append(run.started.title)
         calls = self._turn.open_calls.values()
         slugs = " ".join(call.started.tool for call in calls).lower()
         is_reading = any(call.reads_pages for call in calls)
         is_searching = "search" in slugs and not is_reading
-        is_reporting = any("report" in each.agent for each in branches)
         if "write_report" in slugs or (is_reporting and not is_reading and not is_searching):
             yield words("progress-now-report")
         elif titles:
@@ -105,11 +109,15 @@ class TurnStatus:
 
     def findings(self, words: Words) -> str:
         """Results so far, in a few lines with links; empty where there are none."""
-        branches = {run: gist for run, gist in self._gists.items() if run != ROOT_RUN}
-        lines = [f"- {self._branch_title(run)}{gist}" for run, gist in branches.items()]
-        is_root_newest = list(self._gists)[-1:] == [ROOT_RUN]
-        if ROOT_RUN in self._gists and (is_root_newest or not branches):
-            lines.append(f"> {self._gists[ROOT_RUN]}")
+        lines: list[str] = []
+        newest = ROOT_RUN
+        for run, gist in self._gists.items():
+            newest = run
+            if run != ROOT_RUN:
+                lines.append(f"- {self._branch_title(run)}{gist}")
+        root_gist = self._gists.get(ROOT_RUN)
+        if root_gist and (newest == ROOT_RUN or not lines):
+            lines.append(f"> {root_gist}")
         parts = [self.read(words), self._saved(words)]
         if lines:
             parts = [words("stop-so-far"), "\n".join(lines), *parts]
@@ -125,16 +133,19 @@ class TurnStatus:
         pages = self._turn.read or self._turn.pages
         if not pages:
             return ""
-        links = [f"- [{safe_name(title or url)}](<{url}>)" for url, title in pages.items()]
-        surplus = len(links) - MAX_NAMED
+        lines = [words("stop-read" if self._turn.read else "stop-found"), ""]
+        for url, title in list(pages.items())[:MAX_NAMED]:
+            lines.append(f"- [{safe_name(title or url)}](<{url}>)")
+        surplus = len(pages) - MAX_NAMED
         if surplus > 0:
-            links[MAX_NAMED:] = [f"- {words('stop-more', n=surplus)}"]
-        head = words("stop-read" if self._turn.read else "stop-found")
-        return "\n".join([head, "", *links])
+            lines.append(f"- {words('stop-more', n=surplus)}")
+        return "\n".join(lines)
 
     def _saved(self, words: Words) -> str:
         titles = [saved.title for saved in self._turn.artifacts.values()]
-        return words("stop-saved", what=_listed(titles)) if titles else ""
+        if not titles:
+            return ""
+        return words("stop-saved", what=_listed(titles))
 
     def stopped(self, stop: Stop, words: Words, *, left_out: Sequence[str] = ()) -> str:
         """What was found until the turn was stopped, and how it can go on.
@@ -154,10 +165,13 @@ class TurnStatus:
         unsure = _unsure_sentence([*self.unsure, *cut_off], words)
         if stop.why == "deleted":
             return " ".join(filter(None, [words("stop-deleted"), self._saved(words), unsure]))
+        parts = [unsure]
+        if left_out:
+            parts.append(words("stop-left-out", what=_listed(left_out)))
+        parts.append(words("stop-to-go-on"))
+        rest = " ".join(filter(None, parts))
         stopped_by = words("stop-by", name=stop.by) if stop.by else words("stop-now")
         findings = self.findings(words)
-        added = words("stop-left-out", what=_listed(left_out)) if left_out else ""
-        rest = " ".join(filter(None, [unsure, added, words("stop-to-go-on")]))
         if not findings:
             return f"{stopped_by} {words('stop-nothing')} {rest}"
         return f"{stopped_by} {findings}\n\n{rest}"
@@ -176,34 +190,45 @@ def unsure_words(events: Iterable[AnyEvent], words: Words) -> str:
 
 
 def _unsure_sentence(calls: Iterable[ToolCallStarted], words: Words) -> str:
-    deeds: dict[str, None] = {}
+    deeds: list[str] = []
     for started in calls:
-        call = opened(ToolCall(id=started.call_id, name=started.tool, arguments=started.arguments))
-        if call.prefix != _TOOLKIT:
-            deeds |= dict.fromkeys(_deed(action, call.prefix, words) for action in call.actions)
-    if not deeds:
+        call = opened(
+            ToolCall(
+                id=started.call_id,
+                name=started.tool,
+                arguments=started.arguments,
+            )
+        )
+        if call.prefix == _TOOLKIT:
+            continue
+        deeds += [_deed(action, call.prefix, words) for action in call.actions]
+    distinct = list(dict.fromkeys(deeds))
+    if not distinct:
         return ""
-    return words("notice-unsure", what=", ".join(list(deeds)[:MAX_NAMED]))
+    return words("notice-unsure", what=", ".join(distinct[:MAX_NAMED]))
 
 
 def _deed(action: Action, prefix: str, words: Words) -> str:
     """An action in words, as far as its name and its arguments say to a person what it does."""
-    names = re.findall(r"[a-z]+", slug_of(action.tool).lower())
-    recipients = recipients_of(action.arguments)[:MAX_NAMED]
-    whom = ", ".join(map(safe_name, recipients))
-    if whom and _SENDING.intersection(names):
+    names = _NAME_WORD.findall(slug_of(action.tool).lower())
+    recipients = recipients_of(action.arguments)
+    if recipients and _SENDING.intersection(names):
+        whom = ", ".join(map(safe_name, recipients[:MAX_NAMED]))
         is_mail = any("mail" in name for name in names)
         return words("deed-mail" if is_mail else "deed-message", whom=whom)
-    title = safe_name(str(action.arguments.get("summary") or action.arguments.get("title") or ""))
+    title = action.arguments.get("summary") or action.arguments.get("title")
     if title and "event" in names:
-        return words("deed-event", title=title)
+        return words("deed-event", title=safe_name(str(title)))
     app = ""
     if prefix == COMPOSIO and len(names) > 1:
         app = app_name(names.pop(0))
     elif prefix not in (AGENT, COMPOSIO):
-        app = app_name(prefix.split("__")[1])
+        _, server, *_ = prefix.split("__")
+        app = app_name(server)
     deed = safe_name(" ".join(names) or "…")
-    return words("deed-in-app", deed=deed, app=app) if app else words("deed-plain", deed=deed)
+    if not app:
+        return words("deed-plain", deed=deed)
+    return words("deed-in-app", deed=deed, app=app)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -232,4 +257,5 @@ def _gist(text: str) -> str:
     end = max(cut.rfind(mark) for mark in _SENTENCE_ENDS)
     if end > 0:
         return cut[: end + 1]
-    return f"{cut.rpartition(' ')[0] or cut}…"
+    words, _, _ = cut.rpartition(" ")
+    return f"{words or cut}…"
