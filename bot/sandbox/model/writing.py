@@ -89,15 +89,14 @@ def write_report(
     )
 
 
-def telling(
-    blocks: Iterable[PageBlock], wanted: frozenset[str], count: int = SUMMARY_SENTENCES
-) -> list[str]:
+def telling(blocks: Iterable[PageBlock], wanted: frozenset[str], count: int) -> list[str]:
     """The sentences that say most of what is wanted and stand alone, of as many pages as can be."""
     ranked: list[tuple[float, str, int]] = []
     for block in blocks:
         if block.kind != "paragraph":
             continue
-        for sentence, following in zip(block.sentences, [*block.sentences[1:], ""], strict=True):
+        followers = [*block.sentences[1:], ""]
+        for sentence, following in zip(block.sentences, followers, strict=True):
             if not stands_alone(sentence):
                 continue
             worth = 2 * share(wanted, sentence)
@@ -193,8 +192,8 @@ def _without(
 def _is_same(sentence: str, other: str) -> bool:
     own = stems(sentence)
     others = stems(other)
-    is_alike = len(own & others) >= SAME_SHARE * len(own | others)
-    if not is_alike:
+    common = own & others
+    if len(common) < SAME_SHARE * len(own | others):
         return False
     return figures(sentence) == figures(other)
 
@@ -232,7 +231,8 @@ def _headings(pages: Sequence[NumberedPage], wanted: frozenset[str]) -> dict[int
 def _title(page: NumberedPage) -> str:
     """A page's title without its site's name, and without a second half."""
     words = stems(page.text)
-    title = max(SITE.split(page.title), key=lambda piece: len(stems(piece) & words))
+    pieces = SITE.split(page.title)
+    title = max(pieces, key=lambda piece: len(words & stems(piece)))
     first = HALF.split(title)[0]
     if len(first.split()) >= HEADING_WORDS:
         title = first

@@ -72,10 +72,13 @@ def from_files(dialogue: Dialogue) -> StandInReply | None:
         return say(_quote(now.words, question))
     files = now.files
     for call in now.done("read_local_file"):
+        path = call.arguments["path"]
         text = as_text(call.data.get("text"))
-        files[call.arguments["path"]] = (text, as_text(call.data.get("note")))
+        about = as_text(call.data.get("note"))
+        files[path] = (text, about)
     unread = [path for path, _ in now.attachments if path not in files]
-    if unread and dialogue.may_call_tools and "read_local_file" in dialogue.tools:
+    can_read = dialogue.may_call_tools and "read_local_file" in dialogue.tools
+    if unread and can_read:
         return tuple(dialogue.use("read_local_file", path=path) for path in unread)
     if REPORT.search(now.words) and stems(topic_of(now.words)):
         return None

@@ -47,11 +47,14 @@ def _publish(dialogue: Dialogue, topic: str, hits: list[Json]) -> StandInReply:
             text = f"{text} ({date})"
         lines.append({"text": text, "source": url, "is_new": True})
     news = f"{len(lines)} things to know" if lines else "nothing new"
+    details = NOTHING.format(topic=topic)
+    if facts:
+        details = linked(result)
     publish = dialogue.use(
         "publish_digest",
         headline=f"{capitalised(topic)}: {news}",
         lines=lines,
-        details=linked(result) if facts else NOTHING.format(topic=topic),
+        details=details,
     )
     return (publish,)
 

@@ -92,7 +92,9 @@ def _summary(dialogue: Dialogue, brief: Brief, pages: Sequence[NumberedPage]) ->
     if not done:
         return f"No report was written. {_reason(dialogue, brief, written)}"
     report = done[-1].arguments
-    topic = brief.topics[-2] if brief.sections else brief.topic
+    topic = brief.topic
+    if brief.sections:
+        topic = brief.sections[-1]
     sentences = sentences_on(topic, pages_about(topic, pages), SUMMARY_SENTENCES)
     lines = [" ".join(sentences), f"The report “{report['title']}” is ready."]
     names = [capitalised(section) for section in brief.sections]
@@ -103,5 +105,8 @@ def _summary(dialogue: Dialogue, brief: Brief, pages: Sequence[NumberedPage]) ->
 
 
 def _reason(dialogue: Dialogue, brief: Brief, written: Sequence[PastCall]) -> str:
-    refusals = [" ".join(call.result.split())[:300] for call in written[-1:]]
-    return "".join(refusals) or NOTHING.format(topic=brief.topic) + unread_in(dialogue)
+    if written:
+        refusal = " ".join(written[-1].result.split())
+        return refusal[:300]
+    nothing = NOTHING.format(topic=brief.topic)
+    return nothing + unread_in(dialogue)

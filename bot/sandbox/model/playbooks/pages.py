@@ -8,7 +8,7 @@ from bot.sandbox.model.dialogue import BATCH_TOOL, Dialogue, PastCall, objects_i
 from bot.sandbox.model.message import StandInReply, ToolUse
 from bot.sandbox.model.sentences import NumberedPage, PageBlock, content_words, is_about, stems
 from bot.sandbox.model.wire import Json, as_text, walk
-from bot.sandbox.model.writing import SUMMARY_SENTENCES, telling
+from bot.sandbox.model.writing import telling
 
 SEARCHES = ("SEARCH_WEB", "SEARCH_NEWS")
 RESULTS = 20
@@ -23,10 +23,13 @@ def search(dialogue: Dialogue, topics: Sequence[str]) -> StandInReply | None:
     """The search for all topics side by side, in news too; None once it was made."""
     if not dialogue.may_call_tools:
         return None
-    asked = [item.get("query") for call in _searches(dialogue) for item in walk(call.arguments)]
+    asked: list[str] = []
+    for call in _searches(dialogue):
+        asked += [item.get("query", "") for item in walk(call.arguments)]
     fresh: list[str] = []
     for topic in topics:
-        query = " ".join(content_words(topic)) or topic
+        words = content_words(topic)
+        query = " ".join(words) or topic
         if query not in [*asked, *fresh]:
             fresh.append(query)
     calls: list[ToolUse] = []
@@ -110,7 +113,8 @@ def unread_in(dialogue: Dialogue) -> str:
         status = as_text(row.get("status"))
         if status.startswith("failed"):
             lines.append(f"\n- {row.get('url')}: {status}")
-    lines += [f"\n- pages: failed: {call.result[:300]}" for call in crawls if call.is_error]
+    errors = [crawl.result for crawl in crawls if crawl.is_error]
+    lines += [f"\n- pages: failed: {error[:300]}" for error in errors]
     return "".join(lines)
 
 
@@ -127,7 +131,7 @@ def pages_read(dialogue: Dialogue, rows: Sequence[Json]) -> list[NumberedPage]:
             continue
         url = row["url"]
         page = NumberedPage(
-            n=int(row.get("n") or position),
+            n=row.get("n") or position,
             url=url,
             title=as_text(row.get("title")) or url,
             text=texts[path],
@@ -142,9 +146,7 @@ def pages_about(topic: str, pages: Iterable[NumberedPage]) -> list[NumberedPage]
     return [page for page in pages if is_about(wanted, page.titled_text)]
 
 
-def sentences_on(
-    topic: str, pages: Iterable[NumberedPage], count: int = SUMMARY_SENTENCES
-) -> list[str]:
+def sentences_on(topic: str, pages: Iterable[NumberedPage], count: int) -> list[str]:
     """The most telling sentences of pages on a topic, each with its number."""
     blocks: list[PageBlock] = []
     for page in pages:
