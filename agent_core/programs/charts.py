@@ -38,6 +38,8 @@ _Series = Annotated[
 _DATA: TypeAdapter[dict[_Label, _Series]] = TypeAdapter(dict[_Label, _Series])
 _MAX_TEXT = 80
 _TICKS = 5
+_LEAST_SPAN = 1e-300
+"""Of an axis; smaller ones cannot be divided."""
 _MAX_LABELS = 12
 _BARS = 0.8
 """Of the width of a label; the rest is the gap to the next one."""
@@ -245,7 +247,9 @@ def _ticks(values: Sequence[float]) -> list[float]:
     low = min(values)
     high = max(values)
     if high - low <= 1e-9 * max(abs(low), abs(high)):
-        high = low + (abs(low) / 10 or 1.0)
+        high = low + abs(low) / 10
+    if high - low < _LEAST_SPAN:
+        high = low + 1.0
     least = (high - low) / _TICKS
     step = 10.0 ** math.floor(math.log10(least))
     for factor in (2, 2.5, 2):  # 1, 2, 5, 10

@@ -8,9 +8,18 @@ import ast
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import NamedTuple
 
 _AWAITING = ("gather", "create_task", "ensure_future", "wait_for")
 _OURS = ("fork", "wait")
+
+
+class _Insertion(NamedTuple):
+    """Text to insert into the source, at a line from 1 and a byte of it from 0."""
+
+    line: int
+    byte: int
+    text: str
 
 
 def prepared(code: str, max_value_chars: int) -> str:
@@ -21,23 +30,32 @@ def prepared(code: str, max_value_chars: int) -> str:
             tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return code  # Monty says what is wrong with it
-    edits: set[tuple[int, int, str]] = set()
-    for name in _AwaitedCalls(tree).names():
-        edits.add((name.lineno, name.col_offset, "_"))
+    insertions = {_before(name, "_") for name in _AwaitedCalls(tree).names()}
     last = tree.body[-1] if tree.body else None
     if isinstance(last, ast.Expr):
-        value = last.value
-        end_line = value.end_lineno or 1
-        end_column = value.end_col_offset or 0
-        edits.add((value.lineno, value.col_offset, "repr(("))
-        edits.add((end_line, end_column, f"))[:{max_value_chars}]"))
+        insertions.add(_before(last, "repr(("))
+        insertions.add(_behind(last, f"))[:{max_value_chars}]"))
     lines = code.encode().splitlines(keepends=True)
-    for number, column, text in sorted(edits, reverse=True):
-        line = lines[number - 1]
-        before = line[:column]
-        after = line[column:]
-        lines[number - 1] = before + text.encode() + after
+    for line, byte, text in sorted(insertions, reverse=True):
+        old = lines[line - 1]
+        lines[line - 1] = old[:byte] + text.encode() + old[byte:]
     return b"".join(lines).decode()
+
+
+def _before(node: ast.expr | ast.stmt, text: str) -> _Insertion:
+    return _Insertion(
+        line=node.lineno,
+        byte=node.col_offset,
+        text=text,
+    )
+
+
+def _behind(node: ast.expr | ast.stmt, text: str) -> _Insertion:
+    return _Insertion(
+        line=node.end_lineno or 1,
+        byte=node.end_col_offset or 0,
+        text=text,
+    )
 
 
 class _AwaitedCalls:

@@ -147,16 +147,18 @@ class AgentTools:
         for spec in specs:
             if self._lets(spec.name):
                 share.append(spec)
-                continue
-            if spec.server in listed or not is_batch(spec.slug) or self._denies(spec.name):
-                continue
-            prefix = prefix_of(spec.name)
-            inside = [each for each in self._allowed if each.startswith(prefix)]
-            if inside:
-                only = ", ".join(each.removeprefix(prefix) for each in inside)
-                note = f"{spec.description}\n\nYou may run only these tools with it: {only}."
-                share.append(replace(spec, description=note))
+            elif spec.server not in listed and is_batch(spec.slug):
+                share += self._batch(spec)
         return share
+
+    def _batch(self, spec: ToolSpec) -> Iterator[ToolSpec]:
+        """A tool for batches that runs only what the patterns let through, if they name any."""
+        prefix = prefix_of(spec.name)
+        inside = [each.removeprefix(prefix) for each in self._allowed if each.startswith(prefix)]
+        if inside and not self._denies(spec.name):
+            only = ", ".join(inside)
+            note = f"{spec.description}\n\nYou may run only these tools with it: {only}."
+            yield replace(spec, description=note)
 
     def _lets(self, name: str) -> bool:
         is_allowed = any(fnmatchcase(name, pattern) for pattern in self._allowed)
