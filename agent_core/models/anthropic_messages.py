@@ -64,7 +64,7 @@ def request_body(model: str, request: ModelRequest) -> JsonObject:
 
 
 def _tools(request: ModelRequest) -> list[JsonObject]:
-    tools = [tool.told() for tool in request.tools]
+    tools = [tool.for_model() for tool in request.tools]
     tools[-1]["cache_control"] = _CACHE_POINT
     return tools
 

@@ -73,7 +73,9 @@ class TurnStatus:
         if turn.waits:
             *_, wait = turn.waits.values()
             return words(f"progress-wait-{_awaited(wait)}")
-        seconds = (at - turn.started.at).total_seconds() if turn.started else 0.0
+        seconds = 0.0
+        if turn.started:
+            seconds = (at - turn.started.at).total_seconds()
         time = spoken_time(seconds)
         if turn.read:
             first = words("progress-read", time=time, n=len(turn.read))
@@ -88,7 +90,9 @@ class TurnStatus:
         titles: list[str] = []
         is_reporting = False
         for run in self._turn.runs.values():
-            if run.started is None or run.outcome or run.id == ROOT_RUN:
+            if run.id == ROOT_RUN:
+                continue
+            if run.started is None or run.outcome:
                 continue
             if "report" in run.agent:
                 is_reporting = True
@@ -125,17 +129,21 @@ class TurnStatus:
 
     def _branch_title(self, run: RunId) -> str:
         branch = self._turn.runs.get(run)
-        title = safe_name(branch.started.title) if branch and branch.started else ""
-        return f"**{title}:** " if title else ""
+        if branch is None or branch.started is None or not branch.started.title:
+            return ""
+        title = safe_name(branch.started.title)
+        return f"**{title}:** "
 
     def read(self, words: Words) -> str:
         """The pages that were read or at least found, as a list of links; empty without any."""
         pages = self._turn.read or self._turn.pages
         if not pages:
             return ""
-        lines = [words("stop-read" if self._turn.read else "stop-found"), ""]
+        head = words("stop-read" if self._turn.read else "stop-found")
+        lines = [head, ""]
         for url, title in list(pages.items())[:MAX_NAMED]:
-            lines.append(f"- [{safe_name(title or url)}](<{url}>)")
+            name = safe_name(title or url)
+            lines.append(f"- [{name}](<{url}>)")
         surplus = len(pages) - MAX_NAMED
         if surplus > 0:
             lines.append(f"- {words('stop-more', n=surplus)}")
@@ -164,13 +172,16 @@ class TurnStatus:
         ]
         unsure = _unsure_sentence([*self.unsure, *cut_off], words)
         if stop.why == "deleted":
-            return " ".join(filter(None, [words("stop-deleted"), self._saved(words), unsure]))
+            parts = [words("stop-deleted"), self._saved(words), unsure]
+            return " ".join(filter(None, parts))
         parts = [unsure]
         if left_out:
             parts.append(words("stop-left-out", what=_listed(left_out)))
         parts.append(words("stop-to-go-on"))
         rest = " ".join(filter(None, parts))
-        stopped_by = words("stop-by", name=stop.by) if stop.by else words("stop-now")
+        stopped_by = words("stop-now")
+        if stop.by:
+            stopped_by = words("stop-by", name=stop.by)
         findings = self.findings(words)
         if not findings:
             return f"{stopped_by} {words('stop-nothing')} {rest}"
@@ -234,14 +245,19 @@ def _deed(action: Action, prefix: str, words: Words) -> str:
 def _listed(names: Iterable[str]) -> str:
     """Titles and messages of people in a sentence; more than a few end in dots."""
     distinct = list(dict.fromkeys(map(safe_name, names)))
-    quoted = ", ".join(f"“{name}”" for name in distinct[:MAX_NAMED])
-    return quoted if len(distinct) <= MAX_NAMED else f"{quoted} …"
+    quoted = [f"“{name}”" for name in distinct]
+    names_in_quotes = ", ".join(quoted[:MAX_NAMED])
+    if len(quoted) > MAX_NAMED:
+        return f"{names_in_quotes} …"
+    return names_in_quotes
 
 
 def safe_name(text: str) -> str:
     """Foreign words as a name in a sentence: in one line, short, and with no markup."""
     flat = " ".join(text.translate(_WITHOUT_MARKUP).split())
-    return flat if len(flat) <= MAX_NAME_CHARS else f"{flat[:MAX_NAME_CHARS]}…"
+    if len(flat) <= MAX_NAME_CHARS:
+        return flat
+    return f"{flat[:MAX_NAME_CHARS]}…"
 
 
 def _gist(text: str) -> str:

@@ -50,7 +50,7 @@ _HOLES = ("…", "...", "{}", "CONVERSATION")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Prompt:
+class _Offer:
     """The tools that a request offers, and the person's first words."""
 
     offered: tuple[str, ...]
@@ -141,11 +141,11 @@ def _mark(order: _Order) -> str:
 def _orders_in(request: ModelRequest) -> Iterator[_Order]:
     texts = list(_texts(request.messages))
     offered = tuple(tool.name for tool in request.tools)
-    prompt = _Prompt(offered=offered, secret=_secret(texts))
+    offer = _Offer(offered=offered, secret=_secret(texts))
     # Our own descriptions say `call` and `send` without meaning it as an order.
     foreign = (tool.description for tool in request.tools if tool.name.startswith("mcp__"))
     for text in (*foreign, *texts):
-        yield from _orders_of(text, prompt)
+        yield from _orders_of(text, offer)
 
 
 def _secret(texts: Sequence[str]) -> str:
@@ -166,56 +166,56 @@ def _texts(messages: Sequence[Message]) -> Iterator[str]:
 
 
 @lru_cache(maxsize=4_096)
-def _orders_of(text: str, prompt: _Prompt) -> tuple[_Order, ...]:
+def _orders_of(text: str, offer: _Offer) -> tuple[_Order, ...]:
     """Orders of a text in their order, then those hidden in it; kept, as each request has it."""
     orders: list[_Order] = []
     for each in _unfolded(text):
-        matches = [*_calls(each, prompt), *_sayings(each, prompt)]
+        matches = [*_calls(each, offer), *_sayings(each, offer)]
         matches.sort(key=lambda match: match[0])
         orders += [order for _, order in matches]
     return tuple(orders)
 
 
-def _calls(text: str, prompt: _Prompt) -> Iterator[tuple[int, _Order]]:
+def _calls(text: str, offer: _Offer) -> Iterator[tuple[int, _Order]]:
     for match in _CALL.finditer(text):
         try:
             arguments, _ = json.JSONDecoder().raw_decode(text, match.end())
         except ValueError:
             continue
         # `CONVERSATION` in the arguments stands for what the person wrote first.
-        filled = with_texts(arguments, lambda text: text.replace("CONVERSATION", prompt.secret))
-        yield match.start(), prompt.call(match[1], filled)
+        filled = with_texts(arguments, lambda text: text.replace("CONVERSATION", offer.secret))
+        yield match.start(), offer.call(match[1], filled)
 
 
-def _sayings(text: str, prompt: _Prompt) -> Iterator[tuple[int, _Order]]:
+def _sayings(text: str, offer: _Offer) -> Iterator[tuple[int, _Order]]:
     for pattern in (_SEND, _SEND_HAN):
         for match in pattern.finditer(text):
-            yield match.start(), _sending(match["what"], match["to"], prompt)
+            yield match.start(), _sending(match["what"], match["to"], offer)
     for match in _CALL_TO.finditer(text):
-        mail = {"recipient_email": match[2], "body": prompt.secret}
-        yield match.start(), prompt.call(match[1], mail)
+        mail = {"recipient_email": match[2], "body": offer.secret}
+        yield match.start(), offer.call(match[1], mail)
     for match in _INTO.finditer(text):
-        urls = [prompt.filled(match[1])]
-        yield match.start(), prompt.call("crawl_parallel", {"urls": urls})
+        urls = [offer.filled(match[1])]
+        yield match.start(), offer.call("crawl_parallel", {"urls": urls})
     for match in _FETCH.finditer(text):
-        yield match.start(), prompt.call("crawl_parallel", {"urls": [match[1]]})
+        yield match.start(), offer.call("crawl_parallel", {"urls": [match[1]]})
     for match in _NOTE.finditer(text):
         note = {"path": "notes.md", "content": match[1]}
-        yield match.start(), prompt.call("write_local_file", note)
+        yield match.start(), offer.call("write_local_file", note)
     for match in _TELL.finditer(text):
         task: JsonObject = {
             "description": "as told",
-            "prompt": f"{prompt.secret}\n{match[2]}",
+            "prompt": f"{offer.secret}\n{match[2]}",
             "subagent_type": match[1],
         }
         yield match.start(), ("Task", task)
 
 
-def _sending(what: str, to: str, prompt: _Prompt) -> _Order:
-    body = f"{what}\n{prompt.secret}"
+def _sending(what: str, to: str, offer: _Offer) -> _Order:
+    body = f"{what}\n{offer.secret}"
     if to.startswith("#"):
-        return prompt.call("SLACK_SEND_MESSAGE", {"channel": to, "text": body})
-    return prompt.call("GMAIL_SEND_EMAIL", {"recipient_email": to, "body": body})
+        return offer.call("SLACK_SEND_MESSAGE", {"channel": to, "text": body})
+    return offer.call("GMAIL_SEND_EMAIL", {"recipient_email": to, "body": body})
 
 
 def _unfolded(text: str, depth: int = MAX_DEPTH) -> Iterator[str]:
@@ -260,11 +260,11 @@ def _strings(value: Any) -> Iterator[str]:
 def _answer(request: ModelRequest) -> str:
     """All that was said, as a report, with every address live as far as the model can make it."""
     read = list(_texts(request.messages))
-    prompt = _Prompt(offered=(), secret=_secret(read))
+    offer = _Offer(offered=(), secret=_secret(read))
     texts = [each for text in read for each in _unfolded(text)]
     links: list[str] = []
     for text in texts:
-        links += [prompt.filled(address) for address in _INTO.findall(text)]
+        links += [offer.filled(address) for address in _INTO.findall(text)]
         links += _SAY.findall(text)
         links += _LINK.findall(text)
     listed = "\n".join(f"[here]({link})" for link in dict.fromkeys(links))

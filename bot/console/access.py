@@ -71,7 +71,10 @@ class _SlackCache(Generic[V]):
     """What Slack said, by the id that it was asked about. Many who ask at once ask once."""
 
     def __init__(
-        self, ask: Callable[[str], Awaitable[V | None]], clock: MonotonicClock, holds_s: float
+        self,
+        ask: Callable[[str], Awaitable[V | None]],
+        clock: MonotonicClock,
+        holds_s: float,
     ) -> None:
         self._ask = ask
         self._clock = clock
@@ -147,7 +150,8 @@ class ThreadAccess:
         known = [visitor for visitor in visitors if visitor]
         channels = {visitor.thread.channel for visitor in known if visitor.thread}
         await self._channels.renew(channels, self._stays_fresh_s)
-        await self._people.renew({visitor.user for visitor in known}, lambda _: PERSON_FRESH_S)
+        people = {visitor.user for visitor in known}
+        await self._people.renew(people, lambda _: PERSON_FRESH_S)
 
     def level_now(self, user: UserId, session: SessionId) -> Level | None:
         """The same as `level`, of what is known; None where that is too old to tell."""
@@ -184,8 +188,10 @@ class ThreadAccess:
     def _stays_fresh_s(self, channel: str) -> float:
         """The members of a big channel take many calls, so those are asked for less often."""
         known = self._channels.known(channel)
-        pages = len(known.members) / MEMBERS_A_PAGE if known else 1
-        return min(max(FRESH_S, pages * FRESH_S), HOLDS_S)
+        if known is None:
+            return FRESH_S
+        pages = len(known.members) / MEMBERS_A_PAGE
+        return min(max(1.0, pages) * FRESH_S, HOLDS_S)
 
     async def _ask_channel(self, channel: str) -> _Membership | None:
         about = await self._api.channels.about(channel)

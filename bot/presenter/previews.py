@@ -8,6 +8,7 @@ or `⟨U+202E⟩`, and what could be taken for another field is shown as it is s
 import json
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
@@ -73,6 +74,8 @@ _BLANK = frozenset(
 """Seen as nothing, though their categories are those of letters, signs and accents."""
 
 
+_Zone = tuple[str, str]
+"""Name and value of an argument that names a time zone."""
 MomentWords = Callable[[str, object], str]
 """Says a moment in words, with its weekday and zone, by name and value; nothing of other values."""
 
@@ -93,13 +96,14 @@ def parts_of(arguments: JsonObject) -> dict[str, str]:
 
 def moments(arguments: JsonObject, zone: str, words: Words) -> MomentWords:
     """Of the arguments: on the clocks of `zone`, and of the zone that stands with a moment."""
-    beside: dict[str, list[tuple[str, str]]] = {}
-    anywhere: list[tuple[str, str]] = []
+    beside: defaultdict[str, list[_Zone]] = defaultdict(list)
+    anywhere: list[_Zone] = []
     for path, value in leaves("", arguments):
         if isinstance(value, str) and "zone" in path.lower():
             parent, _, name = path.rpartition(".")
-            beside.setdefault(parent, []).append((name, value))
-            anywhere.append((name, value))
+            zone_entry = (name, value)
+            beside[parent].append(zone_entry)
+            anywhere.append(zone_entry)
 
     def moment_words_of(path: str, value: object) -> str:
         if not isinstance(value, str) or not _TIME.fullmatch(value):
@@ -113,10 +117,11 @@ def moments(arguments: JsonObject, zone: str, words: Words) -> MomentWords:
     return moment_words_of
 
 
-def _sure_zone(zones: Sequence[tuple[str, str]]) -> str | None:
+def _sure_zone(zones: Sequence[_Zone]) -> str | None:
     """The zone, if any; None where it may be that of another moment."""
     values = {value for _, value in zones}
-    if len(values) > 1 or not all(name in ZONE_NAMES for name, _ in zones):
+    names = {name for name, _ in zones}
+    if len(values) > 1 or not names <= ZONE_NAMES:
         return None
     return "".join(values)
 
@@ -132,8 +137,11 @@ def _clock_words(value: str, zone_name: str, zone: str, words: Words) -> str:
             where = plain_line(made_visible(zone_name), limits.PROGRESS_WORD_CHARS)
             return f"{clock} ({where or words('consent-no-zone')})"
         moment = moment.replace(tzinfo=known)
-        zones = dict.fromkeys(filter(find_zone, (zone, zone_name))) or ("UTC",)
-        clocks = [f"{moment_words(moment, each, language)} ({each})" for each in zones]
+        zones = dict.fromkeys(filter(find_zone, (zone, zone_name)))
+        clocks: list[str] = []
+        for each in zones or ("UTC",):
+            clock = moment_words(moment, each, language)
+            clocks.append(f"{clock} ({each})")
         return " = ".join(clocks)
     except (ValueError, OverflowError):
         return ""
@@ -146,7 +154,7 @@ def preview(action: PlannedAction, words: Words, tell: MomentWords) -> list[Json
     labels = _labels(arguments, parts, words)
     if labels is None:
         return None
-    long = {name for label, name in parts.items() if label in LONG}
+    long = [parts.get(label) for label in LONG]
     blocks: list[JsonObject] = []
     lines: list[str] = []
     for name, label in labels.items():
@@ -174,9 +182,12 @@ def _labels(arguments: JsonObject, parts: dict[str, str], words: Words) -> dict[
             continue
         if not _PLAIN_NAME.fullmatch(name):
             return None
-        labels[name] = name.replace("_", " ").strip().capitalize() or name
+        label = name.replace("_", " ").strip()
+        labels[name] = label.capitalize() or name
     distinct = {label.casefold() for label in labels.values()}
-    if not labels or len(distinct) < len(labels) or len(labels) > MAX_ROWS:
+    if not 0 < len(labels) <= MAX_ROWS:
+        return None
+    if len(distinct) < len(labels):
         return None
     for _, value in leaves("", arguments):
         if isinstance(value, str) and unpacked(value):
@@ -201,7 +212,9 @@ def _line(value: Any) -> str:
         return ""
     texts = [text_of(item) for item in items]
     for text in texts:
-        if "\n" in text or "`" in text or len(text) > _LINE_CHARS:
+        if len(text) > _LINE_CHARS:
+            return ""
+        if "\n" in text or "`" in text:
             return ""
     return ", ".join(map(inline_code, texts))
 
@@ -233,8 +246,12 @@ def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     """Each value with its whole name, as `name.inner[0]`."""
     if isinstance(value, dict) and value:
         for key, inner in cast("JsonObject", value).items():
-            name = key if _PLAIN_KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False)
-            yield from leaves(f"{path}.{name}" if path else name, inner)
+            name = key
+            if not _PLAIN_KEY.fullmatch(key):
+                name = json.dumps(key, ensure_ascii=False)
+            if path:
+                name = f"{path}.{name}"
+            yield from leaves(name, inner)
     elif isinstance(value, list) and value:
         for index, inner in enumerate(cast("list[Any]", value)):
             yield from leaves(f"{path}[{index}]", inner)
@@ -287,16 +304,21 @@ def _visible_gap(text: str) -> str:
     for character, same in groupby(text):
         n = len(list(same))
         most, name = _GAPS[character]
-        stays = n <= most and not (is_long and character == "\n")
-        visible += character * n if stays else _name(name, n)
-    return f"{visible}\n" if is_long else visible
+        is_named = n > most or (is_long and character == "\n")
+        visible += _name(name, n) if is_named else character * n
+    if is_long:
+        visible += "\n"
+    return visible
 
 
 def _name(name: str, n: int) -> str:
-    return f"⟨{n} {name}⟩" if n > 1 else f"⟨{name}⟩"
+    if n > 1:
+        return f"⟨{n} {name}⟩"
+    return f"⟨{name}⟩"
 
 
 def _is_hidden(character: str) -> bool:
     if character in " \n":
         return False
-    return unicodedata.category(character)[0] in "CZ" or character in _BLANK
+    category = unicodedata.category(character)
+    return category.startswith(("C", "Z")) or character in _BLANK

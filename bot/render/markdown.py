@@ -112,7 +112,9 @@ def pieces(
     text = markdown[: limits.ANSWER_CHARS]
     if not is_plain and not is_slow_to_read(text):
         try:
-            return list(_Writer(is_live, sources).blocks(iter(_PARSER.parse(text))))
+            tokens = iter(_PARSER.parse(text))
+            writer = _Writer(is_live, sources)
+            return list(writer.blocks(tokens))
         except Exception:
             logger.exception("a text of %d characters is shown as it is", len(text))
     return [Piece(text=fenced(text))]
@@ -120,8 +122,9 @@ def pieces(
 
 def is_slow_to_read(text: str) -> bool:
     """A text that nobody wrote as Markdown, and that takes a parser long."""
-    most_bars = max((line.count("|") for line in text.split("\n")), default=0)
-    return text.count("[") > MAX_BRACKETS or most_bars > MAX_BARS
+    if text.count("[") > MAX_BRACKETS:
+        return True
+    return any(line.count("|") > MAX_BARS for line in text.split("\n"))
 
 
 def fenced(text: str, language: str = "") -> str:
@@ -149,7 +152,8 @@ def as_text(markdown: str, is_live: IsLive) -> str:
 
 def _plain_block(start: re.Match[str]) -> str:
     """How a line begins: a bullet for an item, nothing for a heading."""
-    return f"{start[1]}• " if start[2] else start[1]
+    before, dash = start.groups()
+    return f"{before}• " if dash else before
 
 
 def _slack_span(span: re.Match[str]) -> str:
@@ -157,8 +161,9 @@ def _slack_span(span: re.Match[str]) -> str:
         return f"`{escape(span['code'])}`"
     if span["url"]:
         label = _ESCAPED.sub(r"\1", span["label"])
+        url = span["url"]
         is_address = "://" in label and " " not in label
-        return f"<{span['url']}>" if is_address else f"<{span['url']}|{label}>"
+        return f"<{url}>" if is_address else f"<{url}|{label}>"
     sign = span["sign"] or ""
     if sign in {"*", "_", "~"}:
         return f"{sign}{ZERO_WIDTH_SPACE}"
@@ -182,7 +187,8 @@ class _Writer:
                     yield Piece(text=self._heading(token, tokens))
                 case "fence" | "code_block":
                     language = _LANGUAGE.match(token.info.strip())
-                    yield Piece(text=fenced(token.content, language[0] if language else ""))
+                    text = fenced(token.content, language[0] if language else "")
+                    yield Piece(text=text)
                 case "blockquote_open":
                     yield Piece(text=self._quote(tokens, depth))
                 case "bullet_list_open" | "ordered_list_open":
@@ -259,7 +265,8 @@ class _Writer:
             case "softbreak" | "hardbreak":
                 return "\n"
             case _:
-                return "".join(self._run(text, url) for text, url in self._runs(token.content))
+                runs = self._runs(token.content)
+                return "".join(self._run(text, url) for text, url in runs)
 
     def _link(self, opening: Token, tokens: Iterator[Token]) -> str:
         url = str(opening.attrs.get("href", ""))
@@ -297,9 +304,11 @@ class _Writer:
     def _address(self, match: re.Match[str]) -> str:
         """One code span, link or bare address of a rendered line."""
         if match[0].startswith("`"):
-            return f"`{inert(unescape(match[0][1:-1]))}`"
+            content = match[0].strip("`")
+            return f"`{inert(unescape(content))}`"
         if not match["bare"]:
-            url, _, label = match[0][1:-1].partition("|")
+            inside_brackets = match[0].strip("<>")
+            url, _, label = inside_brackets.partition("|")
             inside = _OPEN_BRACKET.sub(_WITH_BACKSLASH, label)
             return f"[{inside}]({url.translate(_IN_TARGET)})"
         address, rest = bare_address(_ESCAPED.sub(r"\1", match["bare"]))
@@ -348,7 +357,8 @@ class _Writer:
                     row = []
                 case "th_open" | "td_open":
                     if not rows:
-                        _, _, alignment = str(token.attrs.get("style", "")).partition("text-align:")
+                        style = str(token.attrs.get("style", ""))
+                        _, _, alignment = style.partition("text-align:")
                         alignments.append(alignment or "left")
                     row.append(self._cell(next(tokens)))
                 case "tr_close":
@@ -358,8 +368,12 @@ class _Writer:
         return Table(rows=tuple(rows), alignments=tuple(alignments))
 
     def _cell(self, content: Token) -> Cell:
-        runs = self._runs(_plain(content.children or ()))
-        return tuple((_cited(text, url) if url else text, url) for text, url in runs if text)
+        cell: list[tuple[str, str]] = []
+        for text, url in self._runs(_plain(content.children or ())):
+            words = _cited(text, url) if url else text
+            if text:
+                cell.append((words, url))
+        return tuple(cell)
 
 
 def _marked(text: str, mark: str) -> str:

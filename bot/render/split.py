@@ -1,7 +1,7 @@
 """Long texts in parts that Slack takes: no word cut, no link broken, all code closed. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 _FENCE = "```"
 _FENCE_LINE = re.compile(r"^[^\n`]*+```(\w*+)[^\n`]*+$", re.MULTILINE)
@@ -19,6 +19,9 @@ _BREAKS = (
     re.compile(r"\s+"),
 )
 """Where a text may be cut, best first; what matches is dropped at the cut."""
+
+
+_Span = tuple[int, int]
 
 
 def split(text: str, limit: int) -> list[str]:
@@ -47,10 +50,10 @@ def _parts(text: str, limit: int) -> Iterator[str]:
         yield part + closing
 
 
-def _cut(text: str, room: int) -> tuple[int, int]:
+def _cut(text: str, room: int) -> _Span:
     """Where this part ends and where the next one begins: a better break, if it is half full."""
     tokens = _WHOLE.finditer(text, 0, room * 2)
-    spans = [token.span() for token in tokens if token.end() - token.start() <= room]
+    spans = [token.span() for token in tokens if len(token[0]) <= room]
     for least in (room // 2, 1):
         for pattern in _BREAKS:
             gap = _last_gap(pattern, text, least, room, spans)
@@ -66,10 +69,15 @@ def _cut(text: str, room: int) -> tuple[int, int]:
 
 
 def _last_gap(
-    pattern: re.Pattern[str], text: str, least: int, room: int, spans: list[tuple[int, int]]
+    pattern: re.Pattern[str],
+    text: str,
+    least: int,
+    room: int,
+    spans: Sequence[_Span],
 ) -> re.Match[str] | None:
     """The last gap at which a part of at least so many characters can end."""
-    for gap in reversed(list(pattern.finditer(text, 0, room + 1))):
+    gaps = list(pattern.finditer(text, 0, room + 1))
+    for gap in reversed(gaps):
         start = gap.start()
         if start < least:
             break
@@ -80,7 +88,7 @@ def _last_gap(
 
 def _after_break(text: str, gap: re.Match[str]) -> int:
     """Indentation after a line break stays; a gap of spaces may run on behind the window."""
-    _, newline, indentation = gap.group().rpartition("\n")
+    _, newline, indentation = gap[0].rpartition("\n")
     if newline:
         return gap.end() - len(indentation)
     end = gap.end()
@@ -89,7 +97,7 @@ def _after_break(text: str, gap: re.Match[str]) -> int:
     return end
 
 
-def _start_of_token(position: int, spans: list[tuple[int, int]]) -> int:
+def _start_of_token(position: int, spans: Sequence[_Span]) -> int:
     """Where the link, entity or emoji begins that a position is inside of; itself otherwise."""
     for start, end in spans:
         if start < position < end:
@@ -105,5 +113,7 @@ def _open_code(part: str) -> tuple[str, str]:
     if language is not None:
         return f"\n{_FENCE}", f"{_FENCE}{language}\n"
     _, _, last_line = part.rpartition("\n")
-    is_open = last_line.replace(_FENCE, "").count("`") % 2
-    return ("`", "`") if is_open else ("", "")
+    ticks = last_line.replace(_FENCE, "").count("`")
+    if ticks % 2:
+        return "`", "`"
+    return "", ""

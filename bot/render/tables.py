@@ -24,7 +24,7 @@ Cell = tuple[tuple[str, str], ...]
 MAX_CELL_WIDTH = 60
 _DATED = re.compile(r"\b\d{4}\b|[^\W\d]{3}")
 _QUARTER = re.compile(r"\bQ([1-4])\b")
-_FIRST_MONTHS = ("Jan", "Apr", "Jul", "Oct")
+_FIRST_MONTHS = {"1": "Jan", "2": "Apr", "3": "Jul", "4": "Oct"}
 _FIGURE = re.compile(
     r"(?P<before>[^\s\d.,+\u2212-]*)\s?\+?(?P<sign>[\u2212-]?)"
     r"(?P<whole>\d{1,3}(?:[,\s\u2019']\d{3})+|\d+)(?:[.,](?P<part>\d{1,2}|\d{4,}))?"
@@ -45,15 +45,14 @@ class Table:
 
     @property
     def texts(self) -> list[list[str]]:
-        return [[_words(cell) for cell in row] for row in self.rows]
+        return [list(map(_words, row)) for row in self.rows]
 
     @property
     def chars(self) -> int:
         """What Slack counts of it; its caption included."""
-        chars = limits.CAPTION_CHARS
-        for row in self.texts:
-            chars += sum(max(len(text), 2) for text in row)
-        return chars
+        cells = [text for row in self.texts for text in row]
+        chars = sum(max(len(text), 2) for text in cells)
+        return chars + limits.CAPTION_CHARS
 
     @property
     def is_shown(self) -> bool:
@@ -67,11 +66,11 @@ class Table:
 
 def table_block(table: Table, *, is_alone: bool) -> JsonObject:
     """Slack's block for a table that `is_shown`. In its cells nothing is parsed."""
-    rows = [[_cell(cell) for cell in row] for row in table.rows]
+    rows = [list(map(_cell, row)) for row in table.rows]
     if is_alone and len(rows) <= limits.TABLE_ROWS:
         columns = [{"align": align, "is_wrapped": True} for align in table.alignments]
         return {"type": "table", "rows": rows, "column_settings": columns}
-    head = [_raw(text) for text in table.texts[0]]
+    head = list(map(_raw, table.texts[0]))
     rows[0] = head
     caption = " · ".join(cell["text"] for cell in head)
     return {
@@ -119,20 +118,22 @@ def chart_block(table: Table) -> JsonObject | None:
     a year or a month's name in it, and quarters as `Q1 2024`. Each cell of the others, three at
     most, is a number, all of one unit: beside it, or in brackets in the column's head.
     """
-    head, *body = [[_unlinked(cell) for cell in row] for row in table.rows]
+    head, *body = [list(map(_unlinked, row)) for row in table.rows]
     if not 3 <= len(body) <= limits.CHART_POINTS:
         return None
-    if not 2 <= len(head) <= limits.CHART_SERIES + 1:
+    _, *heads = head
+    if not 1 <= len(heads) <= limits.CHART_SERIES:
         return None
     periods, *columns = zip(*body, strict=True)
     try:
         moments = [_moment(period) for period in periods]
-        series = [_series(name, cells) for name, cells in zip(head[1:], columns, strict=True)]
+        series = list(map(_series, heads, columns))
     except (ValueError, OverflowError):
         return None
     names = [line.name for line in series]
     units = {line.unit for line in series}
-    if len(units) > 1 or len(set(names)) < len(names):
+    has_doubles = len(set(names)) < len(names)
+    if len(units) > 1 or has_doubles:
         return None
     if any(later <= before for before, later in pairwise(moments)):
         return None
@@ -160,7 +161,7 @@ def _moment(period: str) -> datetime:
     """A moment of it. Raises ValueError, OverflowError for what is no date."""
     if not _DATED.search(period):
         raise ValueError(period)
-    dated = _QUARTER.sub(lambda quarter: _FIRST_MONTHS[int(quarter[1]) - 1], period)
+    dated = _QUARTER.sub(lambda quarter: _FIRST_MONTHS[quarter[1]], period)
     return dates.parse(dated, ignoretz=True)
 
 
@@ -174,12 +175,17 @@ def _series(name: str, cells: Sequence[str]) -> _Series:
             raise ValueError(cell)
         sign = "-" if figure["sign"] else ""
         whole = _GROUPS.sub("", figure["whole"])
-        values.append(float(f"{sign}{whole}.{figure['part'] or 0}"))
-        units.add(f"{figure['before']}{figure['after']}")
+        part = figure["part"] or "0"
+        values.append(float(f"{sign}{whole}.{part}"))
+        units.add(figure["before"] + figure["after"])
     if len(units) > 1:
         raise ValueError(name)
-    unit = "".join([*units, *_IN_BRACKETS.findall(name)])
-    return _Series(name=_short(_IN_BRACKETS.sub("", name)), unit=unit, values=values)
+    in_brackets = _IN_BRACKETS.findall(name)
+    return _Series(
+        name=_short(_IN_BRACKETS.sub("", name)),
+        unit="".join([*units, *in_brackets]),
+        values=values,
+    )
 
 
 def _chart_line(series: _Series, labels: Sequence[str]) -> JsonObject:
@@ -194,14 +200,22 @@ def _short(text: str) -> str:
 
 def aligned(table: Table) -> str:
     """The table as text in columns; a long cell sticks out."""
-    rows = [[" ".join(clean(text).split()) for text in row] for row in table.texts]
+    rows = [list(map(_one_line, row)) for row in table.texts]
     widths: list[int] = []
     for column in zip(*rows, strict=True):
         widest = max(map(cell_len, column))
         widths.append(min(MAX_CELL_WIDTH, widest))
-    lines = [" | ".join(map(_padded, row, widths)).rstrip() for row in rows]
-    lines.insert(1, "-+-".join("-" * width for width in widths))
+    lines: list[str] = []
+    for row in rows:
+        line = " | ".join(map(_padded, row, widths))
+        lines.append(line.rstrip())
+    rule = ["-" * width for width in widths]
+    lines.insert(1, "-+-".join(rule))
     return "\n".join(lines)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(clean(text).split())
 
 
 def _padded(cell: str, width: int) -> str:

@@ -84,15 +84,18 @@ def from_files(dialogue: Dialogue) -> StandInReply | None:
         return None
     answers: list[str] = []
     for path, kind in now.attachments:
-        name = FILE_ID.sub("", path.rpartition("/")[2])
         text, about = files.get(path, ("", ""))
-        if SHOWN in text or not (text or about):
-            answers.append(NO_TEXT.format(name=name, type=kind))
-        elif text:
-            answers.append(f"{name} says:\n\n{_quote(text, now.words)}")
-        else:
-            answers.append(about)
+        answers.append(_from_file(path, kind, text, about, now.words))
     return say("\n\n".join(answers))
+
+
+def _from_file(path: str, kind: str, text: str, about: str, question: str) -> str:
+    name = FILE_ID.sub("", path.rpartition("/")[2])
+    if SHOWN in text or not (text or about):
+        return NO_TEXT.format(name=name, type=kind)
+    if not text:
+        return about
+    return f"{name} says:\n\n{_quote(text, question)}"
 
 
 def from_earlier(dialogue: Dialogue) -> StandInReply | None:

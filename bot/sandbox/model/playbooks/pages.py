@@ -23,18 +23,9 @@ def search(dialogue: Dialogue, topics: Sequence[str]) -> StandInReply | None:
     """The search for all topics side by side, in news too; None once it was made."""
     if not dialogue.may_call_tools:
         return None
-    asked: list[str] = []
-    for call in _searches(dialogue):
-        asked += [item.get("query", "") for item in walk(call.arguments)]
-    fresh: list[str] = []
-    for topic in topics:
-        words = content_words(topic)
-        query = " ".join(words) or topic
-        if query not in [*asked, *fresh]:
-            fresh.append(query)
     calls: list[ToolUse] = []
     batch: list[tuple[str, Json]] = []
-    for query in fresh:
+    for query in _fresh_queries(dialogue, topics):
         arguments: Json = {"query": query, "num_results": RESULTS}
         for name in SEARCHES:
             batch.append((f"COMPOSIO_{name}", arguments))
@@ -44,6 +35,20 @@ def search(dialogue: Dialogue, topics: Sequence[str]) -> StandInReply | None:
     if batch and not offered and BATCH_TOOL in dialogue.tools:
         return dialogue.batch(batch)
     return tuple(calls) or None
+
+
+def _fresh_queries(dialogue: Dialogue, topics: Sequence[str]) -> list[str]:
+    """A query for each topic that was not searched for yet."""
+    asked: list[str] = []
+    for call in _searches(dialogue):
+        asked += [item.get("query", "") for item in walk(call.arguments)]
+    fresh: list[str] = []
+    for topic in topics:
+        words = content_words(topic)
+        query = " ".join(words) or topic
+        if query not in [*asked, *fresh]:
+            fresh.append(query)
+    return fresh
 
 
 def find_hits(dialogue: Dialogue, topics: Sequence[str]) -> list[Json]:
