@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypedDict
 
 from pydantic import Field, TypeAdapter
 
@@ -65,6 +65,18 @@ class Event:
     def generation(self) -> int:
         """Which workflow of the run announced it, counted from 1."""
         return (self.attempt - 1) // ATTEMPTS_A_GENERATION + 1
+
+
+class EventHeader(TypedDict):
+    """The fields of an Event, to be splatted into any kind of it; the type checker sees them."""
+
+    session: SessionId
+    turn: TurnId
+    run: RunId
+    step: int
+    attempt: int
+    n: int
+    at: datetime
 
 
 def slot_of(key: str) -> int:
@@ -257,11 +269,6 @@ class MessageTaken(Event):
     """The `n` of the `Intervened` that it is; 0 for a message of the thread."""
     kind: Literal["message_taken"] = "message_taken"
 
-    @property
-    def place(self) -> str:
-        """Before which model call of its run: its generation and step."""
-        return f"{self.generation}:{self.step}"
-
 
 InterventionKind = Literal["comment", "content", "stop", "retry", "done"]
 """`comment` steers a run, `content` is its new task; the others end its branch: `stop` with what it
@@ -432,8 +439,6 @@ class RunFinished(Event):
 class ResultTaken(Event):
     """The result of this run, a child, is with its parent: as a call's result or a message."""
 
-    place: str
-    """Before which model call of the parent: its generation and step; empty for a call."""
     kind: Literal["result_taken"] = "result_taken"
 
 

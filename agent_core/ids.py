@@ -31,7 +31,12 @@ ROOT_RUN = RunId("root")
 
 def child_run(parent: RunId, key: str) -> RunId:
     """The id of the run that a run starts under a key, such as a tool call's id."""
-    return RunId(f"{parent}.{key}")
+    return RunId(f"{parent}.{key.replace('.', '-')}")
+
+
+def parent_run(run: RunId) -> RunId:
+    """The run that started a run; the root run for itself."""
+    return RunId(run.rpartition(".")[0] or ROOT_RUN)
 
 
 def turn_of(key: str) -> TurnId:

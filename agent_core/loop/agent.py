@@ -3,14 +3,21 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from pydantic import ValidationError
 
 from agent_core.clock import UtcClock
 from agent_core.durable import Steps
 from agent_core.errors import ChildRefused
-from agent_core.events import ATTEMPTS_A_GENERATION, Emit, MessageTaken, RunStarted, slot_of
+from agent_core.events import (
+    ATTEMPTS_A_GENERATION,
+    Emit,
+    EventHeader,
+    MessageTaken,
+    RunStarted,
+    slot_of,
+)
 from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import AttachedFile, Message, ToolCall
 from agent_core.models import ToolSpec
@@ -63,6 +70,43 @@ class SteeringMessage:
     """A child that the run begins before it goes on."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildResult:
+    """What a child run came to."""
+
+    run: RunId
+    task: str
+    text: str
+    """With a correction for whoever delegated, when a rule was broken."""
+    is_error: bool = False
+    """It failed, or was stopped."""
+    tokens: int = 0
+    """Of its model calls, and of those of all runs below it."""
+
+
+Arrival = SteeringMessage | ChildResult
+"""What a run takes in from its inbox."""
+
+
+class RunInbox(Protocol):
+    """Hook: the inbox of one run. The same position of its history always gives the same.
+
+    A position that is asked for again may give more, behind what it gave before.
+    """
+
+    async def take(self, seq: int) -> tuple[Arrival, ...]:
+        """What came in for the run's next model call; `seq` is where its first message belongs."""
+        ...
+
+    async def answers(self, seq: int) -> tuple[SteeringMessage, ...]:
+        """The messages of the thread alone, as answers to what the turn waited for."""
+        ...
+
+    async def has_messages(self) -> bool:
+        """Whether somebody wrote in the thread what the turn has yet to take in."""
+        ...
+
+
 class ToolGate(Protocol):
     """Hook: stands before and behind each call of a tool. MUST NOT raise but for broken storage."""
 
@@ -85,20 +129,6 @@ class ToolGate(Protocol):
     def spoken(self, progress: str) -> str:
         """What people are told of a call that goes on."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChildResult:
-    """What a child run came to."""
-
-    run: RunId
-    task: str
-    text: str
-    """With a correction for whoever delegated, when a rule was broken."""
-    is_error: bool = False
-    """It failed, or was stopped."""
-    tokens: int = 0
-    """Of its model calls, and of those of all runs below it."""
 
 
 class Children(Protocol):
@@ -129,15 +159,8 @@ class Children(Protocol):
         """
         ...
 
-    async def arrived(self, place: str) -> tuple[ChildResult, ...]:
-        """Results that the run was not given yet; for a place asked for again, the same and more.
-
-        `take` them before the model sees them.
-        """
-        ...
-
-    async def take(self, results: "Sequence[ChildResult]", place: str = "") -> None:
-        """The run has these now. Safe to do again."""
+    async def take(self, result: ChildResult) -> None:
+        """The run has this result now. Safe to do again."""
         ...
 
     async def settle(self) -> bool:
@@ -181,10 +204,7 @@ class RunScope:
     after_tool_call: Callable[[ToolCall, ToolOutput, ToolContext], None]
     """Hook: told of each result; MUST NOT block or raise."""
 
-    take_messages: Callable[[str], Awaitable[tuple[SteeringMessage, ...]]]
-    """What people wrote meanwhile; asked again for the same place, it gives the same and more."""
-    has_messages: Callable[[], Awaitable[bool]]
-    """Whether somebody wrote what the run has not taken in yet."""
+    inbox: RunInbox
     begin_effect: Callable[[ToolCallId], Awaitable[bool]]
     """Notes a call before it is made; False when an earlier process had begun it."""
     gate: ToolGate
@@ -197,11 +217,12 @@ class RunScope:
     words: Words
     """For what the run itself says to people."""
 
-    def acting_for(self, taken: Sequence[SteeringMessage]) -> "RunScope":
-        """The scope after messages were taken in: tools act for the author of the last one."""
+    def acting_for(self, arrivals: Sequence[Arrival]) -> "RunScope":
+        """The scope after something came in: tools act for the author of the last message."""
         scope = self
-        for each in taken:
-            scope = scope.acting_as(each.author, each.author_zone) if each.author else scope
+        for each in arrivals:
+            if isinstance(each, SteeringMessage) and each.author:
+                scope = scope.acting_as(each.author, each.author_zone)
         return scope
 
     def acting_as(self, asker: UserId, zone: str) -> "RunScope":
@@ -223,23 +244,27 @@ class RunScope:
         """
         return await self.children.fork(self, key, prompt, agent, title)
 
-    async def announce_taken(self, taken: Sequence[SteeringMessage], step: int) -> None:
+    async def announce(self, arrivals: Sequence[Arrival], step: int) -> None:
         """Tell the run's readers what it took in. Safe to do again."""
-        for each in taken:
-            # The same slot whatever else is taken in beside it when the step is made again.
-            slot = slot_of(f"{each.turn}{each.intervention}")
-            await self.emit(
-                MessageTaken(
-                    **self.at(step, slot),
-                    author=each.author,
-                    author_name=each.author_name,
-                    text=each.words,
-                    taken=each.turn,
-                    intervention=each.intervention,
-                )
-            )
+        for each in arrivals:
+            if isinstance(each, ChildResult):
+                await self.children.take(each)
+            else:
+                await self.emit(self._message_taken(each, step))
 
-    def at(self, step: int, n: int, attempt: int = 1) -> dict[str, Any]:
+    def _message_taken(self, message: SteeringMessage, step: int) -> MessageTaken:
+        # The same slot whatever else is taken in beside it when the step is made again.
+        slot = slot_of(f"{message.turn}{message.intervention}")
+        return MessageTaken(
+            **self.at(step, slot),
+            author=message.author,
+            author_name=message.author_name,
+            text=message.words,
+            taken=message.turn,
+            intervention=message.intervention,
+        )
+
+    def at(self, step: int, n: int, attempt: int = 1) -> EventHeader:
         """The fields that every event of this run carries."""
         return {
             "session": self.context.session,

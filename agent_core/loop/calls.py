@@ -49,15 +49,15 @@ async def run_calls(
     scope: RunScope,
     step: int,
     *,
-    place: int,
+    seq: int,
     first_slot: int = FIRST_SLOT,
     is_announced: bool = False,
 ) -> Message:
     """Run the calls, all in parallel, and return the user message with their results.
 
-    It is stored at its `place` among the run's, also where some of the calls wait. Their events
-    begin at `first_slot` of the step. Those that are announced are begun again after a wait: their
-    readers know of them.
+    It is stored at position `seq` of the run's history, also where some of the calls wait. Their
+    events begin at `first_slot` of the step. Those that are announced are begun again after a wait:
+    their readers know of them.
 
     Raises:
         Asked: a person has to answer, approve or connect something first.
@@ -81,7 +81,7 @@ async def run_calls(
         ask = None
     message = Message(role="user", parts=results)
     if results:
-        await scope.save(place, (message,))
+        await scope.save(seq, (message,))
     if ask is not None:
         raise Asked(ask)
     return message
@@ -91,7 +91,7 @@ async def _is_outdated(ask: Ask, scope: RunScope) -> bool:
     """Whether somebody wrote before a question was asked."""
     if ask.kind != "question":
         return False
-    return await scope.steps.once("written meanwhile", scope.has_messages, BOOL)
+    return await scope.steps.once("written meanwhile", scope.inbox.has_messages, BOOL)
 
 
 def _sorted(outcomes: Sequence[ToolResult | Ask]) -> tuple[tuple[ToolResult, ...], Ask | None]:

@@ -59,36 +59,40 @@ async def _run_steps(
     history = [*earlier, *opening]
     steps: list[RecordedCall] = []
     left = agent.limits
-    said: list[str] = []
+    texts: list[str] = []
     is_over = False
     while True:
         if is_over:
             await scope.children.settle()
-        closing = prompt("wrap_up") if is_over else ""
-        place = len(history) - len(earlier)
-        scope, number = replace(scope, left=left), len(steps) + 1
-        step, added = await run_step(agent, history, scope, number, place=place, closing=closing)
+        step, added = await run_step(
+            agent,
+            history,
+            replace(scope, left=left),
+            number=len(steps) + 1,
+            seq=len(history) - len(earlier),
+            closing=prompt("wrap_up") if is_over else "",
+        )
         history.extend(added)
-        scope = scope.acting_for(step.taken)
+        scope = scope.acting_for(step.arrivals)
         steps.append(step)
         left = _left(agent.limits, steps)
         if step.is_final:
-            said.append(step.spoken)
+            texts.append(step.spoken)
             if is_over:
                 break
-            request = _request_to_go_on(step, said) or _reminder(agent, history[len(earlier) :])
+            own = history[len(earlier) :]
+            request = _request_to_go_on(step, texts) or _reminder(agent, own)
             if request is not None:
-                await scope.save(len(history) - len(earlier), (request,))
+                await scope.save(len(own), (request,))
                 history.append(request)
             elif await scope.children.settle():
-                said.clear()  # its last words come when it has all results
+                texts.clear()  # its last words come when it has all results
             else:
                 break
         is_over = _is_over(agent.limits, left, len(steps), scope.children.tokens)
     is_cut = step.reply.stop_reason in CUT
-    return RunResult(
-        outcome="limited" if is_over or is_cut else "answered", text=_text(said, step, scope.words)
-    )
+    outcome = "limited" if is_over or is_cut else "answered"
+    return RunResult(outcome=outcome, text=_text(texts, step, scope.words))
 
 
 def _left(limits: RunLimits, steps: Sequence[RecordedCall]) -> RunLimits:

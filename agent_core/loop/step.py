@@ -14,13 +14,13 @@ from agent_core.errors import ChildRefused, ModelUnavailable
 from agent_core.events import StepFinished, StepRetried, StepStarted, TextDelta
 from agent_core.fault_points import fault_point
 from agent_core.ids import ToolCallId
-from agent_core.loop.agent import Agent, ChildResult, RunScope, SteeringMessage
+from agent_core.loop.agent import Agent, Arrival, ChildResult, RunScope
 from agent_core.loop.calls import run_calls
 from agent_core.messages import Message, Part, Text, ToolCall, user_message
 from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.models.retry import Retried
 from agent_core.prompts import prompt
-from agent_core.tools import tools_in_sight
+from agent_core.tools import ToolContext, tools_in_sight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +31,8 @@ class RecordedCall:
     attempt: int
     duration_s: float
     finished_at: datetime
-    taken: tuple[SteeringMessage, ...] = ()
-    """What people wrote meanwhile; the model saw it."""
-    results: tuple[ChildResult, ...] = ()
-    """What children came to meanwhile; the model saw it, too."""
+    arrivals: tuple[Arrival, ...] = ()
+    """What came in meanwhile; the model saw it."""
 
     @property
     def started_at(self) -> datetime:
@@ -61,23 +59,22 @@ async def run_step(
     scope: RunScope,
     number: int,
     *,
-    place: int,
+    seq: int,
     closing: str = "",
 ) -> tuple[RecordedCall, tuple[Message, ...]]:
-    """Make step `number` of a run; its model call, and what it adds to the history.
+    """Make step `number` of a run, counted from 1; its model call, and what it adds to the history.
 
-    That is what came in, the reply, and the results of its calls; it is stored as it comes.
-
-    The first one has the number 1; `place` is where its messages belong among the run's stored
-    ones. Words of `closing` end the run: the model is told them and may call no more tools.
+    That is what came in, the reply, and the results of its calls; it is stored as it comes, from
+    position `seq` of the run's history on. Words of `closing` end the run: the model is told them
+    and may call no more tools.
 
     Raises:
         Asked: a call waits for a person.
     """
     with tracing.span(f"conversation_iteration_{number}", run=scope.context.run):
-        call = await _call_model(agent, history, scope, number, place, closing)
-        scope = scope.acting_for(call.taken)
-        await _begin_again(call.taken, scope)
+        call = await _call_model(agent, history, scope, number, seq, closing)
+        scope = scope.acting_for(call.arrivals)
+        await _begin_again(call.arrivals, scope)
         message = _with_fresh_ids(call.reply.message, history, number)
         if message.text:
             tracing.note("reasoning", length=len(message.text))
@@ -86,33 +83,38 @@ async def run_step(
         if closing:
             parts = tuple(part for part in message.parts if part.kind != "tool_call")
             message = replace(message, parts=parts)
-        added = (*_messages(call.results, call.taken), message)
-        await scope.save(place, added)
+        added = (*_messages(call.arrivals), message)
+        await scope.save(seq, added)
         if message.tool_calls:
-            behind = place + len(added)
-            results = await run_calls(agent, message.tool_calls, scope, number, place=behind)
+            behind = seq + len(added)
+            results = await run_calls(agent, message.tool_calls, scope, number, seq=behind)
             added = (*added, results)
     return replace(call, reply=replace(call.reply, message=message)), added
 
 
-async def _begin_again(taken: Sequence[SteeringMessage], scope: RunScope) -> None:
-    for each in taken:
-        if child := each.again:
-            with suppress(ChildRefused):  # too much is at work, or nothing left to work with
-                acting = scope.acting_as(child.asker or scope.context.asker, "")
-                key = child.run.removeprefix(f"{scope.context.run}.")
-                await acting.fork(key, child.task, child.agent, title=child.title)
+async def _begin_again(arrivals: Sequence[Arrival], scope: RunScope) -> None:
+    """Begin the children that people want to be done again."""
+    for each in arrivals:
+        child = None if isinstance(each, ChildResult) else each.again
+        if child is None:
+            continue
+        with suppress(ChildRefused):  # too much is at work, or nothing left to work with
+            acting = scope.acting_as(child.asker or scope.context.asker, "")
+            key = child.run.removeprefix(f"{scope.context.run}.")
+            await acting.fork(key, child.task, child.agent, title=child.title)
 
 
-def _messages(
-    results: Sequence[ChildResult], taken: Sequence[SteeringMessage]
-) -> tuple[Message, ...]:
+def _messages(arrivals: Sequence[Arrival]) -> tuple[Message, ...]:
     """What came in meanwhile, as the model gets it."""
-    told = [user_message(_told(result)) for result in results]
-    return (*told, *(user_message(each.text, each.files) for each in taken))
+    return tuple(
+        user_message(_result_text(each))
+        if isinstance(each, ChildResult)
+        else user_message(each.text, each.files)
+        for each in arrivals
+    )
 
 
-def _told(result: ChildResult) -> str:
+def _result_text(result: ChildResult) -> str:
     """A child's result in words; its id and its task tell which it is."""
     task = " ".join(result.task.split())
     return prompt(
@@ -125,39 +127,25 @@ def _told(result: ChildResult) -> str:
 
 
 async def _call_model(
-    agent: Agent, history: Sequence[Message], scope: RunScope, number: int, place: int, closing: str
+    agent: Agent, history: Sequence[Message], scope: RunScope, number: int, seq: int, closing: str
 ) -> RecordedCall:
     await scope.emit(StepStarted(**scope.at(number, 0)))
-    asked_at = f"{scope.generation}:{number}"
 
     async def work() -> RecordedCall:
-        taken = await scope.take_messages(asked_at)
-        results = await scope.children.arrived(asked_at)
-        came = _messages(results, taken)
-        await scope.save(place, came)
-        await scope.children.take(results, asked_at)
-        await scope.announce_taken(taken, number)
-        acting = scope.acting_for(taken)
-        told = [*history, *came]
-        specs = tools_in_sight(await agent.tools.specs(acting.context), told)
-        lines = [f"- {name}: {reason}" for name, reason in agent.away(acting.context).items()]
-        away = prompt("tools_away", servers="\n".join(lines)) if lines else ""
-        request = ModelRequest(
-            system=agent.system,
-            messages=_with_closing(repaired(told), away, closing),
-            pictures=await load_pictures(told, acting.context.workspace),
-            tools=(*specs, *(tool.spec for tool in agent.body_tools)),
-            may_call_tools=not closing,
-        )
+        arrivals = await scope.inbox.take(seq)
+        added = _messages(arrivals)
+        await scope.save(seq, added)
+        await scope.announce(arrivals, number)
+        acting = scope.acting_for(arrivals)
+        request = await _request(agent, [*history, *added], acting.context, closing)
         fault_point("model_call.before")
         call = await _stream(agent, request, acting, number)
         fault_point("model_call.after")
-        return replace(call, taken=taken, results=results)
+        return replace(call, arrivals=arrivals)
 
     call = await scope.steps.once(f"model:{agent.name}", work, RECORDED_CALL)
     # Told at once, and again from the record: a crash may have kept the first from the log.
-    await scope.children.take(call.results, asked_at)
-    await scope.announce_taken(call.taken, number)
+    await scope.announce(call.arrivals, number)
     await scope.emit(
         StepFinished(
             **scope.at(number, 1, call.attempt),
@@ -171,6 +159,22 @@ async def _call_model(
         )
     )
     return call
+
+
+async def _request(
+    agent: Agent, history: Sequence[Message], context: ToolContext, closing: str
+) -> ModelRequest:
+    """The request of a model call: the history, and tools as they can be had just now."""
+    specs = tools_in_sight(await agent.tools.specs(context), history)
+    lines = [f"- {name}: {reason}" for name, reason in agent.away(context).items()]
+    away = prompt("tools_away", servers="\n".join(lines)) if lines else ""
+    return ModelRequest(
+        system=agent.system,
+        messages=_with_closing(repaired(history), away, closing),
+        pictures=await load_pictures(history, context.workspace),
+        tools=(*specs, *(tool.spec for tool in agent.body_tools)),
+        may_call_tools=not closing,
+    )
 
 
 async def _stream(

@@ -70,7 +70,7 @@ class Dispatch:
     def __init__(self, parts: TurnParts, durable_url: str, background: Background) -> None:
         self._parts = parts
         self._store = parts.store
-        self._inbox = parts.inbox
+        self._queue = parts.queue
         self._leases = parts.leases
         self._background = background
         self._signals = StopSignals()
@@ -158,7 +158,7 @@ class Dispatch:
 
     async def withdraw(self, turn: StoredTurn, stop: Stop) -> bool:
         """End one turn, whose gesture was taken back; False when it has ended."""
-        stopped = await self._inbox.stop_turn(turn.id, stop)
+        stopped = await self._queue.stop_turn(turn.id, stop)
         await self._carry_out(stopped)
         await self.advance(turn.session)
         return bool(stopped)
@@ -169,7 +169,7 @@ class Dispatch:
 
     async def stop(self, session: SessionId, stop: Stop, *, before: int | None = None) -> bool:
         """End all work of a session now, or what was asked for before a turn; False without any."""
-        stopped = await self._inbox.stop(session, stop, before=before)
+        stopped = await self._queue.stop(session, stop, before=before)
         await self._carry_out(stopped)
         return bool(stopped)
 
@@ -400,7 +400,7 @@ class Housekeeping:
         """Set after the first look: what a dead process left has been taken over."""
         self._parts = parts
         self._leases = parts.leases
-        self._inbox = parts.inbox
+        self._queue = parts.queue
         self._dispatch = dispatch
         self._asks = asks
         self._looks = 0
@@ -417,11 +417,11 @@ class Housekeeping:
             if looks % REVIVE_EVERY_LOOKS == REVIVE_EVERY_LOOKS - 1:
                 await self._revive()
             if looks % CONNECTED_EVERY_LOOKS == CONNECTED_EVERY_LOOKS - 1:
-                waiting = await self._inbox.of_process(self._leases.process, "waiting")
+                waiting = await self._queue.of_process(self._leases.process, "waiting")
                 await self._asks.look(waiting, asyncio.get_running_loop().time())
             if looks % PURGE_EVERY_LOOKS == PURGE_EVERY_LOOKS - 1:
                 await purge(self._parts.database, self._parts.clock())
-            for turn in await self._inbox.news(self._leases.process, self._parts.clock()):
+            for turn in await self._queue.news(self._leases.process, self._parts.clock()):
                 await isolated(turn.session, self._dispatch.see_to(turn))
         finally:
             self.begun.set()
@@ -436,7 +436,7 @@ class Housekeeping:
 
     async def _revive(self) -> None:
         """Turns that are said to run here and do not, in two looks after each other."""
-        running = await self._inbox.of_process(self._leases.process, "running")
+        running = await self._queue.of_process(self._leases.process, "running")
         is_at_work = self._dispatch.durable.is_at_work
         idle = {
             (turn.id, turn.generation): turn

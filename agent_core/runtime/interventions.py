@@ -6,16 +6,14 @@ from contextlib import suppress
 from dataclasses import replace
 
 from agent_core.errors import InterventionRefused, SessionError
-from agent_core.events import Intervened, InterventionKind, slot_of
+from agent_core.events import Intervened, InterventionKind, RunStarted, slot_of
 from agent_core.ids import ROOT_RUN, AgentId, SessionId, TurnId, UserId, run_of, turn_of
 from agent_core.messages import InboundMessage
 from agent_core.runtime.dispatch import Dispatch, isolated
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import thread_language
-from agent_core.runtime.runs import turn_at
 from agent_core.sessions import Stop, StoredTurn
-from agent_core.sessions.interventions import ENDINGS, TurnInterventions
-from agent_core.sessions.log import Seen
+from agent_core.sessions.inbox import ENDINGS, pending_retries
 from agent_core.words import CORE
 
 
@@ -32,13 +30,11 @@ class Interventions:
         self._dispatch = dispatch
         self._handle = handle
         """Begins a turn, or adds to the one at work."""
-        self._done: set[Seen] = set()
-        """What this process has carried out."""
 
     async def look(self) -> None:
         """Carry out what other processes were told, and what came too late for its turn."""
         parts = self._parts
-        for event in await parts.log.interventions(parts.leases.process, self._done):
+        for event in await parts.inbox.to_carry_out(parts.leases.process):
             await isolated(event.session, self._carry_out(event))
 
     async def intervene(
@@ -63,50 +59,76 @@ class Interventions:
             InterventionRefused: there is no such run in the session, it has ended, a comment or
                 task is empty, or it is being done again already. The message is for the person.
         """
-        parts, (turn_id, run) = self._parts, run_of(agent)
+        turn_id, run = run_of(agent)
         key = key or f"{session}:{secrets.token_hex(8)}"
         async with self._dispatch.lock(session):
             turn = await self._turn(session, turn_id)
-            at = turn_at(parts, turn, "turn_started")
-            at |= {"run": run, "n": slot_of(key)}
-            event = Intervened(**at, key=key, what=kind, text=text, by=by, by_name=by_name)
-            is_told = await self._tell(event, turn)
-        if not is_told:
+            event = Intervened(
+                session=session,
+                turn=turn.id,
+                run=run,
+                step=0,
+                attempt=1,
+                n=slot_of(key),
+                at=self._parts.clock(),
+                key=key,
+                what=kind,
+                text=text,
+                by=by,
+                by_name=by_name,
+            )
+            await self._check(event, turn)
+            is_message = run == ROOT_RUN and kind in ("comment", "content")
+            if not is_message:
+                await self._parts.log.append(event)
+                await self._parts.log.flush()
+        if is_message:
             words = CORE.of(thread_language(turn, ()))
             say = text if kind == "comment" else words("intervention-task", text=text)
             await self._say(event, turn, say)
-        elif run == ROOT_RUN or turn.status == "finished" or parts.leases.holds(session):
+        elif run == ROOT_RUN or turn.status == "finished" or self._parts.leases.holds(session):
             await self._carry_out(event)
 
-    async def _tell(self, event: Intervened, turn: StoredTurn) -> bool:
-        """Announce it, if it may be; False where it is a message of the thread."""
-        log, run, kind = self._parts.log, event.run, event.what
-        known = TurnInterventions(await log.of_turn(turn.id), is_stopped=turn.stop is not None)
-        if run != ROOT_RUN and run not in known.started:
+    async def _check(self, event: Intervened, turn: StoredTurn) -> None:
+        """Return if the intervention may be announced, or said as a message of the thread."""
+        run, kind = event.run, event.what
+        events = await self._parts.log.of_turn(turn.id, "run_started", "run_finished")
+        runs = {each.run for each in events}
+        ended = {each.run for each in events if each.kind == "run_finished"}
+        if run != ROOT_RUN and run not in runs:
             raise InterventionRefused("There is no such part of the work.")
         if kind in ("comment", "content"):
             if not event.text.strip():
                 raise InterventionRefused("It is empty.")
             if run == ROOT_RUN:
-                return False
+                return
         is_over = turn.status == "finished"
         is_ending = turn.stop is not None and not is_over and run != ROOT_RUN
-        if is_ending or (kind != "retry" and (is_over or known.has_ended(run))):
+        # A root run that is waited with goes on, and ends with its turn.
+        has_ended = is_over or (run != ROOT_RUN and run in ended)
+        if is_ending or (kind != "retry" and has_ended):
             raise InterventionRefused("This part of the work has ended already.")
-        earlier = known.ending(run)
-        if kind == "stop" and earlier is not None and earlier.n != event.n:
-            raise InterventionRefused("This part of the work is being ended already.")
-        for before in known.again(run) if kind == "retry" else ():
-            if before.n != event.n and not await self._is_answered(before):
-                raise InterventionRefused("This is being done again already.")
-        await log.append(event)
-        await log.flush()
-        return True
+        if kind == "stop":
+            await self._check_is_new_stop(event)
+        if kind == "retry":
+            await self._check_is_new_retry(event)
 
-    async def _is_answered(self, wish: Intervened) -> bool:
-        """Whether the turn that a wish began has ended."""
+    async def _check_is_new_stop(self, event: Intervened) -> None:
+        earlier = await self._parts.inbox.ending(event.turn, event.run)
+        if earlier is not None and earlier.n != event.n:
+            raise InterventionRefused("This part of the work is being ended already.")
+
+    async def _check_is_new_retry(self, event: Intervened) -> None:
+        rows = await self._parts.inbox.rows(event.turn)
+        for earlier in pending_retries(rows, event.run):
+            if earlier.n != event.n and not await self._is_answered(earlier):
+                raise InterventionRefused("This is being done again already.")
+
+    async def _is_answered(self, retry: Intervened) -> bool:
+        """Whether the turn that a retry began has ended."""
         with suppress(InterventionRefused):
-            return (await self._turn(wish.session, turn_of(wish.key))).status == "finished"
+            turn = await self._turn(retry.session, turn_of(retry.key))
+            return turn.status == "finished"
         return False
 
     async def _carry_out(self, event: Intervened) -> None:
@@ -121,16 +143,25 @@ class Interventions:
             if event.what == "retry":
                 await self._say(event, turn, turn.inbound.text, again=True)
         elif is_over:
-            events, is_stopped = await self._parts.log.of_turn(turn.id), turn.stop is not None
-            known = TurnInterventions(events, is_stopped=is_stopped)
-            if any(left.n == event.n for _, left in known.left()):
-                sentence, language = f"intervention-{event.what}", thread_language(turn, ())
-                task, _ = known.task(event.run)
-                text = CORE.say(language, sentence, task=task, text=event.text)
-                await self._say(event, turn, text)
+            await self._say_late(event, turn)
         elif event.what in ENDINGS:
             self._dispatch.stop_branch(event.turn, event.run)
-        self._done.add((event.turn, event.n, is_over))
+        if is_over or event.run == ROOT_RUN or event.what in ("stop", "done"):
+            await self._parts.inbox.hand_on(event.turn, str(event.n))
+
+    async def _say_late(self, event: Intervened, turn: StoredTurn) -> None:
+        """Have the thread told what no run of the turn took in."""
+        rows = await self._parts.inbox.rows(turn.id, "comment", "content", "retry")
+        own = [row for row in rows if row.intervention.run == event.run]
+        if not any(row.item == str(event.n) and row.seq is None for row in own):
+            return
+        tasks = [row.intervention.text for row in own if row.kind == "content"]
+        started = await self._parts.log.of_turn(turn.id, "run_started")
+        begun = [e.task for e in started if isinstance(e, RunStarted) and e.run == event.run]
+        task = next(reversed(tasks), begun[0])
+        language = thread_language(turn, ())
+        text = CORE.say(language, f"intervention-{event.what}", task=task, text=event.text)
+        await self._say(event, turn, text)
 
     async def _say(
         self, event: Intervened, turn: StoredTurn, text: str, *, again: bool = False

@@ -34,6 +34,7 @@ from agent_core.sessions import (
     Inbox,
     Leases,
     SessionStore,
+    TurnQueue,
     WriteBehind,
 )
 from agent_core.sessions.audit import AuditLog
@@ -204,6 +205,7 @@ class TurnParts:
         self.behind = WriteBehind(self.database)
         self.store = SessionStore(self.database, self.behind)
         self.inbox = Inbox(self.database)
+        self.queue = TurnQueue(self.database)
         self.leases = Leases(self.database, new_process_id())
         self.run_logs = RunLogs()
         self.log = EventLog(self.database, self.behind, on_stored=self.run_logs.write)

@@ -23,17 +23,18 @@ from agent_core.events import (
     AnyEvent,
     ArtifactSaved,
     CorrectionInjected,
+    EventHeader,
     Intervened,
+    MessageTaken,
     Outcome,
-    ResultTaken,
     RunFinished,
     RunStarted,
     StepFinished,
     TurnFinished,
     TurnStarted,
 )
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, child_run, is_in_branch
-from agent_core.loop.agent import ROUTE_SLOTS, Before, RunScope, SteeringMessage
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId, is_in_branch
+from agent_core.loop.agent import ROUTE_SLOTS, Arrival, Before, RunScope, SteeringMessage
 from agent_core.loop.run import run_agent
 from agent_core.messages import AttachedFile, JsonObject, user_message
 from agent_core.observers import ToolObserved
@@ -51,7 +52,7 @@ from agent_core.runtime.ready_answers import (
     thread_language,
 )
 from agent_core.sessions import StoredTurn
-from agent_core.sessions.interventions import TurnInterventions
+from agent_core.sessions.inbox import InboxKind, InboxRow, again_run
 from agent_core.subagents.children import (
     CHILD_RESULT,
     RUN_REQUEST,
@@ -66,8 +67,6 @@ from agent_core.words import CORE, Words
 T = TypeVar("T")
 CORRECTION_SLOT = 2
 BEFORE: TypeAdapter[Before] = TypeAdapter(Before)
-TELLING = ("intervened", "message_taken", "run_finished", "run_started")
-"""Kinds of events that tell what a run has yet to take in."""
 POSTS_AND_FILES = "the thread's posts and files"
 
 logger = logging.getLogger(__name__)
@@ -199,14 +198,14 @@ class Work:
             after_tool_call=lambda call, output, context: parts.observers.notify(
                 ToolObserved(call=call, output=output, context=context)
             ),
-            take_messages=partial(self._take, context),
-            has_messages=self._has_messages,
+            inbox=StoredInbox(self, context),
             begin_effect=begin_effect,
             gate=parts.gate,
             children=ChildRuns(
                 request,
                 steps=guarded,
                 log=parts.log,
+                inbox=parts.inbox,
                 clock=parts.clock,
                 places=parts.places_of(turn.id),
                 before=before,
@@ -218,70 +217,24 @@ class Work:
         )
 
     async def _before(self, run: RunId) -> Before:
-        """What a run took in without leaving a trace of it, it takes in once more."""
+        """What earlier generations of a run have stored; results behind that come in once more."""
         parts, turn = self.parts, self.turn.id
-        events = await parts.log.of_turn(turn)
-        known = TurnInterventions(events)
-        heard = [event for event in known.heard if event.run == run]
-        children = {e.run: e for e in known.started.values() if e.parent == run}
+        events = await parts.log.of_turn(turn, "message_taken", "run_started", "run_finished")
+        authors = [e.author for e in events if isinstance(e, MessageTaken) and e.run == run]
+        authors = list(filter(None, authors))
+        started = {e.run: e for e in reversed(events) if isinstance(e, RunStarted)}
+        children = [e for e in reversed(started.values()) if e.parent == run]
+        history = await parts.store.run_messages(turn, run)
+        results = [row for row in await parts.inbox.rows(turn, "result") if row.run == run]
+        taken = [row for row in results if row.seq is not None and row.seq < len(history)]
+        has_ended = any(isinstance(e, RunFinished) and e.run == run for e in events)
         return Before(
-            asker=next((e.author for e in reversed(heard) if e.author), None),
-            is_joint=not {e.author for e in heard} <= {"", self.turn.inbound.asker},
-            history=await parts.store.run_messages(turn, run),
-            children=tuple(children.values()),
-            taken=tuple(e.run for e in events if isinstance(e, ResultTaken) and e.run in children),
-            has_ended=known.has_ended(run),
-        )
-
-    async def _take(self, context: ToolContext, place: str) -> tuple[SteeringMessage, ...]:
-        """Messages for a run's next model call; for the root run they are stored as the turn's.
-
-        A sub-agent gets what the root run has yet to take in, and it itself had not.
-        """
-        parts, run = self.parts, context.run
-        all_taken = await parts.inbox.take(self.turn)
-        # Flushes: a turn that goes on from its history does not pay again for what it had.
-        known = TurnInterventions(await parts.log.of_turn(self.turn.id, *TELLING))
-        turns = [each for each in all_taken if not known.has_taken(run, each.id, place)]
-        for each in turns:
-            await self.taint(each)
-        await end_silently(parts, turns, "steered")
-        taken: list[SteeringMessage] = []
-        for each in turns:
-            by = [e.run for e in known.heard if e.taken == each.id and e.run != ROOT_RUN]
-            agents = [known.started[child].agent for child in by] if run == ROOT_RUN else []
-            taken.append(_taken(each, agents, await self.read_files(each, context)))
-        if place.endswith(":0"):
-            return tuple(taken)  # the answer to a question, which is given in the thread
-        mine = [event for taker, event in known.left((run, place)) if taker == run]
-        return (*taken, *[await self._told(event, known, context) for event in mine])
-
-    async def _told(
-        self, wish: Intervened, known: TurnInterventions, context: ToolContext
-    ) -> SteeringMessage:
-        """An intervention as a run gets it that is to take it in."""
-        name = one_line(wish.by_name)
-        task, asker = known.task(wish.run)
-        about = {"author": name, "run": wish.run, "task": " ".join(task.split())}
-        again = None
-        if wish.what == "retry":
-            new = child_run(context.run, f"again-{wish.n}")
-            text = prompt("run_again", **about, new=new)
-            again = replace(known.started[wish.run], run=new, task=task, asker=asker)
-        elif wish.run == context.run:
-            text = prompt(f"run_{wish.what}", author=name, text=wish.text)
-        else:
-            text = prompt("run_late", **about, text=wish.text)
-        return SteeringMessage(
-            turn=TurnId(""),
-            author=UserId("") if again else wish.by,
-            author_name=name,
-            words=wish.text,
-            said=wish.text,
-            text=text,
-            author_zone=await self.zone_of(wish.by),
-            intervention=wish.n,
-            again=again,
+            asker=authors[-1] if authors else None,
+            is_joint=not {self.turn.inbound.asker}.issuperset(authors),
+            history=history,
+            children=tuple(children),
+            taken=tuple(RunId(row.item) for row in taken),
+            has_ended=run != ROOT_RUN and has_ended,
         )
 
     async def read_files(self, turn: StoredTurn, context: ToolContext) -> tuple[AttachedFile, ...]:
@@ -293,71 +246,149 @@ class Work:
         if turn.inbound.background or turn.inbound.attachments:
             await self.parts.store.taint(turn.session, POSTS_AND_FILES)
 
-    async def end_taken(self) -> None:
-        """The turn ends: the readers of all that it took are told, if a stop came between.
-
-        What only sub-agents had taken in stays said: whoever goes on later knows of it.
-        """
-        for each in await self._not_heard():
-            said = [user_message(opening_text(each))]
-            await self.parts.store.append_messages(each.id, ROOT_RUN, 0, said)
-        await end_silently(self.parts, await self.parts.inbox.taken_by(self.turn.id), "steered")
-
-    async def _not_heard(self) -> list[StoredTurn]:
-        """What became part of the turn, and its root run has yet to take in."""
-        taken = await self.parts.inbox.taken_by(self.turn.id)
-        known = TurnInterventions(await self.parts.log.of_turn(self.turn.id, "message_taken"))
-        return [each for each in taken if not known.has_taken(ROOT_RUN, each.id)]
-
-    async def _has_messages(self) -> bool:
-        return await self.parts.inbox.has_messages(self.turn) or bool(await self._not_heard())
-
     async def zone_of(self, person: UserId) -> str:
         """The time zone that a person had in the session; empty where it is not known."""
-        said = [*self.earlier, self.turn]
-        if all(each.inbound.asker != person for each in said):
-            said = await self.parts.inbox.taken_by(self.turn.id)
-        zones = [each.inbound.author_zone for each in said if each.inbound.asker == person]
+        turns = [*self.earlier, self.turn]
+        if all(each.inbound.asker != person for each in turns):
+            turns = await self.parts.queue.absorbed_by(self.turn.id)
+        zones = [each.inbound.author_zone for each in turns if each.inbound.asker == person]
         return next(filter(None, reversed(zones)), "")
 
     async def ending(self, run: RunId) -> Intervened | None:
         """By what a run is to end that goes on below its turn's end."""
-        events = await self.parts.log.of_turn(self.turn.id, "intervened")
-        return TurnInterventions(events).ending(run)
+        return await self.parts.inbox.ending(self.turn.id, run)
 
 
-def _taken(
-    turn: StoredTurn, known: Sequence[str], files: tuple[AttachedFile, ...]
-) -> SteeringMessage:
-    """A message as a run gets it; `known` names the sub-agents that had it before."""
-    name = one_line(turn.inbound.author_name)
-    said, moment = sent_text(turn), moment_told(turn.inbound)
-    text = prompt("steer", author=name, message=said, moment=moment)
-    also = prompt("steer_known", agents=", ".join(dict.fromkeys(known))) if known else ""
-    return SteeringMessage(
-        turn=turn.id,
-        author=turn.inbound.asker,
-        author_name=name,
-        words=turn.inbound.text or ", ".join(file.name for file in turn.inbound.attachments),
-        said=said,
-        text=f"{text} {also}".strip(),
-        files=files,
-        author_zone=turn.inbound.author_zone,
-        moment=moment,
-    )
+class StoredInbox:
+    """The inbox of one run: rows of the table, in the words that its model gets."""
+
+    def __init__(self, work: Work, context: ToolContext) -> None:
+        self._work = work
+        self._parts = work.parts
+        self._turn = work.turn
+        self._context = context
+
+    async def take(self, seq: int) -> tuple[Arrival, ...]:
+        rows = await self._take(seq)
+        return tuple([await self._arrival(row) for row in rows])
+
+    async def answers(self, seq: int) -> tuple[SteeringMessage, ...]:
+        rows = await self._take(seq, "message")
+        return tuple([await self._message(row) for row in rows])
+
+    async def has_messages(self) -> bool:
+        return await self._parts.inbox.has_messages(self._turn)
+
+    async def _take(self, seq: int, *kinds: InboxKind) -> list[InboxRow]:
+        # A turn that goes on from its history does not pay again for what it had.
+        await self._parts.log.flush()
+        rows = await self._parts.inbox.take(self._turn, self._context.run, seq, kinds)
+        messages = [row.message for row in rows if row.kind == "message"]
+        for each in messages:
+            await self._work.taint(each)
+        await end_silently(self._parts, messages, "steered")
+        return rows
+
+    async def _arrival(self, row: InboxRow) -> Arrival:
+        match row.kind:
+            case "message":
+                return await self._message(row)
+            case "result":
+                return CHILD_RESULT.validate_python(row.body)
+            case _:
+                return await self._intervention(row.intervention)
+
+    async def _message(self, row: InboxRow) -> SteeringMessage:
+        """A message of the thread; the root run is told which sub-agents had it before."""
+        turn = row.message
+        inbound = turn.inbound
+        name = one_line(inbound.author_name)
+        sent = sent_text(turn)
+        moment = moment_told(inbound)
+        text = prompt("steer", author=name, message=sent, moment=moment)
+        agents = await self._agents_with(row) if row.run == ROOT_RUN else []
+        if agents:
+            text = f"{text} {prompt('steer_known', agents=', '.join(agents))}"
+        return SteeringMessage(
+            turn=turn.id,
+            author=inbound.asker,
+            author_name=name,
+            words=inbound.text or ", ".join(file.name for file in inbound.attachments),
+            said=sent,
+            text=text,
+            files=await self._work.read_files(turn, self._context),
+            author_zone=inbound.author_zone,
+            moment=moment,
+        )
+
+    async def _agents_with(self, row: InboxRow) -> list[str]:
+        """The sub-agents that took a message in, each once."""
+        rows = await self._parts.inbox.rows(row.turn, "message")
+        runs = [each.run for each in rows if each.item == row.item and each.run != ROOT_RUN]
+        started = await self._started() if runs else {}
+        return list(dict.fromkeys(started[run].agent for run in runs))
+
+    async def _intervention(self, event: Intervened) -> SteeringMessage:
+        """An intervention, in the words for the run that was meant or for the one above it."""
+        run = self._context.run
+        rows = await self._parts.inbox.rows(event.turn, "content")
+        tasks = [row.intervention for row in rows if row.intervention.run == event.run]
+        started = (await self._started())[event.run]
+        task = tasks[-1].text if tasks else started.task
+        asker = tasks[-1].by if tasks else started.asker
+        name = one_line(event.by_name)
+        about = {"author": name, "run": event.run, "task": " ".join(task.split())}
+        again = None
+        if event.what == "retry":
+            again = replace(started, run=again_run(run, event), task=task, asker=asker)
+            text = prompt("run_again", **about, new=again.run)
+        elif event.run == run:
+            text = prompt(f"run_{event.what}", author=name, text=event.text)
+        else:
+            text = prompt("run_late", **about, text=event.text)
+        return SteeringMessage(
+            turn=TurnId(""),
+            author=UserId("") if again else event.by,
+            author_name=name,
+            words=event.text,
+            said=event.text,
+            text=text,
+            author_zone=await self._work.zone_of(event.by),
+            intervention=event.n,
+            again=again,
+        )
+
+    async def _started(self) -> dict[RunId, RunStarted]:
+        """How each run of the turn began first."""
+        events = await self._parts.log.of_turn(self._turn.id, "run_started")
+        return {event.run: event for event in reversed(events) if isinstance(event, RunStarted)}
 
 
-def turn_at(parts: TurnParts, turn: StoredTurn, slot: str) -> dict[str, Any]:
+async def end_absorbed(parts: TurnParts, turn: StoredTurn) -> None:
+    """Emit TurnFinished for every message this turn absorbed, as a stop may have come between.
+
+    What the root run did not take in stays said: whoever goes on later knows of it.
+    """
+    rows = await parts.inbox.rows(turn.id, "message")
+    stored = len(await parts.store.run_messages(turn.id, ROOT_RUN)) if rows else 0
+    for row in rows:
+        if row.run == ROOT_RUN and (row.seq is None or row.seq >= stored):
+            opening = user_message(opening_text(row.message))
+            await parts.store.append_messages(row.message.id, ROOT_RUN, 0, [opening])
+    await end_silently(parts, await parts.queue.absorbed_by(turn.id), "steered")
+
+
+def turn_at(parts: TurnParts, turn: StoredTurn, slot: str) -> EventHeader:
     """The fields of a turn's own events, which are announced once, in whatever generation."""
-    return {
-        "session": turn.session,
-        "turn": turn.id,
-        "run": ROOT_RUN,
-        "step": 0,
-        "attempt": 1,
-        "n": ROUTE_SLOTS[slot],
-        "at": parts.clock(),
-    }
+    return EventHeader(
+        session=turn.session,
+        turn=turn.id,
+        run=ROOT_RUN,
+        step=0,
+        attempt=1,
+        n=ROUTE_SLOTS[slot],
+        at=parts.clock(),
+    )
 
 
 async def end_silently(parts: TurnParts, ended: Sequence[StoredTurn], outcome: Outcome) -> None:

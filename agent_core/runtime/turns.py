@@ -54,7 +54,7 @@ from agent_core.runtime.ready_answers import (
     opening_text,
     work_to_tell,
 )
-from agent_core.runtime.runs import Stopped, StopSignals, Work, turn_at
+from agent_core.runtime.runs import Stopped, StopSignals, Work, end_absorbed, turn_at
 from agent_core.runtime.turn_status import TurnStatus, unsure_words
 from agent_core.runtime.waits import Waits, unfinished
 from agent_core.sessions import Ask, Question, Stop, StoredTurn
@@ -127,7 +127,7 @@ async def run_turn(
         except Asked as asked:
             await Waits(work).begin(scope, asked.ask)
         else:
-            await work.end_taken()
+            await end_absorbed(work.parts, turn)
             await work.parts.leases.check(turn.session)
             await body.finish(result)
             signals.forget(turn.id)
@@ -210,7 +210,7 @@ class _Body:
             await scope.emit(RunFinished(**scope.at(0, 1), outcome="answered", text=text))
             return RunResult(outcome="answered", text=text)
         await scope.emit(RunFinished(**scope.at(0, 1), outcome="stopped", text=""))
-        left_out = [each.inbound.text for each in await parts.inbox.left_out(turn)]
+        left_out = [each.inbound.text for each in await parts.queue.left_out(turn)]
         said = then.stopped(stop, self._work.words, left_out=left_out)
         return RunResult(outcome="stopped", text=said)
 

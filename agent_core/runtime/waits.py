@@ -7,9 +7,10 @@ stands in `asks.py`.
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Literal, assert_never
+from typing import Literal, TypedDict, assert_never
 
 from pydantic import TypeAdapter
 
@@ -28,7 +29,7 @@ from agent_core.events import (
     ToolCallFinished,
 )
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, AskId
+from agent_core.ids import ROOT_RUN, AskId, ToolCallId, UserId
 from agent_core.loop.agent import ROUTE_SLOTS, Agent, RunScope, SteeringMessage
 from agent_core.loop.calls import Asked, end_call, run_calls
 from agent_core.messages import Message, ToolCall, ToolResult, user_message
@@ -68,6 +69,15 @@ _NOT_APPROVED: dict[ApprovalVerdict, str] = {
 }
 
 
+class AskFields(TypedDict):
+    """The fields of every event that asks a person something."""
+
+    ask: AskId
+    call_id: ToolCallId
+    asker: UserId
+    deadline: datetime
+
+
 class Waits:
     """Begins and ends the waits of one turn. What depends on the moment is recorded."""
 
@@ -98,9 +108,9 @@ class Waits:
         Raises:
             Asked: the wait is not over, or another call of the same step has to wait.
         """
-        take = partial(scope.take_messages, f"{scope.generation}:0")
+        take = partial(scope.inbox.answers, len(done))
         taken = await scope.steps.once("answer", take, TAKEN)
-        await scope.announce_taken(taken, 0)
+        await scope.announce(taken, 0)
         if wait.kind == "question":
             ask = await self._asks.get(wait.ask)
             if not taken and not ask.is_expired(scope.clock()):
@@ -137,7 +147,7 @@ class Waits:
     async def _requested(self, scope: RunScope, ask: Ask) -> AnyEvent:
         """The event that asks people, with what they need to decide."""
         at = scope.at(0, ROUTE_SLOTS["question"])
-        at |= {
+        subject: AskFields = {
             "ask": ask.id,
             "call_id": ask.call_id,
             "asker": ask.asker,
@@ -147,6 +157,7 @@ class Waits:
             case Question(text=text, options=options, default=default):
                 return QuestionAsked(
                     **at,
+                    **subject,
                     question=text,
                     options=options,
                     default=default,
@@ -154,6 +165,7 @@ class Waits:
             case CallApproval() as approval:
                 return ApprovalRequested(
                     **at,
+                    **subject,
                     tool=approval.tool,
                     actions=approval.actions,
                     digest=approval.digest,
@@ -164,7 +176,7 @@ class Waits:
                     zone=await self._work.zone_of(ask.asker),
                 )
             case AccountConnection(toolkits=toolkits):
-                return AuthRequired(**at, toolkits=toolkits)
+                return AuthRequired(**at, **subject, toolkits=toolkits)
             case _:
                 assert_never(ask.body)
 
@@ -215,7 +227,7 @@ class Waits:
                 held,
                 scope,
                 0,
-                place=len(done) + len(added),
+                seq=len(done) + len(added),
                 first_slot=FIRST_HELD_SLOT,
                 is_announced=True,
             )
@@ -278,10 +290,11 @@ async def _announce_end(
 ) -> None:
     """Emit how an approval or a connection ended."""
     at = scope.at(0, ROUTE_SLOTS[slot])
-    at |= {"ask": ask.id, "call_id": ask.call_id}
     if ask.kind == "approval":
         event = ApprovalDecided(
             **at,
+            ask=ask.id,
+            call_id=ask.call_id,
             verdict=_verdict(ask),
             by=ask.decided_by,
             reason=ask.reason,
@@ -291,6 +304,8 @@ async def _announce_end(
         connection = ask.connection
         event = AuthEnded(
             **at,
+            ask=ask.id,
+            call_id=ask.call_id,
             asker=ask.asker,
             toolkits=connection.toolkits,
             outcome=_outcome(ask),

@@ -3,10 +3,11 @@
 from agent_core.sessions.asks import AccountConnection, Ask, AskStore, CallApproval, Question, Wait
 from agent_core.sessions.database import Database
 from agent_core.sessions.disclosures import DisclosureStore
-from agent_core.sessions.inbox import Inbox
+from agent_core.sessions.inbox import Inbox, InboxRow
 from agent_core.sessions.leases import LeaseLost, Leases
 from agent_core.sessions.ledger import Ledger
 from agent_core.sessions.log import EventLog, WriteBehind
+from agent_core.sessions.queue import TurnQueue
 from agent_core.sessions.store import AnsweredTurn, KnownSessions, SessionStore, StoredSession
 from agent_core.sessions.turns import Stop, StoredTurn
 
@@ -20,6 +21,7 @@ __all__ = [
     "DisclosureStore",
     "EventLog",
     "Inbox",
+    "InboxRow",
     "KnownSessions",
     "LeaseLost",
     "Leases",
@@ -29,6 +31,7 @@ __all__ = [
     "Stop",
     "StoredSession",
     "StoredTurn",
+    "TurnQueue",
     "Wait",
     "WriteBehind",
 ]

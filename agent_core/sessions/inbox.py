@@ -1,146 +1,287 @@
-"""Messages that come while their session is at work: taken in by a turn, or orders to stop it."""
+"""The inbox of runs: messages, interventions and child results as rows of one queue.
 
-from collections.abc import Sequence
-from datetime import datetime
+A run takes its rows in right before a model call, at a position (`seq`) of its history, and a row
+keeps that position. So the same position always gives the same rows: a step that is made again, or
+a generation that goes on from the stored history, loses nothing and doubles nothing. Messages are
+rows of the root run; a sub-agent at work gets a copy of each that the root run has yet to take in.
+"""
 
-from sqlalchemy import Connection, and_, bindparam, select, update
-from sqlalchemy.sql import ColumnElement
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
+from pydantic import TypeAdapter
+from sqlalchemy import Connection, and_, bindparam, delete, select, update
+
+from agent_core.events import Intervened, InterventionKind
 from agent_core.fault_points import fault_point
-from agent_core.ids import ProcessId, SessionId, TurnId
-from agent_core.sessions.asks import ends_wait
-from agent_core.sessions.database import Database, objects_of
-from agent_core.sessions.schema import asks, leases, turns
-from agent_core.sessions.turns import TURN, Stop, StoredTurn, TurnState
+from agent_core.ids import ROOT_RUN, ProcessId, RunId, TurnId, child_run, is_in_branch, parent_run
+from agent_core.messages import JsonObject
+from agent_core.sessions.database import Database, columns_of, objects_of
+from agent_core.sessions.schema import inbox, leases, turns
+from agent_core.sessions.turns import TURN, StoredTurn
+
+ENDINGS: tuple[InterventionKind, ...] = ("stop", "done", "retry")
+"""Interventions that end the run that they are meant for, and all runs below it."""
+
+HANDED_ON = 0
+"""The `seq` of a row that no model call takes in: carried out, or given as a call's result."""
+WITHDRAWN = -1
+"""The `seq` of a row that nobody wants any more."""
+NOBODY = RunId("")
+"""The run of an intervention that a process carries out and no run takes in."""
+
+InboxKind = Literal["message", "result", "comment", "content", "stop", "retry", "done"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxRow:
+    """One thing that a run has yet to take in, or has taken in."""
+
+    turn: TurnId
+    run: RunId
+    """The run that takes it in, or NOBODY."""
+    item: str
+    """The message's turn, the intervention's `n`, or the child run whose result it is."""
+    kind: InboxKind
+    body: JsonObject
+    """A StoredTurn, an Intervened or a ChildResult."""
+    seq: int | None = None
+    """The position in the run's history; None while the row waits."""
+
+    @property
+    def message(self) -> StoredTurn:
+        """The queued turn that became part of this one."""
+        return TURN.validate_python(self.body)
+
+    @property
+    def intervention(self) -> Intervened:
+        return _INTERVENED.validate_python(self.body)
+
+
+_ROW: TypeAdapter[InboxRow] = TypeAdapter(InboxRow)
+_INTERVENED: TypeAdapter[Intervened] = TypeAdapter(Intervened)
 
 _taker = turns.alias()
-_WAITS = and_(
+_takes_messages = (
+    select(_taker.c.id)
+    .where(_taker.c.id == bindparam("taker"))
+    .where(_taker.c.status == "running", _taker.c.stop.is_(None))
+    .exists()
+)
+"""Not while it waits for a person: a message may be the answer. Nor once it is to stop."""
+_queued = and_(
     turns.c.session == bindparam("of_session"),
     turns.c.status == "queued",
     turns.c.kind == "work",
     turns.c.seq > bindparam("behind"),
     turns.c.stop.is_(None),
-    select(_taker.c.id)
-    .where(_taker.c.id == bindparam("taker"), _taker.c.stop.is_(None), _taker.c.status == "running")
-    .exists(),
+    _takes_messages,
 )
-"""Messages for a turn to take in; one that is to stop takes nothing more.
+_waits = inbox.c.seq.is_(None)
+_of_taker = inbox.c.turn == bindparam("taker")
+_of_root = and_(_of_taker, inbox.c.run == ROOT_RUN, inbox.c.kind == "message")
+_is_intervention = inbox.c.kind.not_in(("message", "result"))
 
-Nor does one that waits for a person, whose sub-agents go on: a message may be the answer.
-"""
-_BY_TAKER = turns.c.taken_by == bindparam("taker")
-
-# Each step of each turn asks these; they are made once, for making them takes longer than asking.
-_WAITING = select(turns.c.id).where(_WAITS).limit(1)
-_ANYTHING = select(turns.c.id).where(_BY_TAKER | _WAITS).limit(1)
-"""Mostly nobody wrote, and then nothing has to be written here either."""
-_NEW = (
+# Each step of each run asks these; they are made once, for making them takes longer than asking.
+_ANY_QUEUED = select(turns.c.id).where(_queued).limit(1)
+_ABSORB = (
     update(turns)
-    .where(_WAITS)
+    .where(_queued)
     .values(status="finished", outcome="steered", taken_by=bindparam("taker"))
+    .returning(turns)
 )
-_TAKEN = select(turns).where(_BY_TAKER)
+_ANY_UNTAKEN = select(inbox.c.id).where(_of_root, _waits).limit(1)
+_UNTAKEN_BY_ROOT = select(inbox).where(_of_root, _waits).order_by(inbox.c.id)
+_TO_TAKE = (
+    select(inbox)
+    .where(_of_taker, inbox.c.run == bindparam("of_run"))
+    .where(_waits | (inbox.c.seq >= bindparam("position")))
+    .order_by(inbox.c.id)
+)
 
 
 class Inbox:
-    """The queued turns of a session, as the turn at work sees them. Every write is idempotent."""
+    """The rows of all turns. Every write is idempotent."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def take(self, turn: StoredTurn) -> tuple[StoredTurn, ...]:
-        """Messages that wait in the session become part of `turn` for good; all that did, in order.
+    async def take(
+        self, turn: StoredTurn, run: RunId, seq: int, kinds: Sequence[InboxKind] = ()
+    ) -> list[InboxRow]:
+        """The rows that `run` takes in at this position of its history, in a lasting order.
 
-        What came after a stop is for a turn of its own.
+        Queued messages of the session become part of the turn for good, unless it waits or is to
+        stop. `kinds`: rows of these alone.
         """
-        at = _place_of(turn)
+        values = _values_of(turn) | {"of_run": run, "position": seq}
 
-        def take(connection: Connection) -> tuple[StoredTurn, ...]:
-            if not connection.execute(_ANYTHING, at).first():
-                return ()
-            connection.execute(_NEW, at)
-            found = objects_of(connection, _TAKEN, TURN, at)
-            # Through several processes they may be stored in another order than they were said.
-            return tuple(sorted(found, key=lambda each: (each.inbound.received_at, each.seq)))
+        def take(connection: Connection) -> list[InboxRow]:
+            if connection.execute(_ANY_QUEUED, values).first():
+                self._absorb(connection, turn)
+            if run != ROOT_RUN:
+                self._copy_messages(connection, turn, run)
+            rows = objects_of(connection, _TO_TAKE, _ROW, values)
+            rows = [row for row in rows if not kinds or row.kind in kinds]
+            moved = [row.item for row in rows if row.seq != seq]
+            if moved:
+                these = (inbox.c.turn == turn.id) & (inbox.c.run == run) & inbox.c.item.in_(moved)
+                connection.execute(update(inbox).where(these).values(seq=seq))
+            return rows
 
         fault_point("inbox.before")
-        found = await self._database.run(take)
+        rows = await self._database.run(take)
         fault_point("inbox.after")
-        return found
-
-    async def taken_by(self, turn: TurnId) -> list[StoredTurn]:
-        """All messages that became part of a turn, in order."""
-        query = select(turns).where(turns.c.taken_by == turn).order_by(turns.c.seq)
-        return await self._database.read(query, TURN)
-
-    async def left_out(self, turn: StoredTurn) -> list[StoredTurn]:
-        """What people wrote behind a turn and nothing took in, as a stop ended it all, in order."""
-        query = (
-            select(turns)
-            .where(turns.c.session == turn.session, turns.c.seq > turn.seq)
-            .where(turns.c.kind == "work", turns.c.taken_by.is_(None), turns.c.stop.is_not(None))
-            .order_by(turns.c.seq)
-        )
-        stopped = await self._database.read(query, TURN)
-        return [each for each in stopped if each.stop is not None and each.stop.why == "asked"]
+        return rows
 
     async def has_messages(self, turn: StoredTurn) -> bool:
-        """Whether messages wait that `take` would make part of the turn."""
-        at = _place_of(turn)
-        return await self._database.run(lambda each: each.execute(_WAITING, at).first()) is not None
+        """Whether people wrote what the root run has yet to take in."""
+        values = _values_of(turn)
 
-    async def stop(
-        self, session: SessionId, stop: Stop, *, before: int | None = None
-    ) -> list[StoredTurn]:
-        """All unfinished work of a session is to end; which turns that concerns.
+        def look(connection: Connection) -> bool:
+            queries = (_ANY_QUEUED, _ANY_UNTAKEN)
+            return any(connection.execute(query, values).first() for query in queries)
 
-        Of several wishes for a turn the first one holds. `before`: only turns of a lower number, as
-        what was written after the wish stays.
+        return await self._database.run(look)
+
+    async def rows(self, turn: TurnId, *kinds: InboxKind) -> list[InboxRow]:
+        """All rows of a turn, oldest first; `kinds`: of these alone."""
+        query = select(inbox).where(inbox.c.turn == turn).order_by(inbox.c.id)
+        if kinds:
+            query = query.where(inbox.c.kind.in_(kinds))
+        return await self._database.read(query, _ROW)
+
+    async def ending(self, turn: TurnId, run: RunId) -> Intervened | None:
+        """The first intervention by which a run is to end: its own, or one at a run above it."""
+        rows = await self.rows(turn, *ENDINGS)
+        interventions = (row.intervention for row in rows)
+        return next((each for each in interventions if is_in_branch(run, each.run)), None)
+
+    async def put_result(self, turn: TurnId, parent: RunId, child: RunId, body: JsonObject) -> None:
+        """A child has ended: its parent gets its result, and what it had yet to take in."""
+        row = InboxRow(turn=turn, run=parent, item=child, kind="result", body=body)
+        left = (inbox.c.turn == turn) & (inbox.c.run == child) & _waits & _is_intervention
+
+        def put(connection: Connection) -> None:
+            if self._database.insert_if_new(connection, inbox, columns_of(row)):
+                connection.execute(update(inbox).where(left).values(run=parent))
+
+        await self._database.run(put)
+
+    async def hand_on(self, turn: TurnId, *items: str) -> None:
+        """These rows wait for no model call any more."""
+        these = (inbox.c.turn == turn) & inbox.c.item.in_(items) & _waits
+        await self._database.execute(update(inbox).where(these).values(seq=HANDED_ON))
+
+    async def to_carry_out(self, process: ProcessId) -> list[Intervened]:
+        """Interventions that the process has to see to in the sessions that it holds, in order.
+
+        They end a run, or came too late for their turn.
         """
-        work = (turns.c.session == session) & (turns.c.kind == "work")
-        return await self._order(stop, work if before is None else work & (turns.c.seq < before))
-
-    async def stop_turn(self, turn: TurnId, stop: Stop) -> list[StoredTurn]:
-        """One turn is to end; empty when it has ended, or is small talk that is being answered."""
-        can_end = (turns.c.kind == "work") | (turns.c.status == "queued")
-        return await self._order(stop, (turns.c.id == turn) & can_end)
-
-    async def news(self, process: ProcessId, now: datetime) -> list[StoredTurn]:
-        """Turns of the process's sessions that something is to be done about.
-
-        They are queued, or are to stop, or wait for an Ask that is decided or expired.
-        """
-        ask = turns.c.wait["ask"].as_string()
-        is_over = select(asks.c.id).where(asks.c.id == ask, ends_wait(now)).exists()
-        is_to_stop = turns.c.status.in_(("running", "waiting")) & turns.c.stop.is_not(None)
-        has_waited = (turns.c.status == "waiting") & is_over
-        return await self._of(process, (turns.c.status == "queued") | is_to_stop | has_waited)
-
-    async def of_process(self, process: ProcessId, status: TurnState) -> list[StoredTurn]:
-        """Turns of the process's sessions that are said to be at work, or to wait."""
-        return await self._of(process, turns.c.status == status)
-
-    async def _of(self, process: ProcessId, which: ColumnElement[bool]) -> list[StoredTurn]:
         query = (
-            select(turns)
+            select(inbox)
+            .join(turns, turns.c.id == inbox.c.turn)
             .join(leases, leases.c.session == turns.c.session)
-            .where(leases.c.process == process, which)
-            .order_by(turns.c.session, turns.c.seq)
+            .where(leases.c.process == process, _waits, _is_intervention)
+            .where(inbox.c.kind.in_(ENDINGS) | (turns.c.status == "finished"))
+            .order_by(inbox.c.id)
         )
-        return await self._database.read(query, TURN)
+        return [row.intervention for row in await self._database.read(query, _ROW)]
 
-    async def _order(self, stop: Stop, which: ColumnElement[bool]) -> list[StoredTurn]:
-        found = select(turns).where(which, turns.c.status != "finished").order_by(turns.c.seq)
-        told = update(turns).values(stop=stop)
+    def _absorb(self, connection: Connection, turn: StoredTurn) -> None:
+        """Make the queued messages part of the turn: rows of its root run."""
+        absorbed = objects_of(connection, _ABSORB, TURN, _values_of(turn))
+        # Through several processes they may be stored in another order than they were said.
+        for message in sorted(absorbed, key=lambda each: (each.inbound.received_at, each.seq)):
+            body = TURN.dump_python(message, mode="json")
+            row = InboxRow(turn=turn.id, run=ROOT_RUN, item=message.id, kind="message", body=body)
+            self._database.insert_if_new(connection, inbox, columns_of(row))
 
-        def order(connection: Connection) -> Sequence[StoredTurn]:
-            stopped = objects_of(connection, found, TURN)
-            ids = [turn.id for turn in stopped]
-            connection.execute(told.where(turns.c.id.in_(ids), turns.c.stop.is_(None)))
-            return stopped
-
-        return list(await self._database.run(order))
+    def _copy_messages(self, connection: Connection, turn: StoredTurn, run: RunId) -> None:
+        """Give a sub-agent the messages that the root run has yet to take in."""
+        untaken = objects_of(connection, _UNTAKEN_BY_ROOT, _ROW, {"taker": turn.id})
+        for row in untaken:
+            self._database.insert_if_new(connection, inbox, columns_of(replace(row, run=run)))
 
 
-def _place_of(turn: StoredTurn) -> dict[str, object]:
+def put_intervention(database: Database, connection: Connection, event: Intervened) -> None:
+    """Put an intervention into the inbox, in the transaction that stores its event.
+
+    A stop takes back what was asked of the branch before. A retry that is asked for while the same
+    is being done again counts for nothing.
+    """
+    rows = objects_of(connection, select(inbox).where(inbox.c.turn == event.turn), _ROW)
+    status = select(turns.c.status).where(turns.c.id == event.turn)
+    is_over = connection.execute(status).scalar() == "finished"
+    if event.what in ("stop", "done"):
+        _withdraw(connection, (row for row in rows if _is_meant_for(row, event.run)))
+    seq = None
+    if event.what == "retry" and not is_over and pending_retries(rows, event.run):
+        seq = WITHDRAWN
+    row = InboxRow(
+        turn=event.turn,
+        run=_recipient(event, rows),
+        item=str(event.n),
+        kind=event.what,
+        body=_INTERVENED.dump_python(event, mode="json"),
+        seq=seq,
+    )
+    database.insert_if_new(connection, inbox, columns_of(row))
+
+
+def close_inbox(connection: Connection, turn: TurnId) -> None:
+    """Clear the inbox of a turn, in the transaction that stores its end.
+
+    Interventions that it did not take in are left, to begin another turn, unless it was stopped.
+    """
+    of_turn = inbox.c.turn == turn
+    is_stopped = select(turns.c.id).where(turns.c.id == turn, turns.c.stop.is_not(None)).exists()
+    is_done = ~_is_intervention | (inbox.c.seq > HANDED_ON)
+    connection.execute(delete(inbox).where(of_turn, is_done))
+    left = update(inbox).where(of_turn, _waits, inbox.c.run != NOBODY, is_stopped)
+    connection.execute(left.values(seq=WITHDRAWN))
+
+
+def pending_retries(rows: Sequence[InboxRow], run: RunId) -> list[Intervened]:
+    """Retries of a run that no run or turn has carried out to its end yet, as far as rows tell."""
+    ended = {row.item for row in rows if row.kind == "result"}
+    retries = (row for row in rows if row.kind == "retry" and row.seq != WITHDRAWN)
+    return [
+        row.intervention
+        for row in retries
+        if row.intervention.run == run and again_run(row.run, row.intervention) not in ended
+    ]
+
+
+def again_run(parent: RunId, retry: Intervened) -> RunId:
+    """The child that a run begins for a retry."""
+    return child_run(parent, f"again-{retry.n}")
+
+
+def _recipient(event: Intervened, rows: Iterable[InboxRow]) -> RunId:
+    """Who takes it in: the run, or the one above where it has ended or is begun again."""
+    if event.what in ("stop", "done") or event.run == ROOT_RUN:
+        return NOBODY
+    ended = {row.item for row in rows if row.kind == "result"}
+    run = parent_run(event.run) if event.what == "retry" else event.run
+    while run in ended:
+        run = parent_run(run)
+    return run
+
+
+def _is_meant_for(row: InboxRow, branch: RunId) -> bool:
+    """Whether a row asks something of a run of the branch, which has yet to take it in."""
+    if row.seq is not None or row.run == NOBODY or row.kind in ("message", "result"):
+        return False
+    return is_in_branch(row.intervention.run, branch)
+
+
+def _withdraw(connection: Connection, rows: Iterable[InboxRow]) -> None:
+    for row in rows:
+        this = (inbox.c.turn == row.turn) & (inbox.c.run == row.run) & (inbox.c.item == row.item)
+        connection.execute(update(inbox).where(this).values(seq=WITHDRAWN))
+
+
+def _values_of(turn: StoredTurn) -> dict[str, object]:
     return {"taker": turn.id, "of_session": turn.session, "behind": turn.seq}

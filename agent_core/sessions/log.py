@@ -7,7 +7,7 @@ when the turn is replayed, under the same identity.
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable, Container, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,11 +20,12 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 from agent_core.background import Background, Backoff
 from agent_core.events import EVENT, LIVE_ONLY, AnyEvent, Intervened, TextDelta, TurnFinished
 from agent_core.fault_points import EVENT_POINT, fault_point
-from agent_core.ids import ProcessId, SessionId, TurnId
+from agent_core.ids import SessionId, TurnId
 from agent_core.messages import JsonObject
 from agent_core.sessions.database import Database, DatabaseTrouble
+from agent_core.sessions.inbox import close_inbox, put_intervention
 from agent_core.sessions.notices import Notices
-from agent_core.sessions.schema import IS_INTERVENTION, events, leases, messages, programs, turns
+from agent_core.sessions.schema import events, messages, programs, turns
 
 logger = logging.getLogger(__name__)
 
@@ -45,12 +46,11 @@ OnStored = Callable[[int | None], None]
 """Told of an event's place in the log, or None when the event was there already."""
 
 _TURN_FINISHED = "turn_finished"
-_INTERVENED: TypeAdapter[Intervened] = TypeAdapter(Intervened)
+_INTERVENED = "intervened"
+_INTERVENTION: TypeAdapter[Intervened] = TypeAdapter(Intervened)
 _IDENTITY = (events.c.turn, events.c.run, events.c.step, events.c.attempt, events.c.n)
 PlacedEvent = tuple[int, AnyEvent]
 """An event with its place in the log; live-only events carry the place of the last stored one."""
-Seen = tuple[TurnId, int, bool]
-"""An intervention's turn and `n`, and whether that turn had ended then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,9 +162,15 @@ class WriteBehind:
         places = {tuple(row[1:]): row[0] for row in connection.execute(insert, told)}
         self.notices.tell(connection, _notices(places, told))
         for event in told:
+            if _identity(event) not in places:
+                continue
             if event["kind"] == _TURN_FINISHED:
                 connection.execute(_end_of(event))
                 connection.execute(delete(programs).where(programs.c.turn == event["turn"]))
+                close_inbox(connection, event["turn"])
+            elif event["kind"] == _INTERVENED:
+                intervention = _INTERVENTION.validate_python(event["body"])
+                put_intervention(self._database, connection, intervention)
         return places
 
 
@@ -317,21 +323,6 @@ class EventLog:
         """All that was announced of the turn so far, in order; `kinds`: of these alone."""
         await self.flush()
         return [event for _, event in await self.stored(turn, kinds=kinds)]
-
-    async def interventions(self, process: ProcessId, but_for: Container[Seen]) -> list[Intervened]:
-        """Those in the process's sessions, in order."""
-        is_over = (turns.c.status == "finished").label("is_over")
-        query = (
-            select(events.c.id, events.c.turn, events.c.n, is_over)
-            .join(leases, leases.c.session == events.c.session)
-            .join(turns, turns.c.id == events.c.turn)
-            .where(leases.c.process == process, IS_INTERVENTION)
-        )
-        rows = await self._database.rows(query)
-        new = [e.id for e in rows if (e.turn, e.n, e.is_over) not in but_for]
-        bodies = select(events.c.body).where(events.c.id.in_(new))
-        found = await self._database.rows(bodies.order_by(events.c.id)) if new else ()
-        return [_INTERVENED.validate_python(row.body) for row in found]
 
     async def read(
         self, of: TurnId | SessionId, *, after: int = 0

@@ -18,8 +18,7 @@ from agent_core.sessions.schema import metadata
 
 logger = logging.getLogger(__name__)
 
-VERSION_TABLE = "alembic_version"
-"""Named so since the tables were first revised, by Alembic."""
+REVISION_TABLE = "schema_revision"
 LOCK_PATIENCE_S = 100
 """How long another process may take for its upgrade, on Postgres."""
 _LOCK_NUMBER = 0x75_6E_69_76
@@ -28,32 +27,7 @@ _LOCK_NUMBER = 0x75_6E_69_76
 Revisions = dict[str, tuple[str, ...]]
 """By name the statements that turn the tables of the one before into its own, oldest first."""
 
-REVISIONS: Revisions = {
-    "0005": (),
-    "0006": (
-        "ALTER TABLE turns ADD COLUMN tries INTEGER DEFAULT '0' NOT NULL",
-        "ALTER TABLE turns ADD COLUMN tried_from INTEGER DEFAULT '0' NOT NULL",
-    ),
-    "0007": (
-        "ALTER TABLE turns DROP COLUMN taken_at",
-        "CREATE INDEX ix_events_interventions ON events (session) WHERE kind = 'intervened'",
-        "CREATE TABLE programs (turn VARCHAR NOT NULL, run VARCHAR NOT NULL, call VARCHAR NOT NULL,"
-        " body JSON NOT NULL, variables BYTEA NOT NULL, paused BYTEA NOT NULL,"
-        " PRIMARY KEY (turn, run))",
-    ),
-    "0008": (
-        "ALTER TABLE turns ADD COLUMN asker VARCHAR DEFAULT '' NOT NULL",
-        "UPDATE turns SET asker = COALESCE(inbound ->> 'asker', '')",
-        "CREATE INDEX ix_turns_asker ON turns (asker)",
-        "CREATE TABLE preferences (scope VARCHAR NOT NULL, name VARCHAR NOT NULL,"
-        " value TEXT NOT NULL, PRIMARY KEY (scope, name))",
-        "CREATE TABLE feedback (turn VARCHAR NOT NULL, person VARCHAR NOT NULL,"
-        " verdict VARCHAR NOT NULL, at TIMESTAMP WITH TIME ZONE NOT NULL, comment TEXT NOT NULL,"
-        " PRIMARY KEY (turn, person))",
-        "CREATE TABLE pending_orders (session VARCHAR NOT NULL, person VARCHAR NOT NULL,"
-        " body JSON NOT NULL, PRIMARY KEY (session, person))",
-    ),
-}
+REVISIONS: Revisions = {"0001": ()}
 """The first one is what version 0.1.0 makes."""
 NEWEST = next(reversed(REVISIONS))
 
@@ -65,24 +39,31 @@ def revision_of(connection: Connection, revisions: Revisions = REVISIONS) -> str
         SessionError: they are of a version that the code does not know, or not all there.
     """
     url, names = connection.engine.url, list(revisions)
-    place, file = url.render_as_string(hide_password=True), file_of(url)
+    address, file = url.render_as_string(hide_password=True), file_of(url)
     tables = set(inspect(connection).get_table_names())
     stored = ""
-    if VERSION_TABLE in tables:
-        rows = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}"))  # noqa: S608 (ours)
+    if REVISION_TABLE in tables:
+        rows = connection.execute(text(f"SELECT name FROM {REVISION_TABLE}"))  # noqa: S608 (ours)
         stored = ", ".join(sorted(rows.scalars()))
     if not stored and tables.isdisjoint(metadata.tables):
         return ""
+    if not stored:
+        raise SessionError(
+            f"The database {address} has no revision: a version before the first release made it, "
+            f"and no version can read it now. Stop the bot and {_fresh_start(file)}; the bot then "
+            f"makes a new one. To keep what was in it, go back to a copy: {way_back(file)}"
+        )
     if stored not in names:
         raise SessionError(
-            f"The database {place} was used by another version of the bot: its revision is "
-            f"{stored or 'none'}, and this version knows none before {names[0]} and none "
-            f"after {names[-1]}. Start that other version again, or go back to the state "
-            f"before it: {way_back(file)}"
+            f"The database {address} was used by another version of the bot: its revision is "
+            f"{stored}, and this version knows none before {names[0]} and none after "
+            f"{names[-1]}. Start that other version again, or go back to the state before it: "
+            f"{way_back(file)}"
         )
-    if stored == names[-1] and (missing := _missing(connection, tables)):
+    missing = _missing(connection, tables) if stored == names[-1] else []
+    if missing:
         raise SessionError(
-            f"The database {place} is only half there: at revision {stored} it lacks "
+            f"The database {address} is only half there: at revision {stored} it lacks "
             f"{', '.join(missing)}. Go back to a whole one: {way_back(file)}"
         )
     return stored
@@ -100,10 +81,8 @@ def upgrade(connection: Connection, revisions: Revisions = REVISIONS) -> None:
     file = file_of(connection.engine.url)
     if not stored:
         metadata.create_all(connection)
-        connection.execute(
-            text(f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) PRIMARY KEY)")
-        )
-        connection.execute(text(f"INSERT INTO {VERSION_TABLE} VALUES (:name)"), {"name": newest})  # noqa: S608 (ours)
+        connection.execute(text(f"CREATE TABLE {REVISION_TABLE} (name VARCHAR(32) PRIMARY KEY)"))
+        connection.execute(text(f"INSERT INTO {REVISION_TABLE} VALUES (:name)"), {"name": newest})  # noqa: S608 (ours)
     elif stored != newest and file is None:
         _alter(connection, stored, revisions)
         logger.info("the database went from revision %s to %s", stored, newest)
@@ -133,6 +112,12 @@ def way_back(file: Path | None) -> str:
     return f"stop the bot and put a copy in place of {file}. Beside it are these: {named}"
 
 
+def _fresh_start(file: Path | None) -> str:
+    if file is None:
+        return "set DATABASE_URL to an empty database"
+    return f"move {file} away, with turns.sqlite beside it"
+
+
 def _lock(connection: Connection) -> None:
     """Keep other processes out until the transaction ends."""
     if connection.dialect.name == "sqlite":
@@ -148,7 +133,7 @@ def _alter(connection: Connection, stored: str, revisions: Revisions) -> None:
     for name in names[names.index(stored) + 1 :]:
         for statement in revisions[name]:
             connection.execute(text(statement))
-    stamp = text(f"UPDATE {VERSION_TABLE} SET version_num = :name")  # noqa: S608 (ours)
+    stamp = text(f"UPDATE {REVISION_TABLE} SET name = :name")  # noqa: S608 (ours)
     connection.execute(stamp, {"name": names[-1]})
 
 

@@ -10,7 +10,6 @@ from sqlalchemy import (
     DateTime,
     Dialect,
     Float,
-    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -19,7 +18,6 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
-    literal_column,
 )
 
 metadata = MetaData()
@@ -102,13 +100,16 @@ events = Table(
     UniqueConstraint("turn", "run", "step", "attempt", "n"),
 )
 
-IS_INTERVENTION = events.c.kind == literal_column("'intervened'")
-Index(
-    "ix_events_interventions",
-    events.c.session,
-    sqlite_where=IS_INTERVENTION,
-    postgresql_where=IS_INTERVENTION,
+inbox = Table(
+    "inbox",
+    metadata,
+    _counted(),
+    *_given(String, "turn", "run", "item", "kind"),
+    *_given(JSON, "body"),
+    Column("seq", Integer),
+    UniqueConstraint("turn", "run", "item"),
 )
+"""What runs have yet to take in (`seq` is NULL), and where in their history they took it in."""
 
 ledger = Table(
     "ledger",

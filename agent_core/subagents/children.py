@@ -10,7 +10,6 @@ import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -21,6 +20,7 @@ from agent_core.errors import ChildRefused
 from agent_core.events import (
     AnyEvent,
     CorrectionInjected,
+    EventHeader,
     ResultTaken,
     RunFinished,
     RunStarted,
@@ -28,7 +28,7 @@ from agent_core.events import (
 )
 from agent_core.ids import RunId, child_run, is_in_branch
 from agent_core.loop.agent import Before, ChildResult, RunLimits, RunScope
-from agent_core.sessions import EventLog
+from agent_core.sessions import EventLog, Inbox
 
 logger = logging.getLogger(__name__)
 
@@ -107,6 +107,7 @@ class ChildRuns:
         request: What the run is begun with.
         steps: Where the run's work is recorded.
         log: The events of the turn.
+        inbox: Where results wait for the run.
         clock: Tells the moment.
         places: Of the runs at work in the turn.
         before: What earlier workflows of the run have left; their children go on.
@@ -118,6 +119,7 @@ class ChildRuns:
         *,
         steps: Steps,
         log: EventLog,
+        inbox: Inbox,
         clock: UtcClock,
         places: asyncio.Semaphore,
         before: Before,
@@ -126,6 +128,7 @@ class ChildRuns:
         self._limits = request.limits
         self._steps = steps
         self._log = log
+        self._inbox = inbox
         self._clock = clock
         self._place = Seat(places)
         self._depth = request.depth
@@ -171,9 +174,13 @@ class ChildRuns:
             raise ChildRefused(
                 "Too few tokens are free: wait for one of your runs, or do it yourself."
             )
-        told, asker = self._at(run, 0), scope.context.asker
         child = RunStarted(
-            **told, parent=parent, agent=agent, task=prompt, title=title, asker=asker
+            **self._at(run, 0),
+            parent=parent,
+            agent=agent,
+            task=prompt,
+            title=title,
+            asker=scope.context.asker,
         )
         self._requests[run] = self._request(child, limits)
         # Known before any message tells of it, and announced once, whoever begins it again.
@@ -188,24 +195,13 @@ class ChildRuns:
             )
         async with self.waiting():
             result = await asyncio.shield(self._begin(run))
-        await self.take((result,))
+        await self._inbox.hand_on(self._parent.turn, run)
+        await self.take(result)
         return result
 
-    async def arrived(self, place: str) -> tuple[ChildResult, ...]:
-        if not (out := self._out()):
-            return ()
-        events = await self._log.of_turn(self._parent.turn, "result_taken")
-        before = [e.run for e in events if isinstance(e, ResultTaken) and e.place == place]
-        first = [run for run in before if run in out]
-        if first:
-            await asyncio.wait({self._results[run] for run in first})
-        ended = [run for run in out if run not in first and self._results[run].done()]
-        return tuple(self._results[run].result() for run in (*first, *ended))
-
-    async def take(self, results: Sequence[ChildResult], place: str = "") -> None:
-        for result in results:
-            self._taken[result.run] = result.tokens
-            await self._log.append(ResultTaken(**self._at(result.run, RESULT_SLOT), place=place))
+    async def take(self, result: ChildResult) -> None:
+        self._taken[result.run] = result.tokens
+        await self._log.append(ResultTaken(**self._at(result.run, RESULT_SLOT)))
 
     async def settle(self) -> bool:
         out = self._out()
@@ -225,7 +221,14 @@ class ChildRuns:
         return self._results[run]
 
     async def _come_back(self, request: RunRequest) -> ChildResult:
-        """The result of a child, which is begun where it is not; a failure is a result."""
+        """The result of a child, which is begun where it is not; it is in the inbox, too."""
+        result = await self._result_of(request)
+        body = CHILD_RESULT.dump_python(result, mode="json")
+        await self._inbox.put_result(self._parent.turn, self._parent.run, result.run, body)
+        return result
+
+    async def _result_of(self, request: RunRequest) -> ChildResult:
+        """What a child's workflow comes to; a failure is a result."""
         child = request.started
         try:
             await self._log.flush()
@@ -256,9 +259,16 @@ class ChildRuns:
     def _request(self, child: RunStarted, limits: RunLimits) -> RunRequest:
         return RunRequest(started=child, depth=self._depth + 1, limits=limits)
 
-    def _at(self, run: RunId, slot: int) -> dict[str, Any]:
-        place = {"session": self._parent.session, "turn": self._parent.turn, "run": run}
-        return place | {"step": 0, "attempt": 1, "n": slot, "at": self._clock()}
+    def _at(self, run: RunId, slot: int) -> EventHeader:
+        return EventHeader(
+            session=self._parent.session,
+            turn=self._parent.turn,
+            run=run,
+            step=0,
+            attempt=1,
+            n=slot,
+            at=self._clock(),
+        )
 
 
 def result_of(events: Sequence[AnyEvent], child: RunStarted) -> ChildResult:

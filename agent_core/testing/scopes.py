@@ -10,7 +10,7 @@ from typing import TypeVar
 from agent_core.errors import ChildRefused
 from agent_core.events import AnyEvent
 from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId, UserId
-from agent_core.loop.agent import ChildResult, RunScope
+from agent_core.loop.agent import Arrival, ChildResult, RunScope, SteeringMessage
 from agent_core.messages import Message, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.sessions import Ask
@@ -78,13 +78,23 @@ class NoChildren:
     async def wait(self, run: RunId) -> ChildResult:
         raise ChildRefused("There are no child runs here.")
 
-    async def arrived(self, place: str) -> tuple[ChildResult, ...]:
-        return ()
-
-    async def take(self, results: Sequence[ChildResult], place: str = "") -> None:
+    async def take(self, result: ChildResult) -> None:
         """Nothing comes."""
 
     async def settle(self) -> bool:
+        return False
+
+
+class EmptyInbox:
+    """The inbox of a run that nobody writes to."""
+
+    async def take(self, seq: int) -> tuple[Arrival, ...]:
+        return ()
+
+    async def answers(self, seq: int) -> tuple[SteeringMessage, ...]:
+        return ()
+
+    async def has_messages(self) -> bool:
         return False
 
 
@@ -116,8 +126,7 @@ class Surroundings:
             clock=self.clock,
             save=self._save,
             after_tool_call=lambda call, output, _context: self.observed.append((call, output)),
-            take_messages=_always(()),
-            has_messages=_always(False),
+            inbox=EmptyInbox(),
             begin_effect=_always(True),
             gate=OpenGate(),
             children=NoChildren(),

@@ -227,7 +227,7 @@ class AskClicks:
             about = _about("consent.edit_form", ask, gesture)
             return edit_form(ask.approval.actions[0], words, about)
         if ask.state != "open":
-            raise AskRefused("It is not waited for.", why="over")
+            raise AskRefused("over")
         return await asyncio.to_thread(details_form, ask.approval.actions, words)
 
     async def _require_in(self, ask_id: AskId, session: SessionId) -> Ask:
@@ -238,7 +238,7 @@ class AskClicks:
         ask = await self._asks.find(ask_id)
         is_direct = ":D" in session
         if ask is None or not (is_direct or session == ask.session):
-            raise AskRefused("Nothing of this was asked here.", why="unknown")
+            raise AskRefused("unknown")
         return ask
 
 

@@ -163,7 +163,7 @@ async def test_what_a_turn_took_just_before_it_was_stopped_ends_with_it(tmp_path
     async with at_work(held.reached, tmp_path, model=ScriptedModel([held])) as (runtime, turn):
         message = await begin(runtime, inbound("and Poland", number=2))
         # The turn's own call for messages, cut off after it was stored.
-        await Inbox(Beside(tmp_path).database).take(await runtime.turn(turn))
+        await Inbox(Beside(tmp_path).database).take(await runtime.turn(turn), ROOT_RUN, 1)
         assert await runtime.stop(inbound("").session, by="Cleo")
         assert (await end_of(runtime, turn)).outcome == "stopped"
         assert (await end_of(runtime, message)).outcome == "steered"

@@ -9,7 +9,7 @@ from agent_core.events import RunFinished, TurnFinished
 from agent_core.loop.agent import RunLimits
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
-from agent_core.sessions import Database, Inbox, Stop
+from agent_core.sessions import Database, Stop, TurnQueue
 from agent_core.testing.models import Held, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
@@ -176,7 +176,7 @@ async def test_a_stop_that_was_ordered_before_a_crash_holds_after_it(tmp_path: P
     async with at_work(held.reached, tmp_path, model=ScriptedModel([held])) as (runtime, turn):
         pass
     database = Database(f"sqlite:///{tmp_path}/state.sqlite")
-    await Inbox(database).stop(inbound("").session, Stop(by="Ann", why="asked"))
+    await TurnQueue(database).stop(inbound("").session, Stop(by="Ann", why="asked"))
     await database.close()
     async with scripted_runtime(tmp_path, model=ScriptedModel([])) as runtime:
         end = await end_of(runtime, turn)

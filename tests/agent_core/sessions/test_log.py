@@ -8,7 +8,7 @@ from sqlalchemy import Connection, text
 
 from agent_core.events import AnyEvent, ToolCallProgressed
 from agent_core.ids import TurnId
-from agent_core.sessions import Database, EventLog, Leases, SessionStore, WriteBehind
+from agent_core.sessions import Database, EventLog, Inbox, Leases, SessionStore, WriteBehind
 from agent_core.sessions.leases import new_process_id
 from agent_core.sessions.log import PlacedEvent
 from agent_core.testing.runtimes import inbound
@@ -216,23 +216,20 @@ async def test_an_event_that_a_database_refuses_does_not_stop_the_others(log: Ev
     assert [event for event in kept if event.kind != odd.kind] == [before, after]
 
 
-async def test_an_intervention_is_read_until_it_is_carried_out_and_when_its_turn_has_ended(
+async def test_an_intervention_waits_until_it_is_carried_out_by_who_holds_its_session(
     log: EventLog, database: Database, store: SessionStore
 ) -> None:
-    leases = Leases(database, new_process_id())
+    leases, inbox = Leases(database, new_process_id()), Inbox(database)
     await leases.enter()
     turn = await store.add_turn(inbound("Compare them."))
     assert turn is not None
     await leases.claim(turn.session)
-    made = Announced(turn.id)
-    wish = made.intervened()
-    await append(log, wish)
+    stop = Announced(turn.id).intervened()
+    await append(log, stop, stop)
     await flush(log)
-    at_work, over = (turn.id, wish.n, False), (turn.id, wish.n, True)
-    assert await log.interventions(leases.process, ()) == [wish]
-    assert await log.interventions(leases.process, {at_work}) == []
-    assert await log.interventions(new_process_id(), ()) == []
-    await append(log, made.finished())
-    await flush(log)
-    assert await log.interventions(leases.process, {at_work}) == [wish]
-    assert await log.interventions(leases.process, {at_work, over}) == []
+    assert await inbox.to_carry_out(leases.process) == [stop]
+    assert await inbox.to_carry_out(new_process_id()) == []
+    assert await inbox.ending(turn.id, stop.run) == stop
+    await inbox.hand_on(turn.id, str(stop.n))
+    assert await inbox.to_carry_out(leases.process) == []
+    assert await inbox.ending(turn.id, stop.run) == stop

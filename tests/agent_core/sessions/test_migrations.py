@@ -73,14 +73,14 @@ async def test_several_processes_that_start_at_once_bring_it_up_to_date_rows_and
         for _ in range(5):
             group.create_task(upgrade(url))
     assert await ask(url, "SELECT id, mood FROM turns") == [("turn:1", "calm")]
-    assert await ask(url, "SELECT version_num FROM alembic_version") == [(LATER,)]
+    assert await ask(url, "SELECT name FROM schema_revision") == [(LATER,)]
 
 
 async def test_opening_again_changes_nothing(url: str, tmp_path: Path) -> None:
     await prepare(url, ROW)
     async with opened(url):
         pass
-    assert await ask(url, "SELECT version_num FROM alembic_version") == [(NEWEST,)]
+    assert await ask(url, "SELECT name FROM schema_revision") == [(NEWEST,)]
     assert await ask(url, "SELECT kind FROM turns") == [("work",)]
     assert copies(tmp_path) == []
 
@@ -117,7 +117,7 @@ async def test_an_upgrade_that_fails_leaves_all_as_it_was(url: str, tmp_path: Pa
     with pytest.raises(SessionError, match="nowhere"):
         await upgrade(url, BROKEN)
     assert copies(tmp_path) == []
-    assert await ask(url, "SELECT version_num FROM alembic_version") == [(NEWEST,)]
+    assert await ask(url, "SELECT name FROM schema_revision") == [(NEWEST,)]
     await upgrade(url)
     assert await ask(url, "SELECT id, mood FROM turns") == [("turn:1", "calm")]
 
@@ -137,13 +137,22 @@ async def test_a_newer_database_is_refused_by_its_revision_with_the_way_back(
         await examine_database(at(tmp_path, url))
 
 
-async def test_a_file_of_no_known_version_without_a_copy_says_that_there_is_none(
-    sqlite_url: str,
+@pytest.mark.proves("migrations.newer")
+@pytest.mark.parametrize(
+    "change",
+    ["DELETE FROM schema_revision", "ALTER TABLE schema_revision RENAME TO alembic_version"],
+)
+async def test_a_database_of_before_the_first_release_is_refused_with_what_to_do(
+    url: str, tmp_path: Path, change: str
 ) -> None:
-    await prepare(sqlite_url, "DELETE FROM alembic_version")
-    said = await refusal(sqlite_url)
-    assert "its revision is none" in said
-    assert "there is none beside it" in said
+    await prepare(url, change)
+    said = await refusal(url)
+    assert "has no revision: a version before the first release made it" in said
+    is_file = url.startswith("sqlite")
+    fresh = f"move {tmp_path / 'state.sqlite'} away" if is_file else "to an empty database"
+    assert fresh in said
+    if is_file:
+        assert "there is none beside it" in said
 
 
 @pytest.mark.proves("migrations.damaged")

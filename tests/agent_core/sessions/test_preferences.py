@@ -3,8 +3,6 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from sqlalchemy import text
-
 from agent_core.events import Usage
 from agent_core.ids import SessionId, TurnId, UserId
 from agent_core.messages import InboundMessage
@@ -12,7 +10,6 @@ from agent_core.sessions import Database, EventLog, SessionStore, WriteBehind
 from agent_core.sessions.overview import Overview, Spent
 from agent_core.sessions.preferences import Feedback, FeedbackStore, Preferences
 from tests.agent_core.sessions.announced import Announced
-from tests.agent_core.sessions.databases import opened
 
 ANN, BEN = UserId("T1:U1"), UserId("T1:U2")
 GIVEN = Feedback(
@@ -70,22 +67,3 @@ async def test_both_databases_tell_what_somebody_has_going_on(
     assert await overview.unfinished("T1") == [turn]
     assert await overview.spent(ANN, GIVEN.at) == Spent(turns=1, tokens=7)
     assert await overview.spent(BEN, GIVEN.at) == Spent(turns=0, tokens=0)
-
-
-async def test_turns_of_an_older_database_know_their_asker(url: str) -> None:
-    of_before = (
-        "DROP INDEX ix_turns_asker",
-        "ALTER TABLE turns DROP COLUMN asker",
-        "DROP TABLE preferences",
-        "DROP TABLE feedback",
-        "UPDATE alembic_version SET version_num = '0007'",
-    )
-    async with opened(url) as database:
-        behind = WriteBehind(database)
-        await SessionStore(database, behind).add_turn(ASKED)
-        for each in of_before:
-            await database.execute(text(each))
-    async with opened(url) as database:
-        rows = await database.rows(text("SELECT asker FROM turns"))
-        assert [row.asker for row in rows] == [ANN]
-        await Preferences(database).put(ANN, "language", "es")

@@ -30,6 +30,7 @@ from agent_core.sessions import (
     Stop,
     StoredSession,
     StoredTurn,
+    TurnQueue,
     Wait,
     WriteBehind,
 )
@@ -263,13 +264,14 @@ async def test_what_is_unfinished_comes_from_the_newest_sessions_first(
             await store.add_turn(replace(inbound("go on"), session=session.id, key=key))
     taker = await store.turn(TurnId("turn:T:C:102"))
     await store.mark_running(taker.id)
-    [taken] = await Inbox(database).take(taker)
+    [taken] = await take(Inbox(database), taker)
     known = KnownSessions(database)
 
     unfinished = [turn.inbound.key for turn in await known.unfinished("T:")]
     assert unfinished == ["T:C:102", "T:C:101", "T:C:101:more", "T:D:100", "T:D:100:more"]
     assert len(await known.unfinished("T:C:", limit=2)) == 2
-    assert taken.taken_by == taker.id
+    assert taken == f"turn:{unfinished[0]}:more"
+    assert (await store.turn(TurnId(taken))).taken_by == taker.id
 
 
 STOP = Stop(by="Ben", why="asked")
@@ -280,32 +282,86 @@ def inbox(database: Database) -> Inbox:
     return Inbox(database)
 
 
+@pytest.fixture
+def queue(database: Database) -> TurnQueue:
+    return TurnQueue(database)
+
+
 async def at_work(store: SessionStore) -> StoredTurn:
     turn = await queued(store, 1)
     assert await store.mark_running(turn.id)
     return await store.turn(turn.id)
 
 
-async def test_messages_that_became_part_of_a_turn_stay_part_of_it(
-    store: SessionStore, inbox: Inbox
+async def take(inbox: Inbox, turn: StoredTurn, seq: int = 1, run: RunId = ROOT_RUN) -> list[str]:
+    return [row.item for row in await inbox.take(turn, run, seq)]
+
+
+async def test_the_same_position_gives_the_same_messages_and_what_came_since(
+    store: SessionStore, inbox: Inbox, queue: TurnQueue
 ) -> None:
     turn = await at_work(store)
     first = await queued(store, 2)
-    assert [taken.id for taken in await inbox.take(turn)] == [first.id]
+    assert await take(inbox, turn, seq=3) == [first.id]
     second = await queued(store, 3)
-    assert [taken.id for taken in await inbox.take(turn)] == [first.id, second.id]
-    assert [taken.id for taken in await inbox.taken_by(turn.id)] == [first.id, second.id]
+    assert await take(inbox, turn, seq=3) == [first.id, second.id]
+    assert await take(inbox, turn, seq=5) == []
+    assert await take(inbox, turn, seq=1) == [first.id, second.id], "its history was not stored"
+    assert await take(inbox, turn, seq=3) == []
+    assert [each.id for each in await queue.absorbed_by(turn.id)] == [first.id, second.id]
 
 
-async def test_a_turn_that_is_to_stop_takes_nothing_more(store: SessionStore, inbox: Inbox) -> None:
+async def test_each_sub_agent_gets_what_the_root_run_has_yet_to_take_in(
+    store: SessionStore, inbox: Inbox
+) -> None:
+    turn = await at_work(store)
+    message = await queued(store, 2)
+    assert await take(inbox, turn, seq=1, run=CHILD) == [message.id]
+    assert await take(inbox, turn, seq=3, run=CHILD) == []
+    assert await take(inbox, turn, seq=1, run=RunId("root.other")) == [message.id]
+    assert await inbox.has_messages(turn)
+    assert await take(inbox, turn, seq=4) == [message.id]
+    assert not await inbox.has_messages(turn)
+    assert await take(inbox, turn, seq=1, run=RunId("root.late")) == []
+
+
+async def test_a_result_is_taken_in_once_and_never_after_a_call_gave_it(
+    store: SessionStore, inbox: Inbox
+) -> None:
+    turn = await at_work(store)
+    for child in ("root.a", "root.b"):
+        for _ in range(2):
+            await inbox.put_result(turn.id, ROOT_RUN, RunId(child), {"text": "Found."})
+    await inbox.hand_on(turn.id, "root.b")
+    assert await take(inbox, turn, seq=1) == ["root.a"]
+    assert await take(inbox, turn, seq=2) == []
+
+
+async def test_several_runs_that_take_at_once_get_each_message_once(
+    store: SessionStore, inbox: Inbox
+) -> None:
+    turn = await at_work(store)
+    messages = [(await queued(store, number)).id for number in range(2, 6)]
+    runs = [ROOT_RUN, *(RunId(f"root.{number}") for number in range(5))]
+    for seq in (1, 2):
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(take(inbox, turn, seq, run)) for run in runs]
+        for each in tasks:
+            assert each.result() in ([], messages)
+    assert not await inbox.has_messages(turn)
+
+
+async def test_a_turn_that_is_to_stop_takes_nothing_more(
+    store: SessionStore, inbox: Inbox, queue: TurnQueue
+) -> None:
     turn = await at_work(store)
     early = await queued(store, 2)
     assert await inbox.has_messages(turn)
-    await inbox.take(turn)
-    await inbox.stop(SESSION, STOP)
+    await take(inbox, turn)
+    await queue.stop(SESSION, STOP)
     late = await queued(store, 3)
     assert not await inbox.has_messages(turn)
-    assert [taken.id for taken in await inbox.take(turn)] == [early.id]
+    assert await take(inbox, turn) == [early.id]
     assert (await store.turn(late.id)).status == "queued"
 
 
@@ -315,41 +371,41 @@ async def test_what_comes_while_a_turn_waits_is_no_sub_agents_for_it_may_be_the_
     turn = await at_work(store)
     await store.mark_waiting(turn.id, turn.generation, WAIT)
     answer = await queued(store, 2)
-    assert await inbox.take(turn) == ()
+    assert await take(inbox, turn) == []
     assert (await store.turn(answer.id)).status == "queued"
 
 
 async def test_a_message_that_was_taken_back_is_not_taken_in(
-    store: SessionStore, inbox: Inbox
+    store: SessionStore, inbox: Inbox, queue: TurnQueue
 ) -> None:
     turn = await at_work(store)
     message = await queued(store, 2)
-    assert await inbox.stop_turn(message.id, Stop(by="", why="deleted"))
-    assert await inbox.take(turn) == ()
+    assert await queue.stop_turn(message.id, Stop(by="", why="deleted"))
+    assert await take(inbox, turn) == []
 
 
 async def test_an_order_to_stop_concerns_what_was_written_before_it(
-    store: SessionStore, inbox: Inbox
+    store: SessionStore, queue: TurnQueue
 ) -> None:
     turn, second = await at_work(store), await queued(store, 2)
     order, later = await queued(store, 3), await queued(store, 4)
-    stopped = await inbox.stop(SESSION, STOP, before=order.seq)
+    stopped = await queue.stop(SESSION, STOP, before=order.seq)
     assert [each.id for each in stopped] == [turn.id, second.id]
     assert (await store.turn(later.id)).stop is None
 
 
 async def test_of_several_orders_the_first_one_holds_and_all_are_heeded(
-    store: SessionStore, inbox: Inbox
+    store: SessionStore, queue: TurnQueue
 ) -> None:
     turn = await at_work(store)
     for name in ("Ben", "Ann"):
-        assert await inbox.stop(SESSION, Stop(by=name, why="asked"))
+        assert await queue.stop(SESSION, Stop(by=name, why="asked"))
     assert (await store.turn(turn.id)).stop == STOP
 
 
 async def test_what_is_to_stop_is_news_only_to_the_process_that_holds_it(
-    store: SessionStore, inbox: Inbox
+    store: SessionStore, queue: TurnQueue
 ) -> None:
     await at_work(store)
-    await inbox.stop(SESSION, STOP)
-    assert await inbox.news(ProcessId("another"), inbound("").received_at) == []
+    await queue.stop(SESSION, STOP)
+    assert await queue.news(ProcessId("another"), inbound("").received_at) == []

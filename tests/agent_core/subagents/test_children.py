@@ -29,7 +29,7 @@ from agent_core.loop.agent import Before, ChildResult, RunLimits, RunScope
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ModelRequest
 from agent_core.programs.run_python import first_answers
-from agent_core.sessions import EventLog, WriteBehind
+from agent_core.sessions import EventLog, Inbox, WriteBehind
 from agent_core.subagents.children import (
     CHILD_RESULT,
     MAX_AT_WORK,
@@ -385,6 +385,7 @@ async def running(root: Path, places: asyncio.Semaphore) -> AsyncGenerator[Besid
             RunRequest(started=started, depth=0, limits=scope.left),
             steps=RecordedSteps(child=child),
             log=EventLog(database, behind),
+            inbox=Inbox(database),
             clock=around.clock,
             places=places,
             before=Before(),
@@ -459,7 +460,7 @@ def both(second: ScriptLine, slow: Held, quick_is_known: asyncio.Event) -> Scrip
         return "Both." if "Quick." in whole and "Slow." in whole else "I wait."
 
     def child(request: ModelRequest, spoken: int) -> ScriptLine:
-        if task_of(request) == "quick":
+        if task_of(request).startswith("quick"):  # the answer may have come along
             return "Quick."
         return "Slow." if slow.release.is_set() else slow
 

@@ -1,0 +1,93 @@
+"""The queue of turns: what each process has to see to, and wishes that turns end.
+
+A turn is a row of `turns` with a status; the process that holds its session's lease works on it.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection, select, update
+from sqlalchemy.sql import ColumnElement
+
+from agent_core.ids import ProcessId, SessionId, TurnId
+from agent_core.sessions.asks import ends_wait
+from agent_core.sessions.database import Database, objects_of
+from agent_core.sessions.schema import asks, leases, turns
+from agent_core.sessions.turns import TURN, Stop, StoredTurn, TurnState
+
+
+class TurnQueue:
+    """Reads the queue, and marks turns that are to stop. Every write is idempotent."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def news(self, process: ProcessId, now: datetime) -> list[StoredTurn]:
+        """Turns of the process's sessions that something is to be done about.
+
+        They are queued, or are to stop, or wait for an Ask that is decided or expired.
+        """
+        ask = turns.c.wait["ask"].as_string()
+        is_over = select(asks.c.id).where(asks.c.id == ask, ends_wait(now)).exists()
+        is_to_stop = turns.c.status.in_(("running", "waiting")) & turns.c.stop.is_not(None)
+        has_waited = (turns.c.status == "waiting") & is_over
+        return await self._of(process, (turns.c.status == "queued") | is_to_stop | has_waited)
+
+    async def of_process(self, process: ProcessId, status: TurnState) -> list[StoredTurn]:
+        """Turns of the process's sessions with a status."""
+        return await self._of(process, turns.c.status == status)
+
+    async def absorbed_by(self, turn: TurnId) -> list[StoredTurn]:
+        """All messages that became part of a turn, in order."""
+        query = select(turns).where(turns.c.taken_by == turn).order_by(turns.c.seq)
+        return await self._database.read(query, TURN)
+
+    async def left_out(self, turn: StoredTurn) -> list[StoredTurn]:
+        """Messages behind a turn that nothing took in, as a stop ended it all, in order."""
+        query = (
+            select(turns)
+            .where(turns.c.session == turn.session, turns.c.seq > turn.seq)
+            .where(turns.c.kind == "work", turns.c.taken_by.is_(None), turns.c.stop.is_not(None))
+            .order_by(turns.c.seq)
+        )
+        stopped = await self._database.read(query, TURN)
+        return [each for each in stopped if each.stop is not None and each.stop.why == "asked"]
+
+    async def stop(
+        self, session: SessionId, stop: Stop, *, before: int | None = None
+    ) -> list[StoredTurn]:
+        """Mark all unfinished work of a session to stop; the turns that this concerns.
+
+        Of several wishes for a turn the first one holds. `before`: only turns of a lower number, as
+        what was written after the wish stays.
+        """
+        which = (turns.c.session == session) & (turns.c.kind == "work")
+        if before is not None:
+            which &= turns.c.seq < before
+        return await self._mark(stop, which)
+
+    async def stop_turn(self, turn: TurnId, stop: Stop) -> list[StoredTurn]:
+        """Mark one turn; empty when it has ended, or is small talk that is being answered."""
+        can_end = (turns.c.kind == "work") | (turns.c.status == "queued")
+        return await self._mark(stop, (turns.c.id == turn) & can_end)
+
+    async def _of(self, process: ProcessId, which: ColumnElement[bool]) -> list[StoredTurn]:
+        query = (
+            select(turns)
+            .join(leases, leases.c.session == turns.c.session)
+            .where(leases.c.process == process, which)
+            .order_by(turns.c.session, turns.c.seq)
+        )
+        return await self._database.read(query, TURN)
+
+    async def _mark(self, stop: Stop, which: ColumnElement[bool]) -> list[StoredTurn]:
+        unfinished = select(turns).where(which, turns.c.status != "finished")
+        query = unfinished.order_by(turns.c.seq)
+
+        def mark(connection: Connection) -> Sequence[StoredTurn]:
+            stopped = objects_of(connection, query, TURN)
+            these = turns.c.id.in_([turn.id for turn in stopped])
+            connection.execute(update(turns).where(these, turns.c.stop.is_(None)).values(stop=stop))
+            return stopped
+
+        return list(await self._database.run(mark))
