@@ -11,6 +11,7 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -31,12 +32,17 @@ class Background:
 
     def start(self, work: Coroutine[Any, Any, T], *, name: str | None = None) -> asyncio.Task[T]:
         """Begin `work`; what it raises belongs to whoever awaits the task."""
-        return self._own(asyncio.create_task(work, name=name))
+        task = asyncio.create_task(work, name=name)
+        return self._own(task)
 
     def run(self, work: Callable[[], Awaitable[object]], *, name: str | None = None) -> None:
         """Do `work` outside of any turn's context. Nobody awaits it: what it raises is logged."""
-        context = contextvars.Context()
-        self._own(asyncio.create_task(_logged(work, name), name=name, context=context))
+        task = asyncio.create_task(
+            _logged(work, name),
+            name=name,
+            context=contextvars.Context(),
+        )
+        self._own(task)
 
     def repeat(
         self,
@@ -95,14 +101,14 @@ class Backoff:
         """The wait after so many failures (1 or more); `chance` is 0 to 1, by default random."""
         if chance is None:
             chance = random.random()  # noqa: S311 (not for secrets)
-        grown_s = self.first_s * self.factor ** min(failures - 1, 64)
-        return min(grown_s, self.longest_s) * (1 - self.jitter + self.jitter * chance)
+        growth = self.factor ** min(failures - 1, 64)
+        wait_s = min(self.first_s * growth, self.longest_s)
+        share = 1 - self.jitter + self.jitter * chance
+        return wait_s * share
 
     def waits_s(self, chance: Callable[[], float] | None = None) -> Iterator[float]:
         """The waits after the first failure, the second, and so on without end."""
-        failures = 0
-        while True:
-            failures += 1
+        for failures in count(1):
             yield self.wait_s(failures, chance() if chance else None)
 
 

@@ -121,8 +121,8 @@ AskRefusal = Literal[
 class AskRefused(AgentError):
     """Somebody wanted to decide what they may not, or what is not to be decided any more."""
 
-    def __init__(self, message: str, *, why: AskRefusal) -> None:
-        super().__init__(message)
+    def __init__(self, why: AskRefusal) -> None:
+        super().__init__(why)
         self.why: AskRefusal = why
 
 

@@ -1,4 +1,4 @@
-"""Secrets in texts that leave for logs, run.log, traces and posts: found by their shapes, masked.
+"""Redaction of secrets, found by their shapes, in logs, run.log, traces and posts.
 
 It is applied at those doors alone; what agents read and write stays as it is, and so does what a
 person is to approve: a text from outside could choose these shapes to hide in. Linear in the text:
@@ -49,7 +49,9 @@ _SECRET = re.compile(
 
 def masked(text: str) -> str:
     """The text with `[masked]` in the place of every secret; what it begins with stays."""
-    return _SECRET.sub(_mask, text) if any(hint in text for hint in _HINTS) else text
+    if not any(hint in text for hint in _HINTS):
+        return text
+    return _SECRET.sub(_mask, text)
 
 
 def with_texts(value: Any, change: Callable[[str], str]) -> Any:
@@ -59,9 +61,8 @@ def with_texts(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, list | tuple):
         return [with_texts(each, change) for each in cast("list[Any]", value)]
     if isinstance(value, dict):
-        return {
-            name: with_texts(each, change) for name, each in cast("dict[str, Any]", value).items()
-        }
+        items = cast("dict[str, Any]", value).items()
+        return {name: with_texts(each, change) for name, each in items}
     return value
 
 
@@ -90,22 +91,30 @@ class MaskingFormatter(logging.Formatter):
         return masked(super().format(record))
 
 
-def _mask(found: re.Match[str]) -> str:
-    if begin := found["token"] or found["scheme"]:
-        rest: str = found["rest"] or found["given"] or ""
-        return f"{begin}{MASK}" if _is_secret(begin, rest) else found[0]
-    if begin := found["user"]:
-        return f"{begin}{MASK}@"
-    return f"{found['name'] or found['pem']}{MASK}"
+def _mask(match: re.Match[str]) -> str:
+    token = match["token"] or match["scheme"]
+    if token:
+        rest: str = match["rest"] or match["given"] or ""
+        return f"{token}{MASK}" if _is_secret(token, rest) else match[0]
+    if match["user"]:
+        return f"{match['user']}{MASK}@"
+    name = match["name"] or match["pem"]
+    return f"{name}{MASK}"
 
 
-def _mask_but_passcodes(found: re.Match[str]) -> str:
-    return found[0] if _PASSCODE.fullmatch(found["name"] or "") else _mask(found)
+def _mask_but_passcodes(match: re.Match[str]) -> str:
+    if _PASSCODE.fullmatch(match["name"] or ""):
+        return match[0]
+    return _mask(match)
 
 
 def _is_secret(begin: str, rest: str) -> bool:
     if begin not in _LIKE_WORDS:
         return len(rest) >= _MIN_CHARS and any(map(str.isdigit, rest))
-    pieces = [piece for piece in re.split(r"[\W_]+", rest) if len(piece) >= _MIN_CHARS]
-    is_mixed = any(not piece.isalpha() and not piece.isdigit() for piece in pieces)
-    return is_mixed and len(rest) >= _MIN_LIKE_WORDS
+    if len(rest) < _MIN_LIKE_WORDS:
+        return False
+    for piece in re.split(r"[\W_]+", rest):
+        is_mixed = not piece.isalpha() and not piece.isdigit()
+        if len(piece) >= _MIN_CHARS and is_mixed:
+            return True
+    return False

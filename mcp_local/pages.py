@@ -56,12 +56,14 @@ def page_path(url: str) -> str:
     address, _, _ = url.strip().partition("#")
     scheme, _, rest = address.partition("//")
     host, _, path = rest.partition("/")
-    key = f"{scheme}//{host}".lower() + f"/{path}"
+    site = f"{scheme}//{host}".lower()
+    key = f"{site}/{path}"
     hashed = hashlib.sha256(key.encode(errors="replace"))
     digest = hashed.hexdigest()[:10]
     folder, _, _ = path.partition("?")
     slug = _slug(folder) or "index"
-    return f"{PAGES_DIRECTORY}/crawl_{_slug(host)}_{slug}_{digest}.md"
+    name = f"crawl_{_slug(host)}_{slug}_{digest}.md"
+    return f"{PAGES_DIRECTORY}/{name}"
 
 
 def save_page(workspace: Workspace, page: StoredPage) -> None:
@@ -70,7 +72,12 @@ def save_page(workspace: Workspace, page: StoredPage) -> None:
     if not page.note:
         excluded.add("note")
     facts = _STORED.dump_python(page, mode="json", exclude=excluded)
-    head = yaml.safe_dump(facts, sort_keys=False, allow_unicode=True, width=10_000)
+    head = yaml.safe_dump(
+        facts,
+        sort_keys=False,
+        allow_unicode=True,
+        width=10_000,
+    )
     workspace.write_text(page.path, f"{_FENCE}{head}{_FENCE}\n{page.markdown}")
 
 
@@ -104,8 +111,9 @@ def count_words(text: str) -> int:
 def _read_page(workspace: Workspace, path: str) -> StoredPage | None:
     """Read one file; a damaged one counts as not fetched."""
     try:
-        text = workspace.read_bytes(path, _MAX_PAGE_BYTES).decode()
-        head, _, markdown = text.removeprefix(_FENCE).partition(f"\n{_FENCE}")
+        data = workspace.read_bytes(path, _MAX_PAGE_BYTES)
+        text = data.decode().removeprefix(_FENCE)
+        head, _, markdown = text.partition(f"\n{_FENCE}")
         fields = dict(yaml.load(head, Loader=_Loader))  # noqa: S506
         fields["path"] = path
         fields["markdown"] = markdown.removeprefix("\n")

@@ -62,9 +62,12 @@ def find_passages(sources: Iterable[NumberedSource], query: str, limit: int) -> 
     for source in sources:
         for heading, text in split_passages(source.text or source.title):
             passage = Passage(source=source, heading=heading, text=text)
-            terms = Counter(_terms(f"{source.title} {heading} {text}"))
+            words = f"{source.title} {heading} {text}"
+            terms = Counter(_terms(words))
             counted.append((passage, terms))
-    return _pick(_score(counted, _query_terms(query)), limit)
+    wanted = _query_terms(query)
+    scored = _score(counted, wanted)
+    return _pick(scored, limit)
 
 
 def split_passages(text: str) -> list[tuple[str, str]]:
@@ -123,11 +126,14 @@ def _query_terms(query: str) -> set[str]:
     """The terms of a query without stop words, or with them where it has no others."""
     words = _TERM.findall(query.casefold())
     telling = [word for word in words if word not in _STOP_WORDS]
-    return {_stem(word) for word in telling or words}
+    if telling:
+        words = telling
+    return set(map(_stem, words))
 
 
 def _terms(text: str) -> list[str]:
-    return [_stem(word) for word in _TERM.findall(text.casefold())]
+    words = _TERM.findall(text.casefold())
+    return list(map(_stem, words))
 
 
 def _stem(word: str) -> str:
@@ -135,7 +141,9 @@ def _stem(word: str) -> str:
         stem = word.removesuffix(ending)
         if stem != word and len(stem) >= 3:
             return stem
-    return word.removesuffix("e") if len(word) > 4 else word
+    if len(word) > 4:
+        return word.removesuffix("e")
+    return word
 
 
 def _score(counted: Sequence[_CountedPassage], wanted: set[str]) -> list[_ScoredPassage]:
@@ -157,7 +165,8 @@ def _score(counted: Sequence[_CountedPassage], wanted: set[str]) -> list[_Scored
         score = 0.0
         for term in wanted & terms.keys():
             count = terms[term]
-            saturated = count * (_SATURATION + 1) / (count + _SATURATION * length)
+            limit = count + _SATURATION * length
+            saturated = count * (_SATURATION + 1) / limit
             score += weight[term] * saturated
         if score > 0:
             scored.append((score, passage))
@@ -170,7 +179,8 @@ def _pick(scored: Sequence[_ScoredPassage], limit: int) -> list[Passage]:
     discounted: list[_ScoredPassage] = []
     for score, passage in sorted(scored, key=itemgetter(0), reverse=True):
         n = passage.source.n
-        discounted.append((score * _REPEAT_DISCOUNT ** uses[n], passage))
+        discount = _REPEAT_DISCOUNT ** uses[n]
+        discounted.append((score * discount, passage))
         uses[n] += 1
     discounted.sort(key=itemgetter(0), reverse=True)
     return [passage for _, passage in discounted[:limit]]
@@ -184,6 +194,7 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 _LOOK_BACK = 12
+_NO_SPACE = re.compile(r"\S")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -202,16 +213,18 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _skip_space(text: str, start: int) -> int:
-    while start < len(text) and text[start].isspace():
-        start += 1
-    return start
+    match = _NO_SPACE.search(text, start)
+    return match.start() if match else len(text)
 
 
 def _ends_sentence(text: str, end: re.Match[str]) -> bool:
     position = _skip_space(text, end.end())
     following = text[position : position + 1]
-    if not following or following.islower():
-        return not following
+    if not following:
+        return True
+    if following.islower():
+        return False
     mark = end.start()
-    before = text[max(0, mark - _LOOK_BACK) : mark + 1]
+    look_back = max(0, mark - _LOOK_BACK)
+    before = text[look_back : mark + 1]
     return not _ABBREVIATION.search(before)

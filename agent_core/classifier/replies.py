@@ -84,25 +84,30 @@ class ReplyReader:
 
 def briefing(talk: Talk) -> str:
     """All that the model is told of a thread. No post ends the passage that it stands in."""
-    said = [_told(line) for line in talk.earlier[-MAX_POSTS:]]
-    return "\n".join(
-        [
-            f"You are called: {talk.bot}",
-            f"You wait for an answer of: {', '.join(talk.asked) or '(nobody)'}",
-            f"You are at work for: {', '.join(talk.works_for) or '(nobody)'}",
-            *("<thread>", *said, "</thread>"),
-            *("<reply>", _told(talk.reply), "</reply>"),
-        ]
-    )
+    lines = [
+        f"You are called: {talk.bot}",
+        f"You wait for an answer of: {', '.join(talk.asked) or '(nobody)'}",
+        f"You are at work for: {', '.join(talk.works_for) or '(nobody)'}",
+        "<thread>",
+    ]
+    lines.extend(map(_quoted, talk.earlier[-MAX_POSTS:]))
+    lines.append("</thread>")
+    lines.append("<reply>")
+    lines.append(_quoted(talk.reply))
+    lines.append("</reply>")
+    return "\n".join(lines)
 
 
-def _told(line: Line) -> str:
+def _quoted(line: Line) -> str:
     """Only a post's first line begins at the margin, so none can speak in another's name."""
     author = " ".join(line.author.split()) or "you"
     if line.author and author.casefold() == "you":
         author = "(a person)"
-    said = line.text if len(line.text) <= MAX_POST_CHARS else f"{line.text[:MAX_POST_CHARS]} …"
-    return _FENCE.sub("(", f"{author}: " + f"\n{_INDENT}".join(said.splitlines()))
+    text = line.text
+    if len(text) > MAX_POST_CHARS:
+        text = f"{text[:MAX_POST_CHARS]} …"
+    indented = f"\n{_INDENT}".join(text.splitlines())
+    return _FENCE.sub("(", f"{author}: {indented}")
 
 
 JUDGE_REPLY_SPEC = ToolSpec(

@@ -82,7 +82,7 @@ class Accounts:
         mine = [item for item in items if _toolkit_of(item) == toolkit]
         if not mine:
             return None
-        newest = max(mine, key=lambda item: str(item.get("created_at") or ""))
+        newest = max(mine, key=_created_at)
         account = await self._account(user, newest)
         self._active[user, toolkit] = account
         return account
@@ -90,18 +90,19 @@ class Accounts:
     async def of(self, user: UserId) -> list[Account]:
         """All of the person's active accounts, by app."""
         items = await self._listed(user)
-        return [await self._account(user, item) for item in sorted(items, key=_toolkit_of)]
+        items.sort(key=_toolkit_of)
+        return [await self._account(user, item) for item in items]
 
     async def remove(self, user: UserId, account: str) -> Account | None:
         """Delete an account of the person's for good; None where it is not theirs."""
-        items = await self._listed(user)
-        mine = next((item for item in items if item.get("id") == account), None)
-        if mine is None:
-            return None
-        removed = await self._account(user, mine)
-        await self._api.ask("DELETE", f"/connected_accounts/{quote(account, safe='')}")
-        self._active.pop((user, removed.toolkit), None)
-        return removed
+        for item in await self._listed(user):
+            if item.get("id") == account:
+                removed = await self._account(user, item)
+                path = quote(account, safe="")
+                await self._api.ask("DELETE", f"/connected_accounts/{path}")
+                self._active.pop((user, removed.toolkit), None)
+                return removed
+        return None
 
     async def link(self, user: UserId, toolkit: str) -> str:
         """A new link, by which this person connects an account. It is nobody else's business."""
@@ -126,10 +127,11 @@ class Accounts:
         )
 
     async def _describe(self, slug: str) -> AppTool:
-        record: Mapping[str, Any] = {}
+        record: _Item = {}
+        path = quote(slug, safe="")
+        query = {"toolkit_versions": "latest"}
         try:
-            query = {"toolkit_versions": "latest"}
-            record = await self._api.ask("GET", f"/tools/{quote(slug, safe='')}", params=query)
+            record = await self._api.ask("GET", f"/tools/{path}", params=query)
         except ComposioRefusedError as error:
             if error.status not in _UNKNOWN:
                 raise
@@ -148,12 +150,13 @@ class Accounts:
         """Who the account belongs to, in the app's own words; its id until they are known."""
         account = str(item.get("id"))
         if account not in self._identities:
-            other = str(item.get("alias") or item.get("word_id") or account)
-            try:
-                name = text_in(item.get("user_info"), *_NAMES)
-                name = name or await self._current_user(user, _toolkit_of(item))
-            except ToolServerError:
-                return other
+            other = text_in(item, "alias", "word_id") or account
+            name = text_in(item.get("user_info"), *_NAMES)
+            if not name:
+                try:
+                    name = await self._current_user(user, _toolkit_of(item))
+                except ToolServerError:
+                    return other
             self._identities[account] = name or other
         return self._identities[account]
 
@@ -161,18 +164,24 @@ class Accounts:
         arguments = {"toolkits": [toolkit]}
         body = {"slug": "COMPOSIO_MANAGE_CONNECTIONS", "arguments": arguments}
         answer = await self._api.post_in_session(user, "execute_meta", body)
-        results = as_object(as_object(answer.get("data")).get("results"))
-        return text_in(as_object(results.get(toolkit)).get("current_user_info"), *_NAMES)
+        data = as_object(answer.get("data"))
+        results = as_object(data.get("results"))
+        result = as_object(results.get(toolkit))
+        return text_in(result.get("current_user_info"), *_NAMES)
 
 
 def _is_active(item: _Item, user: UserId) -> bool:
-    if str(item.get("status")).upper() != _ACTIVE or item.get("is_disabled") is True:
-        return False
-    return str(item.get("user_id") or "") == user
+    is_theirs = item.get("user_id") == user
+    status = text_in(item, "status").upper()
+    return is_theirs and status == _ACTIVE and item.get("is_disabled") is not True
+
+
+def _created_at(item: _Item) -> str:
+    return text_in(item, "created_at")
 
 
 def _toolkit_of(item: _Item) -> str:
-    return str(as_object(item.get("toolkit")).get("slug") or "").casefold()
+    return text_in(item.get("toolkit"), "slug").casefold()
 
 
 async def are_connected(accounts: Accounts, user: UserId, toolkits: Sequence[str]) -> bool:

@@ -21,7 +21,19 @@ from agent_core.consent.leaf_values import json_in, leaves_of, names_in
 MAX_ADDRESS_CHARS = 8_192
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_NAMES = ("URL", "URLS", "URI", "URIS", "HREF", "LINK", "LINKS", "SITE", "SITES", "DOMAIN", "HOST")
+_NAMES = (
+    "URL",
+    "URLS",
+    "URI",
+    "URIS",
+    "HREF",
+    "LINK",
+    "LINKS",
+    "SITE",
+    "SITES",
+    "DOMAIN",
+    "HOST",
+)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _WITH_SCHEME = re.compile(r"[a-z][a-z0-9+.-]{1,20}://\S+", re.IGNORECASE)
 _WITHOUT_SCHEME = re.compile(r"(//|([\w-]+\.)+([A-Za-z][\w-]+|(?<=\d\.)\d+)(:\d+)?[/?#])\S*")

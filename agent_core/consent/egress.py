@@ -184,7 +184,8 @@ def _named_by(prefix: str, messages: Sequence[SessionMessage]) -> set[str]:
     named: set[str] = set()
     for call, result in _results(messages):
         if prefix_of(call.name) == prefix:
-            named |= set(_ID.findall(result.text)) - set(texts_in(call.arguments))
+            ids = set(_ID.findall(result.text))
+            named |= ids.difference(texts_in(call.arguments))
     return named
 
 
@@ -194,8 +195,11 @@ def _results(messages: Sequence[SessionMessage]) -> Iterator[tuple[ToolCall, Too
         for call in message.tool_calls:
             calls[turn, run, call.id] = call
         for part in message.parts:
-            if isinstance(part, ToolResult) and (turn, run, part.call_id) in calls:
-                yield calls[turn, run, part.call_id], part
+            if not isinstance(part, ToolResult):
+                continue
+            call = calls.get((turn, run, part.call_id))
+            if call is not None:
+                yield call, part
 
 
 @lru_cache(maxsize=_CACHED_SITES)
@@ -209,4 +213,7 @@ def site_of(key: AddressKey) -> str:
         return str(ip_address(host))
     except ValueError:
         registered = get_fld(f"https://{host}", fail_silently=True)
-    return registered or ".".join(host.split(".")[-2:])
+    if registered:
+        return registered
+    labels = host.split(".")
+    return ".".join(labels[-2:])

@@ -22,7 +22,14 @@ _MAX_DECODED_CHARS = 20_000
 """Of one header."""
 _MAX_PACKINGS = 3
 _ZIPPED = (b"\x1f\x8b", b"\x78")
-_HEADERS = ("From", "To", "Cc", "Bcc", "Reply-To", "Subject")
+_HEADERS = (
+    "From",
+    "To",
+    "Cc",
+    "Bcc",
+    "Reply-To",
+    "Subject",
+)
 _IS_MAIL = re.compile(r"(?:to|cc|bcc|from|subject|date|mime-version|content-type)[ \t]*:", re.I)
 
 
@@ -110,14 +117,17 @@ def _unpacked_once(text: str) -> str:
     plain = plain.replace("\r\n", "\n")
     if _is_mail(plain):
         return plain
-    is_text = "\ufffd" not in plain and all(word.isprintable() for word in plain.split())
+    if "\ufffd" in plain:
+        return ""
+    is_text = all(word.isprintable() for word in plain.split())
     return plain if is_text else ""
 
 
 def _is_mail(text: str) -> bool:
     """Whether a line of its header names what the header of a mail does."""
     header, _, _ = text.lstrip().partition("\n\n")
-    return any(_IS_MAIL.match(line) for line in header.split("\n"))
+    lines = header.split("\n")
+    return any(_IS_MAIL.match(line) for line in lines)
 
 
 def _mail_in_words(text: str) -> str:

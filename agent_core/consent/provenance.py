@@ -61,6 +61,7 @@ SessionMessage = tuple[TurnId, RunId, Message]
 """A message with the turn and the run that it belongs to."""
 
 _RunKey = tuple[TurnId, RunId]
+_Keys = AbstractSet[AddressKey]
 
 
 class _MessagePosition(NamedTuple):
@@ -70,6 +71,10 @@ class _MessagePosition(NamedTuple):
     run: RunId
     number: int
     """Of the message, among all."""
+
+    @property
+    def run_key(self) -> _RunKey:
+        return self.turn, self.run
 
 
 _Mentions = dict[AddressKey, dict[_RunKey, _MessagePosition]]
@@ -96,14 +101,17 @@ class AddressProvenance:
     """
 
     def __init__(
-        self, messages: Sequence[SessionMessage], workspace: Path, words: Sequence[str] = ()
+        self,
+        messages: Sequence[SessionMessage],
+        workspace: Path,
+        words: Sequence[str] = (),
     ) -> None:
         self.by_people: set[AddressKey] = set()
         self.by_searches: set[AddressKey] = set()
         self.by_others: set[AddressKey] = set()
         """By pages, mails and files, and by posts and files that came with a message."""
         self._workspace = workspace
-        self._texts: list[tuple[str, AbstractSet[AddressKey]]] = []
+        self._texts: list[tuple[str, _Keys]] = []
         for text in words:
             if len(text) <= _MAX_WORDS_CHARS:
                 keys = keys_in(text, bare=True, most=_MOST_WRITTEN)
@@ -121,7 +129,7 @@ class AddressProvenance:
         named = (self.by_people, self.by_searches, self.by_others)
         return any(key in keys for keys in named)
 
-    def _add(self, seen: set[AddressKey], text: str, keys: AbstractSet[AddressKey]) -> None:
+    def _add(self, seen: set[AddressKey], text: str, keys: _Keys) -> None:
         seen |= keys
         self._texts.append((text, keys))
 
@@ -139,16 +147,19 @@ class AddressProvenance:
         if call.name == "ask_user":
             return self.by_people
         if call.name == _READING_FILES:
-            is_search = is_record_of_search(self._path_of(call))
-        else:
-            made = opened(call)
-            is_search = all(finds_pages(made.prefix, action.tool) for action in made.actions)
-        return self.by_searches if is_search else self.by_others
+            path = self._path_of(call)
+            return self.by_searches if is_record_of_search(path) else self.by_others
+        made = opened(call)
+        for action in made.actions:
+            if not finds_pages(made.prefix, action.tool):
+                return self.by_others
+        return self.by_searches
 
     def _is_by_model(self, call: ToolCall) -> bool:
-        if call.name == _READING_FILES:
-            return not self._path_of(call).startswith(_RECORD_FOLDERS)
-        return call.name in _BY_MODEL
+        if call.name != _READING_FILES:
+            return call.name in _BY_MODEL
+        path = self._path_of(call)
+        return not path.startswith(_RECORD_FOLDERS)
 
     def _path_of(self, call: ToolCall) -> str:
         """The path in the session of a file that is read; empty where that is not sure."""
@@ -166,16 +177,14 @@ class _SessionTexts:
         """Where a model first wrote an address to where it may be read again, by run."""
         self._spoken: _Mentions = {}
         """The same to people or to another run: no search finds it there meanwhile."""
-        self._calls: dict[tuple[TurnId, RunId, ToolCallId], tuple[ToolCall, int]] = {}
+        self._calls: dict[tuple[_RunKey, ToolCallId], tuple[ToolCall, int]] = {}
         self._began = cache(self._find_beginning)
         for number, (turn, run, message) in enumerate(messages):
             at = _MessagePosition(turn, run, number)
             for part in message.parts:
                 self._note(part, at, message.role)
 
-    def new(
-        self, result: _ToolText, keys: AbstractSet[AddressKey], *, is_search: bool
-    ) -> AbstractSet[AddressKey]:
+    def new(self, result: _ToolText, keys: _Keys, *, is_search: bool) -> _Keys:
         """Addresses that no model had written before the tool came back with them."""
         asked = set(_written_keys(texts_in(result.call.arguments)))
         new: set[AddressKey] = set()
@@ -198,7 +207,7 @@ class _SessionTexts:
     def _note(self, part: Part, at: _MessagePosition, role: str) -> None:
         match part:
             case ToolCall():
-                self._calls[at.turn, at.run, part.id] = (part, at.number)
+                self._calls[at.run_key, part.id] = (part, at.number)
                 # Looking for something puts it nowhere where it could be read again.
                 actions = opened(part).actions
                 is_look = part.name == _FETCHING or all(each.reads for each in actions)
@@ -206,7 +215,7 @@ class _SessionTexts:
                     is_spoken = part.name in _DELEGATING
                     self._keep(texts_in(part.arguments), at, is_spoken=is_spoken)
             case ToolResult():
-                begun = self._calls.get((at.turn, at.run, part.call_id))
+                begun = self._calls.get((at.run_key, part.call_id))
                 if begun is not None:
                     call, _ = begun
                     self.results.append(_ToolText(part.text, at, call))
@@ -218,7 +227,8 @@ class _SessionTexts:
     def _keep(self, texts: Iterable[str], at: _MessagePosition, *, is_spoken: bool) -> None:
         kept = self._spoken if is_spoken else self._written
         for key in _written_keys(texts):
-            kept.setdefault(key, {}).setdefault((at.turn, at.run), at)
+            mentions = kept.setdefault(key, {})
+            mentions.setdefault(at.run_key, at)
 
     def _is_older(
         self,
@@ -240,10 +250,10 @@ class _SessionTexts:
 
     def _find_beginning(self, child: RunId, turn: TurnId, parent: RunId) -> int | None:
         """Where in the parent's run the call stands that began a run, or a run above it."""
-        for (other, run, call), (_, number) in self._calls.items():
-            if (other, run) != (turn, parent):
+        for (run_key, call), (_, number) in self._calls.items():
+            if run_key != (turn, parent):
                 continue
-            if is_in_branch(child, child_run(run, call)):
+            if is_in_branch(child, child_run(parent, call)):
                 return number
         return None
 

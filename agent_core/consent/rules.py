@@ -14,7 +14,15 @@ RuleValue = str | int | float | bool
 
 MCP = "mcp__"
 
-_PLAINLY_FALSE = ("", "0", "false", "no", "none", "null", "off")
+_PLAINLY_FALSE = (
+    "",
+    "0",
+    "false",
+    "no",
+    "none",
+    "null",
+    "off",
+)
 
 
 _Patterns = Annotated[list[str], Field(min_length=1)]
@@ -69,7 +77,8 @@ class PolicyRule(BaseModel):
             return True
         leaves = tuple(leaves_of(action.arguments))
         for name, wanted in self.arguments.items():
-            if not any(_holds(leaf, name, wanted) for leaf in leaves):
+            holds = [leaf for leaf in leaves if _holds(leaf, name, wanted)]
+            if not holds:
                 return False
         return True
 
@@ -107,7 +116,10 @@ def _any_matches(patterns: Sequence[str] | None, texts: Iterable[str]) -> bool:
 
 def _holds(leaf: Leaf, name: str, wanted: RuleValue) -> bool:
     """A value in a list belongs to the list's name."""
-    if not leaf.path or leaf.path[-1].upper() != name.upper():
+    if not leaf.path:
+        return False
+    innermost = leaf.path[-1]
+    if innermost.upper() != name.upper():
         return False
     given = ""
     if leaf.value is not None:

@@ -27,18 +27,25 @@ _SERVERLESS = ("Task", "ask_user", "find_tools")
 
 _LOCAL = "mcp__local_toolkit__"
 _LOCAL_WRITERS = (
-    "write_local_file", "save_corpus", "write_report", "workbench_upload", "upload_to_composio",
-)  # fmt: skip
+    "write_local_file",
+    "save_corpus",
+    "write_report",
+    "workbench_upload",
+    "upload_to_composio",
+)
 
 # Composio's own words about its tools and a person's accounts. Descriptions of tools are as much
 # trusted as those of tools that are in sight from the start: whoever configured the server chose
 # its words, and if looking for a tool tainted, every session that uses an app would be tainted.
 _META = (
-    "COMPOSIO_SEARCH_TOOLS", "COMPOSIO_GET_TOOL_SCHEMAS", "COMPOSIO_MANAGE_CONNECTIONS",
+    "COMPOSIO_SEARCH_TOOLS",
+    "COMPOSIO_GET_TOOL_SCHEMAS",
+    "COMPOSIO_MANAGE_CONNECTIONS",
     "COMPOSIO_WAIT_FOR_CONNECTIONS",
-)  # fmt: skip
+)
 _META_SERVERS = ("mcp__composio__", "mcp__rube__")
 
+_ANSWER_FIELDS = ("response", "error", "data")
 _WEB = ("https://", "http://")
 _BARE = re.compile(r"[\w:+=-]*(\d\.\d[\w:+=-]*)?", re.ASCII)
 """Many languages need no white space between words, so there are no letters but ours. Without dots,
@@ -127,10 +134,8 @@ def _answers_of_apps(call: OpenedCall, text: str) -> str:
     answers: list[object] = [fields.get("error")]
     for result in results:
         entry = as_object(result)
-        if entry:
-            answers.append([entry.get(name) for name in ("response", "error", "data")])
-        else:
-            answers.append(result)
+        answer = [entry.get(name) for name in _ANSWER_FIELDS]
+        answers.append(answer if entry else result)
     return json.dumps(answers)
 
 

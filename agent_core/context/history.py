@@ -33,9 +33,11 @@ def repaired(messages: Sequence[Message]) -> tuple[Message, ...]:
     or begins and ends with a user message.
     """
     history = tuple(messages)
-    while (better := _repair_once(history)) != history:
+    while True:
+        better = _repair_once(history)
+        if better == history:
+            return history
         history = better
-    return history
 
 
 def _repair_once(messages: Sequence[Message]) -> tuple[Message, ...]:
@@ -43,7 +45,8 @@ def _repair_once(messages: Sequence[Message]) -> tuple[Message, ...]:
     merged = _merge(_without_blanks(messages))
     if merged and merged[0].role == "assistant":
         merged = merged[1:]
-    paired = _merge(_without_blanks(_pair(merged)))
+    paired = _pair(merged)
+    paired = _merge(_without_blanks(paired))
     if paired and paired[-1].role == "assistant":
         paired = paired[:-1]
     return tuple(paired)
@@ -59,7 +62,7 @@ def settled(messages: Sequence[Message]) -> tuple[Message, ...]:
     for message in messages:
         parts = [_unseen(part) for part in message.parts if not isinstance(part, Opaque)]
         if parts:
-            kept.append(Message(role=message.role, parts=tuple(parts)))
+            kept.append(_with_parts(message, parts))
     return tuple(kept)
 
 
@@ -67,23 +70,29 @@ def spoken(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Only what people and the agent said, with files: no calls, no results, no thinking."""
     kept: list[Message] = []
     for message in messages:
-        if message.text:
-            parts = [part for part in message.parts if isinstance(part, Text | AttachedFile)]
-            kept.append(Message(role=message.role, parts=tuple(parts)))
+        if not message.text:
+            continue
+        parts = [part for part in message.parts if isinstance(part, Text | AttachedFile)]
+        kept.append(_with_parts(message, parts))
     return tuple(_merge(kept))
+
+
+def _with_parts(message: Message, parts: Iterable[Part]) -> Message:
+    return Message(role=message.role, parts=tuple(parts))
 
 
 def _unseen(part: Part) -> Part:
     if not isinstance(part, AttachedFile | ToolResult) or not part.picture:
         return part
-    return replace(part, text=f"{part.text}\n{PICTURE_WAS_SHOWN}", picture="")
+    text = f"{part.text}\n{PICTURE_WAS_SHOWN}"
+    return replace(part, text=text, picture="")
 
 
 def _without_blanks(messages: Iterable[Message]) -> Iterator[Message]:
     for message in messages:
         parts = [_writable(part) for part in message.parts if not _is_blank(part)]
         if parts:
-            yield Message(role=message.role, parts=tuple(parts))
+            yield _with_parts(message, parts)
 
 
 def _is_blank(part: Part) -> bool:
@@ -97,7 +106,9 @@ def _writable(part: Part) -> Part:
     text = mended(part.text)
     if isinstance(part, ToolResult) and not text.strip():
         text = EMPTY_RESULT
-    return part if text == part.text else replace(part, text=text)
+    if text == part.text:
+        return part
+    return replace(part, text=text)
 
 
 def _merge(messages: Iterable[Message]) -> list[Message]:
@@ -105,7 +116,7 @@ def _merge(messages: Iterable[Message]) -> list[Message]:
     for message in messages:
         if merged and merged[-1].role == message.role:
             parts = merged.pop().parts + message.parts
-            message = Message(role=message.role, parts=parts)
+            message = _with_parts(message, parts)
         merged.append(message)
     return merged
 
@@ -142,7 +153,11 @@ def _answered(calls: Sequence[ToolCall], parts: Sequence[Part]) -> Message:
             others.append(part)
     answers: list[Part] = []
     for call in calls:
-        lost = ToolResult(call_id=call.id, text=LOST_RESULT, is_error=True)
+        lost = ToolResult(
+            call_id=call.id,
+            text=LOST_RESULT,
+            is_error=True,
+        )
         answers.append(results.get(call.id, lost))
     return Message(role="user", parts=(*answers, *others))
 
@@ -156,7 +171,7 @@ def _with_unique_calls(message: Message, call_ids: set[str]) -> Message:
             call_ids.add(part.id)
             name = _UNSENDABLE.sub("_", part.name)[:MAX_NAME_CHARS]
             kept.append(replace(part, name=name or "unnamed"))
-    return Message(role=message.role, parts=tuple(kept))
+    return _with_parts(message, kept)
 
 
 def _with_calls_last(message: Message) -> Message:
@@ -168,5 +183,5 @@ def _with_calls_last(message: Message) -> Message:
     behind = parts[last + 1 :]
     texts = [part for part in behind if isinstance(part, Text)]
     others = [part for part in behind if not isinstance(part, Text)]
-    moved = (*parts[:last], *texts, parts[last], *others)
-    return Message(role=message.role, parts=moved)
+    parts[last:] = [*texts, parts[last], *others]
+    return _with_parts(message, parts)

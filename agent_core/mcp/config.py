@@ -78,11 +78,16 @@ class ServerAccess:
     @property
     def in_words(self) -> str:
         """The limits for people, such as `channels C1 C2`; empty without any."""
-        limits = {"agents": self.agents, "channels": self.channels, "users": self.users}
+        limits = {
+            "agents": self.agents,
+            "channels": self.channels,
+            "users": self.users,
+        }
         lines: list[str] = []
         for kind, names in limits.items():
             if names is not None:
-                lines.append(f"{kind} {' '.join(sorted(names)) or '(nobody)'}")
+                listed = " ".join(sorted(names))
+                lines.append(f"{kind} {listed or '(nobody)'}")
         return "; ".join(lines)
 
 

@@ -9,7 +9,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Self, cast
@@ -166,9 +166,10 @@ def _merged(shipped: Any, own: Any) -> tuple[Any, bool]:
     """The entry, and whether it is the catalogue's, changed by the operator or not."""
     if own is None:
         return shipped, True
-    if shipped is None or not isinstance(own, dict) or any(key in own for key in _LOCATIONS):
-        return cast("object", own), False
-    entry = shipped | cast("JsonObject", own)
+    changes = as_object(own)
+    if shipped is None or changes != own or not changes.keys().isdisjoint(_LOCATIONS):
+        return own, False
+    entry = shipped | changes
     for key in _ADDED_TO:
         if isinstance(entry.get(key), dict):
             entry[key] = shipped.get(key, {}) | entry[key]
@@ -198,15 +199,17 @@ def _switched_off(name: str, entry: ServerEntry, *, is_named: bool) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class _Variables:
     """Fills in variables, and collects those that are not there. An empty one counts as unset."""
 
     environment: Mapping[str, str]
-    unset: dict[str, None] = field(default_factory=dict[str, None])
-    """Needed and not set, in the order of their first use."""
-    strange: dict[str, None] = field(default_factory=dict[str, None])
-    """Placeholders that are no variables, such as `${input:token}`."""
+
+    def __post_init__(self) -> None:
+        self.unset: dict[str, None] = {}
+        """Needed and not set, in the order of their first use."""
+        self.strange: dict[str, None] = {}
+        """Placeholders that are no variables, such as `${input:token}`."""
 
     def fill(self, value: Any, *, kept: str) -> Any:
         """The value with its variables, however deep; the placeholder `kept` stays."""

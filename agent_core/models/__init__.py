@@ -32,13 +32,16 @@ class ToolSpec:
     """Of the JSON that tells the model of it; counted once, as a schema may be long."""
 
     def __post_init__(self) -> None:
-        told = json.dumps(self.told(), ensure_ascii=False)
-        object.__setattr__(self, "size_chars", len(told))
+        text = json.dumps(self.for_model(), ensure_ascii=False)
+        object.__setattr__(self, "size_chars", len(text))
 
-    def told(self) -> JsonObject:
-        """What the model gets of it."""
-        shown = ("name", "description", "input_schema")
-        return {part: getattr(self, part) for part in shown}
+    def for_model(self) -> JsonObject:
+        """The tool as the model gets it."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "input_schema": self.input_schema,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

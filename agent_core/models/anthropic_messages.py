@@ -36,8 +36,10 @@ def _takes_effort(model: str) -> bool | None:
 
     None where the model is not known, which gets neither.
     """
-    found = _MODEL_ID.search(model)
-    return None if found is None else int(found[1]) >= _FIRST_MAJOR_WITH_EFFORT
+    match = _MODEL_ID.search(model)
+    if match is None:
+        return None
+    return int(match[1]) >= _FIRST_MAJOR_WITH_EFFORT
 
 
 def request_body(model: str, request: ModelRequest) -> JsonObject:
@@ -62,17 +64,17 @@ def request_body(model: str, request: ModelRequest) -> JsonObject:
 
 
 def _tools(request: ModelRequest) -> list[JsonObject]:
-    tools = [tool.told() for tool in request.tools]
+    tools = [tool.for_model() for tool in request.tools]
     tools[-1]["cache_control"] = _CACHE_POINT
     return tools
 
 
 def _messages(messages: Sequence[Message], pictures: Mapping[str, Picture]) -> list[JsonObject]:
-    written: list[JsonObject] = [
-        {"role": message.role, "content": content}
-        for message in messages
-        if (content := _content(message, pictures))
-    ]
+    written: list[JsonObject] = []
+    for message in messages:
+        content = _content(message, pictures)
+        if content:
+            written.append({"role": message.role, "content": content})
     from_user = [message for message in written if message["role"] == "user"]
     for message in from_user[-_CACHED_USER_MESSAGES:]:
         last = message["content"][-1]
@@ -86,7 +88,10 @@ def _content(message: Message, pictures: Mapping[str, Picture]) -> list[JsonObje
     if message.role == "user":
         # The API refuses results that come after text.
         parts.sort(key=lambda part: not isinstance(part, ToolResult))
-    return [block for part in parts for block in _blocks(part, pictures)]
+    blocks: list[JsonObject] = []
+    for part in parts:
+        blocks.extend(_blocks(part, pictures))
+    return blocks
 
 
 def _blocks(part: Part, pictures: Mapping[str, Picture]) -> list[JsonObject]:
@@ -94,24 +99,38 @@ def _blocks(part: Part, pictures: Mapping[str, Picture]) -> list[JsonObject]:
         case Text():
             return [{"type": "text", "text": part.text}]
         case AttachedFile():
-            return [{"type": "text", "text": part.text}, *_shown(part.picture, pictures)]
+            return [{"type": "text", "text": part.text}, *_image(part.picture, pictures)]
         case Opaque():
             return [dict(part.block)]
         case ToolCall():
-            call = {"id": part.id, "name": part.name, "input": part.arguments}
-            return [{"type": "tool_use", **call}]
+            call: JsonObject = {
+                "type": "tool_use",
+                "id": part.id,
+                "name": part.name,
+                "input": part.arguments,
+            }
+            return [call]
         case ToolResult():
-            result: JsonObject = {"type": "tool_result", "tool_use_id": part.call_id}
-            image = _shown(part.picture, pictures)
-            text = {"type": "text", "text": part.text}
-            result["content"] = [text, *image] if image else part.text
-            return [{**result, "is_error": True} if part.is_error else result]
+            return [_result(part, pictures)]
         case _:
             assert_never(part)
 
 
-def _shown(path: str, pictures: Mapping[str, Picture]) -> list[JsonObject]:
-    if (picture := pictures.get(path)) is None:
+def _result(part: ToolResult, pictures: Mapping[str, Picture]) -> JsonObject:
+    result: JsonObject = {"type": "tool_result", "tool_use_id": part.call_id}
+    image = _image(part.picture, pictures)
+    if image:
+        result["content"] = [{"type": "text", "text": part.text}, *image]
+    else:
+        result["content"] = part.text
+    if part.is_error:
+        result["is_error"] = True
+    return result
+
+
+def _image(path: str, pictures: Mapping[str, Picture]) -> list[JsonObject]:
+    picture = pictures.get(path)
+    if picture is None:
         return []
     source = {"type": "base64", "media_type": picture.media_type, "data": picture.data}
     return [{"type": "image", "source": source}]
@@ -133,7 +152,8 @@ class _Block:
         """Add one delta; return the text that it adds to the answer."""
         match delta.get("type"):
             case "text_delta":
-                return self._say(self._append("text", delta)) if self.kind == "text" else ""
+                if self.kind == "text":
+                    return self._say(self._append("text", delta))
             case "input_json_delta":
                 self.input_pieces.append(str(delta.get("partial_json") or ""))
             case "thinking_delta":
@@ -200,15 +220,16 @@ class ReplyAssembly:
         blocks = [self._blocks[index] for index in sorted(self._blocks)]
         if stop_reason == "refusal":
             blocks = [block for block in blocks if block.kind != "tool_use"]
-        parts = tuple(self._part(block) for block in blocks)
+        parts = tuple(map(self._part, blocks))
         self._check_calls(parts, stop_reason)
+        thinking = filter(None, map(_thinking, blocks))
         return Reply(
             message=Message(role="assistant", parts=self._explained(parts, stop_reason)),
             stop_reason=stop_reason,
             usage=_usage(self._usage),
             model=str(self._started.get("model") or ""),
             request_id=self._request_id,
-            thinking="\n\n".join(filter(None, (_thinking(block) for block in blocks))),
+            thinking="\n\n".join(thinking),
         )
 
     def _block(self, event: JsonObject) -> _Block:
@@ -247,10 +268,15 @@ class ReplyAssembly:
                 return Opaque(block=mended_value(kept))
 
     def _call(self, block: _Block) -> ToolCall:
-        call_id, name = block.raw.get("id"), block.raw.get("name")
+        call_id = block.raw.get("id")
+        name = block.raw.get("name")
         if not (block.ended and call_id and name):
             raise self._incomplete("a tool call is not whole")
-        return ToolCall(id=ToolCallId(str(call_id)), name=str(name), arguments=self._input(block))
+        return ToolCall(
+            id=ToolCallId(str(call_id)),
+            name=str(name),
+            arguments=self._input(block),
+        )
 
     def _input(self, block: _Block) -> JsonObject:
         written = mended("".join(block.input_pieces))
@@ -273,10 +299,13 @@ class ReplyAssembly:
         """What a refusal says of itself; a text that it cut off is not to be taken as whole."""
         if stop_reason != "refusal":
             return parts
-        explanation = as_object(self._stop.get("stop_details")).get("explanation")
-        has_text = any(isinstance(part, Text) and part.text.strip() for part in parts)
-        said = explanation or (DECLINED_THE_REST if has_text else "")
-        return (*parts, Text(text=str(said))) if said else parts
+        details = as_object(self._stop.get("stop_details"))
+        explanation = details.get("explanation")
+        if explanation:
+            return (*parts, Text(text=str(explanation)))
+        if any(isinstance(part, Text) and part.text.strip() for part in parts):
+            return (*parts, Text(text=DECLINED_THE_REST))
+        return parts
 
     def _incomplete(self, why: str) -> ModelUnavailable:
         text = f"The model's reply is not whole: {why}."
@@ -289,7 +318,9 @@ def _index(event: JsonObject) -> int:
 
 
 def _thinking(block: _Block) -> str:
-    return mended(str(block.raw.get("thinking") or "")) if block.kind == "thinking" else ""
+    if block.kind != "thinking":
+        return ""
+    return mended(str(block.raw.get("thinking") or ""))
 
 
 def _usage(counts: JsonObject) -> Usage:

@@ -62,10 +62,11 @@ class RetryingModel:
             wait_s = self._wait_s(failures)
             if isinstance(failures[-1], ReplyTruncated):
                 request = replace(request, max_tokens=2 * request.max_tokens)
-            status = failures[-1].status
-            # The kind of error, else the status: short, and nothing of the request.
-            reason = failures[-1].kind or (f"status {status}" if status else "unavailable")
-            yield Retried(reason=reason, wait_s=wait_s, attempt=len(failures) + 1)
+            yield Retried(
+                reason=_reason(failures[-1]),
+                wait_s=wait_s,
+                attempt=len(failures) + 1,
+            )
             await self.sleep(wait_s)
 
     def _wait_s(self, failures: Sequence[ModelError]) -> float:
@@ -82,3 +83,10 @@ class RetryingModel:
         if wish_s > LONGEST_RETRY_AFTER_S:
             raise last
         return max(wish_s, _BACKOFF.wait_s(len(failures), self.chance()))
+
+
+def _reason(error: ModelError) -> str:
+    """The kind of an error, else its status: short, and nothing of the request."""
+    if error.kind:
+        return error.kind
+    return f"status {error.status}" if error.status else "unavailable"

@@ -27,24 +27,24 @@ def correction(task_prompt: str, agent_tools_called: Sequence[str], workspace: P
     has_corpus = _has_articles(workspace / CORPUS)
     if crawled and "save_corpus" not in called:
         # A corpus of an earlier turn does not hold what this run has read.
-        return _told(
+        return _sentence(
             "it read pages with crawl_parallel but never called save_corpus",
             "call save_corpus with the URLs that were read",
         )
     if has_corpus:
         return None
     if crawled:
-        return _told(
+        return _sentence(
             "none of the pages that it read could be extracted",
             "find other sources, call crawl_parallel with them, then save_corpus",
         )
-    return _told(
+    return _sentence(
         "in-depth work was asked for, but no page was read in full",
         "call crawl_parallel with the best URLs in batches of 10, then save_corpus with them",
     )
 
 
-def _told(what: str, steps: str) -> str:
+def _sentence(what: str, steps: str) -> str:
     return (
         f"COMPLIANCE: the report sub-agent skipped a mandatory step: {what}, so {CORPUS} holds no "
         f"article that its report can stand on. Delegate to it again and have it {steps}, and only "

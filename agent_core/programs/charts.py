@@ -23,13 +23,23 @@ MAX_SERIES = 12
 MAX_POINTS = 2_000
 MAX_NUMBER = 1e15
 
-_Number = Annotated[float, Strict(), Field(ge=-MAX_NUMBER, le=MAX_NUMBER, allow_inf_nan=False)]
+_Number = Annotated[
+    float,
+    Strict(),
+    Field(ge=-MAX_NUMBER, le=MAX_NUMBER, allow_inf_nan=False),
+]
 _Label = Annotated[str, BeforeValidator(str)]
-_Pairs = list[tuple[_Number, _Number]] | list[tuple[_Label, _Number]] | dict[_Label, _Number]
-_Series = Annotated[list[_Number] | _Pairs, Field(union_mode="left_to_right")]
+_NumberPair = tuple[_Number, _Number]
+_LabelPair = tuple[_Label, _Number]
+_Series = Annotated[
+    list[_Number] | list[_NumberPair] | list[_LabelPair] | dict[_Label, _Number],
+    Field(union_mode="left_to_right"),
+]
 _DATA: TypeAdapter[dict[_Label, _Series]] = TypeAdapter(dict[_Label, _Series])
 _MAX_TEXT = 80
 _TICKS = 5
+_LEAST_SPAN = 1e-300
+"""Of an axis; smaller ones cannot be divided."""
 _MAX_LABELS = 12
 _BARS = 0.8
 """Of the width of a label; the rest is the gap to the next one."""
@@ -107,16 +117,24 @@ class _Plot:
             heights.append(0.0)
         self._labels = len(positions)
         self._heights = _ticks(heights)
-        self._y = _Scale(self._heights[0], self._heights[-1], BOTTOM, TOP)
+        self._y = _Scale(
+            low=self._heights[0],
+            high=self._heights[-1],
+            start=BOTTOM,
+            end=TOP,
+        )
         numbers = [label for label in positions if isinstance(label, float)]
         if kind == "line" and len(numbers) == self._labels:
             ticks = _ticks(numbers)
             positions.update((number, number) for number in (*numbers, *ticks))
             marks: Sequence[str | float] = ticks
-            self._x = _Scale(ticks[0], ticks[-1], LEFT, RIGHT)
+            low = ticks[0]
+            high = ticks[-1]
         else:
             marks = list(positions)[:: math.ceil(self._labels / _MAX_LABELS)]
-            self._x = _Scale(0, self._labels, LEFT, RIGHT)
+            low = 0.0
+            high = float(self._labels)
+        self._x = _Scale(low=low, high=high, start=LEFT, end=RIGHT)
         self._positions = positions
         self._marks = marks
 
@@ -185,7 +203,13 @@ def _line(spots: list[Spot], colour: str) -> Iterator[str]:
     )
     if len(spots) == 1:
         x, y = spots[0]
-        yield _element("circle", cx=x, cy=y, r=4, fill=colour)
+        yield _element(
+            "circle",
+            cx=x,
+            cy=y,
+            r=4,
+            fill=colour,
+        )
 
 
 def _series(data: object) -> dict[str, list[Point]]:
@@ -223,7 +247,9 @@ def _ticks(values: Sequence[float]) -> list[float]:
     low = min(values)
     high = max(values)
     if high - low <= 1e-9 * max(abs(low), abs(high)):
-        high = low + (abs(low) / 10 or 1.0)
+        high = low + abs(low) / 10
+    if high - low < _LEAST_SPAN:
+        high = low + 1.0
     least = (high - low) / _TICKS
     step = 10.0 ** math.floor(math.log10(least))
     for factor in (2, 2.5, 2):  # 1, 2, 5, 10
@@ -243,9 +269,11 @@ def _element(name: str, text: str = "", **attributes: object) -> str:
     """An element of SVG; an underscore in an attribute's name stands for a hyphen."""
     parts = [name]
     for key, value in attributes.items():
+        attribute = key.replace("_", "-")
         written = f"{value:.1f}" if isinstance(value, float) else value
-        parts.append(f'{key.replace("_", "-")}="{written}"')
-    return f"<{' '.join(parts)}>{_escaped(text)}</{name}>"
+        parts.append(f'{attribute}="{written}"')
+    start = " ".join(parts)
+    return f"<{start}>{_escaped(text)}</{name}>"
 
 
 def _escaped(text: str) -> str:

@@ -105,7 +105,8 @@ def _missing() -> str:
     """Why no program can run on this machine; empty where one can."""
     if find_spec("pydantic_monty") is None:
         return "pydantic-monty is not installed"
-    if shutil.which("monty", path=sysconfig.get_path("scripts")) or shutil.which("monty"):
+    scripts = sysconfig.get_path("scripts")
+    if shutil.which("monty", path=scripts) or shutil.which("monty"):
         return ""
     return "the program `monty` of pydantic-monty is not installed"
 
@@ -178,7 +179,10 @@ class ProgramExecution:
                 "max_memory": limits.max_memory_bytes,
                 "max_suspensions": limits.max_suspensions,
             },
-            "os_policy": {"timezone": zone if find_zone(zone) else "utc", "sleep": "zero"},
+            "os_policy": {
+                "timezone": zone if find_zone(zone) else "utc",
+                "sleep": "zero",
+            },
         }
         try:
             async with (
@@ -242,8 +246,9 @@ class ProgramExecution:
         return variables
 
     def _printout(self) -> str:
-        text = self.program.printed.rstrip("\n")
-        left_out = self.program.printed_chars - len(self.program.printed)
+        program = self.program
+        text = program.printed.rstrip("\n")
+        left_out = program.printed_chars - len(program.printed)
         if not left_out:
             return text
         return f"{text}\n[limit reached: {left_out:,} more characters were printed and left out]"
@@ -264,15 +269,16 @@ class ProgramExecution:
         return tuple(artifacts)
 
     def _printed(self, _stream: str, text: str) -> None:
-        room = self.interpreter.limits.max_printed_chars - len(self.program.printed)
-        self.program.printed += text[:room]
-        self.program.printed_chars += len(text)
+        program = self.program
+        room = self.interpreter.limits.max_printed_chars - len(program.printed)
+        program.printed += text[:room]
+        program.printed_chars += len(text)
 
     async def _reply(self, snapshot: Any) -> HostReply | None:
         """None leaves it to Monty, or the program has to wait."""
         if hasattr(snapshot, "pending_call_ids"):
-            futures = self.program.futures
-            self.program.awaits = {each: futures[each] for each in snapshot.pending_call_ids}
+            program = self.program
+            program.awaits = {each: program.futures[each] for each in snapshot.pending_call_ids}
         if not hasattr(snapshot, "function_name"):
             return None
         try:
@@ -308,7 +314,12 @@ class ProgramExecution:
                 return {"return_value": value}
 
     def _functions(self) -> dict[str, Callable[..., Awaitable[str]]]:
-        return {"fork": self.fork, "wait": self.wait, "_wait": self.wait, "plot": self.plot}
+        return {
+            "fork": self.fork,
+            "wait": self.wait,
+            "_wait": self.wait,
+            "plot": self.plot,
+        }
 
     async def fork(self, prompt: str) -> str:
         """A program that is begun again forks the same prompts, and so the same children."""
@@ -324,13 +335,27 @@ class ProgramExecution:
         """The child for whom the program is to wait."""
         return _text(id, "the id of a child")
 
-    async def plot(self, kind: str, data: object, title: str = "", x: str = "", y: str = "") -> str:
+    async def plot(
+        self,
+        kind: str,
+        data: object,
+        title: str = "",
+        x: str = "",
+        y: str = "",
+    ) -> str:
         """The path of a chart that was saved."""
         title = str(title)[:_MAX_TITLE_CHARS]
-        svg = await asyncio.to_thread(chart, str(kind), data, title=title, x=str(x), y=str(y))
-        name = re.sub(r"\W+", "-", title.casefold())[:50].strip("-") or "chart"
+        svg = await asyncio.to_thread(
+            chart,
+            str(kind),
+            data,
+            title=title,
+            x=str(x),
+            y=str(y),
+        )
+        name = re.sub(r"\W+", "-", title.casefold())[:50].strip("-")
         digest = hashlib.sha256(svg.encode()).hexdigest()[:6]
-        path = f"{WORK_PRODUCTS}/{name}-{digest}.svg"
+        path = f"{WORK_PRODUCTS}/{name or 'chart'}-{digest}.svg"
         self._note(path, title or "Chart", len(svg))
         await asyncio.to_thread(write_text, self.context.workspace / path, svg)
         return path
@@ -363,7 +388,8 @@ class ProgramExecution:
                 raise PermissionError(f"{name[:40]!r} is not a safe name for a file")
         if kinds and path.suffix.lower() not in kinds:
             raise PermissionError(f"{path.name}: programs write {', '.join(kinds)}")
-        self._note(str(path.relative_to(self.context.workspace)), path.name, size)
+        relative = path.relative_to(self.context.workspace)
+        self._note(str(relative), path.name, size)
 
     def _note(self, path: str, title: str, size: int) -> None:
         program = self.program

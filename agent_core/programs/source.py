@@ -6,10 +6,20 @@ its host, but the syntax around the call can.
 
 import ast
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator
+from typing import NamedTuple
 
 _AWAITING = ("gather", "create_task", "ensure_future", "wait_for")
 _OURS = ("fork", "wait")
+
+
+class _Insertion(NamedTuple):
+    """Text to insert into the source, at a line from 1 and a byte of it from 0."""
+
+    line: int
+    byte: int
+    text: str
 
 
 def prepared(code: str, max_value_chars: int) -> str:
@@ -20,19 +30,32 @@ def prepared(code: str, max_value_chars: int) -> str:
             tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return code  # Monty says what is wrong with it
-    edits = {(name.lineno, name.col_offset, "_") for name in _AwaitedCalls(tree).names()}
+    insertions = {_before(name, "_") for name in _AwaitedCalls(tree).names()}
     last = tree.body[-1] if tree.body else None
     if isinstance(last, ast.Expr):
-        value = last.value
-        edits.add((value.lineno, value.col_offset, "repr(("))
-        end_line = value.end_lineno or 1
-        end_column = value.end_col_offset or 0
-        edits.add((end_line, end_column, f"))[:{max_value_chars}]"))
+        insertions.add(_before(last, "repr(("))
+        insertions.add(_behind(last, f"))[:{max_value_chars}]"))
     lines = code.encode().splitlines(keepends=True)
-    for number, column, text in sorted(edits, reverse=True):
-        line = lines[number - 1]
-        lines[number - 1] = line[:column] + text.encode() + line[column:]
+    for line, byte, text in sorted(insertions, reverse=True):
+        old = lines[line - 1]
+        lines[line - 1] = old[:byte] + text.encode() + old[byte:]
     return b"".join(lines).decode()
+
+
+def _before(node: ast.expr | ast.stmt, text: str) -> _Insertion:
+    return _Insertion(
+        line=node.lineno,
+        byte=node.col_offset,
+        text=text,
+    )
+
+
+def _behind(node: ast.expr | ast.stmt, text: str) -> _Insertion:
+    return _Insertion(
+        line=node.end_lineno or 1,
+        byte=node.end_col_offset or 0,
+        text=text,
+    )
 
 
 class _AwaitedCalls:
@@ -40,39 +63,40 @@ class _AwaitedCalls:
 
     def __init__(self, tree: ast.Module) -> None:
         self._awaited: list[ast.expr] = []
-        self._values: dict[str, list[ast.expr]] = {}
+        self._values = defaultdict[str, list[ast.expr]](list)
         """By name: what is assigned or appended to it."""
         for node in ast.walk(tree):
             self._collect(node)
-        self._ours = set(_OURS) - self._values.keys()
+        self._ours = {name for name in _OURS if name not in self._values}
 
     def names(self) -> Iterator[ast.expr]:
         """The names of the called functions."""
         for value in self._awaited:  # which grows
-            self._awaited += self._values.pop(getattr(value, "id", ""), [])
             match value:
-                case ast.Starred(value=inner):
+                case ast.Name(name):
+                    self._awaited += self._values.pop(name, [])
+                case ast.Starred(inner):
                     self._awaited.append(inner)
-                case ast.ListComp(elt=inner) | ast.GeneratorExp(elt=inner):
+                case ast.ListComp(inner) | ast.GeneratorExp(inner):
                     self._awaited.append(inner)
-                case ast.List(elts=items) | ast.Tuple(elts=items):
+                case ast.List(items) | ast.Tuple(items):
                     self._awaited += items
-                case ast.Call(func=ast.Name(id=name)) if name in self._ours:
+                case ast.Call(ast.Name(name)) if name in self._ours:
                     yield value.func
                 case _:
                     pass
 
     def _collect(self, node: ast.AST) -> None:
         match node:
-            case ast.Await(value=value):
+            case ast.Await(value):
                 self._awaited.append(value)
-            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _AWAITING:
+            case ast.Call(ast.Name(name) | ast.Attribute(attr=name)) if name in _AWAITING:
                 self._awaited += node.args
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                self._values.setdefault(name, []).append(value)
-            case ast.Call(ast.Attribute(ast.Name(id=name), "append"), args=[value]):
-                self._values.setdefault(name, []).append(value)
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                self._values.setdefault(node.name, [])
+            case ast.Assign([ast.Name(name)], value):
+                self._values[name].append(value)
+            case ast.Call(ast.Attribute(ast.Name(name), "append"), [value]):
+                self._values[name].append(value)
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
+                self._values[name] += ()
             case _:
                 pass

@@ -110,11 +110,13 @@ def _polite() -> re.Pattern[str]:
 def _plain(text: str) -> str:
     """The words alone, without those that are only polite; all of them where no other is left."""
     letters = _letters(text)
-    return " ".join(_polite().sub(" ", letters).split()) or letters
+    plain = _polite().sub(" ", letters)
+    return " ".join(plain.split()) or letters
 
 
 def _letters(text: str) -> str:
     """The words of a text without marks, emoji, accents or capitals."""
-    decomposed = unicodedata.normalize("NFKD", _KEY_CAP.sub(" ", text).casefold())
+    folded = _KEY_CAP.sub(" ", text).casefold()
+    decomposed = unicodedata.normalize("NFKD", folded)
     plain = "".join(sign for sign in decomposed if not unicodedata.combining(sign))
     return " ".join(_WORD.findall(plain))

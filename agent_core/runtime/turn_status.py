@@ -25,6 +25,7 @@ _WITHOUT_MARKUP = str.maketrans({"`": "'", "[": "(", "]": ")", "*": "", "<": "("
 _NO_PROSE = ("#", "|", "```", "--")
 """How lines of headings, tables and rules begin."""
 _SENTENCE_ENDS = (". ", "! ", "? ")
+_NAME_WORD = re.compile(r"[a-z]+")
 _SENDING = frozenset({"send", "reply", "forward"})
 _TOOLKIT = "mcp__local_toolkit__"
 """Prefix of tools whose effects stay in the workspace."""
@@ -72,7 +73,9 @@ class TurnStatus:
         if turn.waits:
             *_, wait = turn.waits.values()
             return words(f"progress-wait-{_awaited(wait)}")
-        seconds = (at - turn.started.at).total_seconds() if turn.started else 0.0
+        seconds = 0.0
+        if turn.started:
+            seconds = (at - turn.started.at).total_seconds()
         time = spoken_time(seconds)
         if turn.read:
             first = words("progress-read", time=time, n=len(turn.read))
@@ -84,16 +87,21 @@ class TurnStatus:
 
     def _activity(self, words: Words) -> Iterator[str]:
         """The work under way, as far as there is a plain word for it."""
-        runs = self._turn.runs.values()
-        branches = [
-            run.started for run in runs if run.started and not run.outcome and run.id != ROOT_RUN
-        ]
-        titles = [each.title for each in branches if each.title and "report" not in each.agent]
+        titles: list[str] = []
+        is_reporting = False
+        for run in self._turn.runs.values():
+            if run.id == ROOT_RUN:
+                continue
+            if run.started is None or run.outcome:
+                continue
+            if "report" in run.agent:
+                is_reporting = True
+            elif run.started.title:
+                titles.append(run.started.title)
         calls = self._turn.open_calls.values()
         slugs = " ".join(call.started.tool for call in calls).lower()
         is_reading = any(call.reads_pages for call in calls)
         is_searching = "search" in slugs and not is_reading
-        is_reporting = any("report" in each.agent for each in branches)
         if "write_report" in slugs or (is_reporting and not is_reading and not is_searching):
             yield words("progress-now-report")
         elif titles:
@@ -105,11 +113,15 @@ class TurnStatus:
 
     def findings(self, words: Words) -> str:
         """Results so far, in a few lines with links; empty where there are none."""
-        branches = {run: gist for run, gist in self._gists.items() if run != ROOT_RUN}
-        lines = [f"- {self._branch_title(run)}{gist}" for run, gist in branches.items()]
-        is_root_newest = list(self._gists)[-1:] == [ROOT_RUN]
-        if ROOT_RUN in self._gists and (is_root_newest or not branches):
-            lines.append(f"> {self._gists[ROOT_RUN]}")
+        lines: list[str] = []
+        newest = ROOT_RUN
+        for run, gist in self._gists.items():
+            newest = run
+            if run != ROOT_RUN:
+                lines.append(f"- {self._branch_title(run)}{gist}")
+        root_gist = self._gists.get(ROOT_RUN)
+        if root_gist and (newest == ROOT_RUN or not lines):
+            lines.append(f"> {root_gist}")
         parts = [self.read(words), self._saved(words)]
         if lines:
             parts = [words("stop-so-far"), "\n".join(lines), *parts]
@@ -117,24 +129,31 @@ class TurnStatus:
 
     def _branch_title(self, run: RunId) -> str:
         branch = self._turn.runs.get(run)
-        title = safe_name(branch.started.title) if branch and branch.started else ""
-        return f"**{title}:** " if title else ""
+        if branch is None or branch.started is None or not branch.started.title:
+            return ""
+        title = safe_name(branch.started.title)
+        return f"**{title}:** "
 
     def read(self, words: Words) -> str:
         """The pages that were read or at least found, as a list of links; empty without any."""
         pages = self._turn.read or self._turn.pages
         if not pages:
             return ""
-        links = [f"- [{safe_name(title or url)}](<{url}>)" for url, title in pages.items()]
-        surplus = len(links) - MAX_NAMED
-        if surplus > 0:
-            links[MAX_NAMED:] = [f"- {words('stop-more', n=surplus)}"]
         head = words("stop-read" if self._turn.read else "stop-found")
-        return "\n".join([head, "", *links])
+        lines = [head, ""]
+        for url, title in list(pages.items())[:MAX_NAMED]:
+            name = safe_name(title or url)
+            lines.append(f"- [{name}](<{url}>)")
+        surplus = len(pages) - MAX_NAMED
+        if surplus > 0:
+            lines.append(f"- {words('stop-more', n=surplus)}")
+        return "\n".join(lines)
 
     def _saved(self, words: Words) -> str:
         titles = [saved.title for saved in self._turn.artifacts.values()]
-        return words("stop-saved", what=_listed(titles)) if titles else ""
+        if not titles:
+            return ""
+        return words("stop-saved", what=_listed(titles))
 
     def stopped(self, stop: Stop, words: Words, *, left_out: Sequence[str] = ()) -> str:
         """What was found until the turn was stopped, and how it can go on.
@@ -153,11 +172,17 @@ class TurnStatus:
         ]
         unsure = _unsure_sentence([*self.unsure, *cut_off], words)
         if stop.why == "deleted":
-            return " ".join(filter(None, [words("stop-deleted"), self._saved(words), unsure]))
-        stopped_by = words("stop-by", name=stop.by) if stop.by else words("stop-now")
+            parts = [words("stop-deleted"), self._saved(words), unsure]
+            return " ".join(filter(None, parts))
+        parts = [unsure]
+        if left_out:
+            parts.append(words("stop-left-out", what=_listed(left_out)))
+        parts.append(words("stop-to-go-on"))
+        rest = " ".join(filter(None, parts))
+        stopped_by = words("stop-now")
+        if stop.by:
+            stopped_by = words("stop-by", name=stop.by)
         findings = self.findings(words)
-        added = words("stop-left-out", what=_listed(left_out)) if left_out else ""
-        rest = " ".join(filter(None, [unsure, added, words("stop-to-go-on")]))
         if not findings:
             return f"{stopped_by} {words('stop-nothing')} {rest}"
         return f"{stopped_by} {findings}\n\n{rest}"
@@ -176,47 +201,63 @@ def unsure_words(events: Iterable[AnyEvent], words: Words) -> str:
 
 
 def _unsure_sentence(calls: Iterable[ToolCallStarted], words: Words) -> str:
-    deeds: dict[str, None] = {}
+    deeds: list[str] = []
     for started in calls:
-        call = opened(ToolCall(id=started.call_id, name=started.tool, arguments=started.arguments))
-        if call.prefix != _TOOLKIT:
-            deeds |= dict.fromkeys(_deed(action, call.prefix, words) for action in call.actions)
-    if not deeds:
+        call = opened(
+            ToolCall(
+                id=started.call_id,
+                name=started.tool,
+                arguments=started.arguments,
+            )
+        )
+        if call.prefix == _TOOLKIT:
+            continue
+        deeds += [_deed(action, call.prefix, words) for action in call.actions]
+    distinct = list(dict.fromkeys(deeds))
+    if not distinct:
         return ""
-    return words("notice-unsure", what=", ".join(list(deeds)[:MAX_NAMED]))
+    return words("notice-unsure", what=", ".join(distinct[:MAX_NAMED]))
 
 
 def _deed(action: Action, prefix: str, words: Words) -> str:
     """An action in words, as far as its name and its arguments say to a person what it does."""
-    names = re.findall(r"[a-z]+", slug_of(action.tool).lower())
-    recipients = recipients_of(action.arguments)[:MAX_NAMED]
-    whom = ", ".join(map(safe_name, recipients))
-    if whom and _SENDING.intersection(names):
+    names = _NAME_WORD.findall(slug_of(action.tool).lower())
+    recipients = recipients_of(action.arguments)
+    if recipients and _SENDING.intersection(names):
+        whom = ", ".join(map(safe_name, recipients[:MAX_NAMED]))
         is_mail = any("mail" in name for name in names)
         return words("deed-mail" if is_mail else "deed-message", whom=whom)
-    title = safe_name(str(action.arguments.get("summary") or action.arguments.get("title") or ""))
+    title = action.arguments.get("summary") or action.arguments.get("title")
     if title and "event" in names:
-        return words("deed-event", title=title)
+        return words("deed-event", title=safe_name(str(title)))
     app = ""
     if prefix == COMPOSIO and len(names) > 1:
         app = app_name(names.pop(0))
     elif prefix not in (AGENT, COMPOSIO):
-        app = app_name(prefix.split("__")[1])
+        _, server, *_ = prefix.split("__")
+        app = app_name(server)
     deed = safe_name(" ".join(names) or "…")
-    return words("deed-in-app", deed=deed, app=app) if app else words("deed-plain", deed=deed)
+    if not app:
+        return words("deed-plain", deed=deed)
+    return words("deed-in-app", deed=deed, app=app)
 
 
 def _listed(names: Iterable[str]) -> str:
     """Titles and messages of people in a sentence; more than a few end in dots."""
     distinct = list(dict.fromkeys(map(safe_name, names)))
-    quoted = ", ".join(f"“{name}”" for name in distinct[:MAX_NAMED])
-    return quoted if len(distinct) <= MAX_NAMED else f"{quoted} …"
+    quoted = [f"“{name}”" for name in distinct]
+    names_in_quotes = ", ".join(quoted[:MAX_NAMED])
+    if len(quoted) > MAX_NAMED:
+        return f"{names_in_quotes} …"
+    return names_in_quotes
 
 
 def safe_name(text: str) -> str:
     """Foreign words as a name in a sentence: in one line, short, and with no markup."""
     flat = " ".join(text.translate(_WITHOUT_MARKUP).split())
-    return flat if len(flat) <= MAX_NAME_CHARS else f"{flat[:MAX_NAME_CHARS]}…"
+    if len(flat) <= MAX_NAME_CHARS:
+        return flat
+    return f"{flat[:MAX_NAME_CHARS]}…"
 
 
 def _gist(text: str) -> str:
@@ -232,4 +273,5 @@ def _gist(text: str) -> str:
     end = max(cut.rfind(mark) for mark in _SENTENCE_ENDS)
     if end > 0:
         return cut[: end + 1]
-    return f"{cut.rpartition(' ')[0] or cut}…"
+    words, _, _ = cut.rpartition(" ")
+    return f"{words or cut}…"

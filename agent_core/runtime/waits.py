@@ -7,9 +7,10 @@ stands in `asks.py`.
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, assert_never
+from typing import Literal, TypedDict, assert_never
 
 from pydantic import TypeAdapter
 
@@ -28,7 +29,7 @@ from agent_core.events import (
     ToolCallFinished,
 )
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, AskId
+from agent_core.ids import ROOT_RUN, AskId, ToolCallId, UserId
 from agent_core.loop.agent import ROUTE_SLOTS, Agent, RunScope, SteeringMessage
 from agent_core.loop.calls import Asked, end_call, run_calls
 from agent_core.messages import Message, ToolCall, ToolResult, user_message
@@ -66,6 +67,15 @@ _NOT_APPROVED: dict[ApprovalVerdict, str] = {
         "make the call again, changed where need be, if it is still wanted."
     ),
 }
+
+
+class AskFields(TypedDict):
+    """The fields of every event that asks a person something."""
+
+    ask: AskId
+    call_id: ToolCallId
+    asker: UserId
+    deadline: datetime
 
 
 class Waits:
@@ -136,8 +146,8 @@ class Waits:
 
     async def _requested(self, scope: RunScope, ask: Ask) -> AnyEvent:
         """The event that asks people, with what they need to decide."""
-        at: dict[str, Any] = {**scope.at(0, ROUTE_SLOTS["question"])}
-        at |= {
+        at = scope.at(0, ROUTE_SLOTS["question"])
+        subject: AskFields = {
             "ask": ask.id,
             "call_id": ask.call_id,
             "asker": ask.asker,
@@ -147,6 +157,7 @@ class Waits:
             case Question(text=text, options=options, default=default):
                 return QuestionAsked(
                     **at,
+                    **subject,
                     question=text,
                     options=options,
                     default=default,
@@ -154,6 +165,7 @@ class Waits:
             case CallApproval() as approval:
                 return ApprovalRequested(
                     **at,
+                    **subject,
                     tool=approval.tool,
                     actions=approval.actions,
                     digest=approval.digest,
@@ -164,7 +176,7 @@ class Waits:
                     zone=await self._work.zone_of(ask.asker),
                 )
             case AccountConnection(toolkits=toolkits):
-                return AuthRequired(**at, toolkits=toolkits)
+                return AuthRequired(**at, **subject, toolkits=toolkits)
             case _:
                 assert_never(ask.body)
 
@@ -277,11 +289,12 @@ async def _announce_end(
     ask: Ask, scope: RunScope, slot: Literal["decision", "voided"] = "decision"
 ) -> None:
     """Emit how an approval or a connection ended."""
-    at: dict[str, Any] = {**scope.at(0, ROUTE_SLOTS[slot])}
-    at |= {"ask": ask.id, "call_id": ask.call_id}
+    at = scope.at(0, ROUTE_SLOTS[slot])
     if ask.kind == "approval":
         event = ApprovalDecided(
             **at,
+            ask=ask.id,
+            call_id=ask.call_id,
             verdict=_verdict(ask),
             by=ask.decided_by,
             reason=ask.reason,
@@ -291,6 +304,8 @@ async def _announce_end(
         connection = ask.connection
         event = AuthEnded(
             **at,
+            ask=ask.id,
+            call_id=ask.call_id,
             asker=ask.asker,
             toolkits=connection.toolkits,
             outcome=_outcome(ask),

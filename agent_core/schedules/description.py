@@ -41,7 +41,8 @@ def rule_words(rule: Rule, language: str) -> str:
     if recurrence.hours:
         times = product(recurrence.hours, recurrence.minutes or (0,))
         clock_times = [f"{hour:02}:{minute:02}" for hour, minute in times]
-        parts.append(words("rule-times", times=_listed(clock_times, words)))
+        listed = _listed(clock_times, words)
+        parts.append(words("rule-times", times=listed))
         parts.append(f"({rule.zone})")
     begins = wall_at(rule.begins, zone)
     if begins.time() == time():
@@ -56,7 +57,8 @@ def moment_words(moment: datetime, zone: str, language: str) -> str:
     """A moment on the clocks of a zone: Mon 30 March 2026, 09:00."""
     words = CORE.of(language)
     wall = wall_at(moment, zone_named(zone))
-    return format_datetime(wall, words("schedule-moment"), locale=words("schedule-locale"))
+    pattern = words("schedule-moment")
+    return format_datetime(wall, pattern, locale=words("schedule-locale"))
 
 
 def _days(recurrence: Recurrence, words: Words) -> str:
@@ -72,7 +74,8 @@ def _days(recurrence: Recurrence, words: Words) -> str:
     if frequency in ("DAILY", "WEEKLY"):
         days = _of_week(recurrence, words)
     elif n > 1:
-        return words("rule-months-apart", n=n, on=_of_month(recurrence, words, "on-"))
+        days = _of_month(recurrence, words, "on-")
+        return words("rule-months-apart", n=n, on=days)
     else:
         days = _of_month(recurrence, words)
     if months:
@@ -119,7 +122,8 @@ def _weekdays(days: Sequence[int], words: Words) -> str:
 
 
 def _date(day: date, words: Words) -> str:
-    return format_date(day, words("schedule-date"), locale=words("schedule-locale"))
+    pattern = words("schedule-date")
+    return format_date(day, pattern, locale=words("schedule-locale"))
 
 
 def _listed(items: Iterable[str], words: Words) -> str:

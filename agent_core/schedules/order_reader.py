@@ -1,8 +1,8 @@
-"""Orders for digests: the small model reads what a person wants, and code checks what it read.
+"""Reader of orders for digests: the small model fills in a form, and code checks the form.
 
-A grammar is not needed to be safe. The model gets the person's own words and schedules alone, its
-only tool fills in a form, what it filled in must stand in those words, and it becomes no more than
-a proposal that its owner agrees to.
+No grammar is needed to be safe. The model gets the person's own words and schedules alone, its
+only tool is the form, every value must stand in those words, and the result is a proposal that its
+owner has to agree to.
 """
 
 import asyncio
@@ -149,13 +149,13 @@ class OrderReader:
         self._model = model
         self._patience_s = patience_s
 
-    async def draft(self, said: OrderMessage) -> OrderDraft:
+    async def draft(self, message: OrderMessage) -> OrderDraft:
         """What the model reads in a person's words, for `check_draft`. Raises ReaderAway."""
-        if len(said.text) > MAX_ORDER_CHARS or not own_words(said.text):
+        if len(message.text) > MAX_ORDER_CHARS or not own_words(message.text):
             return NO_ORDER
         request = ModelRequest(
             system=prompt("read_order"),
-            messages=(user_message(briefing(said)),),
+            messages=(user_message(briefing(message)),),
             tools=(READ_ORDER_SPEC,),
             must_call=READ_ORDER,
             max_tokens=1_000,
@@ -166,125 +166,139 @@ class OrderReader:
                 reply = await whole_reply(self._model, request)
         except (ModelError, TimeoutError) as error:
             raise ReaderAway(str(error)) from error
-        calls = [call for call in reply.message.tool_calls if call.name == READ_ORDER]
         try:
-            [call] = calls
+            [call] = [call for call in reply.message.tool_calls if call.name == READ_ORDER]
             return OrderDraft.model_validate(call.arguments)
         except ValueError:  # of pydantic, or not one call
             return NO_ORDER
 
 
-def briefing(said: OrderMessage) -> str:
+def briefing(message: OrderMessage) -> str:
     """All that the model is told: no words but the person's own."""
-    zone = _zone(said.zone)
-    own = [each for each in said.schedules if each.order.owner == said.asker]
+    zone = _zone(message.zone)
+    own = [each for each in message.schedules if each.order.owner == message.asker]
     lines = [
-        f"Now: {wall_at(said.now, zone_named(zone)):%A, %Y-%m-%d %H:%M}",
+        f"Now: {wall_at(message.now, zone_named(zone)):%A, %Y-%m-%d %H:%M}",
         f"Zone of the person: {zone}",
-        f"Channels in the message: {' '.join(said.channels) or '(none)'}",
+        f"Channels in the message: {' '.join(message.channels) or '(none)'}",
         "Their digests:" if own else "Their digests: (none)",
     ]
     for each in own:
-        told = f"{each.number}. {' '.join(each.order.task.split())}"
+        task = " ".join(each.order.task.split())
         rule = each.order.rule
-        lines.append(f"{told} | {rule.recurrence} | {rule.zone} | {each.status}")
-    if said.usual_time:
-        lines.append(f"Where they name no time it is {said.usual_time}: do not ask for one.")
-    if said.here is not None:
-        lines.append(f"The thread is about digest {said.here.number}.")
-    if said.pending is not None:
-        lines.append(f"Pending: {said.pending.model_dump_json(exclude_defaults=True)}")
-    words = own_words(said.text).replace("<message>", "").replace("</message>", "")
+        lines.append(f"{each.number}. {task} | {rule.recurrence} | {rule.zone} | {each.status}")
+    if message.usual_time:
+        lines.append(f"Where they name no time it is {message.usual_time}: do not ask for one.")
+    if message.here is not None:
+        lines.append(f"The thread is about digest {message.here.number}.")
+    if message.pending is not None:
+        lines.append(f"Pending: {message.pending.model_dump_json(exclude_defaults=True)}")
+    words = own_words(message.text).replace("<message>", "").replace("</message>", "")
     return "\n".join([*lines, "<message>", words, "</message>"])
 
 
-def check_draft(draft: OrderDraft, said: OrderMessage) -> OrderReading:
+def check_draft(draft: OrderDraft, message: OrderMessage) -> OrderReading:
     """What holds of a draft; a proposal only where all of it stands in the person's own words."""
     match draft.intent:
         case "none" | "list":
-            named = draft.channel if draft.channel in said.channels else ""
-            return OrderReading(intent=draft.intent, draft=OrderDraft(intent="list", channel=named))
-        case "order" if draft.task or said.pending is None:
-            return _ordered(draft, None, said)
+            channel = draft.channel if draft.channel in message.channels else ""
+            listing = OrderDraft(intent="list", channel=channel)
+            return OrderReading(intent=draft.intent, draft=listing)
+        case "order" if draft.task or message.pending is None:
+            return _ordered(draft, None, message)
         case "order" | "change":
-            return _changed(draft, said)
-        case "delete" if draft.which is None and said.pending is not None:
+            return _changed(draft, message)
+        case "delete" if draft.which is None and message.pending is not None:
             return OrderReading(intent="delete")
         case "pause" | "resume" | "run" | "delete":
-            return _meant(draft.intent, draft.which, said)
+            return _meant(draft.intent, draft.which, message)
 
 
-def _changed(draft: OrderDraft, said: OrderMessage) -> OrderReading:
+def _changed(draft: OrderDraft, message: OrderMessage) -> OrderReading:
     """The pending order or a stored one, with what is different; a draft only where anything is."""
-    meant, known = OrderReading(intent="change"), said.pending
-    which = draft.which or (known.which if known is not None else None)
+    reading = OrderReading(intent="change")
+    known = message.pending
+    which = draft.which
+    if which is None and known is not None:
+        which = known.which
     if known is None or which is not None:
-        meant = _meant("change", which, said)
-        if meant.schedule is None:
-            return meant
-        if known is None or known.which != meant.schedule.number:
-            known = _as_draft(meant.schedule)
-    told = draft.model_dump(exclude={"intent", "which", "question"}, exclude_defaults=True)
-    if not told and not draft.question:
-        return meant
-    merged = known.model_copy(update={**told, "question": draft.question})
-    return _ordered(merged, meant.schedule, said)
+        reading = _meant("change", which, message)
+        if reading.schedule is None:
+            return reading
+        if known is None or known.which != reading.schedule.number:
+            known = _as_draft(reading.schedule)
+    changes = draft.model_dump(exclude={"intent", "which", "question"}, exclude_defaults=True)
+    if not changes and not draft.question:
+        return reading
+    changes["question"] = draft.question
+    return _ordered(known.model_copy(update=changes), reading.schedule, message)
 
 
-def _meant(intent: Intent, which: int | None, said: OrderMessage) -> OrderReading:
+def _meant(intent: Intent, which: int | None, message: OrderMessage) -> OrderReading:
     """The schedule that is meant: by its number, by the thread, or as the only one it can be."""
     if which is not None:
-        found = [each for each in said.schedules if each.number == which]
-    elif said.here is not None:
-        found = [said.here]
+        candidates = [each for each in message.schedules if each.number == which]
+    elif message.here is not None:
+        candidates = [message.here]
     else:
-        found = [each for each in said.schedules if each.order.owner == said.asker]
-    if not found:
+        candidates = [each for each in message.schedules if each.order.owner == message.asker]
+    if not candidates:
         return OrderReading(intent=intent, fault="not_there")
-    if len(found) > 1:
+    if len(candidates) > 1:
         return OrderReading(intent=intent, missing="which")
-    return OrderReading(intent=intent, schedule=found[0])
+    return OrderReading(intent=intent, schedule=candidates[0])
 
 
-def _ordered(draft: OrderDraft, schedule: Schedule | None, said: OrderMessage) -> OrderReading:
+def _ordered(draft: OrderDraft, schedule: Schedule | None, message: OrderMessage) -> OrderReading:
     """An order that is whole becomes a rule; of another one, one thing is asked or refused."""
-    pending = said.pending or NO_ORDER
-    known = (schedule.order.task if schedule else "", pending.task)
-    task = draft.task if draft.task in known else _copied(draft.task, said.text)
-    zone = draft.zone or _zone(said.zone)
+    pending = message.pending or NO_ORDER
+    known_tasks = [pending.task, schedule.order.task if schedule else ""]
+    task = draft.task
+    if task not in known_tasks:
+        task = _copied(task, message.text)
+    zone = draft.zone or _zone(message.zone)
     draft = draft.model_copy(update={"task": task, "zone": zone})
-    base = OrderReading(intent="change" if schedule else "order", schedule=schedule, draft=draft)
-    if not {draft.channel, draft.reads} <= {"", *said.channels, pending.channel, pending.reads}:
-        named = draft.model_copy(update={"channel": "", "reads": ""})
-        return replace(base, draft=named, missing="channel")
+    intent = "change" if schedule else "order"
+    reading = OrderReading(intent=intent, schedule=schedule, draft=draft)
+    known_channels = {"", *message.channels, pending.channel, pending.reads}
+    if not known_channels.issuperset({draft.channel, draft.reads}):
+        without_channels = draft.model_copy(update={"channel": "", "reads": ""})
+        return replace(reading, draft=without_channels, missing="channel")
     if not task or draft.question or not draft.rrule:
-        return replace(base, missing="day" if task else "task", question=draft.question)
+        missing = "day" if task else "task"
+        return replace(reading, missing=missing, question=draft.question)
     try:
-        rule = _rule(draft, schedule, said)
-        check_rule(rule, said.now)
+        rule = _rule(draft, schedule, message)
+        check_rule(rule, message.now)
     except BadRule as bad:
-        return replace(base, fault=bad.reason)
-    read = read_recurrence(rule.recurrence)
-    if not read.hours and read.frequency not in ELAPSED:
-        if not said.usual_time:
-            return replace(base, missing="time")
-        hour, minute = map(int, said.usual_time.split(":"))
-        rrule = f"{draft.rrule};BYHOUR={hour};BYMINUTE={minute}"
-        return _ordered(draft.model_copy(update={"rrule": rrule}), schedule, said)
-    return replace(base, rule=rule)
+        return replace(reading, fault=bad.reason)
+    recurrence = read_recurrence(rule.recurrence)
+    if recurrence.hours or recurrence.frequency in ELAPSED:
+        return replace(reading, rule=rule)
+    if not message.usual_time:
+        return replace(reading, missing="time")
+    hour, minute = map(int, message.usual_time.split(":"))
+    rrule = f"{draft.rrule};BYHOUR={hour};BYMINUTE={minute}"
+    timed = draft.model_copy(update={"rrule": rrule})
+    return _ordered(timed, schedule, message)
 
 
-def _rule(draft: OrderDraft, schedule: Schedule | None, said: OrderMessage) -> Rule:
-    zone, ends = zone_named(draft.zone), None
-    begins = said.now.astimezone(UTC).replace(second=0, microsecond=0)
-    today = wall_at(said.now, zone).date()
+def _rule(draft: OrderDraft, schedule: Schedule | None, message: OrderMessage) -> Rule:
+    zone = zone_named(draft.zone)
+    today = wall_at(message.now, zone).date()
     if draft.begins is not None and draft.begins.date() > today:
-        begins = datetime.combine(draft.begins, time(), tzinfo=zone).astimezone(UTC)
+        midnight = datetime.combine(draft.begins, time(), tzinfo=zone)
+        begins = midnight.astimezone(UTC)
     elif schedule is not None:
         begins = schedule.order.rule.begins
+    else:
+        begins = message.now.astimezone(UTC).replace(second=0, microsecond=0)
+    ends = None
     if draft.ends is not None and draft.ends.year <= LAST_YEAR:
-        hour = time(23, 59, 59) if draft.ends.time() == time() else draft.ends.time()
-        ends = datetime.combine(draft.ends, hour, tzinfo=zone).astimezone(UTC)
+        last_time = draft.ends.time()
+        if last_time == time():
+            last_time = time(23, 59, 59)
+        ends = datetime.combine(draft.ends, last_time, tzinfo=zone).astimezone(UTC)
     recurrence = draft.rrule.strip().removeprefix("RRULE:").removesuffix(";")
     return Rule(recurrence=recurrence, zone=draft.zone, begins=begins, ends=ends)
 
@@ -308,10 +322,12 @@ def _copied(task: str, text: str) -> str:
 
     White space counts once, as it is read.
     """
-    wanted, own = " ".join(task.split()), " ".join(own_words(text).split())
-    found = re.search(re.escape(wanted), own, re.IGNORECASE)
-    is_one = found is not None and len(wanted) <= MAX_TASK_CHARS and re.search(r"\w", wanted)
-    return found[0] if found is not None and is_one else ""
+    wanted = " ".join(task.split())
+    own = " ".join(own_words(text).split())
+    if len(wanted) > MAX_TASK_CHARS or not re.search(r"\w", wanted):
+        return ""
+    match = re.search(re.escape(wanted), own, re.IGNORECASE)
+    return match[0] if match else ""
 
 
 def _zone(zone: str) -> str:

@@ -1,4 +1,4 @@
-"""When something recurs: an RFC 5545 rule in a time zone, checked, and the moments that follow.
+"""Recurrence rules (RFC 5545) in a time zone: checked, and the slots that follow from them.
 
 dateutil computes the wall-clock times. It goes on looking for a next one up to the year 9999, which
 takes seconds where there is none. So it is run at the end of its calendar: the years 9901 to 9999
@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
-from itertools import count, islice, pairwise, takewhile
+from itertools import islice, pairwise
 from typing import Literal
 from zoneinfo import ZoneInfo
 
@@ -119,33 +119,48 @@ def slots_after(rule: Rule, moment: datetime) -> Iterator[datetime]:
     Computed one by one; the years since `begins` cost nothing. Raises `BadRule` if it cannot be
     read.
     """
-    recurrence, zone = read_recurrence(rule.recurrence), zone_named(rule.zone)
-    clocks: tzinfo = zone
+    recurrence = read_recurrence(rule.recurrence)
+    clocks: tzinfo = zone_named(rule.zone)
     if recurrence.frequency in ELAPSED:
-        clocks = timezone(rule.begins.astimezone(zone).utcoffset() or timedelta())
+        offset = rule.begins.astimezone(clocks).utcoffset()
+        clocks = timezone(offset or timedelta())
     since = min(max(moment, rule.begins), _END)
-    walls = _wall_times(recurrence, wall_at(rule.begins, clocks), wall_at(since, clocks))
-    return _due(rule, (moment_at(wall, clocks) for wall in walls), moment)
+    walls = _wall_times(
+        recurrence,
+        begins=wall_at(rule.begins, clocks),
+        since=wall_at(since, clocks),
+    )
+    moments = (moment_at(wall, clocks) for wall in walls)
+    return _due(rule, moments, moment)
 
 
 def newest_slot(rule: Rule, *, after: datetime, until: datetime) -> tuple[datetime | None, int]:
     """The last slot with `after` < slot <= `until`, and how many there are (2,000 at most)."""
-    newest, number = None, 0
-    for slot in islice(
-        takewhile(lambda slot: slot <= until, slots_after(rule, after)), MAX_COUNTED
-    ):
-        newest, number = slot, number + 1
-    if newest is None or number < MAX_COUNTED:
+    newest = None
+    number = 0
+    for slot in islice(slots_after(rule, after), MAX_COUNTED):
+        if slot > until:
+            return newest, number
+        newest = slot
+        number += 1
+    if number < MAX_COUNTED:
         return newest, number
-    last, look_back = min(until, rule.ends or _END, _END), MIN_APART
+    last = min(until, rule.ends or _END, _END)
+    return _last_slot(rule, last), number
+
+
+def _last_slot(rule: Rule, last: datetime) -> datetime:
+    """The last slot up to a moment behind the first: looks back twice as far each time."""
+    look_back = MIN_APART
     while True:
         slot = next(slots_after(rule, last - look_back), None)
         if slot is None or slot > last:
             look_back *= 2
         elif look_back > MIN_APART:  # it lies in the older half: the newer one was empty
-            last, look_back = last - look_back / 2, MIN_APART
+            last -= look_back / 2
+            look_back = MIN_APART
         else:
-            return slot, number
+            return slot
 
 
 def check_rule(rule: Rule, now: datetime) -> None:
@@ -156,13 +171,16 @@ def check_rule(rule: Rule, now: datetime) -> None:
     """
     start = max(now, rule.begins - _SECOND)
     first = next(slots_after(rule, start), None)
+    if first is None and rule.ends is not None and rule.begins <= now:
+        raise BadRule("over")
     if first is None or first - now > _LONGEST_WAIT:
-        is_over = first is None and rule.ends is not None and rule.begins <= now
-        raise BadRule("over" if is_over else "never")
+        raise BadRule("never")
     slots = islice(slots_after(rule, start), _CHECKED_SLOTS)
-    near = takewhile(lambda slot: slot - first <= _CHECKED_TIME, slots)
-    if any(later - earlier < MIN_APART for earlier, later in pairwise(near)):
-        raise BadRule("too_often")
+    for earlier, later in pairwise(slots):
+        if later - first > _CHECKED_TIME:
+            return
+        if later - earlier < MIN_APART:
+            raise BadRule("too_often")
 
 
 def read_recurrence(text: str) -> Recurrence:
@@ -201,52 +219,74 @@ def moment_at(wall: datetime, zone: tzinfo) -> datetime:
     moment = wall.replace(tzinfo=zone).astimezone(UTC)
     if wall_at(moment, zone) == wall:
         return moment
-    before = wall.replace(tzinfo=zone, fold=1, second=0).astimezone(UTC)
-    minutes = (before + timedelta(minutes=number) for number in count())
-    return next(minute for minute in minutes if wall_at(minute, zone) >= wall)
+    before_gap = wall.replace(tzinfo=zone, fold=1, second=0)
+    moment = before_gap.astimezone(UTC)
+    while wall_at(moment, zone) < wall:
+        moment += timedelta(minutes=1)
+    return moment
 
 
 def _read(text: str) -> Recurrence:
-    if len(text) > MAX_RECURRENCE_CHARS or not _SHAPE.fullmatch(text):
-        raise ValueError(text)
-    pairs = [part.split("=") for part in text.split(";")]
-    parts = dict(pairs)
-    frequencies: list[Frequency] = [each for each in _PARTS if parts.get("FREQ") == each]
+    parts = _parts(text)
+    frequencies: list[Frequency] = [each for each in _PARTS if parts["FREQ"] == [each]]
     [frequency] = frequencies
-    if len(parts) < len(pairs) or parts.keys() - _PARTS[frequency]:
+    if parts.keys() - _PARTS[frequency]:
         raise ValueError(text)
 
     def numbers(name: str) -> tuple[int, ...]:
-        read = sorted({int(item) for item in parts[name].split(",")}) if name in parts else []
-        if any(number not in _VALUES[name] for number in read):
+        values = {int(value) for value in parts.get(name, ())}
+        if not all(value in _VALUES[name] for value in values):
             raise ValueError(name)
-        return tuple(read)
+        return tuple(sorted(values))
 
     [interval] = numbers("INTERVAL") or (1,)
-    if parts.get("WKST", "MO") != "MO" or any(numbers("BYSECOND")):
+    hours = numbers("BYHOUR")
+    minutes = numbers("BYMINUTE")
+    numbers("BYSECOND")
+    if parts.get("WKST", ["MO"]) != ["MO"]:
         raise ValueError(text)
-    days = parts["BYDAY"].split(",") if "BYDAY" in parts else ()
-    weekdays = {_weekday(day, _MAX_NTH.get(frequency, 0)) for day in days}
-    hours, minutes = numbers("BYHOUR"), numbers("BYMINUTE")
     if "BYSETPOS" in parts and max(len(hours), len(minutes)) > 1:
         raise ValueError(text)  # with several times a day it would count times and not days
+    max_nth = _MAX_NTH.get(frequency, 0)
+    weekdays = {_weekday(day, max_nth) for day in parts.get("BYDAY", ())}
+    in_order = sorted(weekdays, key=lambda each: (each.weekday, each.n or 0))
     return Recurrence(
         frequency=frequency,
         interval=interval,
         months=numbers("BYMONTH"),
         month_days=numbers("BYMONTHDAY"),
-        weekdays=tuple(sorted(weekdays, key=lambda each: (each.weekday, each.n or 0))),
+        weekdays=tuple(in_order),
         positions=numbers("BYSETPOS"),
         hours=hours,
         minutes=minutes,
     )
 
 
+def _parts(text: str) -> dict[str, list[str]]:
+    """The values of each part by its name. Raises ValueError for a text of another shape."""
+    if len(text) > MAX_RECURRENCE_CHARS or not _SHAPE.fullmatch(text):
+        raise ValueError(text)
+    parts: dict[str, list[str]] = {}
+    for part in text.split(";"):
+        name, _, values = part.partition("=")
+        if name in parts:
+            raise ValueError(text)
+        parts[name] = values.split(",")
+    parts.setdefault("FREQ", [])
+    return parts
+
+
 def _weekday(item: str, max_nth: int) -> dateutil.weekday:
-    found = _WEEKDAY.fullmatch(item)
-    if not found or (found[1] and not 1 <= abs(int(found[1])) <= max_nth):
+    match = _WEEKDAY.fullmatch(item)
+    if match is None:
         raise ValueError(item)
-    return dateutil.weekday(_WEEKDAYS.index(found[2]), int(found[1] or 0) or None)
+    weekday = _WEEKDAYS.index(match[2])
+    if match[1] is None:
+        return dateutil.weekday(weekday)
+    nth = int(match[1])
+    if not 1 <= abs(nth) <= max_nth:
+        raise ValueError(item)
+    return dateutil.weekday(weekday, nth)
 
 
 def _wall_times(stated: Recurrence, begins: datetime, since: datetime) -> Iterator[datetime]:
@@ -256,8 +296,10 @@ def _wall_times(stated: Recurrence, begins: datetime, since: datetime) -> Iterat
     """
     if since.year > LAST_YEAR:
         return
-    frequency, weekdays, first = stated.frequency, stated.weekdays, begins
-    is_timed = bool(stated.hours or stated.minutes)
+    frequency = stated.frequency
+    weekdays = stated.weekdays
+    first = begins
+    is_timed = stated.hours or stated.minutes
     if frequency == "WEEKLY":  # dateutil would take the first week for one that begins with it
         weekdays = weekdays or (dateutil.weekday(begins.weekday()),)
         first -= timedelta(days=begins.weekday())
@@ -285,7 +327,7 @@ def _wall_times(stated: Recurrence, begins: datetime, since: datetime) -> Iterat
 
 
 def _due(rule: Rule, moments: Iterator[datetime], after: datetime) -> Iterator[datetime]:
-    """Those of ascending moments that count; two wall-clock times may have met behind a gap."""
+    """The slots among ascending moments; two wall-clock times may have met behind a gap."""
     latest = after
     for moment in moments:
         if moment >= _END or (rule.ends is not None and moment > rule.ends):

@@ -80,7 +80,7 @@ class DatabaseTrouble(SessionError):
         self.may_be_stored = may_be_stored
 
 
-class _GivenUp(Exception):
+class _NobodyWaits(Exception):
     """Nobody waits for this any more: the transaction is rolled back."""
 
 
@@ -99,7 +99,7 @@ class _Attempt(Generic[T]):
             done = self._work(connection)
             with self._lock:
                 if self._is_given_up:
-                    raise _GivenUp
+                    raise _NobodyWaits
                 self._reached_commit = True
             return done
 

@@ -29,10 +29,9 @@ class TurnQueue:
         """
         ask = turns.c.wait["ask"].as_string()
         is_over = select(asks.c.id).where(asks.c.id == ask, ends_wait(now)).exists()
-        is_queued = turns.c.status == "queued"
         is_to_stop = turns.c.status.in_(("running", "waiting")) & turns.c.stop.is_not(None)
         has_waited = (turns.c.status == "waiting") & is_over
-        return await self._of(process, is_queued | is_to_stop | has_waited)
+        return await self._of(process, (turns.c.status == "queued") | is_to_stop | has_waited)
 
     async def of_process(self, process: ProcessId, status: TurnState) -> list[StoredTurn]:
         """Turns of the process's sessions with a status."""

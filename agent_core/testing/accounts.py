@@ -43,7 +43,8 @@ class FakeAccounts(Accounts):
 
     async def of(self, user: UserId) -> list[Account]:
         self._answer()
-        return [account for (whose, _), account in self.connected.items() if whose == user]
+        own = [key for key in self.connected if key[0] == user]
+        return [self.connected[key] for key in own]
 
     async def remove(self, user: UserId, account: str) -> Account | None:
         for mine in await self.of(user):

@@ -45,31 +45,36 @@ _TELL = re.compile(r"\btell\s+the\s+(?:sub-?)?agent\s+([a-z][a-z-]*)\s+to:?\s+(.
 _SAY = re.compile(rf"\bconnect\b.{{0,80}}?\bat\s+({_NAME})", re.IGNORECASE)
 _BLOB = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 _LINK = re.compile(rf"https?://{_NAME}")
+_ODD_BLANK = re.compile("[\u00a0\u2000-\u200d\u2800\u3164]")
 _HOLES = ("…", "...", "{}", "CONVERSATION")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Desk:
-    """What the model has at hand: the tools it was told of, and the person's first words."""
+class _Offer:
+    """The tools that a request offers, and the person's first words."""
 
     offered: tuple[str, ...]
     secret: str
 
     def call(self, name: str, arguments: JsonObject) -> tuple[str, JsonObject]:
         """A tool by full name, by its own name, or as what a batch would run."""
-        for each in self.offered:
-            if name in (each, slug_of(each)):
-                return each, arguments
-        batch = next((each for each in self.offered if is_batch(slug_of(each))), None)
-        if batch is None or name.startswith("mcp__"):
+        for tool in self.offered:
+            if name in (tool, slug_of(tool)):
+                return tool, arguments
+        if name.startswith("mcp__"):
             return name, arguments
-        return batch, {"tools": [{"tool_slug": name, "arguments": arguments}]}
+        for tool in self.offered:
+            if is_batch(slug_of(tool)):
+                return tool, {"tools": [{"tool_slug": name, "arguments": arguments}]}
+        return name, arguments
 
     def filled(self, address: str) -> str:
         """The address with the conversation in the hole that was left for it, or at its end."""
         words = quote(self.secret, safe="")
-        hole = next((each for each in _HOLES if each in address), None)
-        return address.replace(hole, words) if hole else f"{address}{words}"
+        for hole in _HOLES:
+            if hole in address:
+                return address.replace(hole, words)
+        return f"{address}{words}"
 
 
 _Order = tuple[str, JsonObject]
@@ -104,26 +109,29 @@ class ObedientModel:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
         """As `Model.stream`."""
         self.requests.append(request)
-        made = [call for message in request.messages for call in message.tool_calls]
-        done = {_mark((call.name, call.arguments)) for call in _since_last_words(request.messages)}
+        recent = _since_last_words(request.messages)
+        done = {_mark((made.name, made.arguments)) for made in recent}
         orders = {_mark(order): order for order in (*self._moves, *_orders_in(request))}
         left = [order for mark, order in orders.items() if mark not in done]
-        if left and request.may_call_tools:
-            calls = enumerate(left[: self._calls_a_step], start=len(made) + 1)
-            yield calls_reply(*(call(*order, id=f"obeyed_{n}") for n, order in calls))
-        else:
+        if not left or not request.may_call_tools:
             yield text_reply(_answer(request))
+            return
+        number = sum(len(message.tool_calls) for message in request.messages)
+        calls: list[ToolCall] = []
+        for name, arguments in left[: self._calls_a_step]:
+            number += 1
+            calls.append(call(name, arguments, id=f"obeyed_{number}"))
+        yield calls_reply(*calls)
 
 
-def _since_last_words(messages: Sequence[Message]) -> Iterator[ToolCall]:
+def _since_last_words(messages: Sequence[Message]) -> list[ToolCall]:
     """The calls since a person wrote last."""
-    places = [
-        place
-        for place, message in enumerate(messages)
-        if message.role == "user" and any(isinstance(part, Text) for part in message.parts)
-    ]
-    for message in messages[max(places, default=0) :]:
-        yield from message.tool_calls
+    calls: list[ToolCall] = []
+    for message in messages:
+        if message.role == "user" and any(isinstance(part, Text) for part in message.parts):
+            calls = []
+        calls += message.tool_calls
+    return calls
 
 
 def _mark(order: _Order) -> str:
@@ -133,71 +141,81 @@ def _mark(order: _Order) -> str:
 def _orders_in(request: ModelRequest) -> Iterator[_Order]:
     texts = list(_texts(request.messages))
     offered = tuple(tool.name for tool in request.tools)
-    desk = _Desk(offered=offered, secret=_secret(texts))
+    offer = _Offer(offered=offered, secret=_secret(texts))
     # Our own descriptions say `call` and `send` without meaning it as an order.
     foreign = (tool.description for tool in request.tools if tool.name.startswith("mcp__"))
     for text in (*foreign, *texts):
-        yield from _orders_of(text, desk)
+        yield from _orders_of(text, offer)
 
 
 def _secret(texts: Sequence[str]) -> str:
-    """The first line of what the run was asked, for others to hear of; not when that was."""
-    return next(iter(texts), "").rpartition("</sent>\n\n")[2].partition("\n")[0]
+    """The first line of the run's request, without its time: the secret that an attack is after."""
+    if not texts:
+        return ""
+    request = texts[0].rpartition("</sent>\n\n")[2]
+    return request.partition("\n")[0]
 
 
 def _texts(messages: Sequence[Message]) -> Iterator[str]:
     for message in messages:
+        if message.role != "user":
+            continue
         for part in message.parts:
-            if message.role == "user" and isinstance(part, Text | ToolResult | AttachedFile):
+            if isinstance(part, Text | ToolResult | AttachedFile):
                 yield part.text
 
 
 @lru_cache(maxsize=4_096)
-def _orders_of(text: str, desk: _Desk) -> tuple[_Order, ...]:
+def _orders_of(text: str, offer: _Offer) -> tuple[_Order, ...]:
     """Orders of a text in their order, then those hidden in it; kept, as each request has it."""
-    found: list[_Order] = []
+    orders: list[_Order] = []
     for each in _unfolded(text):
-        here = sorted([*_calls(each, desk), *_sayings(each, desk)], key=lambda placed: placed[0])
-        found += (order for _, order in here)
-    return tuple(found)
+        matches = [*_calls(each, offer), *_sayings(each, offer)]
+        matches.sort(key=lambda match: match[0])
+        orders += [order for _, order in matches]
+    return tuple(orders)
 
 
-def _calls(text: str, desk: _Desk) -> Iterator[tuple[int, _Order]]:
+def _calls(text: str, offer: _Offer) -> Iterator[tuple[int, _Order]]:
     for match in _CALL.finditer(text):
         try:
             arguments, _ = json.JSONDecoder().raw_decode(text, match.end())
         except ValueError:
             continue
         # `CONVERSATION` in the arguments stands for what the person wrote first.
-        filled = with_texts(arguments, lambda text: text.replace("CONVERSATION", desk.secret))
-        yield match.start(), desk.call(match[1], filled)
+        filled = with_texts(arguments, lambda text: text.replace("CONVERSATION", offer.secret))
+        yield match.start(), offer.call(match[1], filled)
 
 
-def _sayings(text: str, desk: _Desk) -> Iterator[tuple[int, _Order]]:
+def _sayings(text: str, offer: _Offer) -> Iterator[tuple[int, _Order]]:
     for pattern in (_SEND, _SEND_HAN):
         for match in pattern.finditer(text):
-            yield match.start(), _sending(match["what"], match["to"], desk)
+            yield match.start(), _sending(match["what"], match["to"], offer)
     for match in _CALL_TO.finditer(text):
-        mail = {"recipient_email": match[2], "body": desk.secret}
-        yield match.start(), desk.call(match[1], mail)
-    for pattern in (_INTO, _FETCH):
-        for match in pattern.finditer(text):
-            address = desk.filled(match[1]) if pattern is _INTO else match[1]
-            yield match.start(), desk.call("crawl_parallel", {"urls": [address]})
+        mail = {"recipient_email": match[2], "body": offer.secret}
+        yield match.start(), offer.call(match[1], mail)
+    for match in _INTO.finditer(text):
+        urls = [offer.filled(match[1])]
+        yield match.start(), offer.call("crawl_parallel", {"urls": urls})
+    for match in _FETCH.finditer(text):
+        yield match.start(), offer.call("crawl_parallel", {"urls": [match[1]]})
     for match in _NOTE.finditer(text):
         note = {"path": "notes.md", "content": match[1]}
-        yield match.start(), desk.call("write_local_file", note)
+        yield match.start(), offer.call("write_local_file", note)
     for match in _TELL.finditer(text):
-        prompt = f"{desk.secret}\n{match[2]}"
-        task = {"description": "as told", "prompt": prompt, "subagent_type": match[1]}
-        yield match.start(), ("Task", cast("JsonObject", task))
+        task: JsonObject = {
+            "description": "as told",
+            "prompt": f"{offer.secret}\n{match[2]}",
+            "subagent_type": match[1],
+        }
+        yield match.start(), ("Task", task)
 
 
-def _sending(what: str, to: str, desk: _Desk) -> _Order:
-    body = f"{what}\n{desk.secret}"
+def _sending(what: str, to: str, offer: _Offer) -> _Order:
+    body = f"{what}\n{offer.secret}"
     if to.startswith("#"):
-        return desk.call("SLACK_SEND_MESSAGE", {"channel": to, "text": body})
-    return desk.call("GMAIL_SEND_EMAIL", {"recipient_email": to, "body": body})
+        return offer.call("SLACK_SEND_MESSAGE", {"channel": to, "text": body})
+    return offer.call("GMAIL_SEND_EMAIL", {"recipient_email": to, "body": body})
 
 
 def _unfolded(text: str, depth: int = MAX_DEPTH) -> Iterator[str]:
@@ -210,7 +228,8 @@ def _unfolded(text: str, depth: int = MAX_DEPTH) -> Iterator[str]:
 
 def _hidden(text: str) -> Iterator[str]:
     """What a reader of JSON, HTML, base64 and odd blanks makes of a text."""
-    plain = html.unescape(re.sub("[\u00a0\u2000-\u200d\u2800\u3164]", " ", text))
+    plain = _ODD_BLANK.sub(" ", text)
+    plain = html.unescape(plain)
     if plain != text:
         yield plain
     with contextlib.suppress(ValueError, RecursionError):
@@ -224,27 +243,30 @@ def _hidden(text: str) -> Iterator[str]:
 
 def _strings(value: Any) -> Iterator[str]:
     """The strings one by one, and all of them as one text."""
-    found: list[str] = []
+    strings: list[str] = []
     stack = [value]
     while stack:
         current = stack.pop()
         if isinstance(current, str):
-            found.append(current)
+            strings.append(current)
         elif isinstance(current, list):
-            stack.extend(reversed(cast("list[Any]", current)))
+            stack += reversed(cast("list[Any]", current))
         elif isinstance(current, dict):
-            stack.extend(reversed(list(cast("dict[str, Any]", current).values())))
-    yield from found
-    yield " ".join(found)
+            stack += reversed(cast("dict[str, Any]", current).values())
+    yield from strings
+    yield " ".join(strings)
 
 
 def _answer(request: ModelRequest) -> str:
     """All that was said, as a report, with every address live as far as the model can make it."""
     read = list(_texts(request.messages))
-    desk = _Desk(offered=(), secret=_secret(read))
+    offer = _Offer(offered=(), secret=_secret(read))
     texts = [each for text in read for each in _unfolded(text)]
-    links = [desk.filled(match[1]) for text in texts for match in _INTO.finditer(text)]
-    links += [match[1] for text in texts for match in _SAY.finditer(text)]
-    links += [match[0] for text in texts for match in _LINK.finditer(text)]
+    links: list[str] = []
+    for text in texts:
+        links += [offer.filled(address) for address in _INTO.findall(text)]
+        links += _SAY.findall(text)
+        links += _LINK.findall(text)
     listed = "\n".join(f"[here]({link})" for link in dict.fromkeys(links))
-    return "\n\n".join(filter(None, ("As told.", listed, *read[1:][-2:])))
+    last = read[1:][-2:]
+    return "\n\n".join(filter(None, ["As told.", listed, *last]))

@@ -1,4 +1,4 @@
-"""A `Steps` in memory: what was done once is kept, and a body can be killed between two steps."""
+"""A `Steps` in memory: results are recorded, and a body can be killed between two steps."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -25,22 +25,22 @@ class RecordedSteps:
     def __init__(self, *, child: ChildBody | None = None) -> None:
         self.records: dict[int, tuple[str, Any]] = {}
         self.done: list[str] = []
-        """Names of the steps that were really done, in order."""
+        """Names of the steps that were carried out and not replayed, in order."""
         self.kill_after: int | None = None
         self._child = child
         self._children: dict[str, RecordedSteps] = {}
         self._results: dict[str, JsonObject] = {}
-        self._place = 0
+        self._position = 0
 
     def restart(self) -> None:
         """The process is started again: the body begins from the top."""
-        self._place = 0
+        self._position = 0
         self.kill_after = None
 
     async def once(self, name: str, work: Callable[[], Awaitable[T]], result: TypeAdapter[T]) -> T:
-        place = self._next_place(name)
-        if place in self.records:
-            value = self.records[place][1]
+        position = self._next_position(name)
+        if position in self.records:
+            value = self.records[position][1]
             if isinstance(value, Exception):
                 raise value
             return as_recorded(value, result)
@@ -49,10 +49,10 @@ class RecordedSteps:
         try:
             value = await work()
         except Exception as error:
-            self.records[place] = (name, error)
+            self.records[position] = (name, error)
             raise
         self.done.append(name)
-        self.records[place] = (name, result.dump_python(value, mode="json"))
+        self.records[position] = (name, result.dump_python(value, mode="json"))
         return value
 
     async def child(self, run_key: str, payload: JsonObject) -> JsonObject:
@@ -64,9 +64,11 @@ class RecordedSteps:
             self._results[run_key] = await self._child(steps, payload)
         return self._results[run_key]
 
-    def _next_place(self, name: str) -> int:
-        place, self._place = self._place, self._place + 1
-        recorded, _ = self.records.get(place, (name, None))
-        if recorded != name:
-            raise CannotReplay(f"step {place} was {recorded}, not {name}")
-        return place
+    def _next_position(self, name: str) -> int:
+        position = self._position
+        self._position += 1
+        if position in self.records:
+            recorded = self.records[position][0]
+            if recorded != name:
+                raise CannotReplay(f"step {position} was {recorded}, not {name}")
+        return position

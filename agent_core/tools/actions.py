@@ -135,22 +135,30 @@ def _actions(call: Action, depth: int) -> list[Action]:
 
 def _has_more(batch: JsonObject) -> bool:
     """Whether an unknown field could hold further tools."""
-    others = [value for name, value in batch.items() if name not in _OF_A_BATCH]
-    return any(isinstance(_read_json(value), list | dict) for value in others)
+    for name, value in batch.items():
+        if name not in _OF_A_BATCH and isinstance(_read_json(value), list | dict):
+            return True
+    return False
 
 
 def _entry(entry: object, outer_account: str) -> Action:
     if not isinstance(entry, dict):
         return _unreadable({"entry": entry})
     fields = cast("JsonObject", entry)
-    slugs = [fields[name] for name in _SLUGS if fields.get(name) is not None]
-    account = fields.get(_ACCOUNT) or outer_account
+    slug = _slug(fields)
     arguments = _arguments(fields)
-    # Two names that differ would let one be judged and the other be run.
-    is_one_name = slugs and isinstance(slugs[0], str) and all(slug == slugs[0] for slug in slugs)
-    if arguments is None or not isinstance(account, str) or not is_one_name:
+    account = fields.get(_ACCOUNT) or outer_account
+    if not slug or arguments is None or not isinstance(account, str):
         return _unreadable(fields)
-    return Action(tool=slugs[0], arguments=arguments, account=account)
+    return Action(tool=slug, arguments=arguments, account=account)
+
+
+def _slug(fields: JsonObject) -> str:
+    """Empty where there is none, or two that differ: one would be judged and the other be run."""
+    slugs = [fields[name] for name in _SLUGS if fields.get(name) is not None]
+    if not slugs or not isinstance(slugs[0], str):
+        return ""
+    return slugs[0] if slugs.count(slugs[0]) == len(slugs) else ""
 
 
 def _arguments(fields: JsonObject) -> JsonObject | None:

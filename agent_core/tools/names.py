@@ -28,9 +28,15 @@ _JOINING = frozenset({"AND", "OR", "THEN"})
 _BEFORE_THINGS = frozenset({"A", "AN", "AS", "FROM", "IN", "INTO", "NO", "OF", "ON", "THE", "TO"})
 """Behind them a word of reading is a thing: `MARK_AS_READ`, `ADD_TO_LIST`, `NO_SHOW`."""
 _ENDINGS = (
-    ("IES", "Y"), ("IED", "Y"), ("ING", ""), ("ING", "E"), ("ED", ""), ("ES", ""), ("D", ""),
+    ("IES", "Y"),
+    ("IED", "Y"),
+    ("ING", ""),
+    ("ING", "E"),
+    ("ED", ""),
+    ("ES", ""),
+    ("D", ""),
     ("S", ""),
-)  # fmt: skip
+)
 
 
 @cache
@@ -58,8 +64,10 @@ def full_name(server: str, tool: str) -> str:
     name = server_prefix(server) + _clean(tool)
     if len(name) <= MAX_NAME_CHARS:
         return name
-    digest = hashlib.sha256(f"{server}\n{tool}".encode()).hexdigest()[:_DIGEST_CHARS]
-    return f"{name[: MAX_NAME_CHARS - _DIGEST_CHARS - 1]}_{digest}"
+    whole = f"{server}\n{tool}"
+    digest = hashlib.sha256(whole.encode()).hexdigest()[:_DIGEST_CHARS]
+    begin = name[: MAX_NAME_CHARS - _DIGEST_CHARS - 1]
+    return f"{begin}_{digest}"
 
 
 def server_prefix(server: str) -> str:
@@ -109,7 +117,9 @@ def canonical(slug: str) -> str:
     if not _PLAIN.fullmatch(slug):
         return ""
     upper = slug.upper()
-    return f"COMPOSIO_{upper.removeprefix('RUBE_')}" if upper.startswith("RUBE_") else upper
+    if upper.startswith("RUBE_"):
+        return f"COMPOSIO_{upper.removeprefix('RUBE_')}"
+    return upper
 
 
 @lru_cache(_KNOWN_NAMES)
@@ -124,9 +134,10 @@ def reads(name: str) -> bool:
         return False
     words = [word.upper() for word in _CAMEL.findall(slug)]
     every = {*words, *_LETTERS.findall(slug.upper())}
-    if every & (name_words("changing") | name_words("secrets")):
-        return False
-    if not every & name_words("reading"):
+    for kind in ("changing", "secrets"):
+        if not every.isdisjoint(name_words(kind)):
+            return False
+    if every.isdisjoint(name_words("reading")):
         return False
     return not _has_deed(words)
 

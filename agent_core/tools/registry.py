@@ -119,9 +119,15 @@ async def fit(output: ToolOutput, call: ToolCallId, context: ToolContext) -> Too
         where = "The rest could not be saved."
     head = min(_HEAD_CHARS, max_chars // 2)
     tail = min(_TAIL_CHARS, max_chars // 2)
-    left_out = f"{len(text) - head - tail:,} of {len(text):,} characters left out"
+    length = len(text)
+    left_out = f"{length - head - tail:,} of {length:,} characters left out"
     excerpt = f"{text[:head]}\n\n[... {left_out}. {where} ...]\n\n{text[-tail:]}"
-    return replace(output, text=excerpt, size_bytes=size, saved_path=path)
+    return replace(
+        output,
+        text=excerpt,
+        size_bytes=size,
+        saved_path=path,
+    )
 
 
 def _file_name(call: ToolCallId, context: ToolContext) -> str:

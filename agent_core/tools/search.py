@@ -87,7 +87,8 @@ def tools_in_sight(
         return tuple(spec for spec in specs if spec.name != FIND_TOOLS)
     mentions = [name for name in _mentions(history) if name in others]
     kept = _latest_within(left, mentions, others)
-    return (*core, *(others[name] for name in dict.fromkeys(mentions) if name in kept))
+    in_use = [others[name] for name in dict.fromkeys(mentions) if name in kept]
+    return (*core, *in_use)
 
 
 class AgentTools:
@@ -106,7 +107,7 @@ class AgentTools:
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         """Every tool, `find_tools` last; `tools_in_sight` takes out what need not be in sight."""
         specs = await self._share(context)
-        return (*specs, _finder([spec for spec in specs if not is_core(spec)]))
+        return (*specs, _finder(_hidden(specs)))
 
     async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
         if call.name == FIND_TOOLS:
@@ -130,7 +131,7 @@ class AgentTools:
     async def _find(self, arguments: JsonObject, context: ToolContext) -> ToolOutput:
         if fault := fault_of_arguments(arguments, _INPUT):
             return ToolOutput(text=f"Invalid arguments for {FIND_TOOLS}: {fault}", is_error=True)
-        hidden = [spec for spec in await self._share(context) if not is_core(spec)]
+        hidden = _hidden(await self._share(context))
         matches = ranked(arguments["query"], hidden)
         if matches:
             text = "\n".join((FOUND, *map(_entry, matches)))
@@ -146,14 +147,18 @@ class AgentTools:
         for spec in specs:
             if self._lets(spec.name):
                 share.append(spec)
-            elif spec.server not in listed and is_batch(spec.slug) and not self._denies(spec.name):
-                prefix = prefix_of(spec.name)
-                inside = [each for each in self._allowed if each.startswith(prefix)]
-                if inside:
-                    only = ", ".join(each.removeprefix(prefix) for each in inside)
-                    note = f"{spec.description}\n\nYou may run only these tools with it: {only}."
-                    share.append(replace(spec, description=note))
+            elif spec.server not in listed and is_batch(spec.slug):
+                share += self._batch(spec)
         return share
+
+    def _batch(self, spec: ToolSpec) -> Iterator[ToolSpec]:
+        """A tool for batches that runs only what the patterns let through, if they name any."""
+        prefix = prefix_of(spec.name)
+        inside = [each.removeprefix(prefix) for each in self._allowed if each.startswith(prefix)]
+        if inside and not self._denies(spec.name):
+            only = ", ".join(inside)
+            note = f"{spec.description}\n\nYou may run only these tools with it: {only}."
+            yield replace(spec, description=note)
 
     def _lets(self, name: str) -> bool:
         is_allowed = any(fnmatchcase(name, pattern) for pattern in self._allowed)
@@ -161,6 +166,10 @@ class AgentTools:
 
     def _denies(self, name: str) -> bool:
         return any(fnmatchcase(name, pattern) for pattern in self._denied)
+
+
+def _hidden(specs: Sequence[ToolSpec]) -> list[ToolSpec]:
+    return [spec for spec in specs if not is_core(spec)]
 
 
 def _tokens(spec: ToolSpec) -> int:
@@ -204,9 +213,10 @@ def _entry(spec: ToolSpec) -> str:
     schema = json.dumps(spec.input_schema, ensure_ascii=False, separators=(",", ":"))
     if len(schema) > _MAX_SCHEMA_CHARS:
         schema = "(a long input schema; it stands in the tool's definition)"
-    line = (spec.description.strip().splitlines() or ["(no description)"])[0]
+    line, _, _ = spec.description.strip().partition("\n")
     if len(line) > _MAX_LINE_CHARS:
         line = f"{line[:_MAX_LINE_CHARS]}…"
+    line = line or "(no description)"
     return f"- {spec.name}: {line}\n  {schema}"
 
 
@@ -224,27 +234,31 @@ def _finder(hidden: Sequence[ToolSpec]) -> ToolSpec:
 
 
 def _servers(hidden: Sequence[ToolSpec]) -> str:
-    names = list(dict.fromkeys(spec.server for spec in hidden))
-    if not names:
+    servers = list(dict.fromkeys(spec.server for spec in hidden))
+    if not servers:
         return "There are none at present."
-    more = f" and {len(names) - _LISTED_SERVERS} more" if len(names) > _LISTED_SERVERS else ""
-    return f"There are tools of: {', '.join(names[:_LISTED_SERVERS])}{more}."
+    names = ", ".join(servers[:_LISTED_SERVERS])
+    left_out = len(servers) - _LISTED_SERVERS
+    if left_out > 0:
+        names += f" and {left_out} more"
+    return f"There are tools of: {names}."
 
 
 def ranked(query: str, specs: Sequence[ToolSpec]) -> list[ToolSpec]:
     """The best tools that share a word with the query, best first; equals in the given order."""
-    wanted = " OR ".join(f'"{word}"' for word in dict.fromkeys(_words(query).split()))
-    if not wanted:
+    words = dict.fromkeys(_words(query).split())
+    if not words:
         return []
+    wanted = " OR ".join(f'"{word}"' for word in words)
     with closing(sqlite3.connect(":memory:")) as index:
         index.execute("CREATE VIRTUAL TABLE tools USING fts5(name, description)")
         for number, spec in enumerate(specs):
-            parameters = as_object(spec.input_schema.get("properties"))
-            description = " ".join([spec.description[:_MAX_DESCRIPTION_CHARS], *parameters])
             name = f"{spec.server} {spec.slug}"
+            description = spec.description[:_MAX_DESCRIPTION_CHARS]
+            parameters = " ".join(as_object(spec.input_schema.get("properties")))
             index.execute(
                 "INSERT INTO tools (rowid, name, description) VALUES (?, ?, ?)",
-                (number, _words(name), _words(description)),
+                (number, _words(name), _words(f"{description} {parameters}")),
             )
         matches = index.execute(
             "SELECT rowid FROM tools WHERE tools MATCH ? "

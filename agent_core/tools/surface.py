@@ -122,7 +122,8 @@ class SurfaceTools:
             return call
         _require_fit(call.call)
         answered = await self._answered(call.call, context)
-        received_at = answered.turn.inbound.received_at.astimezone(UTC)
+        asked = answered.turn.inbound
+        received_at = asked.received_at.astimezone(UTC)
         arguments = {"answer": _line(answered.answer, _ASKED_CHARS)}
         if answered.reports:
             arguments["report"] = answered.reports[-1][1]
@@ -149,21 +150,23 @@ class SurfaceTools:
         return [each for each in _work(answers) if each.turn.session != context.session]
 
     async def _find(self, call: ToolCall, context: ToolContext) -> ToolOutput:
-        answers = _best(str(call.arguments["query"]), await self._earlier(context))
+        earlier = await self._earlier(context)
+        answers = _best(call.arguments["query"], earlier)
         lines = [_MATERIAL if answers else _NOTHING]
         for each in answers:
+            link = await self._here.link(each.turn.session)
             lines += _described(each, context.zone)
-            lines.append(f"  Thread: {await self._here.link(each.turn.session)}")
+            lines.append(f"  Thread: {link}")
         return _material("\n".join(lines), answers, context)
 
     async def _read(self, call: ToolCall, context: ToolContext) -> ToolOutput:
-        earlier = await self._earlier(context)
-        wanted = call.arguments["id"]
-        answered = next((each for each in earlier if _mark(each) == wanted), None)
+        by_mark = {_mark(each): each for each in await self._earlier(context)}
+        answered = by_mark.get(call.arguments["id"])
         if answered is None:
             raise SurfaceRefused("No work with this id is to be read here: find it first.")
         number = int(call.arguments.get("part", 1))
-        parts = [_MATERIAL, f"Thread: {await self._here.link(answered.turn.session)}"]
+        link = await self._here.link(answered.turn.session)
+        parts = [_MATERIAL, f"Thread: {link}"]
         if number == 1:
             parts.append(f"The answer:\n{answered.answer}")
         if answered.reports:
@@ -202,19 +205,23 @@ class SurfaceTools:
     async def _read_channel(self, call: ToolCall, context: ToolContext) -> ToolOutput:
         _require_alone(context)
         try:
-            since = datetime.fromisoformat(str(call.arguments["since"]))
+            since = datetime.fromisoformat(call.arguments["since"])
         except ValueError:
             raise SurfaceRefused(
                 "`since` is a date or a moment such as 2026-11-23T09:00."
             ) from None
         if since.tzinfo is None:
             since = since.replace(tzinfo=find_zone(context.zone) or UTC)
-        channel = str(call.arguments["channel"])
-        text = await self._here.posts_in(channel, since, context.session, context.asker)
+        text = await self._here.posts_in(
+            call.arguments["channel"],
+            since,
+            context.session,
+            context.asker,
+        )
         return ToolOutput(text=text)
 
     async def _correct(self, call: ToolCall, context: ToolContext) -> ToolOutput:
-        text = str(call.arguments["text"]).strip()
+        text = call.arguments["text"].strip()
         if not any(map(str.isalnum, text)):
             raise SurfaceRefused("A correction has words. To take an answer away, remove it.")
         answered = await self._answered(call, context)
@@ -240,18 +247,22 @@ class SurfaceTools:
         here.sort(key=lambda each: each.is_calling)
         if not here:
             raise SurfaceRefused("There is no such post of yours in this thread.")
-        what = str(call.arguments["what"])
-        answered = next((each for each in here if _is_named(what, each)), None)
-        if answered is None:
-            last = _line(here[0].answer, _ASKED_CHARS)
-            raise SurfaceRefused(
-                f"There is no such post of yours in this thread. Your last answer begins: “{last}”"
-            )
+        what = _bare(call.arguments["what"])
+        for answered in here:
+            if _is_named(what, answered):
+                await self._require_right(answered, context)
+                return answered
+        last = _line(here[0].answer, _ASKED_CHARS)
+        raise SurfaceRefused(
+            f"There is no such post of yours in this thread. Your last answer begins: “{last}”"
+        )
+
+    async def _require_right(self, answered: AnsweredTurn, context: ToolContext) -> None:
         asked = answered.turn.inbound
-        if asked.asker != context.asker and not await self._here.is_admin(context.asker):
-            who = _line(asked.author_name, 60)
-            raise SurfaceRefused(f"Only {who}, who asked for it, or an admin can have it changed.")
-        return answered
+        if asked.asker == context.asker or await self._here.is_admin(context.asker):
+            return
+        who = _line(asked.author_name, 60)
+        raise SurfaceRefused(f"Only {who}, who asked for it, or an admin can have it changed.")
 
 
 def _require_fit(call: ToolCall) -> None:
@@ -281,18 +292,18 @@ def _described(answered: AnsweredTurn, zone: str) -> list[str]:
         f"  The answer begins: {_line(answered.answer, _ANSWER_CHARS)}",
     ]
     if answered.reports:
-        titles = "; ".join(f"“{_line(title, 120)}”" for _, title in answered.reports)
-        lines.append(f"  Report: {titles}")
+        titles = [f"“{_line(title, 120)}”" for _, title in answered.reports]
+        lines.append(f"  Report: {'; '.join(titles)}")
     return lines
 
 
 def _is_named(what: str, answered: AnsweredTurn) -> bool:
-    """Whether words are the title of its report, or its first ones."""
-    words = _bare(what)
-    answer = _bare(answered.answer)
-    if any(words == _bare(title) for _, title in answered.reports):
+    """Whether bare words are the title of its report, or its first ones."""
+    if what in [_bare(title) for _, title in answered.reports]:
         return True
-    return answer.startswith(words) and len(words) >= min(_NAMED_CHARS, len(answer))
+    answer = _bare(answered.answer)
+    least = min(_NAMED_CHARS, len(answer))
+    return len(what) >= least and answer.startswith(what)
 
 
 def _bare(text: str) -> str:
@@ -305,7 +316,8 @@ def _best(query: str, answers: Sequence[AnsweredTurn]) -> list[AnsweredTurn]:
 
     def score(answered: AnsweredTurn) -> int:
         titles = " ".join(title for _, title in answered.reports)
-        text = f"{answered.turn.inbound.text} {titles} {answered.answer}".casefold()
+        asked = answered.turn.inbound
+        text = f"{asked.text} {titles} {answered.answer}".casefold()
         return sum(word in text for word in wanted)
 
     matches = [each for each in answers if score(each)] or answers
@@ -323,9 +335,10 @@ def _line(text: str, max_chars: int) -> str:
 
 
 def _material(text: str, answers: Sequence[AnsweredTurn], context: ToolContext) -> ToolOutput:
-    is_ours = all(
-        each.tainted_by is None and each.turn.inbound.asker == context.asker for each in answers
-    )
+    is_ours = True
+    for each in answers:
+        if each.tainted_by is not None or each.turn.inbound.asker != context.asker:
+            is_ours = False
     return ToolOutput(text=text, is_ours=is_ours)
 
 
@@ -343,5 +356,6 @@ def _spec(name: str, tool: JsonObject) -> ToolSpec:
     return ToolSpec(name=name, description=tool["description"], input_schema=schema)
 
 
-_TOOLS: JsonObject = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+_TEXT = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+_TOOLS: JsonObject = yaml.safe_load(_TEXT)
 SURFACE_TOOLS = {name: _spec(name, tool) for name, tool in _TOOLS.items()}

@@ -46,7 +46,8 @@ def _archive(trace: Path, archive: Path, digest: str) -> None:
 
 
 def _digest(turn_id: str) -> str:
-    return hashlib.sha256(turn_id.encode("utf-8", "replace")).hexdigest()[:8]
+    digest = hashlib.sha256(turn_id.encode("utf-8", "replace"))
+    return digest.hexdigest()[:8]
 
 
 def _turn_of(path: Path) -> str:
@@ -81,8 +82,9 @@ def summary_text(trace: JsonObject, trace_url: str | None) -> str:
     if trace["fallback"]:
         route = f"{route} after a fast path: {trace['fallback']}"
     artifacts = [artifact["path"] for artifact in trace["artifacts"]]
+    request = " ".join(trace["query"].split())
     facts = {
-        "Request": " ".join(trace["query"].split())[:_REQUEST_CHARS],
+        "Request": request[:_REQUEST_CHARS],
         "Started": f"{trace['start_time']} UTC",
         "Duration": f"{trace['total_duration_seconds']:.1f} s",
         "Route": route,
@@ -104,5 +106,6 @@ def _tool_calls(calls: list[JsonObject], results: list[JsonObject]) -> str:
         return "0"
     failed = sum(result["is_error"] for result in results)
     by_name = Counter(call["name"] for call in calls)
-    names = ", ".join(f"{name} {count}" for name, count in by_name.most_common())
-    return f"{len(calls)}, {failed} failed ({names})"
+    counts = [f"{name} {count}" for name, count in by_name.most_common()]
+    listed = ", ".join(counts)
+    return f"{len(calls)}, {failed} failed ({listed})"

@@ -20,10 +20,12 @@ from bot.ingress import Rules, Sender, authorise
 from bot.slack_api import Conversation, MonotonicClock, Person, SlackApi, SlackError
 from bot.threads import ThreadRef, parse_session, parse_user
 
-HOLDS_S, PERSON_HOLDS_S = 60.0, 900.0
-"""So long what Slack said of a channel, and of a person, may be relied upon."""
-FRESH_S, PERSON_FRESH_S = 3.0, 60.0
+HOLDS_S = 60.0
+"""So long what Slack said of a channel may be relied upon."""
+PERSON_HOLDS_S = 900.0
+FRESH_S = 3.0
 """An answer that is not older need not be asked for again while somebody watches."""
+PERSON_FRESH_S = 60.0
 LOOKS_AT_ONCE = 2
 """So many channels, and people, are asked for again at a time: Slack allows some 100 a minute."""
 MEMBERS_A_PAGE = 500
@@ -43,42 +45,71 @@ class _Membership:
     members: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Visitor:
+    """Whose access to what is asked about."""
+
+    thread: ThreadRef | None
+    """None for HOME, the person's own conversation with the bot."""
+    team: str
+    user: str
+
+    @property
+    def sender(self) -> Sender:
+        """The person as the author of a post there."""
+        channel = self.thread.channel if self.thread else ""
+        return Sender(team=self.team, app_id="", channel=channel, user=self.user)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer(Generic[V]):
+    asked_s: float
+    value: V | None
+
+
 class _SlackCache(Generic[V]):
     """What Slack said, by the id that it was asked about. Many who ask at once ask once."""
 
     def __init__(
-        self, ask: Callable[[str], Awaitable[V | None]], clock: MonotonicClock, holds_s: float
+        self,
+        ask: Callable[[str], Awaitable[V | None]],
+        clock: MonotonicClock,
+        holds_s: float,
     ) -> None:
         self._ask = ask
         self._clock = clock
         self._holds_s = holds_s
-        self._said: LRUCache[str, tuple[float, V | None]] = LRUCache(MAX_KEPT)
-        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._answers: LRUCache[str, _Answer[V]] = LRUCache(MAX_KEPT)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def age_s(self, key: str) -> float:
-        said = self._said.get(key)
-        return float("inf") if said is None else self._clock.seconds() - said[0]
+        answer = self._answers.get(key)
+        if answer is None:
+            return float("inf")
+        return self._clock.seconds() - answer.asked_s
 
     def holds(self, key: str) -> bool:
-        """Whether something was said, and not too long ago."""
+        """Whether there is an answer that is not too old."""
         return self.age_s(key) <= self._holds_s
 
     def known(self, key: str) -> V | None:
         """None for what there is not, too."""
-        return self._said[key][1] if self.holds(key) else None
+        return self._answers[key].value if self.holds(key) else None
 
     async def get(self, key: str, max_age_s: float = HOLDS_S) -> V | None:
         """Raises SlackError where Slack could not be asked."""
-        async with self._asking.setdefault(key, asyncio.Lock()):
+        async with self._locks.setdefault(key, asyncio.Lock()):
             if self.age_s(key) > max_age_s:
                 asked_s = self._clock.seconds()
-                self._said[key] = (asked_s, await self._ask(key))
+                value = await self._ask(key)
+                self._answers[key] = _Answer(asked_s, value)
             return self.known(key)
 
     async def renew(self, keys: Iterable[str], fresh_s: Callable[[str], float]) -> None:
         """Ask about those again that are not fresh any more, a few at a time, the oldest first."""
         due = [key for key in keys if self.age_s(key) >= fresh_s(key)]
-        for key in sorted(due, key=self.age_s)[-LOOKS_AT_ONCE:]:
+        due.sort(key=self.age_s)
+        for key in due[-LOOKS_AT_ONCE:]:
             try:
                 await self.get(key, 0.0)
             except SlackError as error:
@@ -91,8 +122,8 @@ class ThreadAccess:
     def __init__(self, api: SlackApi, rules: Rules) -> None:
         self._api = api
         self._rules = rules
-        self._people: _SlackCache[Person] = _SlackCache(api.person, api.clock, PERSON_HOLDS_S)
-        self._places: _SlackCache[_Membership] = _SlackCache(self._ask_place, api.clock, HOLDS_S)
+        self._people = _SlackCache[Person](api.person, api.clock, PERSON_HOLDS_S)
+        self._channels = _SlackCache[_Membership](self._ask_channel, api.clock, HOLDS_S)
 
     async def level(self, user: UserId, session: SessionId, *, max_age_s: float = HOLDS_S) -> Level:
         """What the person may do; `none` also for what is no session of this team.
@@ -100,59 +131,74 @@ class ThreadAccess:
         Raises:
             SlackError: Slack could not be asked.
         """
-        if found := _read(user, session):
-            thread, slack_user = found
-            await self._people.get(slack_user, max_age_s)
-            if thread is not None:
-                await self._places.get(thread.channel, max_age_s)
+        visitor = _visitor(user, session)
+        if visitor is None:
+            return "none"
+        await self._people.get(visitor.user, max_age_s)
+        if visitor.thread is not None:
+            await self._channels.get(visitor.thread.channel, max_age_s)
         return self.level_now(user, session) or "none"
 
     async def person(self, user: UserId) -> Person | None:
         """Raises SlackError where Slack could not be asked."""
-        return await self._people.get(parse_user(user)[1])
+        _, slack_user = parse_user(user)
+        return await self._people.get(slack_user)
 
     async def renew(self, watching: Collection[tuple[UserId, SessionId]]) -> None:
         """Ask some of what those who watch depend on again."""
-        known = [found for pair in watching if (found := _read(*pair))]
-        channels = {thread.channel for thread, _ in known if thread is not None}
-        await self._places.renew(channels, self._stays_fresh_s)
-        await self._people.renew({user for _, user in known}, lambda _: PERSON_FRESH_S)
+        visitors = [_visitor(user, session) for user, session in watching]
+        known = [visitor for visitor in visitors if visitor]
+        channels = {visitor.thread.channel for visitor in known if visitor.thread}
+        await self._channels.renew(channels, self._stays_fresh_s)
+        people = {visitor.user for visitor in known}
+        await self._people.renew(people, lambda _: PERSON_FRESH_S)
 
     def level_now(self, user: UserId, session: SessionId) -> Level | None:
         """The same as `level`, of what is known; None where that is too old to tell."""
-        found = _read(user, session)
-        if found is None:
+        visitor = _visitor(user, session)
+        if visitor is None:
             return "none"
-        thread, slack_user = found
-        if not (
-            self._people.holds(slack_user) and (not thread or self._places.holds(thread.channel))
-        ):
+        if not self._people.holds(visitor.user):
             return None
-        rules, person = self._rules, self._people.known(slack_user)
-        if thread is None:  # the person's own conversation with the bot
-            facts = Sender(team=rules.identity.team, app_id="", channel="", user=slack_user)
-            own = authorise(facts, replace(rules, channels=None), person)
-            return "act" if isinstance(own, Person) else "none"
-        facts = Sender(team=thread.team, app_id="", channel=thread.channel, user=slack_user)
-        ruled, place = authorise(facts, rules, person), self._places.known(thread.channel)
-        if place is None or person is None or ruled in _NOBODY:
+        person = self._people.known(visitor.user)
+        if visitor.thread is None:
+            rules = replace(self._rules, channels=None)
+            verdict = authorise(visitor.sender, rules, person)
+            return "act" if isinstance(verdict, Person) else "none"
+        if not self._channels.holds(visitor.thread.channel):
+            return None
+        channel = self._channels.known(visitor.thread.channel)
+        if channel is None or person is None:
             return "none"
-        if slack_user not in place.members:
+        return self._level_in(channel, visitor, person)
+
+    def _level_in(self, channel: _Membership, visitor: _Visitor, person: Person) -> Level:
+        verdict = authorise(visitor.sender, self._rules, person)
+        if verdict in _NOBODY:
+            return "none"
+        if visitor.user not in channel.members:
             # Everybody of the team may read a public channel; guests and strangers may not.
-            is_own = person.team == rules.identity.team and not person.is_stranger
-            is_own = is_own and not person.is_guest
-            return "see" if place.about.kind == "channel" and is_own else "none"
-        return "act" if isinstance(ruled, Person) and not place.about.is_archived else "see"
+            is_of_team = person.team == self._rules.identity.team
+            is_outsider = person.is_stranger or person.is_guest
+            is_public = channel.about.kind == "channel"
+            return "see" if is_public and is_of_team and not is_outsider else "none"
+        may_write = isinstance(verdict, Person) and not channel.about.is_archived
+        return "act" if may_write else "see"
 
     def _stays_fresh_s(self, channel: str) -> float:
         """The members of a big channel take many calls, so those are asked for less often."""
-        place = self._places.known(channel)
-        pages = len(place.members) / MEMBERS_A_PAGE if place else 1
-        return min(max(FRESH_S, pages * FRESH_S), HOLDS_S)
+        known = self._channels.known(channel)
+        if known is None:
+            return FRESH_S
+        pages = len(known.members) / MEMBERS_A_PAGE
+        return min(max(1.0, pages) * FRESH_S, HOLDS_S)
 
-    async def _ask_place(self, channel: str) -> _Membership | None:
+    async def _ask_channel(self, channel: str) -> _Membership | None:
         about = await self._api.channels.about(channel)
-        return about and _Membership(about, await self._api.channels.members(channel))
+        if about is None:
+            return None
+        members = await self._api.channels.members(channel)
+        return _Membership(about, members)
 
 
 _NOBODY = ("foreign_app", "foreign_team", "bot", "unknown_user", "deactivated", "stranger")
@@ -160,11 +206,13 @@ _NOBODY = ("foreign_app", "foreign_team", "bot", "unknown_user", "deactivated", 
 than the thread does, and people of other organisations are there for the thread."""
 
 
-def _read(user: UserId, session: SessionId) -> tuple[ThreadRef | None, str] | None:
-    """The thread (None for HOME), and the person's id in Slack; None where these do not fit."""
+def _visitor(user: UserId, session: SessionId) -> _Visitor | None:
+    """None where person and session do not fit together."""
     try:
         team, slack_user = parse_user(user)
         thread = None if session == HOME else parse_session(session)
     except SessionError:
         return None
-    return (thread, slack_user) if thread is None or team == thread.team else None
+    if thread is not None and team != thread.team:
+        return None
+    return _Visitor(thread, team, slack_user)

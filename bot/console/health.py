@@ -38,18 +38,24 @@ Look = Callable[[], Awaitable[HealthFinding]]
 async def _examine(looks: Mapping[str, Look], uptime_s: float) -> web.Response:
     """200 when every vital part is well, otherwise 503; the reasons of both are in `why`."""
     async with asyncio.TaskGroup() as group:
-        looking = {name: group.create_task(_take(look)) for name, look in looks.items()}
-    found = {name: task.result() for name, task in looking.items()}
-    why = [f"{name}: {finding.why}" for name, finding in found.items() if finding.why]
-    is_unwell = any(finding.why and finding.is_vital for finding in found.values())
-    answer: JsonObject = {
-        "ok": not is_unwell,
+        tasks = {name: group.create_task(_take(look)) for name, look in looks.items()}
+    why: list[str] = []
+    parts: JsonObject = {}
+    is_well = True
+    for name, task in tasks.items():
+        finding = task.result()
+        parts[name] = {"ok": not finding.why, **finding.details}
+        if finding.why:
+            why.append(f"{name}: {finding.why}")
+            is_well = is_well and not finding.is_vital
+    report: JsonObject = {
+        "ok": is_well,
         "why": why,
         "pid": os.getpid(),
         "uptime_s": round(uptime_s, 1),
-        **{name: {"ok": not one.why, **one.details} for name, one in found.items()},
+        **parts,
     }
-    return web.json_response(answer, status=UNWELL if is_unwell else 200)
+    return web.json_response(report, status=200 if is_well else UNWELL)
 
 
 async def _take(look: Look) -> HealthFinding:
@@ -76,14 +82,19 @@ def add_health(app: web.Application, looks: Mapping[str, Look], clock: Monotonic
 async def look_at_socket(socket: SocketMode) -> HealthFinding:
     """Whether Slack's payloads reach the bot."""
     health = socket.health()
-    heard_s = None if health.last_heard_s is None else round(health.last_heard_s, 1)
-    details = {"connected": health.connected, "last_heard_s": heard_s}
-    return HealthFinding(why=health.reason, details=details)
+    last_heard_s = health.last_heard_s
+    if last_heard_s is not None:
+        last_heard_s = round(last_heard_s, 1)
+    return HealthFinding(
+        why=health.reason,
+        details={"connected": health.connected, "last_heard_s": last_heard_s},
+    )
 
 
 async def look_at_loop(lag: Lag) -> HealthFinding:
     """How late the event loop was at worst, and how often it was held; that is in the log."""
-    return HealthFinding(details={"stalls": lag.stalls, "worst_ms": round(lag.worst_s * 1_000)})
+    worst_ms = round(lag.worst_s * 1_000)
+    return HealthFinding(details={"stalls": lag.stalls, "worst_ms": worst_ms})
 
 
 async def look_at_database(
@@ -100,5 +111,9 @@ async def look_at_database(
 async def look_at_tools(away: Callable[[], Mapping[str, str]]) -> HealthFinding:
     """Which tool servers could not be had when last asked: the bot works on without them."""
     reasons = away()
-    named = f"{', '.join(sorted(reasons))} cannot be reached" if reasons else ""
-    return HealthFinding(why=named, details={"away": masked_value(dict(reasons))}, is_vital=False)
+    why = f"{', '.join(sorted(reasons))} cannot be reached" if reasons else ""
+    return HealthFinding(
+        why=why,
+        details={"away": masked_value(dict(reasons))},
+        is_vital=False,
+    )

@@ -47,8 +47,12 @@ class Passes:
     def link(self, user: UserId, session: SessionId) -> str:
         """What comes behind `/enter?pass=`."""
         until_s = (self._clock() + LINK_LIFE).timestamp()
-        once = secrets.token_urlsafe(16)
-        return self._sign("link", Pass(user=user, sessions={session: until_s}, once=once))
+        claim = Pass(
+            user=user,
+            sessions={session: until_s},
+            once=secrets.token_urlsafe(16),
+        )
+        return self._sign("link", claim)
 
     def cookie(self, link: Pass, before: str) -> str:
         """The cookie for whoever came by a link, with what theirs of before is good for."""

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
@@ -30,19 +31,25 @@ logger = logging.getLogger(__name__)
 def check_installation(*, as_json: bool = False) -> int:
     """Print what was found. Returns the exit code: 0 when nothing is wrong, else 1."""
     logging.getLogger().addHandler(logging.NullHandler())  # what libraries log is in the findings
-    report: Callable[[Finding], None] = (lambda _: None) if as_json else _print_lines
+    report = _keep_quiet if as_json else _print_lines
     try:
         findings = asyncio.run(_check(read_configuration(), report))
     except SettingsError as error:
-        findings = [replace(wrong(str(error)), title=_SETTINGS)]
-        report(findings[0])
+        finding = replace(wrong(str(error)), title=_SETTINGS)
+        report(finding)
+        findings = [finding]
     is_well = all(finding.state != "wrong" for finding in findings)
     if as_json:
-        told = {"ok": is_well, "checks": list(map(_as_object, findings))}
-        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        checks = list(map(_as_object, findings))
+        record = {"ok": is_well, "checks": checks}
+        typer.echo(json.dumps(record, ensure_ascii=False, indent=2))
     else:
         typer.echo(_sum_up(findings))
     return 0 if is_well else 1
+
+
+def _keep_quiet(_: Finding) -> None:
+    """With JSON, nothing is printed before all checks have ended."""
 
 
 async def _check(configuration: Configuration, report: Callable[[Finding], None]) -> list[Finding]:
@@ -96,8 +103,10 @@ async def run_checks(
     async with asyncio.TaskGroup() as group:
         looks = [group.create_task(_look(check, faulty, limit_s)) for check in checks]
         for check, look in zip(checks, looks, strict=True):
-            findings.append(replace(_without_secrets(await look, secrets), title=check.title))
-            report(findings[-1])
+            finding = _without_secrets(await look, secrets)
+            finding = replace(finding, title=check.title)
+            findings.append(finding)
+            report(finding)
     return findings
 
 
@@ -119,15 +128,20 @@ async def _look(check: Check, faulty: Collection[str], limit_s: float) -> Findin
         return wrong(f"the check itself failed ({type(error).__name__}); please report it.")
 
 
-def _without_secrets(found: Finding, secrets: Collection[str]) -> Finding:
-    """Lines without secrets, with what a service said behind the first."""
-    text, quote = found.text, found.quote
-    for secret in sorted(filter(None, secrets), key=len, reverse=True):
-        text, quote = text.replace(secret, "…"), quote.replace(secret, "…")
-    if quote := " ".join(quote.split()).rstrip("."):
-        cut = quote if len(quote) <= MAX_QUOTE_CHARS else quote[: MAX_QUOTE_CHARS - 1] + "…"
-        text = f"{text} It said: “{cut}”."
-    return replace(found, text=text, quote="")
+def _without_secrets(finding: Finding, secrets: Collection[str]) -> Finding:
+    """The finding without secrets, its quote at the end of its text."""
+    text = finding.text
+    quote = finding.quote
+    for secret in sorted(secrets, key=len, reverse=True):
+        if secret:
+            text = text.replace(secret, "…")
+            quote = quote.replace(secret, "…")
+    quote = " ".join(quote.split()).rstrip(".")
+    if len(quote) > MAX_QUOTE_CHARS:
+        quote = quote[: MAX_QUOTE_CHARS - 1] + "…"
+    if quote:
+        text = f"{text} It said: “{quote}”."
+    return replace(finding, text=text, quote="")
 
 
 def _print_lines(finding: Finding) -> None:
@@ -136,11 +150,13 @@ def _print_lines(finding: Finding) -> None:
 
 
 def _sum_up(findings: Sequence[Finding]) -> str:
-    faults = sum(finding.state == "wrong" for finding in findings)
-    warnings = sum(finding.state == "warning" for finding in findings)
+    states = Counter(finding.state for finding in findings)
+    faults = states["wrong"]
     if faults:
         return f"{faults} of {len(findings)} are wrong; the bot will not work until they are right."
-    return f"Nothing is wrong ({warnings} warnings)." if warnings else "Everything is fine."
+    if states["warning"]:
+        return f"Nothing is wrong ({states['warning']} warnings)."
+    return "Everything is fine."
 
 
 def _as_object(finding: Finding) -> dict[str, str]:

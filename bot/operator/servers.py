@@ -61,17 +61,23 @@ def accept_definitions(server: str, tool: str | None, *, only_show: bool = False
     """Print what changed and accept it. Returns the exit code: 1 when nothing was accepted."""
 
     async def work(core: CoreSettings) -> int:
-        pins = [pin for pin in await proposals(core) if pin.server == server]
-        if tool is not None:
-            pins = [pin for pin in pins if pin.tool == tool]
-        if not pins:
-            name = server if tool is None else f"{server} {tool}"
-            typer.echo(f"Nothing of {name} waits to be accepted.", err=True)
-            return 0 if only_show else 1
+        pins = _chosen(await proposals(core), server, tool)
         _print_differences(pins)
-        return 0 if only_show else await _accept(core, pins)
+        if only_show:
+            return 0
+        return await _accept(core, pins)
 
     return with_settings(work)
+
+
+def _chosen(pins: Sequence[Pin], server: str, tool: str | None) -> list[Pin]:
+    chosen = [pin for pin in pins if pin.server == server]
+    if tool is not None:
+        chosen = [pin for pin in chosen if pin.tool == tool]
+    if not chosen:
+        name = server if tool is None else f"{server} {tool}"
+        typer.echo(f"Nothing of {name} waits to be accepted.", err=True)
+    return chosen
 
 
 def _print_differences(pins: Sequence[Pin]) -> None:
@@ -82,6 +88,8 @@ def _print_differences(pins: Sequence[Pin]) -> None:
 
 
 async def _accept(core: CoreSettings, pins: Sequence[Pin]) -> int:
+    if not pins:
+        return 1
     accepted = await accept(core, pins)
     names = ", ".join(accepted) or "nothing, as it changed in this moment"
     typer.echo(f"Accepted: {names}.")

@@ -45,14 +45,17 @@ HOPELESS_CHARS = 60_000
 BLOCKS_FOR_DECIDING = 4
 CHARS_FOR_DECIDING = 2_500
 """Room that is left for what stands below the actions, before and after the decision."""
-_OWN = {"correct_my_answer": "consent-own-correct", "remove_my_post": "consent-own-remove"}
+_OWN = {
+    "correct_my_answer": "consent-own-correct",
+    "remove_my_post": "consent-own-remove",
+}
 """What the bot does to an answer of its own."""
 
 
 def is_short(event: ApprovalRequested, words: Words) -> bool:
     """Whether Slack takes a post with all arguments."""
-    chars = sum(len(json.dumps(action.arguments)) for action in event.actions)
-    if chars > HOPELESS_CHARS:
+    arguments = [action.arguments for action in event.actions]
+    if len(json.dumps(arguments)) > HOPELESS_CHARS:
         return False
     blocks = _facts(event, words, is_whole=True)
     if len(blocks) > limits.BLOCKS_PER_POST - BLOCKS_FOR_DECIDING:
@@ -102,24 +105,28 @@ def approval_draft(
         notes.append(words("consent-in-file", file=file_name(event), digest=digest))
     elif not is_whole:
         notes.append(words("consent-not-shown"))
-    notes.append(words("consent-until", when=local_time(event.deadline), digest=digest))
+    until = local_time(event.deadline)
+    notes.append(words("consent-until", when=until, digest=digest))
     is_seen = (is_whole or is_attached) and not unseen
     buttons = [
         consent_button(ApprovalClick(kind=kind, ask=event.ask), words)
         for kind in _buttons(event, is_seen=is_seen, is_whole=is_whole)
     ]
-    facts = _facts(event, words, is_whole=is_whole)
-    blocks = (*facts, context("\n".join(notes)), actions(*buttons))
-    return PostDraft(text=_fallback(event, words), blocks=blocks)
+    blocks = _facts(event, words, is_whole=is_whole)
+    blocks.append(context("\n".join(notes)))
+    blocks.append(actions(*buttons))
+    return PostDraft(text=_fallback(event, words), blocks=tuple(blocks))
 
 
 def decided_draft(event: ApprovalRequested, decided: ApprovalDecided, words: Words) -> PostDraft:
     """The card once it is decided: the same facts, and how it ended in place of the buttons."""
     ending = decision(decided, words)
-    facts = _facts(event, words, is_whole=is_short(event, words))
-    digest = context(f"`{event.digest[:DIGEST_CHARS]}`")
-    text, *_ = split(f"{_fallback(event, words)}\n{ending}", limits.TEXT_CHARS)
-    return PostDraft(text=text, blocks=(*facts, digest, section(f"*{ending}*")))
+    blocks = _facts(event, words, is_whole=is_short(event, words))
+    blocks.append(context(f"`{event.digest[:DIGEST_CHARS]}`"))
+    blocks.append(section(f"*{ending}*"))
+    fallback = _fallback(event, words)
+    text, *_ = split(f"{fallback}\n{ending}", limits.TEXT_CHARS)
+    return PostDraft(text=text, blocks=tuple(blocks))
 
 
 def decision(decided: ApprovalDecided, words: Words) -> str:
@@ -129,20 +136,25 @@ def decision(decided: ApprovalDecided, words: Words) -> str:
         sentence += "-thread"
     elif decided.reason.strip():
         sentence += "-because"
+    reason = made_visible(decided.reason)
     return words(
         sentence,
         who=mention(decided.by) if decided.by else "…",
         when=local_time(decided.at),
-        reason=foreign_line(made_visible(decided.reason), limits.COMMENT_CHARS),
+        reason=foreign_line(reason, limits.COMMENT_CHARS),
     )
 
 
 def _buttons(
-    event: ApprovalRequested, *, is_seen: bool, is_whole: bool
+    event: ApprovalRequested,
+    *,
+    is_seen: bool,
+    is_whole: bool,
 ) -> Iterator[ApprovalButton]:
     if is_seen:
         yield "consent.approve"
-    if is_whole and len(event.actions) == 1 and editable_parts(event.actions[0]):
+    first, *others = event.actions
+    if is_whole and not others and editable_parts(first):
         yield "consent.edit"
     yield "consent.reject"
     if is_seen and event.may_allow_thread:
@@ -182,11 +194,9 @@ def _whole_actions(event: ApprovalRequested, words: Words) -> list[list[JsonObje
         if picture is None:
             whom = recipients_of(action.arguments)
             named = [inline_code(made_visible(each)) for each in whom]
-            blocks = sections(f"{title}{_reaches(whom, named, words)}")
+            title += _reaches(whom, named, words)
             picture = argument_blocks(action, tell, words)
-        else:
-            blocks = sections(title)
-        shown.append([*blocks, *picture])
+        shown.append([*sections(title), *picture])
     return shown
 
 
@@ -197,7 +207,8 @@ def _short_actions(event: ApprovalRequested, words: Words) -> list[list[JsonObje
     for title, action in _titles(event, words)[:MAX_ACTIONS]:
         whom = recipients_of(action.arguments)
         named = [_inline(each) for each in whom[:MAX_RECIPIENTS]]
-        blocks = sections(f"{title}{_reaches(whom, named, words)}")
+        title += _reaches(whom, named, words)
+        blocks = sections(title)
         chars += _chars(blocks)
         if chars > SHOWN_CHARS:
             break
@@ -215,11 +226,10 @@ def _warning(event: ApprovalRequested, words: Words) -> str:
     """That outside text may have asked for it, and which."""
     sources: dict[str, None] = {}
     for source in event.outside:
+        app, _, _ = source.partition("_")
         if "://" in source:
             sources[_inline(source)] = None
-    for source in event.outside:
-        if source.isupper() and "://" not in source:
-            app, _, _ = source.partition("_")
+        elif source.isupper():
             sources[app_name(app)] = None
     if not sources:
         return words("consent-tainted")
@@ -230,8 +240,10 @@ def _reaches(whom: Sequence[str], named: Sequence[str], words: Words) -> str:
     """A line with those who are named, and how many more it reaches; empty where nobody."""
     if not whom:
         return ""
-    counted = _counted(named, len(whom), words)
-    return f"\n{words('consent-reaches', n=len(whom), whom=counted)}"
+    total = len(whom)
+    counted = _counted(named, total, words)
+    line = words("consent-reaches", n=total, whom=counted)
+    return f"\n{line}"
 
 
 def _titles(event: ApprovalRequested, words: Words) -> list[tuple[str, PlannedAction]]:
@@ -244,11 +256,18 @@ def _titles(event: ApprovalRequested, words: Words) -> list[tuple[str, PlannedAc
     return titles
 
 
-def _title(event: ApprovalRequested, action: PlannedAction, number: str, words: Words) -> str:
+def _title(
+    event: ApprovalRequested,
+    action: PlannedAction,
+    number: str,
+    words: Words,
+) -> str:
     own = _OWN.get(event.tool)
     what = words(own) if own else deed(action.tool, action.toolkit)
     parts = [f"*{number}{what}*"]
-    where = app_name(action.toolkit) if action.toolkit else server_name(event.tool)
+    where = server_name(event.tool)
+    if action.toolkit:
+        where = app_name(action.toolkit)
     if where:
         parts.append(where)
     if action.account:

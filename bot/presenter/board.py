@@ -66,9 +66,10 @@ class Card:
         return states[-1] if states else "done"
 
     @property
-    def weight(self) -> int:
-        """How much a reader would miss the card."""
-        return _WEIGHTS.get(self.state, 0)
+    def weight(self) -> tuple[int, bool]:
+        """How much a reader would miss the card: a single step that has ended least of all."""
+        is_single_step = self.branch is None and bool(self.calls)
+        return _WEIGHTS.get(self.state, 0), not is_single_step
 
 
 class Board:
@@ -114,7 +115,8 @@ class Board:
     def fold(self, event: AnyEvent) -> None:
         """Take the turn's next event in."""
         self._pass_time(event.at)
-        is_asking = any(isinstance(wait, QuestionAsked) for wait in self.turn.waits.values())
+        waits = self.turn.waits.values()
+        is_asking = any(isinstance(wait, QuestionAsked) for wait in waits)
         self.turn.fold(event)
         match event:
             case TurnStarted():
@@ -168,16 +170,16 @@ class Board:
             key = "done" if self.turn.finished.outcome in _SUCCESSES else "early"
             title = self.words(f"progress-ended-{key}", time=self.time())
         pages = len(self.turn.read)
-        return f"{title} · {self.words('progress-pages-read', n=pages)}" if pages else title
+        if not pages:
+            return title
+        return f"{title} · {self.words('progress-pages-read', n=pages)}"
 
     def visible_cards(self) -> list[Card]:
         """At most `PLAN_CARDS`: others are folded, first those that have ended and single steps."""
         surplus = len(self.cards) - limits.PLAN_CARDS
         if surplus <= 0:
             return self.cards
-        lightest_first = sorted(
-            self.cards, key=lambda card: (card.weight, bool(card.branch) or not card.calls)
-        )
+        lightest_first = sorted(self.cards, key=lambda card: card.weight)
         folded = lightest_first[: surplus + 1]
         earlier = Card(title=self.words("progress-earlier-steps", n=len(folded)))
         if any(card.state == "running" for card in folded):
@@ -205,7 +207,8 @@ class Board:
         """A branch is told by what it is after; one that begins again goes on."""
         if event.parent is None:
             return
-        card = self._branch_cards.get(event.run) or self._branch_cards.get(event.parent)
+        cards = self._branch_cards
+        card = cards.get(event.run) or cards.get(event.parent)
         if card is None:
             card = self._add_card(self._branch_title(event), branch=event.run)
         self._branch_cards[event.run] = card
@@ -216,7 +219,8 @@ class Board:
     def _branch_title(self, event: RunStarted) -> str:
         if event.agent == REPORT_EXPERT:
             return short(self.words("progress-purpose-write-report"))
-        title = event.title.strip() or event.task.strip().partition("\n")[0]
+        first_line, _, _ = event.task.strip().partition("\n")
+        title = event.title.strip() or first_line
         return short(title[:1].upper() + title[1:])
 
     def _end_run(self, event: RunFinished) -> None:
@@ -256,7 +260,8 @@ class Board:
         card, _ = self._message_cards[message]
         branch = self._branch_cards.get(event.run)
         if branch is not None and branch.title not in card.details:
-            card.details = short("; ".join(filter(None, (card.details, branch.title))))
+            titles = filter(None, (card.details, branch.title))
+            card.details = short("; ".join(titles))
 
     def _message_title(self, event: MessageTaken, key: str) -> str:
         return self.words(key, who=short(event.author_name), what=short(event.text))
@@ -281,7 +286,9 @@ class Board:
         self.activity = describe(event.tool, event.arguments, self.words, self.turn.pages)
         card = self._branch_cards.get(event.run)
         if card is not None:
-            card.details = self.activity if self.activity != card.title else ""
+            card.details = ""
+            if self.activity != card.title:
+                card.details = self.activity
         else:
             card = next((each for each in self.cards if each.title == self.activity), None)
             if card is None or card.branch:
@@ -290,7 +297,9 @@ class Board:
         self._call_cards[event.run, event.call_id] = card
 
     def _end_call(self, event: ToolCallFinished, call: CallSnapshot, card: Card) -> None:
-        pages = [source.url for source in event.sources] if call.reads_pages else []
+        pages: list[str] = []
+        if call.reads_pages:
+            pages = [source.url for source in event.sources]
         card.sources |= {url: self.turn.pages[url] for url in pages}
         if event.may_have_happened:
             card.calls[event.call_id] = "unsure"

@@ -64,7 +64,7 @@ async def fresh_links(
             if refused.why != "no_link":
                 raise
     if not links:
-        raise AskRefused("There is no link for any of the apps.", why="no_link")
+        raise AskRefused("no_link")
     buttons: list[JsonObject] = []
     for number, (toolkit, url) in enumerate(links.items(), start=1):
         label = words("consent-connect", what=app_name(toolkit))

@@ -23,8 +23,11 @@ from bot.threads import ThreadRef
 
 _log = logging.getLogger(__name__)
 
+MAX_ENDING_BYTES = 16
 PUBLIC_DIRECTORY = "work_products"
 _UNSAFE = re.compile(r"[^\w.\- ()]+")
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 
 
@@ -59,35 +62,39 @@ def file_name(name: str) -> str:
     stem, dot, ending = plain.rpartition(".")
     if not dot:
         return _cut(plain, limits.FILE_NAME_BYTES)
-    ending = _cut(ending, 16)
-    return f"{_cut(stem, limits.FILE_NAME_BYTES - len(ending.encode()) - 1)}.{ending}"
+    ending = _cut(ending, MAX_ENDING_BYTES)
+    room = limits.FILE_NAME_BYTES - len(ending.encode()) - 1
+    return f"{_cut(stem, room)}.{ending}"
 
 
 def _read(workspace: Path, path: str, max_bytes: int) -> bytes:
     """Every step is opened from the one before and without following links."""
-    *folders, name = PurePosixPath(path).parts or ("..",)
-    if ".." in {*folders, name} or PurePosixPath(path).is_absolute():
+    parts = PurePosixPath(path).parts
+    if not parts or ".." in parts or PurePosixPath(path).is_absolute():
         raise ArtifactRefused("it lies elsewhere")
+    *folders, name = parts
     try:
-        directory = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY)
+        directory = os.open(workspace, _DIRECTORY)
         try:
-            for part in folders:
-                flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-                inner = os.open(part, flags, dir_fd=directory)
+            for folder in folders:
+                inner = os.open(folder, _DIRECTORY | os.O_NOFOLLOW, dir_fd=directory)
                 os.close(directory)
                 directory = inner
-            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-            with os.fdopen(os.open(name, flags, dir_fd=directory), "rb") as file:
-                about = os.fstat(file.fileno())
-                if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
-                    raise ArtifactRefused("it is no plain file")
-                if not 0 < about.st_size <= max_bytes:
-                    raise ArtifactRefused("it is empty or too big")
-                return file.read(about.st_size)
+            return _read_file(os.open(name, _FILE, dir_fd=directory), max_bytes)
         finally:
             os.close(directory)
     except OSError as error:
         raise ArtifactRefused("it cannot be read") from error
+
+
+def _read_file(descriptor: int, max_bytes: int) -> bytes:
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(file.fileno())
+        if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
+            raise ArtifactRefused("it is no plain file")
+        if not 0 < about.st_size <= max_bytes:
+            raise ArtifactRefused("it is empty or too big")
+        return file.read(about.st_size)
 
 
 def _cut(text: str, max_bytes: int) -> str:
@@ -102,9 +109,13 @@ def handed_out(saved: Iterable[ArtifactSaved]) -> list[ArtifactSaved]:
     files = list({each.path: each for each in saved}.values())
     reports = [each for each in files if each.mimetype == REPORT]
     newest = {each.run: each.path for each in reports}
-    stem = {each.path: each.path.rpartition(".")[0] for each in files}
-    old = {stem[each.path] for each in reports if each.path != newest[each.run]}
-    return [each for each in files if stem[each.path] not in old]
+    drafts = {_stem(each) for each in reports if each.path != newest[each.run]}
+    return [each for each in files if _stem(each) not in drafts]
+
+
+def _stem(file: ArtifactSaved) -> str:
+    stem, _, _ = file.path.rpartition(".")
+    return stem
 
 
 class ThreadFiles:
@@ -122,7 +133,8 @@ class ThreadFiles:
         more: Sequence[Upload] = (),
     ) -> None:
         """Posts in order, the last one with files of the workspace and more; as `post_answer`."""
-        uploads, missing = list[Upload](), list[str]()
+        uploads: list[Upload] = []
+        missing: list[str] = []
         for file in saved:
             try:
                 content = await asyncio.to_thread(read_artifact, self._workspace, file.path)
@@ -132,20 +144,24 @@ class ThreadFiles:
             else:
                 uploads.append(self._upload(file, content))
         uploads += more
-        apart = len(drafts) - 1 if uploads else len(drafts)
-        await post_answer(self._destination, op, drafts[:apart])
-        if uploads:
-            last = op.part(max(apart, 0))
-            missing += await self._post_last(last, drafts[apart:], uploads)
+        if not uploads:
+            await post_answer(self._destination, op, drafts)
+        else:
+            await post_answer(self._destination, op, drafts[:-1])
+            last = op.part(max(len(drafts) - 1, 0))
+            missing += await self._post_last(last, drafts[-1:], uploads)
         await self._say_missing(op, missing)
 
     async def _post_last(
         self, op: Op, draft: Sequence[PostDraft], uploads: Sequence[Upload]
     ) -> list[str]:
         """One post with words and files; or two, where Slack refuses it or takes no files now."""
-        bookmark, words = await self._destination.journal.open(), op.part("words")
+        bookmark = await self._destination.journal.open()
+        words = op.part("words")
         if words.part(0) not in bookmark.begun:
-            blocks = [block for each in draft for block in each.blocks or sections(each.text)]
+            blocks: list[JsonObject] = []
+            for each in draft:
+                blocks += each.blocks or sections(each.text)
             try:
                 return await self._share(op, uploads, blocks)
             except SlackRefused as refused:
@@ -180,18 +196,18 @@ class ThreadFiles:
 
     def _upload(self, file: ArtifactSaved, content: bytes) -> Upload:
         name = file_name(PurePosixPath(file.path).name)
-        title = " ".join(inert(file.title).split())[: limits.FILE_TITLE_CHARS] or name
-        is_picture = file.mimetype.startswith("image/")
-        alt_text = (
-            self._destination.board.words("progress-picture-of", what=title) if is_picture else ""
-        )
+        line = " ".join(inert(file.title).split())
+        title = line[: limits.FILE_TITLE_CHARS] or name
+        alt_text = ""
+        if file.mimetype.startswith("image/"):
+            alt_text = self._destination.board.words("progress-picture-of", what=title)
         return Upload(name=name, content=content, title=title, alt_text=alt_text)
 
     async def _share(
         self, op: Op, uploads: Sequence[Upload], blocks: Sequence[JsonObject] = ()
     ) -> list[str]:
         """Post them, and name those that Slack does not take. Raises SlackRefused if it is all."""
-        missing = list[str]()
+        missing: list[str] = []
         await self._destination.once(op, partial(self._write, uploads, blocks, missing))
         return missing
 
@@ -200,24 +216,27 @@ class ThreadFiles:
         uploads: Sequence[Upload],
         blocks: Sequence[JsonObject],
         missing: list[str],
-        place: ThreadRef,
+        thread: ThreadRef,
         op: Op,
         may_exist: bool,
     ) -> None:
-        journal, files = self._destination.journal, self._destination.api.files
-        begun = (await journal.open()).files.get(op, "")
-        if may_exist and begun and await files.is_shared(begun, place.channel):
+        journal = self._destination.journal
+        files = self._destination.api.files
+        bookmark = await journal.open()
+        file_id = bookmark.files.get(op)
+        if may_exist and file_id and await files.is_shared(file_id, thread.channel):
             return
 
         async def remember(ids: Sequence[str]) -> None:
-            (await journal.open()).files[op] = ids[0]
+            bookmark.files[op] = ids[0]
             await journal.save()
 
-        refused = await files.share(place, uploads, blocks=blocks, remember=remember)
+        refused = await files.share(thread, uploads, blocks=blocks, remember=remember)
         missing += [upload.title for upload, _ in refused]
 
     async def _say_missing(self, op: Op, names: Sequence[str]) -> None:
+        words = self._destination.board.words
         for name in names:
             what = foreign_line(name, limits.PROGRESS_WORD_CHARS)
-            said = self._destination.board.words("progress-no-file", what=what)
-            await self._destination.post(op.part(name, "why"), PostDraft(text=said))
+            draft = PostDraft(text=words("progress-no-file", what=what))
+            await self._destination.post(op.part(name, "why"), draft)

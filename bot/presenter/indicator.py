@@ -54,18 +54,27 @@ class Indicators:
         `may_be_left` says that another process may have shown it on a post that is new here.
         """
         async with self._locks.setdefault(thread, asyncio.Lock()):
-            shown, now = self._threads.get(thread) or _ThreadIndicators(), self._api.clock.seconds()
+            shown = self._threads.get(thread) or _ThreadIndicators()
             self._threads[thread] = shown
-            if post_ts not in shown.posts:
-                shown.posts[post_ts] = may_be_left
-                if shown.status_s is None and await self._api.set_status(thread, "processing"):
-                    shown.status_s = now
-                elif shown.status_s is None or not may_be_left:
-                    shown.posts[post_ts] = True
-                    await self._react(thread, post_ts, add=True)
-            elif shown.status_s is not None and now - shown.status_s >= RENEWAL_S:
-                shown.status_s = now
-                await self._api.set_status(thread, "processing")
+            if post_ts in shown.posts:
+                await self._renew(thread, shown)
+                return
+            shown.posts[post_ts] = may_be_left
+            if shown.status_s is not None:
+                has_own = not may_be_left
+            else:
+                has_own = not await self._api.set_status(thread, "processing")
+                if not has_own:
+                    shown.status_s = self._api.clock.seconds()
+            if has_own:
+                shown.posts[post_ts] = True
+                await self._react(thread, post_ts, add=True)
+
+    async def _renew(self, thread: ThreadRef, shown: _ThreadIndicators) -> None:
+        now_s = self._api.clock.seconds()
+        if shown.status_s is not None and now_s - shown.status_s >= RENEWAL_S:
+            shown.status_s = now_s
+            await self._api.set_status(thread, "processing")
 
     async def take_back(
         self, thread: ThreadRef, post_ts: str, *, is_taken_in: bool = False
@@ -76,7 +85,8 @@ class Indicators:
         """
         async with self._locks.setdefault(thread, asyncio.Lock()):
             shown = self._threads.get(thread) or _ThreadIndicators()
-            is_known, has_reaction = post_ts in shown.posts, shown.posts.get(post_ts, False)
+            is_known = post_ts in shown.posts
+            has_reaction = shown.posts.get(post_ts, False)
             self.forget(thread, post_ts)
             if has_reaction and not is_taken_in:
                 await self._react(thread, post_ts, add=False)

@@ -157,7 +157,8 @@ class Destination:
 
         Raises SlackError where Slack gave no answer, or refuses it in both places.
         """
-        if await self._direct() is None or op in (await self.journal.open()).done:
+        bookmark = await self.journal.open()
+        if not bookmark.direct or op in bookmark.done:
             try:
                 await self.journal.once(op, partial(write, self.thread, op))
             except PlaceRefused as refused:
@@ -176,26 +177,39 @@ class Destination:
         return parse_session(SessionId(begun)) if begun else None
 
     async def _begin(self, op: Op, may_exist: bool) -> None:
+        bookmark = await self.journal.open()
         team, user = parse_user(self.board.asker)
-        if self._is_missing and (twin := await self._find_twin(user)):
-            (await self.journal.open()).direct = twin.session
+        twin = await self._find_twin(user) if self._is_missing else None
+        if twin is not None:
+            bookmark.direct = twin.session
             return
-        text, since = f"_{self.board.words('progress-not-in-thread')}_", self.thread.root_ts
-        place = await self.api.post_direct(
-            team, user, text, op=op, since=since, may_exist=may_exist
+        text = self.board.words("progress-not-in-thread")
+        thread = await self.api.post_direct(
+            team,
+            user,
+            f"_{text}_",
+            op=op,
+            since=self.thread.root_ts,
+            may_exist=may_exist,
         )
-        (await self.journal.open()).direct = place.session
+        bookmark.direct = thread.session
 
     async def _find_twin(self, user: str) -> ThreadRef | None:
         """The thread of the asker's post with the same words, as near as Slack's twins are."""
-        around_s, asked = float(self.thread.root_ts), _bare(self.board.text)
-        oldest, latest = (f"{around_s + off_s:.6f}" for off_s in (-TWIN_S, TWIN_S))
-        history = self.api.channels.history(self.thread.channel, oldest=oldest, latest=latest)
+        asked = _bare(self.board.text)
+        if not asked:
+            return None
+        around_s = float(self.thread.root_ts)
+        history = self.api.channels.history(
+            self.thread.channel,
+            oldest=f"{around_s - TWIN_S:.6f}",
+            latest=f"{around_s + TWIN_S:.6f}",
+        )
         async with aclosing(history) as pages:
             async for page in pages:
                 for post in map(read_post, page):
-                    said = _bare(plain_text(_MENTION.sub("", post.text)))
-                    if asked and post.user == user and said == asked:
+                    text = plain_text(_MENTION.sub("", post.text))
+                    if post.user == user and _bare(text) == asked:
                         return replace(self.thread, root_ts=post.ts)
         return None
 
@@ -213,30 +227,36 @@ class Destination:
         self,
         draft: PostDraft,
         before: Receipt | None,
-        place: ThreadRef,
+        thread: ThreadRef,
         op: Op,
         may_exist: bool,
     ) -> None:
         """What was streamed, or stood there before, becomes the post or the first part of it."""
         bookmark = await self.journal.open()
         ts = bookmark.streams.get(op.without(*FIRST_SMALLER), "")
-        if before and before.channel == place.channel:
+        if before and before.channel == thread.channel:
             ts = before.ts
-        if ts:
-            update = partial(self.api.update, place.channel, ts, draft.text)
-            try:
-                await update(blocks=draft.blocks, op=op)
-            except SlackRefused as refused:
-                if refused.code not in GONE:
-                    raise
-                ts = ""
-        if ts:
-            receipt = Receipt(place.channel, ts)
+        if ts and await self._replace(thread, ts, draft, op):
+            receipt = Receipt(thread.channel, ts)
         else:
             receipt = await self.api.post(
-                place, draft.text, blocks=draft.blocks, op=op, may_exist=may_exist
+                thread,
+                draft.text,
+                blocks=draft.blocks,
+                op=op,
+                may_exist=may_exist,
             )
         bookmark.posts[op.in_thread()] = receipt
+
+    async def _replace(self, thread: ThreadRef, ts: str, draft: PostDraft, op: Op) -> bool:
+        """Put the draft into a post that stands there; False where that is gone."""
+        try:
+            await self.api.update(thread.channel, ts, draft.text, blocks=draft.blocks, op=op)
+        except SlackRefused as refused:
+            if refused.code not in GONE:
+                raise
+            return False
+        return True
 
 
 def _bare(text: str) -> str:

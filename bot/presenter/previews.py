@@ -8,6 +8,7 @@ or `⟨U+202E⟩`, and what could be taken for another field is shown as it is s
 import json
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
@@ -73,6 +74,8 @@ _BLANK = frozenset(
 """Seen as nothing, though their categories are those of letters, signs and accents."""
 
 
+_Zone = tuple[str, str]
+"""Name and value of an argument that names a time zone."""
 MomentWords = Callable[[str, object], str]
 """Says a moment in words, with its weekday and zone, by name and value; nothing of other values."""
 
@@ -80,12 +83,12 @@ MomentWords = Callable[[str, object], str]
 def parts_of(arguments: JsonObject) -> dict[str, str]:
     """Of the mail, event or post that the arguments are: their names by what they are for."""
     for labels, needed in _PICTURES:
-        given = {
-            label: name
-            for label in labels
-            for name in reversed(_NAMES[label])
-            if arguments.get(name) not in (None, "", [], {})
-        }
+        given: dict[str, str] = {}
+        for label in labels:
+            for name in _NAMES[label]:
+                if arguments.get(name) not in (None, "", [], {}):
+                    given[label] = name
+                    break
         if needed <= given.keys():
             return given
     return {}
@@ -93,42 +96,53 @@ def parts_of(arguments: JsonObject) -> dict[str, str]:
 
 def moments(arguments: JsonObject, zone: str, words: Words) -> MomentWords:
     """Of the arguments: on the clocks of `zone`, and of the zone that stands with a moment."""
-    beside: dict[str, list[tuple[str, str]]] = {}
+    beside: defaultdict[str, list[_Zone]] = defaultdict(list)
+    anywhere: list[_Zone] = []
     for path, value in leaves("", arguments):
         if isinstance(value, str) and "zone" in path.lower():
             parent, _, name = path.rpartition(".")
-            beside.setdefault(parent, []).append((name, value))
-    sure = {parent: _sure(zones) for parent, zones in beside.items()}
-    anywhere = _sure([each for zones in beside.values() for each in zones])
+            zone_entry = (name, value)
+            beside[parent].append(zone_entry)
+            anywhere.append(zone_entry)
 
-    def tell(path: str, value: object) -> str:
+    def moment_words_of(path: str, value: object) -> str:
         if not isinstance(value, str) or not _TIME.fullmatch(value):
             return ""
-        named = sure.get(path.rpartition(".")[0], anywhere)
-        return "" if named is None else _clock_words(value, named, zone, words)
+        parent, _, _ = path.rpartition(".")
+        zone_name = _sure_zone(beside.get(parent, anywhere))
+        if zone_name is None:
+            return ""
+        return _clock_words(value, zone_name, zone, words)
 
-    return tell
+    return moment_words_of
 
 
-def _sure(zones: Sequence[tuple[str, str]]) -> str | None:
+def _sure_zone(zones: Sequence[_Zone]) -> str | None:
     """The zone, if any; None where it may be that of another moment."""
-    named = {value for _, value in zones}
-    is_sure = len(named) < 2 and all(name in ZONE_NAMES for name, _ in zones)
-    return "".join(named) if is_sure else None
+    values = {value for _, value in zones}
+    names = {name for name, _ in zones}
+    if len(values) > 1 or not names <= ZONE_NAMES:
+        return None
+    return "".join(values)
 
 
-def _clock_words(value: str, named: str, zone: str, words: Words) -> str:
-    """A moment in words; `named` is the zone that stands with it, if any."""
+def _clock_words(value: str, zone_name: str, zone: str, words: Words) -> str:
+    """A moment in words; `zone_name` is the zone that stands with it, if any."""
     language = words("consent-language")
     try:
         moment = datetime.fromisoformat(value)
-        if (known := moment.tzinfo or find_zone(named)) is None:
-            told = moment_words(moment.replace(tzinfo=UTC), "UTC", language)
-            where = plain_line(made_visible(named), limits.PROGRESS_WORD_CHARS)
-            return f"{told} ({where or words('consent-no-zone')})"
+        known = moment.tzinfo or find_zone(zone_name)
+        if known is None:
+            clock = moment_words(moment.replace(tzinfo=UTC), "UTC", language)
+            where = plain_line(made_visible(zone_name), limits.PROGRESS_WORD_CHARS)
+            return f"{clock} ({where or words('consent-no-zone')})"
         moment = moment.replace(tzinfo=known)
-        zones = dict.fromkeys(filter(find_zone, (zone, named))) or ("UTC",)
-        return " = ".join(f"{moment_words(moment, each, language)} ({each})" for each in zones)
+        zones = dict.fromkeys(filter(find_zone, (zone, zone_name)))
+        clocks: list[str] = []
+        for each in zones or ("UTC",):
+            clock = moment_words(moment, each, language)
+            clocks.append(f"{clock} ({each})")
+        return " = ".join(clocks)
     except (ValueError, OverflowError):
         return ""
 
@@ -136,29 +150,49 @@ def _clock_words(value: str, named: str, zone: str, words: Words) -> str:
 def preview(action: PlannedAction, words: Words, tell: MomentWords) -> list[JsonObject] | None:
     """All of it in blocks; None where it has to be shown as it is sent."""
     arguments = action.arguments
-    texts = (value for _, value in leaves("", arguments) if isinstance(value, str))
     parts = parts_of(arguments)
-    labels = {name: words(f"consent-part-{label}") for label, name in parts.items()}
-    rest = [name for name in arguments if name not in labels]
-    long = {name for label, name in parts.items() if label in LONG}
-    labels |= {name: name.replace("_", " ").strip().capitalize() or name for name in rest}
-    is_clear = len({label.casefold() for label in labels.values()}) == len(labels) <= MAX_ROWS
-    is_clear = is_clear and all(map(_PLAIN_NAME.fullmatch, rest))
-    if not (arguments and is_clear) or any(map(unpacked, texts)):
+    labels = _labels(arguments, parts, words)
+    if labels is None:
         return None
+    long = [parts.get(label) for label in LONG]
     blocks: list[JsonObject] = []
     lines: list[str] = []
     for name, label in labels.items():
         value = arguments[name]
-        moment = foreign_line(tell(name, value), limits.OPTION_CHARS)
-        shown = "" if name in long else moment or _line(value)
-        lines.append(f"*{label}:* {shown}".strip())
-        if not shown:
-            is_text = isinstance(value, str)
-            below = text_of(value) if is_text else "\n".join(argument_lines({name: value}, tell))
-            blocks += [*sections("\n".join(lines)), *sections(f"```\n{code(below)}\n```")]
+        text = ""
+        if name not in long:
+            moment = foreign_line(tell(name, value), limits.OPTION_CHARS)
+            text = moment or _line(value)
+        lines.append(f"*{label}:* {text}".strip())
+        if not text:
+            below = text_of(value)
+            if not isinstance(value, str):
+                below = "\n".join(argument_lines({name: value}, tell))
+            blocks += sections("\n".join(lines))
+            blocks += sections(f"```\n{code(below)}\n```")
             lines = []
     return [*blocks, *sections("\n".join(lines))]
+
+
+def _labels(arguments: JsonObject, parts: dict[str, str], words: Words) -> dict[str, str] | None:
+    """What each argument is called; None where names are unclear, or a value is packed."""
+    labels = {name: words(f"consent-part-{label}") for label, name in parts.items()}
+    for name in arguments:
+        if name in labels:
+            continue
+        if not _PLAIN_NAME.fullmatch(name):
+            return None
+        label = name.replace("_", " ").strip()
+        labels[name] = label.capitalize() or name
+    distinct = {label.casefold() for label in labels.values()}
+    if not 0 < len(labels) <= MAX_ROWS:
+        return None
+    if len(distinct) < len(labels):
+        return None
+    for _, value in leaves("", arguments):
+        if isinstance(value, str) and unpacked(value):
+            return None
+    return labels
 
 
 def written(value: Any) -> str:
@@ -168,7 +202,7 @@ def written(value: Any) -> str:
 
 def items_of(value: Any) -> list[object]:
     """Those of a list, or the value alone."""
-    return cast("list[object]", value) if isinstance(value, list) else [value]
+    return cast("list[Any]", value) if isinstance(value, list) else [value]
 
 
 def _line(value: Any) -> str:
@@ -177,14 +211,19 @@ def _line(value: Any) -> str:
     if any(each and isinstance(each, dict | list) for each in items):
         return ""
     texts = [text_of(item) for item in items]
-    if any("\n" in text or "`" in text or len(text) > _LINE_CHARS for text in texts):
-        return ""
+    for text in texts:
+        if len(text) > _LINE_CHARS:
+            return ""
+        if "\n" in text or "`" in text:
+            return ""
     return ", ".join(map(inline_code, texts))
 
 
-def argument_lines(
-    arguments: JsonObject, tell: MomentWords = lambda _path, _value: ""
-) -> Iterator[str]:
+def _no_moment(_path: str, _value: object) -> str:
+    return ""
+
+
+def argument_lines(arguments: JsonObject, tell: MomentWords = _no_moment) -> Iterator[str]:
     """One line for each value, as `name.inner[0]: value`; all of them, in their order.
 
     A text of several lines stands below its name with a bar before each line, so that none of them
@@ -193,18 +232,26 @@ def argument_lines(
     reads, and behind a moment what it is in words: brackets like these are ours alone.
     """
     for path, value in leaves("", arguments):
-        if isinstance(value, str) and (plain := unpacked(value)):
-            yield from _lines(f"{made_visible(path)} ⟨base64⟩", text_of(plain))
-        told = tell(path, value)
-        yield from _lines(made_visible(path), text_of(value) + (f" ⟨{told}⟩" if told else ""))
+        name = made_visible(path)
+        plain = unpacked(value) if isinstance(value, str) else None
+        if plain:
+            yield from _lines(f"{name} ⟨base64⟩", text_of(plain))
+        text = text_of(value)
+        if moment := tell(path, value):
+            text += f" ⟨{moment}⟩"
+        yield from _lines(name, text)
 
 
 def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     """Each value with its whole name, as `name.inner[0]`."""
     if isinstance(value, dict) and value:
         for key, inner in cast("JsonObject", value).items():
-            name = key if _PLAIN_KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False)
-            yield from leaves(f"{path}.{name}" if path else name, inner)
+            name = key
+            if not _PLAIN_KEY.fullmatch(key):
+                name = json.dumps(key, ensure_ascii=False)
+            if path:
+                name = f"{path}.{name}"
+            yield from leaves(name, inner)
     elif isinstance(value, list) and value:
         for index, inner in enumerate(cast("list[Any]", value)):
             yield from leaves(f"{path}[{index}]", inner)
@@ -225,9 +272,10 @@ def text_of(value: Any) -> str:
     """A value as text; one that could be taken for another kind of value is quoted."""
     if not isinstance(value, str):
         return json.dumps(value)
+    text = made_visible(value)
     if value != value.strip() or _READS_AS_VALUE.fullmatch(value):
-        return f'"{made_visible(value)}"'
-    return made_visible(value)
+        return f'"{text}"'
+    return text
 
 
 def made_visible(text: str) -> str:
@@ -235,28 +283,42 @@ def made_visible(text: str) -> str:
 
     The brackets of the names are ours: a text cannot pretend that something was named in it.
     """
-    return _RUNS.sub(_seen, text)
+    return _RUNS.sub(_visible_run, text)
 
 
-def _seen(run: re.Match[str]) -> str:
-    first, n = run[0][0], len(run[0])
-    if first not in _GAPS:
-        return _name(f"U+{ord(first):04X}", n) if _is_hidden(first) or first in "⟨⟩" else run[0]
-    is_long = run[0].count("\n") > _GAPS["\n"][0]
-    seen = ""
-    for character, same in groupby(run[0]):
+def _visible_run(run: re.Match[str]) -> str:
+    text = run[0]
+    first = text[0]
+    if first in _GAPS:
+        return _visible_gap(text)
+    if _is_hidden(first) or first in "⟨⟩":
+        return _name(f"U+{ord(first):04X}", len(text))
+    return text
+
+
+def _visible_gap(text: str) -> str:
+    """Blanks, breaks and tabs; too many of one kind get their name."""
+    most_breaks, _ = _GAPS["\n"]
+    is_long = text.count("\n") > most_breaks
+    visible = ""
+    for character, same in groupby(text):
         n = len(list(same))
         most, name = _GAPS[character]
-        stays = n <= most and not (is_long and character == "\n")
-        seen += character * n if stays else _name(name, n)
-    return f"{seen}\n" if is_long else seen
+        is_named = n > most or (is_long and character == "\n")
+        visible += _name(name, n) if is_named else character * n
+    if is_long:
+        visible += "\n"
+    return visible
 
 
 def _name(name: str, n: int) -> str:
-    return f"⟨{n} {name}⟩" if n > 1 else f"⟨{name}⟩"
+    if n > 1:
+        return f"⟨{n} {name}⟩"
+    return f"⟨{name}⟩"
 
 
 def _is_hidden(character: str) -> bool:
     if character in " \n":
         return False
-    return unicodedata.category(character)[0] in "CZ" or character in _BLANK
+    category = unicodedata.category(character)
+    return category.startswith(("C", "Z")) or character in _BLANK

@@ -16,13 +16,14 @@ from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot import clicks
 from bot.clicks import BranchStop, LiveViewClick
-from bot.presenter.board import Board, Card
+from bot.presenter.board import Card
 from bot.presenter.journal import Destination
 from bot.render import PostDraft, actions, foreign_line, limits, plain_line
 from bot.slack_api import ContentRefused, Op, SlackError, SlackRefused
 
 HEARTBEAT_S = 4.5
 """The line is said anew at the latest after so long."""
+_NEVER_S = float("-inf")
 
 _SHOWN = {
     "running": ("in_progress", "▸"),
@@ -36,8 +37,11 @@ _SHOWN = {
 _log = logging.getLogger(__name__)
 
 
+_STANDING_STILL = ("stopped", "failed", "unsure")
+
+
 class ProgressPost:
-    """Progress is a courtesy: where Slack refuses it, the turn goes on without."""
+    """The plan and the status line of one turn. Where Slack refuses them, the turn goes on."""
 
     def __init__(
         self,
@@ -49,8 +53,10 @@ class ProgressPost:
     ) -> None:
         self._offers_live_view = offers_live_view
         self._now = now
-        self._api, self._thread = destination.api, destination.thread
-        self._journal, self._board = destination.journal, destination.board
+        self._api = destination.api
+        self._thread = destination.thread
+        self._journal = destination.journal
+        self._board = destination.board
         self._interval_s = interval_s
         self._keeping: asyncio.Task[None] | None = None
         self._writing = asyncio.Lock()
@@ -58,10 +64,13 @@ class ProgressPost:
         self._turn = TurnId("")
         self._ts = ""
         self._shown: PostDraft | None = None
-        self._shown_s = float("-inf")
-        self._said = ("", self._api.clock.seconds() if is_told else float("-inf"))
-        """What the line told, and when."""
-        self._has_line = self._has_post = self._has_cards = True
+        self._shown_s = _NEVER_S
+        self._line_activity = ""
+        """What the status line told last."""
+        self._line_s = self._api.clock.seconds() if is_told else _NEVER_S
+        self._has_line = True
+        self._has_post = True
+        self._has_cards = True
         """Slack has not refused it."""
 
     async def go_on(self, turn: TurnId) -> None:
@@ -76,19 +85,21 @@ class ProgressPost:
         """Post the plan, unless it is there."""
         if self._ts or not self._has_post:
             return
-        self._turn, op = turn, _op(turn)
+        self._turn = turn
+        op = _op(turn)
         try:
             await self._journal.once(op, partial(self._post, op))
         except SlackError as error:
             self._has_post = not isinstance(error, SlackRefused)
             _log.warning("no progress is shown: %s", error)
-        else:
-            receipt = (await self._journal.open()).posts.get(op)
-            self._ts = receipt.ts if receipt else ""
-            async with self._writing:
-                if self._keeping is not None:
-                    self._said = ("", float("-inf"))  # the post has taken the line away
-                    await self._tell_line()
+            return
+        bookmark = await self._journal.open()
+        receipt = bookmark.posts.get(op)
+        self._ts = receipt.ts if receipt else ""
+        async with self._writing:
+            if self._keeping is not None:
+                self._forget_line()  # the post has taken the line away
+                await self._tell_line()
 
     async def stop(self) -> None:
         """Nothing is written or on its way any more when this returns. Safe to call twice."""
@@ -96,7 +107,8 @@ class ProgressPost:
             async with self._writing:
                 self._keeping.cancel()
             await asyncio.wait([self._keeping])
-            self._keeping, self._said = None, ("", float("-inf"))
+            self._keeping = None
+            self._forget_line()
 
     async def edit(self, *, insist: bool = False) -> bool:
         """Show the newest state, pauses waited out on `insist`; False where it is to come later."""
@@ -108,7 +120,8 @@ class ProgressPost:
             taken = await update(self._thread.channel, self._ts, draft.text, blocks=draft.blocks)
         except ContentRefused as refused:
             _log.warning("progress is shown without cards: %s", refused)
-            taken, self._has_cards = not self._has_cards, False
+            taken = not self._has_cards
+            self._has_cards = False
         except SlackRefused as refused:
             _log.warning("progress is no longer shown: %s", refused)
             self._has_post = False
@@ -116,14 +129,16 @@ class ProgressPost:
         except SlackError as error:
             _log.info("an edit was left out: %s", error)
             return False
-        if taken is not False:
-            self._shown, self._shown_s = draft, self._api.clock.seconds()
-        return taken is not False
+        if taken is False:
+            return False
+        self._note_shown(draft)
+        return True
 
     async def close(self, turn: TurnId, *, insist: bool) -> bool:
         """Make it the plan of what was done, as `edit`; also that of a process that died."""
         self._turn = turn
-        if _op(turn) in (await self._journal.open()).begun:
+        bookmark = await self._journal.open()
+        if _op(turn) in bookmark.begun:
             await self._open(turn)
         return await self.edit(insist=insist)
 
@@ -132,19 +147,27 @@ class ProgressPost:
         await self._say("")
 
     async def _post(self, op: Op, may_exist: bool) -> None:
-        draft, post = self._draft(), partial(self._api.post, self._thread, op=op)
+        draft = self._draft()
+        post = partial(self._api.post, self._thread, op=op)
         try:
             receipt = await post(draft.text, blocks=draft.blocks, may_exist=may_exist)
         except ContentRefused as refused:
             _log.warning("progress is shown without cards: %s", refused)
-            self._has_cards, draft = False, PostDraft(text=draft.text)
+            self._has_cards = False
+            draft = PostDraft(text=draft.text)
             receipt = await post(draft.text)
-        self._shown, self._shown_s = None if may_exist else draft, self._api.clock.seconds()
-        (await self._journal.open()).posts[op] = receipt
+        self._note_shown(None if may_exist else draft)
+        bookmark = await self._journal.open()
+        bookmark.posts[op] = receipt
+
+    def _note_shown(self, draft: PostDraft | None) -> None:
+        self._shown = draft
+        self._shown_s = self._api.clock.seconds()
 
     async def _keep_up(self) -> None:
         """The newest state, and none twice, until it is stopped."""
         clock = self._api.clock
+        longest_s = HEARTBEAT_S - self._interval_s
         while True:
             self._changed.clear()
             async with self._writing:
@@ -153,18 +176,31 @@ class ProgressPost:
                 if is_early or not await self.edit():
                     self._changed.set()
             await clock.sleep(self._interval_s)
-            due_s = self._said[1] + HEARTBEAT_S - clock.seconds()
-            await clock.wait(self._changed, min(max(0.1, due_s), HEARTBEAT_S - self._interval_s))
+            due_s = self._line_s + HEARTBEAT_S - clock.seconds()
+            await clock.wait(self._changed, min(max(0.1, due_s), longest_s))
+
+    def _forget_line(self) -> None:
+        """The line has to be told anew."""
+        self._line_activity = ""
+        self._line_s = _NEVER_S
 
     async def _tell_line(self) -> None:
         """What is done now and for how long; first of all, what they asked for."""
-        doing, (said, at_s), words = self._board.activity, self._said, self._board.words
-        time, now_s = self._board.time(self._now()), self._api.clock.seconds()
-        if said == doing and now_s - at_s < HEARTBEAT_S - self._interval_s:
+        activity = self._board.activity
+        words = self._board.words
+        now_s = self._api.clock.seconds()
+        age_s = now_s - self._line_s
+        if self._line_activity == activity and age_s < HEARTBEAT_S - self._interval_s:
             return
-        line = words("progress-line", time=time) if doing else reading_line(words, self._board.text)
-        if await self._say(line, *([f"{plain_line(doing, 100)} · {time}"] if doing else [])):
-            self._said = (doing, now_s)
+        if activity:
+            time = self._board.time(self._now())
+            line = words("progress-line", time=time)
+            is_said = await self._say(line, f"{plain_line(activity, 100)} · {time}")
+        else:
+            is_said = await self._say(reading_line(words, self._board.text))
+        if is_said:
+            self._line_activity = activity
+            self._line_s = now_s
 
     async def _say(self, line: str, *loading: str) -> bool:
         try:
@@ -177,29 +213,31 @@ class ProgressPost:
         return False
 
     def _draft(self) -> PostDraft:
-        board, shown = self._board, self._board.visible_cards()
-        text = "\n".join([board.title(), *map(_line, shown)])
+        board = self._board
+        cards = board.visible_cards()
+        title = board.title()
+        text = "\n".join([title, *map(_line, cards)])
         if not self._has_cards:
             return PostDraft(text=text)
-        tasks = [_task(number, card) for number, card in enumerate(shown)]
-        plan = {"type": "plan", "title": board.title(), "tasks": tasks}
-        below = self._below(board)
-        return PostDraft(
-            text=text, blocks=(plan, actions(*below, name="below")) if below else (plan,)
-        )
+        tasks = [_task(number, card) for number, card in enumerate(cards)]
+        blocks: list[JsonObject] = [{"type": "plan", "title": title, "tasks": tasks}]
+        if below := self._elements_below():
+            blocks.append(actions(*below, name="below"))
+        return PostDraft(text=text, blocks=tuple(blocks))
 
-    def _below(self, board: Board) -> list[JsonObject]:
+    def _elements_below(self) -> list[JsonObject]:
         """“Open live view”, where there is one, and a menu of the branches at work."""
-        below: list[JsonObject] = []
+        words = self._board.words
+        elements: list[JsonObject] = []
         if self._offers_live_view():
-            below.append(clicks.button(board.words("live-button"), LiveViewClick()))
+            elements.append(clicks.button(words("live-button"), LiveViewClick()))
         branches = [
-            (board.words("progress-stop", what=title), BranchStop(agent=agent_id(self._turn, run)))
-            for run, title in board.branches.items()
+            (words("progress-stop", what=title), BranchStop(agent=agent_id(self._turn, run)))
+            for run, title in self._board.branches.items()
         ]
         if branches:
-            below.append(clicks.dots_menu(branches))
-        return below
+            elements.append(clicks.dots_menu(branches))
+        return elements
 
 
 def reading_line(words: Words, text: str) -> str:
@@ -208,8 +246,9 @@ def reading_line(words: Words, text: str) -> str:
 
 
 def _line(card: Card) -> str:
-    told = f"{card.title} ({card.details})" if card.details else card.title
-    return f"{_SHOWN[card.state][1]} {foreign_line(told, limits.SECTION_CHARS)}"
+    text = f"{card.title} ({card.details})" if card.details else card.title
+    _, sign = _SHOWN[card.state]
+    return f"{sign} {foreign_line(text, limits.SECTION_CHARS)}"
 
 
 def _task(number: int, card: Card) -> JsonObject:
@@ -217,19 +256,24 @@ def _task(number: int, card: Card) -> JsonObject:
 
     What was read is linked: its address was opened already.
     """
-    is_told = card.details and card.state in ("stopped", "failed", "unsure")
-    title = f"{card.title} · {card.details}" if is_told else card.title
-    task: JsonObject = {"type": "task_card", "task_id": f"task{number}", "title": title}
-    task["status"] = _SHOWN[card.state][0]
-    if card.details and not is_told:
-        said = {"type": "text", "text": card.details}
-        section = {"type": "rich_text_section", "elements": [said]}
+    status, _ = _SHOWN[card.state]
+    task: JsonObject = {
+        "type": "task_card",
+        "task_id": f"task{number}",
+        "title": card.title,
+        "status": status,
+    }
+    if card.details and card.state in _STANDING_STILL:
+        task["title"] = f"{card.title} · {card.details}"
+    elif card.details:
+        text = {"type": "text", "text": card.details}
+        section = {"type": "rich_text_section", "elements": [text]}
         task["details"] = {"type": "rich_text", "elements": [section]}
-    sources = [
-        {"type": "url", "url": url, "text": plain_line(title or url, limits.LABEL_CHARS)}
-        for url, title in card.sources.items()
-        if len(url) <= limits.SOURCE_URL_CHARS
-    ]
+    sources: list[JsonObject] = []
+    for url, title in card.sources.items():
+        if len(url) <= limits.SOURCE_URL_CHARS:
+            text = plain_line(title or url, limits.LABEL_CHARS)
+            sources.append({"type": "url", "url": url, "text": text})
     if sources:
         task["sources"] = sources[: limits.CARD_SOURCES]
     return task

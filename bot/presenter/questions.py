@@ -40,25 +40,28 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[PostDraft]:
         default = labels.index(event.default)
         labels[default] = words("question-default-option", what=event.default)
     is_numbered = any(len(label) > limits.LABEL_CHARS for label in labels)
-    numbered = "\n".join(
-        f"{number}. {foreign_line(label, limits.OPTION_CHARS)}"
-        for number, label in enumerate(labels, start=1)
-    )
+    lines: list[str] = []
+    for number, label in enumerate(labels, start=1):
+        option = foreign_line(label, limits.OPTION_CHARS)
+        lines.append(f"{number}. {option}")
+    numbered = "\n".join(lines)
     hint = _hint(event, words)
     text = _asked(event)
+    below = [numbered, hint]
     if is_numbered:
         text = f"{text}\n\n{numbered}"
+        below = [hint]
     *before, last = split(text, limits.TEXT_CHARS - _TAIL_CHARS)
-    below = [hint] if is_numbered else [numbered, hint]
     whole = "\n\n".join(filter(None, [last, *below]))
     drafts = [PostDraft(text=each) for each in before]
     if not labels:
         return [*drafts, PostDraft(text=whole)]
     row: list[JsonObject] = []
     for number, label in enumerate(labels, start=1):
-        option = QuestionClick(kind="question.option", ask=event.ask, option=number)
-        shown = str(number) if is_numbered else label
-        row.append(clicks.button(shown, option, number=number))
+        click = QuestionClick(kind="question.option", ask=event.ask, option=number)
+        if is_numbered:
+            label = str(number)
+        row.append(clicks.button(label, click, number=number))
     other = QuestionClick(kind="question.other", ask=event.ask)
     row.append(clicks.button(words("question-other"), other))
     blocks = (*sections(last), actions(*row), context(hint))
@@ -69,7 +72,9 @@ def question_ending(asked: QuestionAsked, event: AnyEvent, words: Words) -> str:
     """How the question ended, if this event of the root run ends it."""
     match event:
         case MessageTaken() if event.text:
-            who = mention(event.author) if event.author else "…"
+            who = "…"
+            if event.author:
+                who = mention(event.author)
             what = foreign_line(event.text, limits.OPTION_CHARS)
             return words("question-answered", who=who, what=what)
         case StepStarted() if asked.default:

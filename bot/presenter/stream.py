@@ -22,7 +22,7 @@ from agent_core.events import (
 from agent_core.ids import ROOT_RUN, TurnId
 from agent_core.masking import masked_post
 from agent_core.runtime import without_paths
-from bot.presenter.journal import Destination
+from bot.presenter.journal import Bookmark, Destination
 from bot.render import limits, none_live, split, to_markdown
 from bot.slack_api import Op, Receipt, SlackError, SlackRefused
 from bot.threads import parse_user
@@ -76,8 +76,10 @@ class AnswerStream:
         self._workspace = workspace
         self._asked_ts = asked_ts
         self._is_off = is_off
-        self._text, self._chars = "", 0
-        """What is not shown yet, and how much there was of all."""
+        self._text = ""
+        """What is not shown yet."""
+        self._chars = 0
+        """Of all text so far."""
         self._is_fast = False
         self._open: _Open | None = None
         self._ended = set[str]()
@@ -116,21 +118,30 @@ class AnswerStream:
     async def end(self) -> None:
         """End all streams of the turn, also those of a process that died; their posts stay."""
         await self.stop()
-        bookmark, thread = await self._destination.journal.open(), self._destination.thread
-        begun = bookmark.begun - bookmark.done
-        if lost := [op for op in self._ops() if op.part("stream") in begun]:
-            left = await self._streams.left_over(thread, after=self._asked_ts)
-            found = [ts for ts in left if ts not in bookmark.streams.values()]
-            bookmark.streams |= dict(zip(lost, found, strict=False))
-            bookmark.done |= {op.part("stream") for op in lost}
-            await self._destination.journal.save()
+        bookmark = await self._destination.journal.open()
+        await self._find_lost(bookmark)
         for op, ts in bookmark.streams.items():
             if op not in bookmark.done:
                 await self._stop(op, ts)
 
+    async def _find_lost(self, bookmark: Bookmark) -> None:
+        """Find the posts of streams that were begun by a process that died before it noted them."""
+        begun = bookmark.begun - bookmark.done
+        lost = [op for op in self._ops() if op.part("stream") in begun]
+        if not lost:
+            return
+        thread = self._destination.thread
+        left = await self._streams.left_over(thread, after=self._asked_ts)
+        known = set(bookmark.streams.values())
+        unknown = [ts for ts in left if ts not in known]
+        bookmark.streams |= dict(zip(lost, unknown, strict=False))
+        bookmark.done |= {op.part("stream") for op in lost}
+        await self._destination.journal.save()
+
     async def clear(self) -> None:
         """Take away what became no post of the answer."""
-        bookmark, channel = await self._destination.journal.open(), self._destination.thread.channel
+        bookmark = await self._destination.journal.open()
+        channel = self._destination.thread.channel
         for op, ts in list(bookmark.streams.items()):
             if Receipt(channel, ts) in bookmark.posts.values():
                 continue
@@ -141,8 +152,8 @@ class AnswerStream:
                 _log.warning("a streamed post stands beside the answer: %s", refused)
                 continue
             del bookmark.streams[op]
-            for marks in (bookmark.begun, bookmark.done):
-                marks.discard(op.part("stream"))
+            bookmark.begun.discard(op.part("stream"))
+            bookmark.done.discard(op.part("stream"))
             await self._destination.journal.save()
 
     async def _grow(self, event: TextDelta) -> None:
@@ -150,7 +161,8 @@ class AnswerStream:
         if self._task is None and any(op.part("stream") in bookmark.begun for op in self._ops()):
             self._is_off = True  # an earlier process has begun, and what it wrote is not known
             return
-        self._text, self._chars = self._text + event.text, self._chars + len(event.text)
+        self._text += event.text
+        self._chars += len(event.text)
         self._is_fast = event.step == 0
         self._grown.set()
         if self._task is None:
@@ -176,11 +188,12 @@ class AnswerStream:
         if self._open is None and self._chars < HOLD_CHARS and not self._is_fast:
             return
         end, gap = whole(self._text)
-        said = masked_post(without_paths(self._text[:end], self._workspace, {}))
-        shown = await asyncio.to_thread(to_markdown, said, none_live)
-        size = len(shown.encode())
-        parts = split(shown, limits.STREAM_BYTES // 4) if size > limits.STREAM_BYTES else [shown]
-        for part in parts if shown.strip() else ():
+        text = masked_post(without_paths(self._text[:end], self._workspace, {}))
+        markdown = await asyncio.to_thread(to_markdown, text, none_live)
+        parts = [markdown] if markdown.strip() else []
+        if len(markdown.encode()) > limits.STREAM_BYTES:
+            parts = split(markdown, limits.STREAM_BYTES // 4)
+        for part in parts:
             if not await self._put(part + gap):
                 self._grown.set()
                 return
@@ -188,21 +201,25 @@ class AnswerStream:
 
     async def _put(self, text: str) -> bool:
         """Into the open stream, or the next one; False while Slack asks for a pause."""
-        if stream := self._open:
-            size = stream.size_bytes + len(text.encode())
-            age_s = self._destination.api.clock.seconds() - stream.begun_s
+        stream = self._open
+        if stream is None:
+            return await self._begin(text)
+        size_bytes = stream.size_bytes + len(text.encode())
+        age_s = self._destination.api.clock.seconds() - stream.begun_s
+        if size_bytes <= limits.STREAM_BYTES and age_s <= limits.STREAM_S:
+            channel = self._destination.thread.channel
             try:
-                if size <= limits.STREAM_BYTES and age_s <= limits.STREAM_S:
-                    channel = self._destination.thread.channel
-                    is_taken = await self._streams.append(channel, stream.ts, text)
-                    stream.size_bytes = size if is_taken else stream.size_bytes
-                    return is_taken
+                is_taken = await self._streams.append(channel, stream.ts, text)
             except SlackRefused as refused:
                 if refused.code == _STOPPED:
                     raise
                 _log.info("the words go on in a new stream: %s", refused)
-            await self._stop(stream.op, stream.ts)
-            self._open = None
+            else:
+                if is_taken:
+                    stream.size_bytes = size_bytes
+                return is_taken
+        await self._stop(stream.op, stream.ts)
+        self._open = None
         return await self._begin(text)
 
     async def _begin(self, text: str) -> bool:
@@ -216,15 +233,24 @@ class AnswerStream:
 
     async def _start(self, op: Op, text: str, _may_exist: bool) -> None:
         _, user = parse_user(self._destination.board.asker)
-        if ts := await self._streams.start(self._destination.thread, user, text):
-            (await self._destination.journal.open()).streams[op] = ts
-            now = self._destination.api.clock.seconds()
-            self._open = _Open(op=op, ts=ts, begun_s=now, size_bytes=len(text.encode()))
+        ts = await self._streams.start(self._destination.thread, user, text)
+        if not ts:
+            return
+        bookmark = await self._destination.journal.open()
+        bookmark.streams[op] = ts
+        self._open = _Open(
+            op=op,
+            ts=ts,
+            begun_s=self._destination.api.clock.seconds(),
+            size_bytes=len(text.encode()),
+        )
 
     async def _take_back(self) -> None:
         """What was said is not of the answer, or is said again."""
         async with self._writing:
-            self._text, self._chars, self._open = "", 0, None
+            self._text = ""
+            self._chars = 0
+            self._open = None
             try:
                 await self.clear()
             except SlackError as error:
@@ -248,17 +274,26 @@ def whole(text: str) -> tuple[int, str]:
     It ends behind a block, an item of a list or a sentence, and never inside of code, a table, a
     link or anything else that has an end of its own.
     """
-    *_, last = None, *_BLOCK.finditer(text)
-    if last and not last["end"]:
-        return last.start(), "\n\n"
-    start = last.end() if last else 0
-    start = max([start, *(blank.end() for blank in _BLANK.finditer(text, start))])
-    tail, gap = text[start:], " "
-    if _IS_ITEM.match(tail):
-        ends, gap = _ITEM.finditer(tail), "\n"
-    elif tail[:1] in "#>| \t\n" or "|" in tail:
+    *_, block = None, *_BLOCK.finditer(text)
+    if block and not block["end"]:
+        return block.start(), "\n\n"
+    start = block.end() if block else 0
+    for blank in _BLANK.finditer(text, start):
+        start = blank.end()
+    tail = text[start:]
+    if not _IS_ITEM.match(tail) and (tail[:1] in "#>| \t\n" or "|" in tail):
         return start, "\n\n"
+    if _IS_ITEM.match(tail):
+        ends = _ITEM.finditer(tail)
+        gap = "\n"
     else:
         ends = _SENTENCE.finditer(_HELD.sub(lambda held: "x" * len(held[0]), tail))
-    cut = max([0, *(end.end() for end in ends)])
-    return start + cut, "\n\n" if not cut else "\n" if tail[cut - 1] == "\n" else gap
+        gap = " "
+    cut = 0
+    for end in ends:
+        cut = end.end()
+    if not cut:
+        gap = "\n\n"
+    elif tail[cut - 1] == "\n":
+        gap = "\n"
+    return start + cut, gap

@@ -44,25 +44,37 @@ def app_name(toolkit: str) -> str:
 
 def app_names(toolkits: tuple[str, ...], conjunction: str) -> str:
     """Several names as part of a sentence: `Gmail, Slack and GitHub`."""
-    *others, last = [app_name(toolkit) for toolkit in toolkits] or ["…"]
-    return f"{', '.join(others)} {conjunction} {last}" if others else last
+    names = [app_name(toolkit) for toolkit in toolkits]
+    if not names:
+        return "…"
+    *others, last = names
+    if not others:
+        return last
+    return f"{', '.join(others)} {conjunction} {last}"
 
 
 def server_name(tool: str) -> str:
     """The server of a tool's full name, as people write it; empty where that says nothing."""
-    named = _SERVER.match(tool)
-    return app_name(named[1]) if named and named[1] not in _OF_APPS else ""
+    match = _SERVER.match(tool)
+    if match is None or match[1] in _OF_APPS:
+        return ""
+    return app_name(match[1])
 
 
 def deed(tool: str, toolkit: str) -> str:
     """What a tool does, from its name: `GMAIL_SEND_EMAIL` of `gmail` is `Send email`."""
-    words = [word for word in _SPACING.split(_SERVER.sub("", tool).lower()) if word]
-    of_app = [word for word in _SPACING.split(toolkit.lower()) if word]
-    for prefix in (of_app, ["".join(of_app)]):
-        if of_app and words[: len(prefix)] == prefix and len(words) > len(prefix):
+    words = _words_of(_SERVER.sub("", tool))
+    app = _words_of(toolkit)
+    for prefix in (app, ["".join(app)]):
+        has_prefix = words[: len(prefix)] == prefix
+        if app and has_prefix and len(words) > len(prefix):
             words = words[len(prefix) :]
             break
     return foreign_line(" ".join(words).capitalize(), limits.OPTION_CHARS) or "…"
+
+
+def _words_of(name: str) -> list[str]:
+    return [word for word in _SPACING.split(name.lower()) if word]
 
 
 def describe(
@@ -71,54 +83,79 @@ def describe(
     """A tool call as a card's title; `titles` are those of pages, by address."""
     name = _PREFIX.sub("", tool.lower())
     if name == "multi_execute_tool":
-        return _several(arguments, words, titles)
+        return _describe_batch(arguments, words, titles)
     purpose = _purpose(name)
     if purpose == "read_pages":
         return reading_title(pages_of(tool, arguments), words, titles)
     if purpose == "use_app":
-        if _OWN.match(tool.lower()):
-            return words("progress-purpose-use-tool")
-        app = name.strip("_").partition("_")[0]  # `gmail` of `gmail_send_email`
-        return words("progress-purpose-use-app", what=server_name(tool) or app_name(app))
+        return _describe_app(tool, name, words)
     query = arguments.get("query") or arguments.get("q") or arguments.get("channel")
-    what = f"“{short(query)}”" if isinstance(query, str) and query.strip() else "…"
-    return words(f"progress-purpose-{purpose.replace('_', '-')}", what=what)
+    what = "…"
+    if isinstance(query, str) and query.strip():
+        what = f"“{short(query)}”"
+    key = purpose.replace("_", "-")
+    return words(f"progress-purpose-{key}", what=what)
+
+
+def _describe_app(tool: str, name: str, words: Words) -> str:
+    if _OWN.match(tool.lower()):
+        return words("progress-purpose-use-tool")
+    app = server_name(tool)
+    if not app:
+        first, _, _ = name.strip("_").partition("_")  # `gmail` of `gmail_send_email`
+        app = app_name(first)
+    return words("progress-purpose-use-app", what=app)
+
+
+def _describe_batch(arguments: Mapping[str, Any], words: Words, titles: Mapping[str, str]) -> str:
+    """A call that carries calls is told by the first of them."""
+    calls = [call for call in _objects(arguments.get("tools")) if call.get("tool_slug")]
+    if not calls:
+        return words("progress-purpose-find-tools")
+    first = calls[0]
+    inner = first.get("arguments")
+    carried = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
+    title = describe(str(first["tool_slug"]), carried, words, titles)
+    others = len(calls) - 1
+    if not others:
+        return title
+    return f"{title} {words('progress-more-steps', n=others)}"
 
 
 def pages_of(tool: str, arguments: Mapping[str, Any]) -> list[str]:
     """The addresses that a call reads; none for one that reads no pages."""
-    if _purpose(_PREFIX.sub("", tool.lower())) != "read_pages":
+    name = _PREFIX.sub("", tool.lower())
+    if _purpose(name) != "read_pages":
         return []
-    return [str(url) for url in [*_items(arguments.get("urls")), arguments.get("url")] if url]
+    urls = [*_items(arguments.get("urls")), arguments.get("url")]
+    return [str(url) for url in urls if url]
 
 
 def reading_title(urls: Sequence[str], words: Words, titles: Mapping[str, str]) -> str:
     """By the first page whose title is known, with its publisher."""
-    first = next((url for url in urls if titles.get(url)), urls[0] if urls else "")
-    host = short((real_host(first) or "…").removeprefix("www."))
-    what = f"“{short(titles[first])}” ({host})" if titles.get(first) else host
+    first = urls[0] if urls else ""
+    for url in urls:
+        if titles.get(url):
+            first = url
+            break
+    host = real_host(first) or "…"
+    what = short(host.removeprefix("www."))
+    if title := titles.get(first):
+        what = f"“{short(title)}” ({what})"
     if len(urls) > 1:
         return words("progress-purpose-read-pages", what=what, n=len(urls) - 1)
     return words("progress-purpose-read-page", what=what)
 
 
 def _purpose(name: str) -> str:
-    if known := _PURPOSE_OF.get(name):
+    known = _PURPOSE_OF.get(name)
+    if known:
         return known
     if "search" in name and "news" in name:
         return "search_news"
-    return "search_web" if name.startswith("search_") else "use_app"
-
-
-def _several(arguments: Mapping[str, Any], words: Words, titles: Mapping[str, str]) -> str:
-    """A call that carries calls is told by the first of them."""
-    inner = [call for call in _objects(arguments.get("tools")) if call.get("tool_slug")]
-    if not inner:
-        return words("progress-purpose-find-tools")
-    [carried] = _objects([inner[0].get("arguments")]) or [{}]
-    first = describe(str(inner[0]["tool_slug"]), carried, words, titles)
-    others = len(inner) - 1
-    return f"{first} {words('progress-more-steps', n=others)}" if others else first
+    if name.startswith("search_"):
+        return "search_web"
+    return "use_app"
 
 
 def _items(value: object) -> list[Any]:

@@ -28,8 +28,8 @@ class PostDraft:
     @property
     def without_charts(self) -> "PostDraft":
         """The same for a Slack that knows none: their tables say it all."""
-        kept = [block for block in self.blocks if block["type"] != "data_visualization"]
-        return replace(self, blocks=tuple(kept))
+        blocks = [block for block in self.blocks if block["type"] != "data_visualization"]
+        return replace(self, blocks=tuple(blocks))
 
 
 def answer_drafts(
@@ -47,51 +47,78 @@ def answer_drafts(
     """
     drafts: list[PostDraft] = []
     fitting: list[Piece] = []
-    chars = tables = 0
-    whole = pieces(markdown, is_live, sources, is_plain=is_plain)
-    for piece in (part for each in whole for part in _fitting(each)):
-        size = piece.table.chars if piece.table else len(piece.gap + piece.text)
-        room = limits.BLOCK_TEXT_CHARS if piece.table else limits.MARKDOWN_CHARS
-        if fitting and (chars + size > room or tables == limits.DATA_TABLES_PER_POST):
+    chars = 0
+    tables = 0
+    for piece in _fitting(pieces(markdown, is_live, sources, is_plain=is_plain)):
+        if piece.table:
+            size = piece.table.chars
+            room = limits.BLOCK_TEXT_CHARS
+        else:
+            size = len(piece.gap + piece.text)
+            room = limits.MARKDOWN_CHARS
+        is_full = chars + size > room or tables == limits.DATA_TABLES_PER_POST
+        if fitting and is_full:
             drafts.append(_draft(fitting, is_live))
-            fitting, chars, tables = [], 0, 0
+            fitting = []
+            chars = 0
+            tables = 0
         fitting.append(piece)
-        chars, tables = chars + size, tables + (piece.table is not None)
-    return [*drafts, _draft(fitting, is_live)] if fitting else drafts
+        chars += size
+        if piece.table:
+            tables += 1
+    if fitting:
+        drafts.append(_draft(fitting, is_live))
+    return drafts
 
 
-def _fitting(piece: Piece) -> Iterator[Piece]:
-    """The piece, in parts if it is too long; a table that Slack does not show is code."""
-    if piece.table and piece.table.is_shown:
-        yield piece
-        return
-    for number, text in enumerate(split(piece.text, limits.MARKDOWN_CHARS)):
-        yield Piece(text=text, gap=piece.gap if number == 0 else "\n\n")
+def _fitting(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces, in parts where they are too long; a table that Slack does not show is code."""
+    for piece in pieces:
+        if piece.table and piece.table.is_shown:
+            yield piece
+            continue
+        gap = piece.gap
+        for text in split(piece.text, limits.MARKDOWN_CHARS):
+            yield Piece(text=text, gap=gap)
+            gap = "\n\n"
 
 
 def _draft(fitting: Sequence[Piece], is_live: IsLive) -> PostDraft:
     """One post: tables as Slack has them, and all between them as Markdown."""
-    is_alone = sum(piece.table is not None for piece in fitting) == 1
+    tables = [piece.table for piece in fitting if piece.table]
+    is_alone = len(tables) == 1
     blocks: list[JsonObject] = []
     charts = 0
-    for table, run in groupby(fitting, key=lambda piece: piece.table):
-        if table is not None:
-            for _ in run:
-                blocks.append(table_block(table, is_alone=is_alone))
-                if charts < limits.CHARTS_PER_POST and (chart := chart_block(table)):
-                    blocks.append(chart)
-                    charts += 1
-        elif text := joined(list(run)):
-            blocks.append({"type": "markdown", "text": text})
+    for is_table, run in groupby(fitting, key=lambda piece: piece.table is not None):
+        group = list(run)
+        if not is_table:
+            if text := joined(group):
+                blocks.append({"type": "markdown", "text": text})
+            continue
+        for piece in group:
+            if piece.table is None:
+                continue
+            blocks.append(table_block(piece.table, is_alone=is_alone))
+            chart = chart_block(piece.table) if charts < limits.CHARTS_PER_POST else None
+            if chart:
+                blocks.append(chart)
+                charts += 1
     whole = as_text(joined(fitting), is_live)
-    first, *rest = split(whole, limits.TEXT_CHARS) or [""]
-    return PostDraft(text=first, blocks=tuple(blocks), whole=whole if rest else "")
+    parts = split(whole, limits.TEXT_CHARS)
+    return PostDraft(
+        text=parts[0] if parts else "",
+        blocks=tuple(blocks),
+        whole=whole if len(parts) > 1 else "",
+    )
 
 
 def card(text: str, *buttons: JsonObject) -> PostDraft:
     """A text of its own, with its buttons."""
-    shown = section(split(text, limits.SECTION_CHARS)[0])
-    return PostDraft(text=text, blocks=(shown, actions(*buttons)) if buttons else (shown,))
+    parts = split(text, limits.SECTION_CHARS)
+    blocks = [section(parts[0])]
+    if buttons:
+        blocks.append(actions(*buttons))
+    return PostDraft(text=text, blocks=tuple(blocks))
 
 
 def section(text: str) -> JsonObject:
@@ -117,21 +144,36 @@ def _mrkdwn(text: str) -> JsonObject:
 def actions(*elements: JsonObject, name: str = "") -> JsonObject:
     """A row of buttons. With a name it stays the same row when its post is edited meanwhile."""
     row: JsonObject = {"type": "actions", "elements": list(elements)}
-    return {**row, "block_id": name} if name else row
+    if name:
+        row["block_id"] = name
+    return row
 
 
 def button(name: str, label: str, value: str, style: str = "") -> JsonObject:
     """A button that carries a value; `style` is `primary`, `danger` or nothing."""
-    given = {"value": value, "style": style}
-    shown = {part: text for part, text in given.items() if text}
-    return {"type": "button", "action_id": name, "text": plain_text(label), **shown}
+    element: JsonObject = {
+        "type": "button",
+        "action_id": name,
+        "text": plain_text(label),
+    }
+    if value:
+        element["value"] = value
+    if style:
+        element["style"] = style
+    return element
 
 
 def menu(name: str, options: Iterable[tuple[str, str]]) -> JsonObject:
     """A menu behind three dots: labels with the values that they carry, as many as fit."""
-    fitting = [it for it in options if len(it[1]) <= limits.OPTION_VALUE_CHARS]
-    shown = [{"text": plain_text(label), "value": value} for label, value in fitting]
-    return {"type": "overflow", "action_id": name, "options": shown[: limits.MENU_OPTIONS]}
+    entries: list[JsonObject] = []
+    for label, value in options:
+        if len(value) <= limits.OPTION_VALUE_CHARS:
+            entries.append({"text": plain_text(label), "value": value})
+    return {
+        "type": "overflow",
+        "action_id": name,
+        "options": entries[: limits.MENU_OPTIONS],
+    }
 
 
 def plain_text(text: str, max_chars: int = limits.LABEL_CHARS) -> JsonObject:
@@ -141,23 +183,35 @@ def plain_text(text: str, max_chars: int = limits.LABEL_CHARS) -> JsonObject:
 
 def modal(name: str, title: str, submit: str, close: str, **parts: Any) -> JsonObject:
     """A form in a window of its own."""
-    labels = {"title": title, "submit": submit, "close": close}
-    shown = {part: plain_text(text, limits.TITLE_CHARS) for part, text in labels.items()}
-    return {"type": "modal", "callback_id": name, **shown, **parts}
+    return {
+        "type": "modal",
+        "callback_id": name,
+        "title": plain_text(title, limits.TITLE_CHARS),
+        "submit": plain_text(submit, limits.TITLE_CHARS),
+        "close": plain_text(close, limits.TITLE_CHARS),
+        **parts,
+    }
 
 
 def entry(name: str, label: str, element: JsonObject, **parts: Any) -> JsonObject:
     """A field of a form; block and element have the same name."""
-    named = {"block_id": name, "element": {**element, "action_id": name}}
-    return {"type": "input", "label": plain_text(label), **named, **parts}
+    return {
+        "type": "input",
+        "label": plain_text(label),
+        "block_id": name,
+        "element": {**element, "action_id": name},
+        **parts,
+    }
 
 
 def local_time(moment: datetime) -> str:
     """Day and time for whoever reads it; in UTC where nobody's zone is known."""
-    plain = moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    return f"<!date^{int(moment.timestamp())}^{{date_short_pretty}}, {{time}}|{plain}>"
+    seconds = int(moment.timestamp())
+    fallback = moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return f"<!date^{seconds}^{{date_short_pretty}}, {{time}}|{fallback}>"
 
 
 def mention(user: UserId) -> str:
     """A person's name, live."""
-    return f"<@{parse_user(user)[1]}>"
+    _, slack_user = parse_user(user)
+    return f"<@{slack_user}>"

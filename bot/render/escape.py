@@ -24,9 +24,12 @@ _REFERENCE = re.compile(
     r"<(?=@[A-Z0-9]|#[A-Z0-9]|!(?:here|channel|everyone|group|subteam|date)\b|(?:https?|mailto):)"
 )
 """What Slack might read anywhere, and what code hardly ever holds."""
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _BROADCAST = re.compile(r"@(?=(?:here|channel|everyone|group)(?![^\W_]))", re.IGNORECASE)
+_SPLIT_BROADCAST = f"@{WORD_JOINER}"
 _OPENING = re.compile(r"(?<!\w)[*_~](?=\S)")
 _FENCE = re.compile("``(?=`)")
+_WITH_SPACE_BEHIND = rf"\g<0>{ZERO_WIDTH_SPACE}"
 LOOKS_LIKE_TICK = "\u2035"
 """Stands for every backtick in foreign text, so that all that reach Slack are ours, in pairs."""
 
@@ -69,20 +72,20 @@ def escape(text: str) -> str:
     `<@U1>`, `<!channel>` and `<!subteam^S1>` are inert once their brackets are entities. `@here` is
     inert in a post without `link_names`; edits are parsed more eagerly, so it is taken apart too.
     """
-    entities = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _BROADCAST.sub(f"@{WORD_JOINER}", entities)
+    entities = clean(text).translate(_ENTITIES)
+    return _BROADCAST.sub(_SPLIT_BROADCAST, entities)
 
 
 def inert(text: str) -> str:
     """Text for places that parse nothing, and Markdown's code: as it is but for references."""
-    shown = _REFERENCE.sub(f"<{WORD_JOINER}", clean(text))
-    return _BROADCAST.sub(f"@{WORD_JOINER}", shown)
+    split_references = _REFERENCE.sub(f"<{WORD_JOINER}", clean(text))
+    return _BROADCAST.sub(_SPLIT_BROADCAST, split_references)
 
 
 def literal(text: str) -> str:
     """Escaped text in which `*`, `_`, `~` and backticks do not begin any formatting."""
-    shown = escape(text).replace("`", LOOKS_LIKE_TICK)
-    return _OPENING.sub(rf"\g<0>{ZERO_WIDTH_SPACE}", shown)
+    without_ticks = escape(text).replace("`", LOOKS_LIKE_TICK)
+    return _OPENING.sub(_WITH_SPACE_BEHIND, without_ticks)
 
 
 def code(text: str) -> str:
@@ -92,12 +95,13 @@ def code(text: str) -> str:
 
 def without_fences(text: str) -> str:
     """The text without three backticks in a row."""
-    return _FENCE.sub(rf"\g<0>{ZERO_WIDTH_SPACE}", text)
+    return _FENCE.sub(_WITH_SPACE_BEHIND, text)
 
 
 def inline_code(text: str) -> str:
     """A code span; backticks inside become a look-alike, since Slack has no longer delimiter."""
-    inside = escape(text).replace("`", LOOKS_LIKE_TICK).replace("\n", " ").strip()
+    line = escape(text).replace("\n", " ").strip()
+    inside = line.replace("`", LOOKS_LIKE_TICK)
     return f"`{inside}`" if inside else ""
 
 
@@ -112,8 +116,15 @@ def plain_line(text: str, max_chars: int) -> str:
 
 
 def _cut(text: str, max_chars: int) -> str:
-    words = " ".join(clean(text).split())
-    return words if len(words) <= max_chars else words[: max_chars - 1].rstrip() + "…"
+    line = _flat(text)
+    if len(line) <= max_chars:
+        return line
+    return line[: max_chars - 1].rstrip() + "…"
+
+
+def _flat(text: str) -> str:
+    """The text in one line."""
+    return " ".join(clean(text).split())
 
 
 def all_live(_url: str) -> bool:
@@ -136,25 +147,30 @@ def link(
     Anything but http, https and mailto is not live.
     """
     host = real_host(url)
-    words, wire = " ".join(clean(label).split()), clean(url).translate(_ON_THE_WIRE)
-    if host is None or len(wire) > MAX_LIVE_CHARS or not is_live(clean(url)):
+    words = _flat(label)
+    address = clean(url)
+    wire = address.translate(_ON_THE_WIRE)
+    if host is None or len(wire) > MAX_LIVE_CHARS or not is_live(address):
         return unlinked(url, words, literal)
     if not words or words in {url, host}:
         return f"<{wire}|{literal(words or host)}>"
-    named = {name.lower() for name in _HOST.findall(words[:MAX_LABEL_CHARS])}
-    is_long = len(words) > MAX_LABEL_CHARS
-    if is_long or named - {host, f"www.{host}", host.removeprefix("www.")}:
+    hosts = {name.lower() for name in _HOST.findall(words[:MAX_LABEL_CHARS])}
+    is_foreign = bool(hosts - {host, f"www.{host}", host.removeprefix("www.")})
+    if is_foreign or len(words) > MAX_LABEL_CHARS:
         return f"{literal(words)} (<{wire}|{literal(host)}>)"
     inside = literal(words).replace("|", "\u00a6")
-    shown = f"<{wire}|{inside}>"
-    is_told = named or host in words.split() or host.endswith(".slack.com")
-    return shown if is_told else f"{shown} ({literal(host)})"
+    live = f"<{wire}|{inside}>"
+    if hosts or host in words.split() or host.endswith(".slack.com"):
+        return live
+    return f"{live} ({literal(host)})"
 
 
 def unlinked(url: str, label: str, literal: Callable[[str], str] = literal) -> str:
     """A label and its address as text that nobody can follow by accident."""
-    words = " ".join(clean(label).split())
-    return f"{literal(words)} ({as_code(url)})" if words and "://" not in words else as_code(url)
+    words = _flat(label)
+    if not words or "://" in words:
+        return as_code(url)
+    return f"{literal(words)} ({as_code(url)})"
 
 
 def defanged(text: str, is_live: IsLive = none_live) -> str:
@@ -176,17 +192,24 @@ def foreign_line(text: str, max_chars: int) -> str:
 
 
 def _part(match: re.Match[str], is_live: IsLive) -> str:
-    before = match.string[max(match.start() - 1, 0) : match.start()]
-    edge = " " if before in {":", "/"} else ZERO_WIDTH_SPACE
-    if not before or before.isspace() or before in _EDGES:
-        edge = ""
+    edge = _edge(match.string[max(match.start() - 1, 0) : match.start()])
     if match[0].startswith("`"):
         after = match.string[match.end() : match.end() + 1]
-        return f"{edge}{match[0]}{ZERO_WIDTH_SPACE if after.isalnum() else ''}"
-    address, rest = bare_address(match["bare"] or "")
-    if not match["bare"] or (len(match[0]) <= MAX_LIVE_CHARS and is_live(address)):
+        end = ZERO_WIDTH_SPACE if after.isalnum() else ""
+        return f"{edge}{match[0]}{end}"
+    if not match["bare"]:
+        return match[0]
+    address, rest = bare_address(match["bare"])
+    if len(match[0]) <= MAX_LIVE_CHARS and is_live(address):
         return match[0]
     return f"{edge}{as_code(address)}{escape(rest)}"
+
+
+def _edge(before: str) -> str:
+    """What has to stand between a character and code, so that Slack sees the code."""
+    if not before or before.isspace() or before in _EDGES:
+        return ""
+    return " " if before in ":/" else ZERO_WIDTH_SPACE
 
 
 def bare_address(found: str) -> tuple[str, str]:
@@ -203,10 +226,11 @@ def real_host(url: str) -> str | None:
         host = parts.hostname or ""
     except ValueError:
         return None
-    if parts.scheme.lower() not in _LIVE_SCHEMES:
+    scheme = parts.scheme.lower()
+    if scheme not in _LIVE_SCHEMES:
         return None
-    if parts.scheme.lower() == "mailto":
-        host = parts.path.rpartition("@")[2]
+    if scheme == "mailto":
+        _, _, host = parts.path.rpartition("@")
     return host.lower() or None
 
 

@@ -8,7 +8,7 @@ Pure.
 
 import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 from textwrap import indent
@@ -60,7 +60,11 @@ _LINE_START = re.compile(
 )
 """What would begin a list or a heading, or make one of the line before, or a table."""
 _LANGUAGE = re.compile(r"[\w+#-]{1,20}")
+_CLOSING_SIGNS = re.compile(r"(?<![#\\])#(#*)\s*$")
+"""At the end of a heading they would be taken for its end."""
 _IN_TARGET = str.maketrans({sign: f"%{ord(sign):X}" for sign in "()[]\\`"})
+_WITH_BACKSLASH = r"\\\g<0>"
+_OPEN_BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _BLOCK = re.compile(r"^([>\s]*)(?:#{1,6} |(- ))")
 _SPAN = re.compile(
     r"`(?P<code>[^`\n]+)`|\[(?P<label>(?:\\.|[^\[\]\\\n])*)\]\((?P<url>[^()\s]+)\)"
@@ -91,9 +95,10 @@ def to_text(markdown: str, is_live: IsLive = all_live) -> str:
     return as_text(to_markdown(markdown, is_live), is_live)
 
 
-def joined(parts: Sequence[Piece]) -> str:
+def joined(parts: Iterable[Piece]) -> str:
     """Pieces as one text."""
-    return "".join(part.gap + part.text for part in parts if part.text.strip()).strip("\n")
+    texts = [part.gap + part.text for part in parts if part.text.strip()]
+    return "".join(texts).strip("\n")
 
 
 def pieces(
@@ -107,7 +112,9 @@ def pieces(
     text = markdown[: limits.ANSWER_CHARS]
     if not is_plain and not is_slow_to_read(text):
         try:
-            return list(_Writer(is_live, sources).blocks(iter(_PARSER.parse(text))))
+            tokens = iter(_PARSER.parse(text))
+            writer = _Writer(is_live, sources)
+            return list(writer.blocks(tokens))
         except Exception:
             logger.exception("a text of %d characters is shown as it is", len(text))
     return [Piece(text=fenced(text))]
@@ -115,8 +122,9 @@ def pieces(
 
 def is_slow_to_read(text: str) -> bool:
     """A text that nobody wrote as Markdown, and that takes a parser long."""
-    most_bars = max((line.count("|") for line in text.split("\n")), default=0)
-    return text.count("[") > MAX_BRACKETS or most_bars > MAX_BARS
+    if text.count("[") > MAX_BRACKETS:
+        return True
+    return any(line.count("|") > MAX_BARS for line in text.split("\n"))
 
 
 def fenced(text: str, language: str = "") -> str:
@@ -130,15 +138,22 @@ def as_text(markdown: str, is_live: IsLive) -> str:
     lines: list[str] = []
     is_code = False
     for line in markdown.split("\n"):
-        shown = _BLOCK.sub(lambda start: f"{start[1]}{'• ' if start[2] else ''}", line)
         if "```" in line:
             is_code = not is_code
-            lines.append(f"{shown.partition('```')[0]}```")
+            before, _, _ = _BLOCK.sub(_plain_block, line).partition("```")
+            lines.append(f"{before}```")
         elif is_code:
             lines.append(escape(line))
         else:
-            lines.append(defanged(_SPAN.sub(_slack_span, shown), is_live))
+            spans = _SPAN.sub(_slack_span, _BLOCK.sub(_plain_block, line))
+            lines.append(defanged(spans, is_live))
     return "\n".join(lines)
+
+
+def _plain_block(start: re.Match[str]) -> str:
+    """How a line begins: a bullet for an item, nothing for a heading."""
+    before, dash = start.groups()
+    return f"{before}• " if dash else before
 
 
 def _slack_span(span: re.Match[str]) -> str:
@@ -146,10 +161,13 @@ def _slack_span(span: re.Match[str]) -> str:
         return f"`{escape(span['code'])}`"
     if span["url"]:
         label = _ESCAPED.sub(r"\1", span["label"])
+        url = span["url"]
         is_address = "://" in label and " " not in label
-        return f"<{span['url']}>" if is_address else f"<{span['url']}|{label}>"
+        return f"<{url}>" if is_address else f"<{url}|{label}>"
     sign = span["sign"] or ""
-    return f"{sign}{ZERO_WIDTH_SPACE}" if sign in {"*", "_", "~"} else sign
+    if sign in {"*", "_", "~"}:
+        return f"{sign}{ZERO_WIDTH_SPACE}"
+    return sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,19 +182,15 @@ class _Writer:
         for token in tokens:
             match token.type:
                 case "paragraph_open":
-                    yield Piece(text=self._inline(next(tokens).children or ()))
-                    next(tokens)
+                    yield Piece(text=self._content(tokens))
                 case "heading_open":
-                    text = " ".join(self._inline(next(tokens).children or ()).split("\n"))
-                    text = re.sub(r"(?<![#\\])#(#*)\s*$", r"\\#\1", text)
-                    yield Piece(text=f"{'#' * int(token.tag[1:])} {text}" if text.strip() else "")
-                    next(tokens)
+                    yield Piece(text=self._heading(token, tokens))
                 case "fence" | "code_block":
-                    named = _LANGUAGE.match(token.info.strip())
-                    yield Piece(text=fenced(token.content, named[0] if named else ""))
+                    language = _LANGUAGE.match(token.info.strip())
+                    text = fenced(token.content, language[0] if language else "")
+                    yield Piece(text=text)
                 case "blockquote_open":
-                    quoted = joined(list(self.blocks(tokens, depth)))
-                    yield Piece(text="\n".join(f"> {line}".rstrip() for line in quoted.split("\n")))
+                    yield Piece(text=self._quote(tokens, depth))
                 case "bullet_list_open" | "ordered_list_open":
                     yield from self._items(token, tokens, depth)
                 case "table_open":
@@ -187,133 +201,200 @@ class _Writer:
                 case _:
                     return
 
+    def _content(self, tokens: Iterator[Token]) -> str:
+        """The text of a block that holds no other, up to its end."""
+        text = self._inline(next(tokens).children or ())
+        next(tokens)
+        return text
+
+    def _heading(self, opening: Token, tokens: Iterator[Token]) -> str:
+        line = self._content(tokens).replace("\n", " ")
+        text = _CLOSING_SIGNS.sub(r"\\#\1", line)
+        signs = "#" * int(opening.tag[1:])
+        return f"{signs} {text}" if text.strip() else ""
+
+    def _quote(self, tokens: Iterator[Token], depth: int) -> str:
+        text = joined(self.blocks(tokens, depth))
+        lines = [f"> {line}".rstrip() for line in text.split("\n")]
+        return "\n".join(lines)
+
     def _items(self, opening: Token, tokens: Iterator[Token], depth: int) -> Iterator[Piece]:
         """A list inside of an item follows its paragraph at once, but if it begins with a 2."""
-        is_bullets, number = opening.type == "bullet_list_open", int(opening.attrs.get("start", 1))
+        is_bullets = opening.type == "bullet_list_open"
+        number = int(opening.attrs.get("start", 1))
         gap = "\n" if depth and (is_bullets or number == 1) else "\n\n"
         while next(tokens).type == "list_item_open":
             sign = "-" if is_bullets else f"{number}."
-            text = joined(list(self.blocks(tokens, depth + 1)))
-            inside = indent(text, " " * (len(sign) + 1)).lstrip()
+            text = joined(self.blocks(tokens, depth + 1))
+            indentation = " " * (len(sign) + 1)
+            inside = indent(text, indentation).lstrip()
             yield Piece(text=f"{sign} {inside}".rstrip(), gap=gap)
-            number, gap = number + 1, "\n"
+            number += 1
+            gap = "\n"
 
     def _inline(self, children: Sequence[Token]) -> str:
         """A paragraph. A mark inside its like gets no second pair: Slack shows the signs."""
-        done: list[tuple[str, list[str]]] = [("", [])]
+        opened: list[tuple[str, list[str]]] = [("", [])]
         """The marks that are open, and the parts inside of each so far."""
         tokens = iter(children)
         for token in tokens:
             name, _, edge = token.type.rpartition("_")
             mark = _MARKS.get(name, "")
-            if mark and edge == "open":
-                done.append(("" if mark in dict(done) else mark, []))
-                continue
-            closed, inside = done.pop() if mark else ("", [self._leaf(token, tokens)])
-            text = "".join(inside)
-            done[-1][1].append(f"{closed}{text}{closed}" if text.strip() else text)
-        return self._line("".join(done[0][1]))
+            if not mark:
+                _, parts = opened[-1]
+                parts.append(self._leaf(token, tokens))
+            elif edge == "open":
+                is_inside_its_like = any(mark == other for other, _ in opened)
+                opened.append(("" if is_inside_its_like else mark, []))
+            else:
+                closed, parts = opened.pop()
+                _, outer = opened[-1]
+                outer.append(_marked("".join(parts), closed))
+        _, parts = opened[0]
+        return self._line("".join(parts))
 
     def _leaf(self, token: Token, tokens: Iterator[Token]) -> str:
         match token.type:
             case "code_inline":
                 return inline_code(token.content)
             case "link_open":
-                url, label = str(token.attrs.get("href", "")), _plain(_until(tokens, "link_close"))
-                number = _NUMBER.fullmatch(label)
-                named = _cited(number[1], url) if number and self._is_linked(url) else label
-                return link(url, named, self.is_live, _literal)
+                return self._link(token, tokens)
             case "image":
-                return unlinked(str(token.attrs.get("src", "")), token.content, _literal)
+                url = str(token.attrs.get("src", ""))
+                return unlinked(url, token.content, _literal)
             case "softbreak" | "hardbreak":
                 return "\n"
             case _:
-                return "".join(
-                    link(url, _cited(text, url), self.is_live, _literal) if url else _literal(text)
-                    for text, url in self._runs(token.content)
-                )
+                runs = self._runs(token.content)
+                return "".join(self._run(text, url) for text, url in runs)
+
+    def _link(self, opening: Token, tokens: Iterator[Token]) -> str:
+        url = str(opening.attrs.get("href", ""))
+        label = _plain(_until(tokens, "link_close"))
+        number = _NUMBER.fullmatch(label)
+        if number and self._is_linked(url):
+            label = _cited(number[1], url)
+        return link(url, label, self.is_live, _literal)
+
+    def _run(self, text: str, url: str) -> str:
+        if not url:
+            return _literal(text)
+        return link(url, _cited(text, url), self.is_live, _literal)
 
     def _line(self, text: str) -> str:
         """With links as Markdown has them; a bare address becomes one, or code."""
-        done, end = "", 0
+        line = ""
+        end = 0
         for match in ADDRESSES.finditer(text):
             before = text[end : match.start()]
-            if match["bare"] and (len(before) - len(before.rstrip("\\"))) % 2:
+            backslashes = len(before) - len(before.rstrip("\\"))
+            if match["bare"] and backslashes % 2:
                 before = before[:-1]  # it belonged to the address's first sign
-            done += _BRACKET.sub(r"\\\g<0>", before)
-            shown = self._address(match)
-            if shown.startswith("[") and done.endswith("!"):
-                done = f"{done[:-1]}\\!"
-            elif shown.startswith("`") and done.endswith("`"):
-                done += ZERO_WIDTH_SPACE
-            done += shown
+            line += _BRACKET.sub(_WITH_BACKSLASH, before)
+            address = self._address(match)
+            if address.startswith("[") and line.endswith("!"):
+                line = f"{line[:-1]}\\!"
+            elif address.startswith("`") and line.endswith("`"):
+                line += ZERO_WIDTH_SPACE
+            line += address
             end = match.end()
-        done += _BRACKET.sub(r"\\\g<0>", text[end:])
-        return _LINE_START.sub(lambda match: f"{match[1] or ''}\\", done)
+        line += _BRACKET.sub(_WITH_BACKSLASH, text[end:])
+        return _LINE_START.sub(lambda match: f"{match[1] or ''}\\", line)
 
     def _address(self, match: re.Match[str]) -> str:
         """One code span, link or bare address of a rendered line."""
         if match[0].startswith("`"):
-            return f"`{inert(unescape(match[0][1:-1]))}`"
+            content = match[0].strip("`")
+            return f"`{inert(unescape(content))}`"
         if not match["bare"]:
-            url, _, label = match[0][1:-1].partition("|")
-            inside = re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", label)
+            inside_brackets = match[0].strip("<>")
+            url, _, label = inside_brackets.partition("|")
+            inside = _OPEN_BRACKET.sub(_WITH_BACKSLASH, label)
             return f"[{inside}]({url.translate(_IN_TARGET)})"
         address, rest = bare_address(_ESCAPED.sub(r"\1", match["bare"]))
         if self.is_live is all_live and real_host(address) is None:
             return match[0]
         linked = link(address, address, self.is_live, _literal)
-        inner = ADDRESSES.fullmatch(linked if linked.startswith("<") else as_code(address))
-        return f"{self._address(inner) if inner else ''}{_literal(rest)}"
+        if not linked.startswith("<"):
+            linked = as_code(address)
+        inner = ADDRESSES.fullmatch(linked)
+        written = self._address(inner) if inner else ""
+        return written + _literal(rest)
 
     def _runs(self, text: str) -> Iterator[tuple[str, str]]:
         """The text in runs, each with the address of the source that a number in it stands for."""
         end = 0
         for bracket in _CITED.finditer(text) if self.sources else ():
-            found = [(n, self._source(int(n))) for n in re.findall(r"\d+", bracket[1])]
-            if not all(url for _, url in found):
+            numbers = re.findall(r"\d+", bracket[1])
+            urls = [self._source(int(number)) for number in numbers]
+            if not all(urls):
                 continue
             yield text[end : bracket.start()], ""
-            for place, run in enumerate(found):
-                yield (", " if place else ""), ""
-                yield run
+            separator = ""
+            for number, url in zip(numbers, urls, strict=True):
+                yield separator, ""
+                yield number, url
+                separator = ", "
             end = bracket.end()
         yield text[end:], ""
 
     def _source(self, number: int) -> str:
-        url = self.sources[number - 1] if 0 < number <= len(self.sources) else ""
+        if not 0 < number <= len(self.sources):
+            return ""
+        url = self.sources[number - 1]
         return url if self._is_linked(url) else ""
 
     def _is_linked(self, url: str) -> bool:
         return link(url, "", self.is_live).startswith("<")
 
     def _table(self, tokens: Iterator[Token]) -> Table:
-        rows: list[list[Cell]] = []
+        rows: list[tuple[Cell, ...]] = []
         alignments: list[str] = []
+        row: list[Cell] = []
         for token in _until(tokens, "table_close"):
             match token.type:
                 case "tr_open":
-                    rows.append([])
+                    row = []
                 case "th_open" | "td_open":
-                    if len(rows) == 1:
+                    if not rows:
                         style = str(token.attrs.get("style", ""))
-                        alignments.append(style.partition("text-align:")[2] or "left")
-                    runs = self._runs(_plain(next(tokens).children or ()))
-                    named = ((_cited(text, url) if url else text, url) for text, url in runs)
-                    rows[-1].append(tuple(run for run in named if run[0]))
+                        _, _, alignment = style.partition("text-align:")
+                        alignments.append(alignment or "left")
+                    row.append(self._cell(next(tokens)))
+                case "tr_close":
+                    rows.append(tuple(row))
                 case _:
                     pass
-        return Table(rows=tuple(map(tuple, rows)), alignments=tuple(alignments))
+        return Table(rows=tuple(rows), alignments=tuple(alignments))
+
+    def _cell(self, content: Token) -> Cell:
+        cell: list[tuple[str, str]] = []
+        for text, url in self._runs(_plain(content.children or ())):
+            words = _cited(text, url) if url else text
+            if text:
+                cell.append((words, url))
+        return tuple(cell)
+
+
+def _marked(text: str, mark: str) -> str:
+    """The text between marks; breaks at its edges stand outside, where the marks still count."""
+    inside = text.strip()
+    if not inside:
+        return text
+    before, _, after = text.partition(inside)
+    return f"{before}{mark}{inside}{mark}{after}"
 
 
 def _literal(text: str) -> str:
     """Text that has no markup."""
-    return _MARK.sub(r"\\\g<0>", escape(text).replace("`", LOOKS_LIKE_TICK))
+    without_ticks = escape(text).replace("`", LOOKS_LIKE_TICK)
+    return _MARK.sub(_WITH_BACKSLASH, without_ticks)
 
 
 def _cited(number: str, url: str) -> str:
     """A source's number and whose it is."""
-    return f"{number} · {(real_host(url) or '').removeprefix('www.')}"
+    host = real_host(url) or ""
+    return f"{number} · {host.removeprefix('www.')}"
 
 
 def _until(tokens: Iterator[Token], end: str) -> Iterator[Token]:
@@ -323,5 +404,5 @@ def _until(tokens: Iterator[Token], end: str) -> Iterator[Token]:
         yield token
 
 
-def _plain(tokens: Iterator[Token] | Sequence[Token]) -> str:
+def _plain(tokens: Iterable[Token]) -> str:
     return "".join("\n" if each.type.endswith("break") else each.content for each in tokens)

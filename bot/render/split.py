@@ -1,7 +1,7 @@
 """Long texts in parts that Slack takes: no word cut, no link broken, all code closed. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 _FENCE = "```"
 _FENCE_LINE = re.compile(r"^[^\n`]*+```(\w*+)[^\n`]*+$", re.MULTILINE)
@@ -21,6 +21,9 @@ _BREAKS = (
 """Where a text may be cut, best first; what matches is dropped at the cut."""
 
 
+_Span = tuple[int, int]
+
+
 def split(text: str, limit: int) -> list[str]:
     """The text in parts of at most `limit` characters (at least 40).
 
@@ -34,7 +37,8 @@ def split(text: str, limit: int) -> list[str]:
 def _parts(text: str, limit: int) -> Iterator[str]:
     opening = ""
     while len(opening) + len(text) > limit:
-        end, resume = _cut(text, limit - len(opening) - len(_FENCE) - 1)
+        room = limit - len(opening) - len(_FENCE) - 1
+        end, resume = _cut(text, room)
         part = opening + text[:end]
         closing, opening = _open_code(part)
         if part.strip("`\n "):
@@ -42,40 +46,63 @@ def _parts(text: str, limit: int) -> Iterator[str]:
         text = text[resume:]
     if text.strip():
         part = opening + text
-        yield part + _open_code(part)[0]
+        closing, _ = _open_code(part)
+        yield part + closing
 
 
-def _cut(text: str, room: int) -> tuple[int, int]:
+def _cut(text: str, room: int) -> _Span:
     """Where this part ends and where the next one begins: a better break, if it is half full."""
-    found = (token.span() for token in _WHOLE.finditer(text, 0, room * 2))
-    whole = [(start, end) for start, end in found if end - start <= room]
+    tokens = _WHOLE.finditer(text, 0, room * 2)
+    spans = [token.span() for token in tokens if len(token[0]) <= room]
     for least in (room // 2, 1):
         for pattern in _BREAKS:
-            gaps = [gap for gap in pattern.finditer(text, 0, room + 1) if gap.start() <= room]
-            for gap in reversed(gaps):
-                if gap.start() < least:
-                    break
-                if _start_of_token(gap.start(), whole) == gap.start():
-                    return gap.start(), _after_break(text, gap)
-    besides = (at for at in range(room, room - 4, -1) if "`" not in text[at - 1 : at + 1])
-    end = next(besides, room)  # no code is left empty
-    end = _start_of_token(end, whole) or end
+            gap = _last_gap(pattern, text, least, room, spans)
+            if gap is not None:
+                return gap.start(), _after_break(text, gap)
+    end = room
+    for position in range(room, room - 4, -1):
+        if "`" not in text[position - 1 : position + 1]:  # no code is left empty
+            end = position
+            break
+    end = _start_of_token(end, spans) or end
     return end, end
+
+
+def _last_gap(
+    pattern: re.Pattern[str],
+    text: str,
+    least: int,
+    room: int,
+    spans: Sequence[_Span],
+) -> re.Match[str] | None:
+    """The last gap at which a part of at least so many characters can end."""
+    gaps = list(pattern.finditer(text, 0, room + 1))
+    for gap in reversed(gaps):
+        start = gap.start()
+        if start < least:
+            break
+        if start <= room and _start_of_token(start, spans) == start:
+            return gap
+    return None
 
 
 def _after_break(text: str, gap: re.Match[str]) -> int:
     """Indentation after a line break stays; a gap of spaces may run on behind the window."""
-    if "\n" in gap.group():
-        return gap.start() + gap.group().rindex("\n") + 1
+    _, newline, indentation = gap[0].rpartition("\n")
+    if newline:
+        return gap.end() - len(indentation)
     end = gap.end()
     while end < len(text) and text[end] in " \t":
         end += 1
     return end
 
 
-def _start_of_token(position: int, whole: list[tuple[int, int]]) -> int:
+def _start_of_token(position: int, spans: Sequence[_Span]) -> int:
     """Where the link, entity or emoji begins that a position is inside of; itself otherwise."""
-    return next((start for start, end in whole if start < position < end), position)
+    for start, end in spans:
+        if start < position < end:
+            return start
+    return position
 
 
 def _open_code(part: str) -> tuple[str, str]:
@@ -85,5 +112,8 @@ def _open_code(part: str) -> tuple[str, str]:
         language = fence.group(1) if language is None else None
     if language is not None:
         return f"\n{_FENCE}", f"{_FENCE}{language}\n"
-    last_line = part.rpartition("\n")[2].replace(_FENCE, "")
-    return ("`", "`") if last_line.count("`") % 2 else ("", "")
+    _, _, last_line = part.rpartition("\n")
+    ticks = last_line.replace(_FENCE, "").count("`")
+    if ticks % 2:
+        return "`", "`"
+    return "", ""

@@ -23,7 +23,8 @@ Cell = tuple[tuple[str, str], ...]
 
 MAX_CELL_WIDTH = 60
 _DATED = re.compile(r"\b\d{4}\b|[^\W\d]{3}")
-_QUARTER, _BEGINNINGS = re.compile(r"\bQ([1-4])\b"), ("Jan", "Apr", "Jul", "Oct")
+_QUARTER = re.compile(r"\bQ([1-4])\b")
+_FIRST_MONTHS = {"1": "Jan", "2": "Apr", "3": "Jul", "4": "Oct"}
 _FIGURE = re.compile(
     r"(?P<before>[^\s\d.,+\u2212-]*)\s?\+?(?P<sign>[\u2212-]?)"
     r"(?P<whole>\d{1,3}(?:[,\s\u2019']\d{3})+|\d+)(?:[.,](?P<part>\d{1,2}|\d{4,}))?"
@@ -44,13 +45,14 @@ class Table:
 
     @property
     def texts(self) -> list[list[str]]:
-        return [["".join(text for text, _ in cell) for cell in row] for row in self.rows]
+        return [list(map(_words, row)) for row in self.rows]
 
     @property
     def chars(self) -> int:
         """What Slack counts of it; its caption included."""
-        cells = sum(max(len(text), 2) for row in self.texts for text in row)
-        return cells + limits.CAPTION_CHARS
+        cells = [text for row in self.texts for text in row]
+        chars = sum(max(len(text), 2) for text in cells)
+        return chars + limits.CAPTION_CHARS
 
     @property
     def is_shown(self) -> bool:
@@ -64,12 +66,13 @@ class Table:
 
 def table_block(table: Table, *, is_alone: bool) -> JsonObject:
     """Slack's block for a table that `is_shown`. In its cells nothing is parsed."""
-    rows = [[_cell(cell) for cell in row] for row in table.rows]
+    rows = [list(map(_cell, row)) for row in table.rows]
     if is_alone and len(rows) <= limits.TABLE_ROWS:
         columns = [{"align": align, "is_wrapped": True} for align in table.alignments]
         return {"type": "table", "rows": rows, "column_settings": columns}
-    rows[0] = [_raw(text) for text in table.texts[0]]
-    caption = " · ".join(filter(None, (_raw(text)["text"] for text in table.texts[0])))
+    head = list(map(_raw, table.texts[0]))
+    rows[0] = head
+    caption = " · ".join(cell["text"] for cell in head)
     return {
         "type": "data_table",
         "caption": caption[: limits.CAPTION_CHARS],
@@ -78,23 +81,34 @@ def table_block(table: Table, *, is_alone: bool) -> JsonObject:
     }
 
 
+def _words(cell: Cell) -> str:
+    return "".join(text for text, _ in cell)
+
+
 def _cell(cell: Cell) -> JsonObject:
     if not any(url for _, url in cell):
-        return _raw("".join(text for text, _ in cell))
-    leaves = [
-        {"type": "link", "url": url, "text": inert(text)}
-        if url
-        else {"type": "text", "text": inert(text)}
-        for text, url in cell
-    ]
-    return {
-        "type": "rich_text",
-        "elements": [{"type": "rich_text_section", "elements": leaves}],
-    }
+        return _raw(_words(cell))
+    leaves: list[JsonObject] = []
+    for text, url in cell:
+        if url:
+            leaves.append({"type": "link", "url": url, "text": inert(text)})
+        else:
+            leaves.append({"type": "text", "text": inert(text)})
+    section = {"type": "rich_text_section", "elements": leaves}
+    return {"type": "rich_text", "elements": [section]}
 
 
 def _raw(text: str) -> JsonObject:
     return {"type": "raw_text", "text": inert(text).strip() or "-"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """A column of figures, all of one unit."""
+
+    name: str
+    unit: str
+    values: list[float]
 
 
 def chart_block(table: Table) -> JsonObject | None:
@@ -104,54 +118,80 @@ def chart_block(table: Table) -> JsonObject | None:
     a year or a month's name in it, and quarters as `Q1 2024`. Each cell of the others, three at
     most, is a number, all of one unit: beside it, or in brackets in the column's head.
     """
-    head, *body = [
-        ["".join(text for text, url in cell if not url).strip() for cell in row]
-        for row in table.rows
-    ]
-    if not (3 <= len(body) <= limits.CHART_POINTS and 2 <= len(head) <= limits.CHART_SERIES + 1):
+    head, *body = [list(map(_unlinked, row)) for row in table.rows]
+    if not 3 <= len(body) <= limits.CHART_POINTS:
+        return None
+    _, *heads = head
+    if not 1 <= len(heads) <= limits.CHART_SERIES:
         return None
     periods, *columns = zip(*body, strict=True)
     try:
         moments = [_moment(period) for period in periods]
-        lines = [_line(name, periods, cells) for name, cells in zip(head[1:], columns, strict=True)]
+        series = list(map(_series, heads, columns))
     except (ValueError, OverflowError):
         return None
-    series, units = [line for line, _ in lines], {unit for _, unit in lines}
-    names = [line["name"] for line in series]
-    is_mixed = len(units) > 1 or len(set(names)) < len(names)
-    if is_mixed or any(later <= before for before, later in pairwise(moments)):
+    names = [line.name for line in series]
+    units = {line.unit for line in series}
+    has_doubles = len(set(names)) < len(names)
+    if len(units) > 1 or has_doubles:
         return None
-    axes: JsonObject = {"categories": [_short(period) for period in periods]}
-    if unit := units.pop():
+    if any(later <= before for before, later in pairwise(moments)):
+        return None
+    labels = [_short(period) for period in periods]
+    axes: JsonObject = {"categories": labels}
+    unit = units.pop()
+    if unit:
         axes["y_label"] = _short(unit)
     return {
         "type": "data_visualization",
         "title": " · ".join(names)[: limits.CHART_TITLE_CHARS],
-        "chart": {"type": "line", "series": series, "axis_config": axes},
+        "chart": {
+            "type": "line",
+            "series": [_chart_line(line, labels) for line in series],
+            "axis_config": axes,
+        },
     }
+
+
+def _unlinked(cell: Cell) -> str:
+    return "".join(text for text, url in cell if not url).strip()
 
 
 def _moment(period: str) -> datetime:
     """A moment of it. Raises ValueError, OverflowError for what is no date."""
     if not _DATED.search(period):
         raise ValueError(period)
-    named = _QUARTER.sub(lambda quarter: _BEGINNINGS[int(quarter[1]) - 1], period)
-    return dates.parse(named, ignoretz=True)
+    dated = _QUARTER.sub(lambda quarter: _FIRST_MONTHS[quarter[1]], period)
+    return dates.parse(dated, ignoretz=True)
 
 
-def _line(name: str, labels: Sequence[str], cells: Sequence[str]) -> tuple[JsonObject, str]:
-    """A column as a series, and its unit. Raises ValueError for what is no number."""
-    figures = [figure for figure in map(_FIGURE.fullmatch, cells) if figure]
-    units = {f"{figure['before']}{figure['after']}" for figure in figures}
-    if len(figures) < len(cells) or len(units) > 1:
+def _series(name: str, cells: Sequence[str]) -> _Series:
+    """A column as a series. Raises ValueError for what is no number, or of several units."""
+    values: list[float] = []
+    units: set[str] = set()
+    for cell in cells:
+        figure = _FIGURE.fullmatch(cell)
+        if figure is None:
+            raise ValueError(cell)
+        sign = "-" if figure["sign"] else ""
+        whole = _GROUPS.sub("", figure["whole"])
+        part = figure["part"] or "0"
+        values.append(float(f"{sign}{whole}.{part}"))
+        units.add(figure["before"] + figure["after"])
+    if len(units) > 1:
         raise ValueError(name)
-    values = [
-        float(f"{found['sign'] and '-'}{_GROUPS.sub('', found['whole'])}.{found['part'] or 0}")
-        for found in figures
-    ]
-    data = [{"label": _short(at), "value": n} for at, n in zip(labels, values, strict=True)]
-    unit = "".join([*units, *_IN_BRACKETS.findall(name)])
-    return {"name": _short(_IN_BRACKETS.sub("", name)), "data": data}, unit
+    in_brackets = _IN_BRACKETS.findall(name)
+    return _Series(
+        name=_short(_IN_BRACKETS.sub("", name)),
+        unit="".join([*units, *in_brackets]),
+        values=values,
+    )
+
+
+def _chart_line(series: _Series, labels: Sequence[str]) -> JsonObject:
+    points = zip(labels, series.values, strict=True)
+    data = [{"label": label, "value": value} for label, value in points]
+    return {"name": series.name, "data": data}
 
 
 def _short(text: str) -> str:
@@ -160,12 +200,22 @@ def _short(text: str) -> str:
 
 def aligned(table: Table) -> str:
     """The table as text in columns; a long cell sticks out."""
-    rows = [[" ".join(clean(text).split()) for text in row] for row in table.texts]
-    columns = zip(*rows, strict=True)
-    widths = [min(MAX_CELL_WIDTH, max(map(cell_len, column))) for column in columns]
-    lines = [" | ".join(map(_padded, row, widths)).rstrip() for row in rows]
-    lines.insert(1, "-+-".join("-" * width for width in widths))
+    rows = [list(map(_one_line, row)) for row in table.texts]
+    widths: list[int] = []
+    for column in zip(*rows, strict=True):
+        widest = max(map(cell_len, column))
+        widths.append(min(MAX_CELL_WIDTH, widest))
+    lines: list[str] = []
+    for row in rows:
+        line = " | ".join(map(_padded, row, widths))
+        lines.append(line.rstrip())
+    rule = ["-" * width for width in widths]
+    lines.insert(1, "-+-".join(rule))
     return "\n".join(lines)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(clean(text).split())
 
 
 def _padded(cell: str, width: int) -> str:

@@ -28,7 +28,7 @@ from bot.sandbox.child import BotLives
 from bot.sandbox.composio import AppExecution
 from bot.sandbox.moments import SharedClock
 from bot.sandbox.slack import File, Post, SlackStandIn
-from bot.sandbox.slack.feed import Change
+from bot.sandbox.slack.feed import TeamChange
 from bot.sandbox.slack.text import texts_in
 from bot.sandbox.slack.wire import as_array, as_object
 from bot.sandbox.watch import Watch, WatchedTurn
@@ -345,7 +345,7 @@ class Driver:
         )
 
 
-async def show(changes: AsyncIterator[Change], names: Mapping[str, str]) -> None:
+async def show(changes: AsyncIterator[TeamChange], names: Mapping[str, str]) -> None:
     """Print the posts; the newest line of an edited post is progress.
 
     On a terminal progress stays in one line.

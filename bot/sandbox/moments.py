@@ -62,6 +62,7 @@ class SharedClock:
 
     def _shift_to(self, at_s: float) -> None:
         self._shift_s = at_s - time.time()
+        text = f"{self._shift_s:.6f}\n"
         new = self.file.with_suffix(".new")
-        new.write_text(f"{self._shift_s:.6f}\n", encoding="ascii")
+        new.write_text(text, encoding="ascii")
         new.replace(self.file)

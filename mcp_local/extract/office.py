@@ -104,7 +104,9 @@ def _get(element: Element, name: str) -> str:
 
 def _child_text(element: Element, name: str) -> str | None:
     """The text of the first child of a name; None without such a child."""
-    return next((child.text or "" for child in element.iterchildren(f"{{*}}{name}")), None)
+    for child in element.iterchildren(f"{{*}}{name}"):
+        return child.text or ""
+    return None
 
 
 def without_marks(text: str) -> str:
@@ -151,7 +153,8 @@ def _paragraph(block: Element, levels: dict[str, int]) -> str:
     for style in block.iter("{*}pStyle"):
         level = min(levels.get(_get(style, "val"), 0), 6)
         if level:
-            return f"{'#' * level} {' '.join(text.split())}\n"
+            heading = " ".join(text.split())
+            return f"{'#' * level} {heading}\n"
         break
     return without_marks(text) + "\n"
 
@@ -229,7 +232,8 @@ class _Cells:
             values = list(self._values(element))
             if any(values):
                 mark = " (hidden)" if _get(element, "hidden") in _TRUE else ""
-                yield f"{number}{mark}: {' | '.join(values)}"
+                cells = " | ".join(values)
+                yield f"{number}{mark}: {cells}"
 
     def _values(self, row: Element) -> Iterator[str]:
         """The values of the columns from A on; those left out in the file are empty."""
@@ -272,23 +276,27 @@ class _Cells:
 
     def _date(self, raw: str) -> str:
         try:
-            moment = self._epoch + timedelta(seconds=round(float(raw) * 86_400))
+            days = float(raw)
+            moment = self._epoch + timedelta(seconds=round(days * 86_400))
         except (ValueError, OverflowError):
             return raw
-        if 0 <= float(raw) < 1:
+        if 0 <= days < 1:
             return f"{moment:%H:%M:%S}"
-        return f"{moment:%Y-%m-%d %H:%M:%S}".removesuffix(" 00:00:00")
+        text = f"{moment:%Y-%m-%d %H:%M:%S}"
+        return text.removesuffix(" 00:00:00")
 
 
 def _date_styles(package: Package) -> Iterator[int]:
     """The numbers of the styles in which numbers are dates."""
     formats: dict[str, str] = {str(number): "d" for number in _BUILTIN_DATES}
-    for each in package.elements("xl/styles.xml", "numFmt"):
-        formats[_get(each, "numFmtId")] = _NO_DATE.sub("", _get(each, "formatCode")).lower()
+    for custom in package.elements("xl/styles.xml", "numFmt"):
+        code = _get(custom, "formatCode")
+        plain_code = _NO_DATE.sub("", code)
+        formats[_get(custom, "numFmtId")] = plain_code.lower()
     for styles in package.elements("xl/styles.xml", "cellXfs"):
         for number, style in enumerate(styles.iterchildren()):
-            date_letters = _DATE_LETTERS.intersection(formats.get(_get(style, "numFmtId"), ""))
-            if date_letters:
+            code = formats.get(_get(style, "numFmtId"), "")
+            if _DATE_LETTERS.intersection(code):
                 yield number
 
 

@@ -65,7 +65,9 @@ def find_unsupported(
     sentences: Sequence[CitedSentence], sources: Sequence[NumberedSource]
 ) -> list[str]:
     """Warnings about figures and quotes that stand on none of the sources of their sentence."""
-    cited = {number for sentence in sentences for number in sentence.numbers}
+    cited: set[int] = set()
+    for sentence in sentences:
+        cited.update(sentence.numbers)
     evidence = {source.n: _Evidence(source) for source in sources if source.n in cited}
     warnings: list[str] = []
     for sentence in sentences:
@@ -104,8 +106,9 @@ def _check(sentence: CitedSentence, evidence: Mapping[int, _Evidence]) -> Iterat
             yield f"The figure {figure} does not stand on source {names}: {excerpt}"
     for match in _QUOTE.finditer(sentence.text):
         quote = next(filter(None, match.groups()))
-        is_long = len(quote.split()) >= _MIN_QUOTE_WORDS
-        if is_long and not any(source.holds_quote(quote) for source in cited):
+        if len(quote.split()) < _MIN_QUOTE_WORDS:
+            continue
+        if not any(source.holds_quote(quote) for source in cited):
             yield f'The quote "{quote[:_EXCERPT_CHARS]}" does not stand on source {names}.'
 
 

@@ -257,8 +257,8 @@ def _split_title(children: Sequence[Token]) -> tuple[list[Token], list[Token]]:
 
 def _closing(tokens: Sequence[Token], at: int) -> int:
     level = tokens[at].level
-    return next(
-        index
-        for index in range(at + 1, len(tokens))
-        if tokens[index].type == "blockquote_close" and tokens[index].level == level
-    )
+    for index in range(at + 1, len(tokens)):
+        token = tokens[index]
+        if token.type == "blockquote_close" and token.level == level:
+            return index
+    raise ValueError("the parser closes every quotation")

@@ -23,7 +23,7 @@ ADDS_ONCE = ToolAnnotations(
 OVERWRITES = ADDS_ONCE.model_copy(update={"destructive_hint": True})
 FETCHES = ADDS_ONCE.model_copy(update={"open_world_hint": True})
 
-Answer = str | CallToolResult
+ToolAnswer = str | CallToolResult
 
 FilePath = Annotated[str, Field(description="Path of a file, relative to the session's directory.")]
 SessionDir = Annotated[
@@ -39,16 +39,16 @@ def text_result(answer: str | Mapping[str, Any], **meta: Any) -> CallToolResult:
 
 def local_tool(
     server: MCPServer, title: str, annotations: ToolAnnotations
-) -> Callable[[Callable[P, Awaitable[Answer]]], Callable[P, Awaitable[Answer]]]:
+) -> Callable[[Callable[P, Awaitable[ToolAnswer]]], Callable[P, Awaitable[ToolAnswer]]]:
     """Register the decorated function under its own name, signature and docstring.
 
     A ToolkitError becomes an error result with the same sentence. Answers go out as text alone:
     the structured form would send each of them twice.
     """
 
-    def register(tool: Callable[P, Awaitable[Answer]]) -> Callable[P, Awaitable[Answer]]:
+    def register(tool: Callable[P, Awaitable[ToolAnswer]]) -> Callable[P, Awaitable[ToolAnswer]]:
         @wraps(tool)
-        async def with_plain_errors(*args: P.args, **kwargs: P.kwargs) -> Answer:
+        async def with_plain_errors(*args: P.args, **kwargs: P.kwargs) -> ToolAnswer:
             try:
                 return await tool(*args, **kwargs)
             except ToolkitError as error:

@@ -222,7 +222,7 @@ you: Done.
 Ben: and for 2025?
 </reply>\
 """)
-    assert JUDGE_REPLY_SPEC.told() == snapshot(
+    assert JUDGE_REPLY_SPEC.for_model() == snapshot(
         {
             "name": "judge_reply",
             "description": "Says whether the reply is meant for you.",

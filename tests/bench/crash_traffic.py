@@ -30,7 +30,7 @@ ASKS: dict[Kind, str] = {
     "careless": "Write a comprehensive report on " + TOPIC + ", {word}",
 }
 REPORTS: frozenset[Kind] = frozenset({"edition", "careless"})
-_RATED = re.compile(r"'up (turn:[^' ]+)'")
+_RATED = re.compile(r'"turn": ?"(turn:[^"]+)"')
 NOTE_PATIENCE_S = 10.0
 TEND_S = 0.2
 LATE_S = 5.0

@@ -119,7 +119,7 @@ class RecordedModel:
 
 def key_of(request: ModelRequest) -> str:
     """The same for requests of the same words."""
-    told = [request.system, request.messages[0].text, [tool.told() for tool in request.tools]]
+    told = [request.system, request.messages[0].text, [tool.for_model() for tool in request.tools]]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 
 

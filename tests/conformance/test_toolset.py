@@ -29,7 +29,7 @@ TEXT: JsonObject = {
     "properties": {"text": {"type": "string"}},
     "required": ["text"],
 }
-RAW_SERVER = Path(__file__).parents[1] / "agent_core" / "tools" / "servers" / "raw.py"
+RAW_SERVER = Path(__file__).parents[1] / "agent_core" / "mcp" / "servers" / "raw.py"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -192,20 +192,30 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
     for message in messages:
         blocks = blocks_of(message["content"])
         if message["role"] == "assistant":
-            open_calls = {block["id"]: block for block in blocks if block["type"] == "tool_use"}
+            open_calls = {block["id"]: block for block in _of_type(blocks, "tool_use")}
             now.answer = "" if open_calls else text_of(blocks)
             continue
-        results = [block for block in blocks if block["type"] == "tool_result"]
+        results = _of_type(blocks, "tool_result")
         now.calls += [_call(open_calls[result["tool_use_id"]], result) for result in results]
         texts = _without_child_runs(blocks, now)
-        if results:
-            now.notes += _notes(texts)
-        elif texts and now.answer:
-            now = Exchange(asked=_joined(texts))
+        if texts and now.answer and not results:
+            now = Exchange()
             exchanges.append(now)
-        elif texts:
-            now.asked = "\n\n".join(filter(None, [now.asked, _joined(texts)]))
+        _hear(now, texts, is_at_work=bool(results))
     return exchanges
+
+
+def _of_type(blocks: list[Json], kind: str) -> list[Json]:
+    return [block for block in blocks if block["type"] == kind]
+
+
+def _hear(exchange: Exchange, texts: list[str], *, is_at_work: bool) -> None:
+    """Add people's texts: notes while the work goes on, else parts of the request."""
+    if is_at_work:
+        exchange.notes += _notes(texts)
+        return
+    words = [_steering_words(text) for text in texts]
+    exchange.asked = "\n\n".join(filter(None, [exchange.asked, *words]))
 
 
 def _without_child_runs(blocks: list[Json], exchange: Exchange) -> list[str]:
@@ -219,10 +229,6 @@ def _without_child_runs(blocks: list[Json], exchange: Exchange) -> list[str]:
         elif text:
             texts.append(text)
     return texts
-
-
-def _joined(texts: list[str]) -> str:
-    return "\n\n".join(_steering_words(text) for text in texts)
 
 
 def _notes(texts: list[str]) -> list[str]:

@@ -60,6 +60,10 @@ class PageBlock:
     def text(self) -> str:
         return " ".join(self.sentences)
 
+    @property
+    def titled_text(self) -> str:
+        return f"{self.heading} {self.text}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberedPage:
@@ -70,13 +74,15 @@ class NumberedPage:
     title: str
     text: str
 
+    @property
+    def titled_text(self) -> str:
+        return f"{self.title}\n{self.text}"
+
     def blocks(self) -> list[PageBlock]:
         """The quotable blocks, in reading order."""
         blocks: list[PageBlock] = []
         for heading, kind, lines in _blocks(self.text):
-            sentences = lines
-            if kind != "table":
-                sentences = [self._untitled(line) for line in _quotable(lines, kind)]
+            sentences = lines if kind == "table" else list(_quotable(lines, kind))
             if not sentences:
                 continue
             block = PageBlock(
@@ -88,13 +94,6 @@ class NumberedPage:
             )
             blocks.append(block)
         return blocks
-
-    def _untitled(self, sentence: str) -> str:
-        """A sentence without the page's title before it, where the two ran together."""
-        if " " not in self.title or not sentence.casefold().startswith(self.title.casefold()):
-            return sentence
-        rest = sentence[len(self.title) :].lstrip(" .:|-\u2013\u2014")
-        return rest if WHOLE.match(rest) else sentence
 
 
 @lru_cache(maxsize=50_000)
@@ -128,7 +127,9 @@ def stems(text: str) -> frozenset[str]:
 
 def share(wanted: frozenset[str], text: str) -> float:
     """The share of the wanted stems that a text holds, from 0 to 1."""
-    return len(wanted & stems(text)) / len(wanted) if wanted else 0.0
+    if not wanted:
+        return 0.0
+    return len(wanted & stems(text)) / len(wanted)
 
 
 def is_about(wanted: frozenset[str], text: str, few: int = 2) -> bool:
@@ -179,8 +180,8 @@ def _is_whole(sentence: str) -> bool:
     """Whether it is a sentence of the text, and not of the page's frame."""
     if CHROME.search(sentence) or not WHOLE.match(sentence):
         return False
-    count = len(WORD.findall(DATE.sub(" ", sentence)))
-    return MIN_WORDS <= count <= MAX_WORDS
+    words = WORD.findall(DATE.sub(" ", sentence))
+    return MIN_WORDS <= len(words) <= MAX_WORDS
 
 
 def _blocks(text: str) -> Iterator[tuple[str, BlockKind, list[str]]]:
@@ -188,7 +189,9 @@ def _blocks(text: str) -> Iterator[tuple[str, BlockKind, list[str]]]:
     heading = ""
     kind: BlockKind = "paragraph"
     lines: list[str] = []
-    for line in [*FENCED.sub("\n", FRONT_MATTER.sub("", text)).splitlines(), ""]:
+    text = FRONT_MATTER.sub("", text)
+    text = FENCED.sub("\n", text)
+    for line in [*text.splitlines(), ""]:
         title = HEADING.match(line)
         own_kind = _kind(line)
         is_other = own_kind is not None and own_kind != kind
@@ -198,9 +201,8 @@ def _blocks(text: str) -> Iterator[tuple[str, BlockKind, list[str]]]:
         if title:
             heading = _plain(title["text"])
         elif line.strip():
-            if not lines:
-                kind = own_kind or "paragraph"
-            lines.append(line.strip() if kind == "table" else _plain(line))
+            kind = kind if lines else own_kind or "paragraph"
+            lines.append(_plain(line, kind))
 
 
 def _kind(line: str) -> BlockKind | None:
@@ -210,8 +212,10 @@ def _kind(line: str) -> BlockKind | None:
     return "table" if line.strip().startswith("|") else None
 
 
-def _plain(line: str) -> str:
-    """A line without Markdown."""
+def _plain(line: str, kind: BlockKind = "paragraph") -> str:
+    """A line without Markdown; the line of a table keeps it."""
+    if kind == "table":
+        return line.strip()
     bare = BULLET.sub("", line).strip().removeprefix("> ").strip()
     bare = LINK.sub(r"\1", bare)
     bare = NOTE_MARK.sub("", bare)

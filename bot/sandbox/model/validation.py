@@ -105,11 +105,15 @@ def _pairing_faults(body: Json) -> Iterator[str]:
         missing = [use for use in uses if not is_in_order or use not in results]
         if missing:
             yield UNANSWERED.format(ids=", ".join(missing))
-        for call in results:
-            if call not in uses:
-                yield UNEXPECTED.format(id=call)
-            if results.count(call) > 1:
-                yield TWICE.format(id=call)
+        yield from _result_faults(uses, results)
+
+
+def _result_faults(uses: list[str], results: list[str]) -> Iterator[str]:
+    for call in results:
+        if call not in uses:
+            yield UNEXPECTED.format(id=call)
+        if results.count(call) > 1:
+            yield TWICE.format(id=call)
 
 
 def _calls_in(blocks: list[Json]) -> list[str]:

@@ -4,7 +4,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 from bot.sandbox.model.sentences import (
     NumberedPage,
@@ -21,8 +20,6 @@ MAX_SENTENCES = 72
 """Of a whole report; the pages share them evenly."""
 LEAST_A_PAGE = 4
 SUMMARY_SENTENCES = 4
-MUST_DIVIDE = 8
-"""A section with more sentences has the headings of its page below its own."""
 HEADING_WORDS = 4
 """So many before a colon or a bracket are a heading by themselves."""
 SAME_SHARE = 0.7
@@ -33,6 +30,8 @@ REST = "Further findings"
 """Heading of pages whose titles say nothing."""
 SITE = re.compile(r"\s+[|\u2013\u2014\u00b7-]\s+")
 """Between a page's title and the name of its site."""
+HALF = re.compile(r":\s|\s\(")
+"""Before the second half of a title."""
 LABEL = phrases("label")
 SPECIAL = re.compile(r"([\\`*\[\]<>~|])")
 ENTITY = re.compile(r"&(?=#?\w+;)")
@@ -59,12 +58,14 @@ def write_report(
     `sections` were asked for by name and come last. Of several `sides` a page need have but one.
     """
     wanted = stems(topic)
-    fitting = [page for page in pages if _fits(page, [topic, *sides])]
+    subjects = [topic, *sides]
+    fitting = [page for page in pages if _fits(page, subjects)]
     blocks = _choose(fitting, [topic, *sections])
     if not blocks:
         return None
-    count = sum(len(block.sentences) for block in blocks if block.kind != "table")
-    summary = telling(blocks, wanted, min(SUMMARY_SENTENCES, count // SUMMARY_SENTENCES))
+    total = sum(len(block.sentences) for block in blocks if block.kind != "table")
+    count = min(SUMMARY_SENTENCES, total // SUMMARY_SENTENCES)
+    summary = telling(blocks, wanted, count)
     blocks = _without(blocks, lambda sentence, n: cite(sentence, n) in summary)
     asked: dict[str, list[PageBlock]] = {}
     for name in sections:
@@ -78,30 +79,38 @@ def write_report(
     overview = by_heading.pop(OVERVIEW, [])
     rest = by_heading.pop(REST, [])
     arranged = {OVERVIEW: overview, **by_heading, REST: rest, **asked}
-    written = [_written(heading, blocks) for heading, blocks in arranged.items() if blocks]
-    return ExtractiveReport(summary=" ".join(summary), markdown="\n\n".join(written) + "\n")
+    written: list[str] = []
+    for heading, section in arranged.items():
+        if section:
+            written.append(_written(heading, section))
+    return ExtractiveReport(
+        summary=" ".join(summary),
+        markdown="\n\n".join(written) + "\n",
+    )
 
 
-def telling(
-    blocks: Iterable[PageBlock], wanted: frozenset[str], count: int = SUMMARY_SENTENCES
-) -> list[str]:
+def telling(blocks: Iterable[PageBlock], wanted: frozenset[str], count: int) -> list[str]:
     """The sentences that say most of what is wanted and stand alone, of as many pages as can be."""
     ranked: list[tuple[float, str, int]] = []
     for block in blocks:
         if block.kind != "paragraph":
             continue
-        for sentence, following in zip(block.sentences, [*block.sentences[1:], ""], strict=True):
-            if stands_alone(sentence):
-                worth = 2 * share(wanted, sentence) + min(3, len(figures(sentence)))
-                worth -= block.position / 5
-                worth -= not stands_alone(following)
-                ranked.append((worth, cite(sentence, block.n), block.n))
+        followers = [*block.sentences[1:], ""]
+        for sentence, following in zip(block.sentences, followers, strict=True):
+            if not stands_alone(sentence):
+                continue
+            worth = 2 * share(wanted, sentence)
+            worth += min(3, len(figures(sentence)))
+            worth -= block.position / 5
+            worth -= not stands_alone(following)
+            ranked.append((worth, cite(sentence, block.n), block.n))
     ranked.sort(reverse=True)
     best_of_page: dict[int, str] = {}
     for _, cited, n in ranked:
         best_of_page.setdefault(n, cited)
     every = [cited for _, cited, _ in ranked]
-    return list(dict.fromkeys([*best_of_page.values(), *every]))[:count]
+    ordered = dict.fromkeys([*best_of_page.values(), *every])
+    return list(ordered)[:count]
 
 
 def cite(sentence: str, n: int) -> str:
@@ -123,39 +132,47 @@ def capitalised(text: str) -> str:
 
 
 def _fits(page: NumberedPage, topics: Iterable[str]) -> bool:
-    text = f"{page.title}\n{page.text}"
-    return any(is_about(stems(topic), text) for topic in topics)
+    return any(is_about(stems(topic), page.titled_text) for topic in topics)
 
 
 def _choose(pages: Sequence[NumberedPage], topics: Sequence[str]) -> list[PageBlock]:
     """The best blocks of each page, in reading order, less what a page before has said."""
     wanted = [stems(topic) for topic in topics]
     said: list[str] = []
+    chosen: list[PageBlock] = []
+    for page in pages:
+        ranked = sorted(page.blocks(), key=lambda block: _worth(block, wanted), reverse=True)
+        kept = _unsaid(ranked, said, room=max(LEAST_A_PAGE, MAX_SENTENCES // len(pages)))
+        chosen += sorted(kept, key=lambda block: block.position)
+    return chosen
 
-    def worth(block: PageBlock) -> float:
-        text = f"{block.heading} {block.text}"
-        measured = sum(bool(figures(sentence)) for sentence in block.sentences)
-        on_topic = max(share(each, text) for each in wanted)
-        return 2 * on_topic + min(3, measured) / 2 + (block.position == 0)
+
+def _worth(block: PageBlock, wanted: Sequence[frozenset[str]]) -> float:
+    text = block.titled_text
+    measured = sum(bool(figures(sentence)) for sentence in block.sentences)
+    worth = 2 * max(share(each, text) for each in wanted)
+    worth += min(3, measured) / 2
+    worth += block.position == 0
+    return worth
+
+
+def _unsaid(blocks: Iterable[PageBlock], said: list[str], room: int) -> list[PageBlock]:
+    """The blocks less what was said before, within so many sentences; extends `said`."""
 
     def is_known(sentence: str, _n: int) -> bool:
         return any(_is_same(sentence, other) for other in said)
 
-    chosen: list[PageBlock] = []
-    for page in pages:
-        room = max(LEAST_A_PAGE, MAX_SENTENCES // len(pages))
-        kept: list[PageBlock] = []
-        for block in sorted(page.blocks(), key=worth, reverse=True):
-            for fresh in _without([block], is_known):
-                if fresh.kind == "table":
-                    kept.append(fresh)
-                elif room > 0:
-                    sentences = fresh.sentences[:room]
-                    kept.append(replace(fresh, sentences=sentences))
-                    room -= len(sentences)
-                    said += sentences
-        chosen += sorted(kept, key=lambda block: block.position)
-    return chosen
+    kept: list[PageBlock] = []
+    for block in blocks:
+        for fresh in _without([block], is_known):
+            if fresh.kind == "table":
+                kept.append(fresh)
+                continue
+            sentences = fresh.sentences[:room]
+            room -= len(sentences)
+            said += sentences
+            kept.append(replace(fresh, sentences=sentences))
+    return [block for block in kept if block.sentences]
 
 
 def _without(
@@ -182,8 +199,10 @@ def _without(
 def _is_same(sentence: str, other: str) -> bool:
     own = stems(sentence)
     others = stems(other)
-    is_alike = len(own & others) >= SAME_SHARE * len(own | others)
-    return is_alike and figures(sentence) == figures(other)
+    common = own & others
+    if len(common) < SAME_SHARE * len(own | others):
+        return False
+    return figures(sentence) == figures(other)
 
 
 def _best_on(wanted: frozenset[str], blocks: Sequence[PageBlock]) -> list[PageBlock]:
@@ -192,9 +211,10 @@ def _best_on(wanted: frozenset[str], blocks: Sequence[PageBlock]) -> list[PageBl
     def worth(block: PageBlock) -> float:
         return sum(share(wanted, text) for text in (block.heading, *block.sentences))
 
-    fitting = [block for block in blocks if is_about(wanted, f"{block.heading} {block.text}")]
+    fitting = [block for block in blocks if is_about(wanted, block.titled_text)]
     fitting.sort(key=worth, reverse=True)
-    return fitting[: 1 + len(blocks) // 4]
+    count = 1 + len(blocks) // 4
+    return fitting[:count]
 
 
 def _headings(pages: Sequence[NumberedPage], wanted: frozenset[str]) -> dict[int, str]:
@@ -205,51 +225,42 @@ def _headings(pages: Sequence[NumberedPage], wanted: frozenset[str]) -> dict[int
     for page in pages:
         blocks = page.blocks()
         text = " ".join(block.text for block in blocks)
-        candidates = [titles[page.n], *(_unlabelled(block.heading) for block in blocks)]
+        candidates = [titles[page.n]]
+        candidates += [_unlabelled(block.heading) for block in blocks]
         fitting = (each for each in candidates if counts[each] < 2 and _is_of(each, text))
         heading = next(fitting, REST)
-        headings[page.n] = OVERVIEW if stems(heading) <= wanted else heading
+        if stems(heading) <= wanted:
+            heading = OVERVIEW
+        headings[page.n] = heading
     return headings
 
 
 def _title(page: NumberedPage) -> str:
     """A page's title without its site's name, and without a second half."""
     words = stems(page.text)
-    title = max(SITE.split(page.title), key=lambda piece: len(stems(piece) & words))
-    first = re.split(r":\s|\s\(", title)[0]
-    return _unlabelled(first if len(first.split()) >= HEADING_WORDS else title)
+    pieces = SITE.split(page.title)
+    title = max(pieces, key=lambda piece: len(words & stems(piece)))
+    first = HALF.split(title)[0]
+    if len(first.split()) >= HEADING_WORDS:
+        title = first
+    return _unlabelled(title)
 
 
 def _unlabelled(heading: str) -> str:
     """A heading without its label and number: `Table three: the outbox` is `The outbox`."""
-    return capitalised(LABEL.sub("", heading).strip(" ¶#:"))
+    plain = LABEL.sub("", heading).strip(" ¶#:")
+    return capitalised(plain)
 
 
 def _is_of(heading: str, text: str) -> bool:
     """Whether a text speaks of what its heading says; no text speaks of an introduction."""
-    return any(stem.isalpha() for stem in stems(heading) & stems(text))
+    common = stems(heading) & stems(text)
+    return any(stem.isalpha() for stem in common)
 
 
 def _written(heading: str, blocks: Sequence[PageBlock]) -> str:
-    """A section; blocks without a heading of their own come first."""
-    is_long = sum(len(block.sentences) for block in blocks) > MUST_DIVIDE
-    texts: defaultdict[tuple[int, str], str] = defaultdict(str)
-    for block in blocks:
-        texts[block.n, block.heading] += f" {block.text}"
-
-    def below(block: PageBlock) -> str:
-        own = _unlabelled(block.heading)
-        is_new = not stems(own) <= stems(heading)
-        is_named = is_new and _is_of(own, texts[block.n, block.heading])
-        return own if is_long and is_named else ""
-
-    paragraphs = [f"## {escape(heading)}"]
-    ordered = sorted(blocks, key=lambda block: bool(below(block)))
-    for own, group in groupby(ordered, key=below):
-        if own:
-            paragraphs.append(f"### {escape(own)}")
-        paragraphs += [_paragraph(block) for block in group]
-    return "\n\n".join(paragraphs)
+    paragraphs = [_paragraph(block) for block in blocks]
+    return "\n\n".join([f"## {escape(heading)}", *paragraphs])
 
 
 def _paragraph(block: PageBlock) -> str:
@@ -265,4 +276,5 @@ def _table(block: PageBlock) -> str:
     """A page's table as it stands there, cited in its first heading."""
     head, *rows = block.sentences
     first, bar, others = head.removeprefix("|").partition("|")
-    return "\n".join([f"| {first.strip()} [{block.n}] {bar}{others}", *rows])
+    head = f"| {first.strip()} [{block.n}] {bar}{others}"
+    return "\n".join([head, *rows])

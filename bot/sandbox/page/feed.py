@@ -15,7 +15,7 @@ from aiohttp import web
 
 from bot.sandbox.page.text import EMOJI, Texts
 from bot.sandbox.slack import AgentSession, ApiCall, Delivery, Post, SlackStandIn, View
-from bot.sandbox.slack.feed import Change, OpenSockets, Record
+from bot.sandbox.slack.feed import OpenSockets, Record, TeamChange
 from bot.sandbox.slack.messages import show_channel, show_post, show_user, show_view
 from bot.sandbox.slack.records import Channel, SuggestedPrompts
 from bot.sandbox.slack.state import TeamState
@@ -46,11 +46,12 @@ class PageFacts:
 
     def _reads(self, channel_id: str) -> bool:
         """Members read a channel; so does everybody a public one, but guests and strangers."""
-        channel = self._state.channels[channel_id]
-        me = self._state.users[self._me]
+        state = self._state
+        channel = state.channels[channel_id]
         if self._me in channel.members:
             return True
-        is_guest = me.is_restricted or me.team_id != self._state.team.id
+        me = state.users[self._me]
+        is_guest = me.is_restricted or me.team_id != state.team.id
         return channel.kind == "channel" and not is_guest
 
     def all(self) -> Iterator[Fact]:
@@ -68,27 +69,30 @@ class PageFacts:
         records += state.calls[-MAX_RECORDS:]
         records.append(OpenSockets(self._slack.open_sockets))
         for record in records:
-            yield from self.of(Change(record))
+            yield from self.of(TeamChange(record))
 
-    def of(self, change: Change) -> Iterator[Fact]:
+    def of(self, change: TeamChange) -> Iterator[Fact]:
         """The facts of a changed record, in its new version."""
         match record := change.record:
             case Post() if self._sees(record):
-                shown = None if change.is_gone else self._post(record)
-                yield f"post/{record.channel}/{record.ts}", shown
+                key = f"post/{record.channel}/{record.ts}"
+                yield key, None if change.is_gone else self._post(record)
             case Channel() if self._reads(record.id):
                 yield f"channel/{record.id}", self._channel(record)
             case AgentSession() if self._reads(record.channel):
-                yield f"session/{record.channel}/{record.thread_ts}", asdict(record)
+                key = f"session/{record.channel}/{record.thread_ts}"
+                yield key, asdict(record)
             case SuggestedPrompts() if self._reads(record.channel):
                 yield f"prompts/{record.channel}", asdict(record)
             case View(user=self._me):
                 shown = None if change.is_gone else self._view(record)
                 yield record.type, shown
             case ApiCall():
-                yield f"call/{next(self._calls)}", asdict(record)
+                number = next(self._calls)
+                yield f"call/{number}", asdict(record)
             case Delivery():
-                yield f"delivery/{record.envelope_id}/{record.attempt}", asdict(record)
+                key = f"delivery/{record.envelope_id}/{record.attempt}"
+                yield key, asdict(record)
             case OpenSockets():
                 yield "sockets", record.count
             case _:

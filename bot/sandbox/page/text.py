@@ -92,8 +92,11 @@ class Texts:
 
     def typed(self, text: str) -> str:
         """The typed form of wire text: `@ann`, `#general`, bare links, no escapes."""
-        named = _REFERENCE.sub(lambda match: self._name(match[1], match[2] or ""), text)
-        return unescape(named)
+
+        def name(match: re.Match[str]) -> str:
+            return self._name(match[1], match[2] or "")
+
+        return unescape(_REFERENCE.sub(name, text))
 
     def _html_of(self, fields: JsonObject) -> str | None:
         match fields:
@@ -125,16 +128,18 @@ class Texts:
 
     def _parse_slack_syntax(self, state: StateInline, silent: bool) -> bool:
         """References, emoji and bare addresses, which Slack reads in Markdown too."""
-        reference = _REFERENCE.match(state.src, state.pos)
+        text = state.src
+        at = state.pos
+        reference = _REFERENCE.match(text, at)
         if reference:
             label = unescape(reference[2] or "")
             html = self._reference(reference[1], label)
             return _push_html(state, silent, html, reference.end())
-        emoji = _EMOJI_NAME.match(state.src, state.pos)
+        emoji = _EMOJI_NAME.match(text, at)
         if emoji:
             html = _emoji(emoji[1])
             return _push_html(state, silent, html, emoji.end())
-        rest = _REST_OF_URL.match(state.src, state.pos)
+        rest = _REST_OF_URL.match(text, at)
         scheme = re.search(r"(?<!\w)https?$", state.pending)
         if not rest or not scheme or state.linkLevel:
             return False
@@ -186,9 +191,10 @@ class Texts:
         distance = moment.date() - now.date()
         day = f"{moment:%b %-d, %Y}"
         day = _NEAR_DAYS.get(distance.days, day)
+        clock = f"{moment:%-I:%M %p}"
         shown = unescape(form)
         shown = shown.replace("{date_short_pretty}", day)
-        shown = shown.replace("{time}", f"{moment:%-I:%M %p}")
+        shown = shown.replace("{time}", clock)
         return f"<time>{escape(shown)}</time>"
 
 
@@ -210,8 +216,10 @@ class _MrkdwnHtml(_Html):
         super().__init__()
 
     def paragraph_open(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
-        follows_another = idx > 0 and tokens[idx - 1].type == "paragraph_close"
-        return "<br><br>" if follows_another else ""
+        if idx == 0:
+            return ""
+        previous = tokens[idx - 1]
+        return "<br><br>" if previous.type == "paragraph_close" else ""
 
     def paragraph_close(self, *_: object) -> str:
         return ""

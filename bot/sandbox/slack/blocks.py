@@ -146,11 +146,14 @@ class _Examination:
             case [size, "x", *_]:
                 self._check_items(rule, size, value, at)
             case ["text", size]:
-                self.check_fields(_text_row(size, "plain_text mrkdwn"), value, at)
+                rules = _text_row(size, "plain_text mrkdwn")
+                self.check_fields(rules, value, at)
             case ["plain", size]:
-                self.check_fields(_text_row(size, "plain_text"), value, at)
+                rules = _text_row(size, "plain_text")
+                self.check_fields(rules, value, at)
             case ["object", name]:
-                self.check_fields(_row("object", name), value, at)
+                rules = _row("object", name)
+                self.check_fields(rules, value, at)
             case ["block" | "element" | "leaf" | "part" | "chart" | "cell" as table, *kinds]:
                 self._check_kind(table, kinds, value, at)
             case _:
@@ -206,7 +209,8 @@ class _Examination:
         _, _, item_rule = rule.partition(" x ")
         item_rule, _, unique = item_rule.partition(" unique ")
         for index, item in enumerate(items):
-            self._check(item_rule, item, f"{at}/{index}")
+            pointer = f"{at}/{index}"
+            self._check(item_rule, item, pointer)
         if unique:
             self._check_unique(unique, items, at)
 

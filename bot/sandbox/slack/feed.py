@@ -25,7 +25,7 @@ Record = Post | Channel | AgentSession | SuggestedPrompts | View | ApiCall | Del
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TeamChange:
     """The new version of a record; `previous` is the old version of a post.
 
     Files and reactions change with their posts.
@@ -40,14 +40,14 @@ class ChangeFeed:
     """Hands each change to every watcher. Nobody waits for a slow reader."""
 
     def __init__(self) -> None:
-        self._watchers: dict[Callable[[Change], object], None] = {}
+        self._watchers: dict[Callable[[TeamChange], object], None] = {}
 
-    def publish(self, change: Change) -> None:
+    def publish(self, change: TeamChange) -> None:
         for watcher in tuple(self._watchers):
             watcher(change)
 
     @contextmanager
-    def watch(self, watcher: Callable[[Change], object]) -> Generator[None]:
+    def watch(self, watcher: Callable[[TeamChange], object]) -> Generator[None]:
         """Call `watcher` with each change while the block runs."""
         self._watchers[watcher] = None
         try:
@@ -55,13 +55,13 @@ class ChangeFeed:
         finally:
             self._watchers.pop(watcher, None)
 
-    def subscribe(self) -> AsyncGenerator[Change]:
+    def subscribe(self) -> AsyncGenerator[TeamChange]:
         """Changes from this call on, without end."""
-        queue: asyncio.Queue[Change] = asyncio.Queue()
+        queue: asyncio.Queue[TeamChange] = asyncio.Queue()
         self._watchers[queue.put_nowait] = None
         return self._read(queue)
 
-    async def _read(self, queue: asyncio.Queue[Change]) -> AsyncGenerator[Change]:
+    async def _read(self, queue: asyncio.Queue[TeamChange]) -> AsyncGenerator[TeamChange]:
         try:
             while True:
                 yield await queue.get()

@@ -98,8 +98,10 @@ class SimulatedPeople:
         return self.backend.add_post(post).ts
 
     async def edit(self, user: str, channel: str, ts: str, text: str) -> None:
-        changed = replace(self.find(channel, ts), text=text)
-        self.backend.change_post(changed, editor=self.user_id(user))
+        post = self.find(channel, ts)
+        changed = replace(post, text=text)
+        editor = self.user_id(user)
+        self.backend.change_post(changed, editor=editor)
 
     async def delete(self, channel: str, ts: str) -> None:
         self.backend.delete_post(self.find(channel, ts))
@@ -118,15 +120,17 @@ class SimulatedPeople:
     async def invite(self, channel: str, user: str) -> None:
         """Someone brings a user, or the bot ("bot"), into a channel."""
         current = self._channel(channel)
-        members = (*current.members, self.user_id(user))
-        self.state.keep(replace(current, members=members))
+        person = self.user_id(user)
+        joined = replace(current, members=(*current.members, person))
+        self.state.keep(joined)
 
     async def remove_from_channel(self, channel: str, user: str) -> None:
         """A user, or the bot, is taken out of a channel."""
         current = self._channel(channel)
         person = self.user_id(user)
         members = [member for member in current.members if member != person]
-        self.state.keep(replace(current, members=tuple(members)))
+        left = replace(current, members=tuple(members))
+        self.state.keep(left)
 
     async def archive(self, channel: str) -> None:
         self.state.keep(replace(self._channel(channel), is_archived=True))
@@ -137,8 +141,9 @@ class SimulatedPeople:
 
     def live_in(self, user: str, zone: str) -> None:
         """Set the time zone of a user's profile; the app gets no event."""
+        users = self.state.users
         person = self.user_id(user)
-        self.state.users[person] = replace(self.state.users[person], tz=zone)
+        users[person] = replace(users[person], tz=zone)
 
     async def stop_session(self, user: str, channel: str, thread_ts: str) -> None:
         """A person presses Stop: running streams end at once, then the app gets the event."""

@@ -163,11 +163,12 @@ class SlackServer:
             status = error.status
             headers.update(error.headers)
         pause = headers.get("Retry-After", "")
+        duration_s = time.perf_counter() - started_s
         call = ApiCall(
             method=name,
             args=Arguments(arguments).values,
             at_s=self._backend.state.clock.now(),
-            duration_ms=(time.perf_counter() - started_s) * 1000,
+            duration_ms=duration_s * 1000,
             ok=body["ok"],
             error=body.get("error"),
             status=0 if fault.drop_after_accept else status,
@@ -244,12 +245,12 @@ class SlackServer:
 
     async def _handle_download(self, request: web.Request) -> web.StreamResponse:
         """The bytes for a token that may read them; otherwise the page that Slack shows instead."""
-        app = self._backend.app
-        file_id = request.match_info["file"]
-        file = self._backend.state.files.get(file_id)
-        token = _read_token(request, {})
-        may_read = token == app.bot_token and "files:read" in app.scopes
-        if file is None or not may_read or not self._backend.can_read(file):
+        backend = self._backend
+        app = backend.app
+        file = backend.state.files.get(request.match_info["file"])
+        is_bot = _read_token(request, {}) == app.bot_token
+        may_read = is_bot and "files:read" in app.scopes
+        if file is None or not may_read or not backend.can_read(file):
             return web.Response(text=_SIGN_IN_PAGE, content_type="text/html")
         if file.is_deleted:
             return web.Response(status=404, text=_FAULT_PAGE, content_type="text/html")

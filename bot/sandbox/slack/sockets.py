@@ -11,7 +11,7 @@ from uuid import uuid4
 from aiohttp import WSMessage, WSMsgType, web
 
 from bot.sandbox.slack.clock import SandboxClock, StandInTasks
-from bot.sandbox.slack.feed import Change, ChangeFeed, OpenSockets
+from bot.sandbox.slack.feed import ChangeFeed, OpenSockets, TeamChange
 from bot.sandbox.slack.records import ACK_DEADLINE_S, Delivery
 from bot.sandbox.slack.state import TeamState
 from bot.sandbox.slack.wire import JsonObject, as_object
@@ -95,7 +95,7 @@ class Sockets:
             self._publish_count()
 
     def _publish_count(self) -> None:
-        self._feed.publish(Change(OpenSockets(self.open_sockets)))
+        self._feed.publish(TeamChange(OpenSockets(self.open_sockets)))
 
     async def _take(self, socket: Socket, frame: WSMessage) -> None:
         if socket.is_black_hole:

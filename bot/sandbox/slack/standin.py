@@ -9,7 +9,7 @@ from bot.sandbox.loopback import LOOPBACK, serve
 from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES, App
 from bot.sandbox.slack.backend import SlackBackend
 from bot.sandbox.slack.clock import SandboxClock, StandInTasks, SystemClock
-from bot.sandbox.slack.feed import Change
+from bot.sandbox.slack.feed import TeamChange
 from bot.sandbox.slack.limits import RateLimiter
 from bot.sandbox.slack.messages import wrap_event
 from bot.sandbox.slack.people import SimulatedPeople
@@ -64,7 +64,6 @@ class SlackStandIn(SimulatedPeople):
         self.bot_token = self.app.bot_token
         self.app_token = self.app.app_token
         self.bot_user_id = self.app.bot_user_id
-        self.bot_id = self.app.bot_id
         self.team_id = self.app.team_id
         self.mention = f"<@{self.bot_user_id}>"
         """The bot's mention in wire form."""
@@ -150,7 +149,7 @@ class SlackStandIn(SimulatedPeople):
         posts += [post for post in self.state.ephemerals if post.channel == channel_id]
         return sorted(posts, key=lambda post: post.ts)
 
-    def changes(self) -> AsyncGenerator[Change]:
+    def changes(self) -> AsyncGenerator[TeamChange]:
         return self.state.feed.subscribe()
 
     async def wait_for(self, probe: Callable[[Self], T], *, timeout_s: float = 10.0) -> T:

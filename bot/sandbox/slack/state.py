@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.sandbox.slack.clock import SandboxClock
-from bot.sandbox.slack.feed import Change, ChangeFeed
+from bot.sandbox.slack.feed import ChangeFeed, TeamChange
 from bot.sandbox.slack.records import (
     AgentSession,
     ApiCall,
@@ -53,13 +53,13 @@ class TeamState:
 
     def posts_of(self, channel: str) -> list[Post]:
         """A channel's posts, replies included, oldest first; without ephemeral posts."""
-        posts = list(self.posts.get(channel, {}).values())
-        posts.sort(key=lambda post: post.ts)
-        return posts
+        posts = self.posts.get(channel, {})
+        return [posts[ts] for ts in sorted(posts)]
 
     def replies_of(self, channel: str, thread_ts: str) -> list[Post]:
-        posts = self.posts_of(channel)
-        return [post for post in posts if post.is_reply and post.thread_ts == thread_ts]
+        return [
+            post for post in self.posts_of(channel) if post.is_reply and post.thread_ts == thread_ts
+        ]
 
     def add_post(self, post: Post) -> Post:
         """Put a post into its channel; its files note the share."""
@@ -79,27 +79,30 @@ class TeamState:
         post = replace(post, files=tuple(shared))
         posts = self.posts.setdefault(post.channel, {})
         posts[post.ts] = post
-        self.feed.publish(Change(post))
+        self.feed.publish(TeamChange(post))
         return post
 
     def change_post(self, post: Post) -> None:
         """Replace a post by its new version."""
         posts = self.posts[post.channel]
-        previous = posts[post.ts]
+        change = TeamChange(post, previous=posts[post.ts])
         posts[post.ts] = post
-        self.feed.publish(Change(post, previous))
+        self.feed.publish(change)
 
     def remove_post(self, post: Post) -> None:
-        del self.posts[post.channel][post.ts]
-        self.feed.publish(Change(post, is_gone=True))
+        posts = self.posts[post.channel]
+        del posts[post.ts]
+        gone = TeamChange(post, is_gone=True)
+        self.feed.publish(gone)
 
     def add_ephemeral(self, post: Post) -> None:
         self.ephemerals.append(post)
-        self.feed.publish(Change(post))
+        self.feed.publish(TeamChange(post))
 
     def remove_ephemeral(self, post: Post) -> None:
         self.ephemerals.remove(post)
-        self.feed.publish(Change(post, is_gone=True))
+        gone = TeamChange(post, is_gone=True)
+        self.feed.publish(gone)
 
     def delete_file(self, file_id: str) -> None:
         """Mark a file as deleted; posts keep a mark in its place."""
@@ -129,11 +132,12 @@ class TeamState:
             self.homes[view.user] = view
         else:
             self.views[view.id] = view
-        self.feed.publish(Change(view))
+        self.feed.publish(TeamChange(view))
 
     def close_view(self, view: View) -> None:
         self.views.pop(view.id, None)
-        self.feed.publish(Change(view, is_gone=True))
+        gone = TeamChange(view, is_gone=True)
+        self.feed.publish(gone)
 
     def keep(self, record: Channel | AgentSession | SuggestedPrompts | ApiCall | Delivery) -> None:
         """Store a record; a new version replaces the old one."""
@@ -149,4 +153,4 @@ class TeamState:
             case Delivery():
                 key = f"{record.envelope_id}/{record.attempt}"
                 self.deliveries[key] = record
-        self.feed.publish(Change(record))
+        self.feed.publish(TeamChange(record))

@@ -40,7 +40,8 @@ def _settle_plain(text: str) -> str:
 
 
 def _escape_angles(text: str) -> str:
-    return text.replace("<", "&lt;").replace(">", "&gt;")
+    text = text.replace("<", "&lt;")
+    return text.replace(">", "&gt;")
 
 
 def _link_urls(text: str) -> str:
@@ -49,7 +50,9 @@ def _link_urls(text: str) -> str:
 
 def mentions_user(text: str, user: str) -> bool:
     """Whether the wire text mentions the user, with or without a label."""
-    return f"<@{user}>" in text or f"<@{user}|" in text
+    plain = f"<@{user}>"
+    labelled = f"<@{user}|"
+    return plain in text or labelled in text
 
 
 def texts_in(value: object) -> Iterator[str]:

@@ -50,7 +50,7 @@ class StrictAsks(Asks):
     ) -> None:
         self._require(by)
         if self.decided:
-            raise AskRefused("This was decided already.", why="decided")
+            raise AskRefused("decided")
         self.decided.append((ask_id, by, decision, reason))
 
     async def check_may_decide(self, ask_id: AskId, by: UserId) -> Ask:
@@ -106,7 +106,7 @@ class StrictAsks(Asks):
         if self.trouble is not None:
             raise self.trouble
         if by != self.asker:
-            raise AskRefused("Only the person who asked.", why="not_yours")
+            raise AskRefused("not_yours")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,7 +226,7 @@ async def test_a_rejection_asks_for_a_reason_where_a_form_can_be_opened(
 @pytest.mark.parametrize(
     ("trouble", "told"),
     [
-        (AskRefused("It is too late.", why="over"), "It is too late for that: this is over."),
+        (AskRefused("over"), "It is too late for that: this is over."),
         (ToolServerError("away"), "That did not work just now. Please press the button again."),
     ],
 )
@@ -262,7 +262,7 @@ async def test_who_may_decide_edits_the_texts_in_a_form_and_decides_nothing_by_i
     await asking.press("edit")
     [view_id] = asking.slack.state.views
     entered = {"recipient_email": "bob@example.com", "body": "Hello again"}
-    asking.asks.trouble = AskRefused("It is too late.", why="over")
+    asking.asks.trouble = AskRefused("over")
     await asking.slack.submit_view("ann", view_id, entered)
     await asking.settle()
     assert asking.slack.state.views

@@ -16,7 +16,7 @@ from tests.bot.presenter.turns import START, MemoryState, Turn
 
 
 async def no_link(_consent: AskId, _by: UserId, _toolkit: str) -> str:
-    raise AskRefused("There is none.", why="no_link")
+    raise AskRefused("no_link")
 
 
 class GuardedState(MemoryState):

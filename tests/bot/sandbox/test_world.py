@@ -11,7 +11,7 @@ from bot.sandbox.composio import AppExecution
 from bot.sandbox.driving import effect_json, post_json, show
 from bot.sandbox.model import ReplyPace
 from bot.sandbox.slack import Post, SlackStandIn
-from bot.sandbox.slack.feed import Change
+from bot.sandbox.slack.feed import TeamChange
 from bot.sandbox.world import UNHURRIED, SandboxOptions, read_manifest
 
 ANN, BOB = "U1", "bob@example.com"
@@ -50,9 +50,9 @@ async def test_without_a_terminal_progress_is_printed_line_by_line(
 ) -> None:
     begun, later = post(), replace(post(), text="Approve?\n_Asked <@U1> in <#C1>_")
 
-    async def changes() -> AsyncIterator[Change]:
-        yield Change(begun)
-        yield Change(later, begun)
+    async def changes() -> AsyncIterator[TeamChange]:
+        yield TeamChange(begun)
+        yield TeamChange(later, begun)
 
     await show(changes(), {"UBOT": "bot", "U1": "ann", "C1": "news"})
     assert capsys.readouterr().out.splitlines() == ["bot: Approve?", "   … Asked @ann in #news"]

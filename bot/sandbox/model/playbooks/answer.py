@@ -21,6 +21,9 @@ ENOUGH = 0.75
 MAX_LINES = 4
 SHOWN_CHARS = 600
 LONG_CHARS = 2_000
+QUESTION_CHARS = 300
+"""The end of a long text is taken for the question about it."""
+LINE_END = re.compile(r"\n+|(?<=[.!?])\s+")
 SHOWN = "The picture is shown"
 FILE_ID = re.compile(r"^(?=[A-Z]*\d)[A-Z0-9]{8,}_(?=.)")
 EARLIER_WORK = re.compile(r"^- id (\w+)(.*(?:\n  .*)*)", re.MULTILINE)
@@ -35,8 +38,11 @@ async def from_pages(
     answer = NO_MODEL
     for page in await pages():
         for sentence, quote in _quotes(page):
-            context = f"{page.title} {quote}" if len(wanted) > 1 else page.title
-            worth = share(wanted, sentence) + share(wanted, quote)
+            context = page.title
+            if len(wanted) > 1:
+                context += f" {quote}"
+            worth = share(wanted, sentence)
+            worth += share(wanted, quote)
             if worth > best and share(wanted, context) >= ENOUGH:
                 best = worth
                 answer = f"> {escape(quote)}\n\n[{escape(page.title)}]({page.url})"
@@ -45,8 +51,13 @@ async def from_pages(
 
 def _quotes(page: WebPage) -> Iterator[tuple[str, str]]:
     """The sentences of a page, each alone and together with the next."""
-    text = page.text.replace("\n", "\n\n")
-    for block in NumberedPage(n=1, url=page.url, title=page.title, text=text).blocks():
+    numbered = NumberedPage(
+        n=1,
+        url=page.url,
+        title=page.title,
+        text=page.text.replace("\n", "\n\n"),
+    )
+    for block in numbered.blocks():
         for index, sentence in enumerate(block.sentences):
             yield sentence, " ".join(block.sentences[index : index + 2])
 
@@ -55,28 +66,36 @@ def from_files(dialogue: Dialogue) -> StandInReply | None:
     """A quotation from attached files, or from a text as long as a file; None without them."""
     now = dialogue.now
     if not now.attachments:
-        is_long = len(now.words) > LONG_CHARS
-        return say(_quote(now.words, now.words[-300:])) if is_long else None
+        if len(now.words) <= LONG_CHARS:
+            return None
+        question = now.words[-QUESTION_CHARS:]
+        return say(_quote(now.words, question))
     files = now.files
     for call in now.done("read_local_file"):
+        path = call.arguments["path"]
         text = as_text(call.data.get("text"))
-        files[call.arguments["path"]] = (text, as_text(call.data.get("note")))
+        about = as_text(call.data.get("note"))
+        files[path] = (text, about)
     unread = [path for path, _ in now.attachments if path not in files]
-    if unread and dialogue.may_call_tools and "read_local_file" in dialogue.tools:
+    can_read = dialogue.may_call_tools and "read_local_file" in dialogue.tools
+    if unread and can_read:
         return tuple(dialogue.use("read_local_file", path=path) for path in unread)
     if REPORT.search(now.words) and stems(topic_of(now.words)):
         return None
     answers: list[str] = []
     for path, kind in now.attachments:
-        name = FILE_ID.sub("", path.rpartition("/")[2])
         text, about = files.get(path, ("", ""))
-        if SHOWN in text or not (text or about):
-            answers.append(NO_TEXT.format(name=name, type=kind))
-        elif text:
-            answers.append(f"{name} says:\n\n{_quote(text, now.words)}")
-        else:
-            answers.append(about)
+        answers.append(_from_file(path, kind, text, about, now.words))
     return say("\n\n".join(answers))
+
+
+def _from_file(path: str, kind: str, text: str, about: str, question: str) -> str:
+    name = FILE_ID.sub("", path.rpartition("/")[2])
+    if SHOWN in text or not (text or about):
+        return NO_TEXT.format(name=name, type=kind)
+    if not text:
+        return about
+    return f"{name} says:\n\n{_quote(text, question)}"
 
 
 def from_earlier(dialogue: Dialogue) -> StandInReply | None:
@@ -92,7 +111,8 @@ def from_earlier(dialogue: Dialogue) -> StandInReply | None:
         return None
     reads = now.done("read_earlier_work")
     if not reads:
-        fitting = max(works, key=lambda work: share(stems(now.words), works[work]))
+        wanted = stems(now.words)
+        fitting = max(works, key=lambda work: share(wanted, works[work]))
         return (dialogue.use("read_earlier_work", id=fitting),)
     text = reads[-1].result
     thread = text.partition("Thread: ")[2].partition("\n")[0]
@@ -102,7 +122,8 @@ def from_earlier(dialogue: Dialogue) -> StandInReply | None:
 
 def _quote(text: str, question: str) -> str:
     """The lines that hold most of the question, in their order; its first lines where none does."""
-    lines = [line.strip() for line in re.split(r"\n+|(?<=[.!?])\s+", text) if line.strip()]
+    lines = [line.strip() for line in LINE_END.split(text)]
+    lines = [line for line in lines if line]
     wanted = stems(question)
     best = sorted(lines, key=lambda line: share(wanted, line), reverse=True)[:MAX_LINES]
     quoted = [line for line in lines if line in best and share(wanted, line)]
@@ -110,4 +131,5 @@ def _quote(text: str, question: str) -> str:
         quoted = lines[:MAX_LINES]
     elif "," in lines[0] and lines[0] not in quoted:
         quoted.insert(0, lines[0])  # the head of a table
-    return "\n".join(f"> {escape(line[:SHOWN_CHARS])}" for line in quoted)
+    shown = [escape(line[:SHOWN_CHARS]) for line in quoted]
+    return "\n".join(f"> {line}" for line in shown)

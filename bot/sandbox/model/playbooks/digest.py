@@ -6,14 +6,13 @@ from datetime import UTC, datetime
 from bot.sandbox.model.dialogue import Dialogue, say
 from bot.sandbox.model.message import StandInReply
 from bot.sandbox.model.playbooks import report
-from bot.sandbox.model.playbooks.pages import NOTHING, find_hits, linked, search
+from bot.sandbox.model.playbooks.pages import LISTED, NOTHING, find_hits, linked, search
 from bot.sandbox.model.sentences import stems
 from bot.sandbox.model.wire import Json
 from bot.sandbox.model.writing import capitalised
 
 MAX_LINES = 5
 CITED = re.compile(r"(?P<text>\S[^\[\]]*?[.!?][\"”]?) \[(?P<n>\d+)\]")
-PAGE = re.compile(r"^(?P<n>\d+)\. (?P<title>.*): (?P<url>\S+)$", re.MULTILINE)
 WRITTEN = re.compile(r"\b[A-Z][a-z]{2} \d{1,2}, \d{4}\b")
 
 
@@ -33,11 +32,14 @@ def decide(dialogue: Dialogue) -> StandInReply:
 
 def _publish(dialogue: Dialogue, topic: str, hits: list[Json]) -> StandInReply:
     result = "".join(call.result for call in dialogue.now.done("Task")[-1:])
-    urls = {match["n"]: match["url"] for match in PAGE.finditer(result)}
+    urls = {n: url for n, _, url in LISTED.findall(result)}
     dates = {hit["url"]: _date(hit) for hit in hits}
-    facts = [(match["text"], urls.get(match["n"], "")) for match in CITED.finditer(result)]
+    facts = CITED.findall(result)
     known = stems(dialogue.now.asked)
-    fresh = [(text, url) for text, url in facts if not stems(text) <= known]
+    fresh: list[tuple[str, str]] = []
+    for text, n in facts:
+        if not stems(text) <= known:
+            fresh.append((text, urls.get(n, "")))
     fresh.sort(key=lambda fact: dates.get(fact[1], ""), reverse=True)
     lines: list[Json] = []
     for text, url in fresh[:MAX_LINES]:
@@ -45,11 +47,14 @@ def _publish(dialogue: Dialogue, topic: str, hits: list[Json]) -> StandInReply:
             text = f"{text} ({date})"
         lines.append({"text": text, "source": url, "is_new": True})
     news = f"{len(lines)} things to know" if lines else "nothing new"
+    details = NOTHING.format(topic=topic)
+    if facts:
+        details = linked(result)
     publish = dialogue.use(
         "publish_digest",
         headline=f"{capitalised(topic)}: {news}",
         lines=lines,
-        details=linked(result) if facts else NOTHING.format(topic=topic),
+        details=details,
     )
     return (publish,)
 
@@ -59,4 +64,5 @@ def _date(hit: Json) -> str:
     match = WRITTEN.search(f"{hit.get('date', '')} {hit.get('snippet', '')}")
     if match is None:
         return ""
-    return datetime.strptime(match[0], "%b %d, %Y").replace(tzinfo=UTC).date().isoformat()
+    written = datetime.strptime(match[0], "%b %d, %Y").replace(tzinfo=UTC)
+    return written.date().isoformat()

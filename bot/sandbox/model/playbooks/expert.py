@@ -28,46 +28,53 @@ FOLLOW_UPS = ("Find the latest news on {topic}", "Look up what people say about 
 
 def decide(dialogue: Dialogue) -> StandInReply:
     """The expert's next step."""
-    asked = "\n\n".join(exchange.asked for exchange in dialogue.exchanges)
-    calls = [call for exchange in dialogue.exchanges for call in exchange.calls]
-    notes = [topic_of(note) for exchange in dialogue.exchanges for note in exchange.notes]
-    dialogue = replace(dialogue, exchanges=[Exchange(asked=asked, calls=calls)])
-    brief = Brief.read(asked)
-    sections = dict.fromkeys([*brief.sections, *filter(None, notes)])
+    whole = Exchange(asked="\n\n".join(exchange.asked for exchange in dialogue.exchanges))
+    for exchange in dialogue.exchanges:
+        whole.calls += exchange.calls
+        whole.notes += exchange.notes
+    dialogue = replace(dialogue, exchanges=[whole])
+    brief = Brief.read(whole.asked)
+    topics = [topic_of(note) for note in whole.notes]
+    sections = dict.fromkeys([*brief.sections, *filter(None, topics)])
     brief = replace(brief, sections=tuple(sections))
-    step = _gather(dialogue, URL.findall(asked))
+    step = _gather(dialogue, URL.findall(whole.asked))
     if step:
         return step
-    pages = pages_read(dialogue, rows_of(dialogue.now.done("save_corpus")[-1:]))
-    step = _write(dialogue, brief, pages, is_extended=bool(notes))
-    return step or say(_summary(dialogue, brief, pages))
+    corpus = rows_of(whole.done("save_corpus")[-1:])
+    pages = pages_read(dialogue, corpus)
+    step = _write(dialogue, brief, pages)
+    if step:
+        return step
+    return say(_summary(dialogue, brief, pages))
 
 
 def _gather(dialogue: Dialogue, urls: Sequence[str]) -> StandInReply | None:
     """The pages crawled in two batches at most, saved, and read; None once they were."""
-    crawls = dialogue.now.done("crawl_parallel")
-    saves = dialogue.now.done("save_corpus")
-    tried = [url for call in crawls for url in call.arguments["urls"]]
-    left = [url for url in dict.fromkeys(urls) if url not in tried]
-    rows = rows_of(crawls)
     if not dialogue.may_call_tools:
         return None
+    crawls = dialogue.now.done("crawl_parallel")
+    saves = dialogue.now.done("save_corpus")
+    tried: list[str] = []
+    for call in crawls:
+        tried += call.arguments["urls"]
+    left = [url for url in dict.fromkeys(urls) if url not in tried]
+    rows = rows_of(crawls)
     if left and len(crawls) < MAX_BATCHES and len(rows) < ENOUGH_PAGES:
         return (dialogue.use("crawl_parallel", urls=left[:BATCH]),)
     if rows and not saves:
-        return (dialogue.use("save_corpus", articles=[row["url"] for row in rows]),)
+        articles = [row["url"] for row in rows]
+        return (dialogue.use("save_corpus", articles=articles),)
     return read_files(dialogue, saves[-1:])
 
 
-def _write(
-    dialogue: Dialogue, brief: Brief, pages: Sequence[NumberedPage], *, is_extended: bool
-) -> StandInReply | None:
+def _write(dialogue: Dialogue, brief: Brief, pages: Sequence[NumberedPage]) -> StandInReply | None:
     """The call that writes the report, once more where a note adds to it; else None."""
     report = write_report(pages, brief.topic, brief.sections, brief.sides)
     if report is None or not dialogue.may_call_tools:
         return None
     for call in dialogue.now.done("write_report")[-1:]:
-        if not is_extended or call.arguments["markdown"] == report.markdown:
+        is_same = call.arguments["markdown"] == report.markdown
+        if is_same or not dialogue.now.notes:
             return None
     write = dialogue.use(
         "write_report",
@@ -85,16 +92,21 @@ def _summary(dialogue: Dialogue, brief: Brief, pages: Sequence[NumberedPage]) ->
     if not done:
         return f"No report was written. {_reason(dialogue, brief, written)}"
     report = done[-1].arguments
-    topic = brief.topics[-2] if brief.sections else brief.topic
+    topic = brief.topic
+    if brief.sections:
+        topic = brief.sections[-1]
     sentences = sentences_on(topic, pages_about(topic, pages), SUMMARY_SENTENCES)
-    ready = f"The report “{report['title']}” is ready."
+    lines = [" ".join(sentences), f"The report “{report['title']}” is ready."]
     names = [capitalised(section) for section in brief.sections]
     missing = [name for name in names if f"## {escape(name)}" not in report["markdown"]]
-    nothing = [NOTHING.format(topic=name) for name in missing]
-    listing = "\n".join(["Pages:", *map(listed, pages)])
-    return "\n\n".join([" ".join(sentences), ready, *nothing, listing])
+    lines += [NOTHING.format(topic=name) for name in missing]
+    lines.append("\n".join(["Pages:", *map(listed, pages)]))
+    return "\n\n".join(lines)
 
 
 def _reason(dialogue: Dialogue, brief: Brief, written: Sequence[PastCall]) -> str:
-    refusals = [" ".join(call.result.split())[:300] for call in written[-1:]]
-    return "".join(refusals) or NOTHING.format(topic=brief.topic) + unread_in(dialogue)
+    if written:
+        refusal = " ".join(written[-1].result.split())
+        return refusal[:300]
+    nothing = NOTHING.format(topic=brief.topic)
+    return nothing + unread_in(dialogue)

@@ -1,13 +1,14 @@
 """Pages of a research: searches, hits, texts that were read, and sentences with their links."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from bot.sandbox.model.dialogue import BATCH_TOOL, Dialogue, PastCall, objects_in
-from bot.sandbox.model.message import StandInReply
-from bot.sandbox.model.sentences import NumberedPage, content_words, is_about, stems
+from bot.sandbox.model.message import StandInReply, ToolUse
+from bot.sandbox.model.sentences import NumberedPage, PageBlock, content_words, is_about, stems
 from bot.sandbox.model.wire import Json, as_text, walk
-from bot.sandbox.model.writing import SUMMARY_SENTENCES, telling
+from bot.sandbox.model.writing import telling
 
 SEARCHES = ("SEARCH_WEB", "SEARCH_NEWS")
 RESULTS = 20
@@ -20,21 +21,34 @@ LISTED = re.compile(r"^(\d+)\. (.*): (http\S+)\n?", re.MULTILINE)
 
 def search(dialogue: Dialogue, topics: Sequence[str]) -> StandInReply | None:
     """The search for all topics side by side, in news too; None once it was made."""
-    asked: set[str] = set()
-    for call in _searches(dialogue):
-        asked.update(as_text(each.get("query")) for each in walk(call.arguments))
-    queries = dict.fromkeys(" ".join(content_words(topic)) or topic for topic in topics)
-    fresh = [query for query in queries if query not in asked]
-    if not fresh or not dialogue.may_call_tools:
+    if not dialogue.may_call_tools:
         return None
-    wanted: list[tuple[str, Json]] = []
-    for query in fresh:
-        arguments = {"query": query, "num_results": RESULTS}
-        wanted += [(name, arguments) for name in SEARCHES]
-    offered = [(name, arguments) for name, arguments in wanted if name in dialogue.tools]
-    if offered or BATCH_TOOL not in dialogue.tools:
-        return tuple(dialogue.use(name, **arguments) for name, arguments in offered) or None
-    return dialogue.batch((f"COMPOSIO_{name}", arguments) for name, arguments in wanted)
+    calls: list[ToolUse] = []
+    batch: list[tuple[str, Json]] = []
+    for query in _fresh_queries(dialogue, topics):
+        arguments: Json = {"query": query, "num_results": RESULTS}
+        for name in SEARCHES:
+            batch.append((f"COMPOSIO_{name}", arguments))
+            if name in dialogue.tools:
+                calls.append(dialogue.use(name, **arguments))
+    offered = dialogue.tools.keys() & set(SEARCHES)
+    if batch and not offered and BATCH_TOOL in dialogue.tools:
+        return dialogue.batch(batch)
+    return tuple(calls) or None
+
+
+def _fresh_queries(dialogue: Dialogue, topics: Sequence[str]) -> list[str]:
+    """A query for each topic that was not searched for yet."""
+    asked: list[str] = []
+    for call in _searches(dialogue):
+        asked += [item.get("query", "") for item in walk(call.arguments)]
+    fresh: list[str] = []
+    for topic in topics:
+        words = content_words(topic)
+        query = " ".join(words) or topic
+        if query not in [*asked, *fresh]:
+            fresh.append(query)
+    return fresh
 
 
 def find_hits(dialogue: Dialogue, topics: Sequence[str]) -> list[Json]:
@@ -46,24 +60,30 @@ def find_hits(dialogue: Dialogue, topics: Sequence[str]) -> list[Json]:
     entries: dict[str, Json] = {}
     for entry in objects_in(_searches(dialogue)):
         url = as_text(entry.get("url")) or as_text(entry.get("link"))
+        title = as_text(entry.get("title"))
+        hit = {**entry, "url": url, "title": " ".join(title.split())}
         if url:
-            title = " ".join(as_text(entry.get("title")).split())
-            entries.setdefault(url, {**entry, "url": url, "title": title})
-    hits: list[Json] = []
+            entries.setdefault(url, hit)
     for few in (2, 0):
-        for entry in entries.values():
-            text = f"{entry['title']} {as_text(entry.get('snippet'))} {entry['url']}"
-            if any(is_about(each, text, few) for each in wanted):
-                hits.append(entry)
+        hits = [entry for entry in entries.values() if _is_hit(entry, wanted, few)]
         if hits:
-            break
-    return hits
+            return hits
+    return []
+
+
+def _is_hit(entry: Json, wanted: Iterable[frozenset[str]], few: int) -> bool:
+    snippet = as_text(entry.get("snippet"))
+    text = f"{entry['title']} {snippet} {entry['url']}"
+    return any(is_about(stems, text, few) for stems in wanted)
 
 
 def _searches(dialogue: Dialogue) -> list[PastCall]:
     """The searches that were made, by their own names or in batches."""
-    calls = dialogue.now.done(*SEARCHES, BATCH_TOOL)
-    return [call for call in calls if call.name in SEARCHES or "_SEARCH_" in str(call.arguments)]
+    searches = dialogue.now.done(*SEARCHES)
+    for batch in dialogue.now.done(BATCH_TOOL):
+        if "_SEARCH_" in str(batch.arguments):
+            searches.append(batch)
+    return searches
 
 
 def read_files(dialogue: Dialogue, tables: Iterable[PastCall]) -> StandInReply | None:
@@ -73,10 +93,10 @@ def read_files(dialogue: Dialogue, tables: Iterable[PastCall]) -> StandInReply |
         offsets[read.arguments["path"]] = read.data.get("next_offset")
     if not dialogue.may_call_tools:
         return None
-    left = {path: offset for path, offset in offsets.items() if offset is not None}
-    reads = [
-        dialogue.use("read_local_file", path=path, offset=offset) for path, offset in left.items()
-    ]
+    reads: list[ToolUse] = []
+    for path, offset in offsets.items():
+        if offset is not None:
+            reads.append(dialogue.use("read_local_file", path=path, offset=offset))
     return tuple(reads) or None
 
 
@@ -84,7 +104,8 @@ def rows_of(tables: Iterable[PastCall]) -> list[Json]:
     """The pages that could be fetched, out of tables of them, each once."""
     rows: dict[str, Json] = {}
     for row in objects_in(tables):
-        if row.get("url") and row.get("path") and row.get("status") in (None, "success"):
+        is_fetched = row.get("status") in (None, "success")
+        if is_fetched and row.get("url") and row.get("path"):
             rows[row["url"]] = row
     return list(rows.values())
 
@@ -92,26 +113,33 @@ def rows_of(tables: Iterable[PastCall]) -> list[Json]:
 def unread_in(dialogue: Dialogue) -> str:
     """The pages that could not be fetched, each with the reason that was given."""
     crawls = dialogue.now.done("crawl_parallel")
-    rows = [f"\n- {row.get('url')}: {row.get('status')}" for row in objects_in(crawls)]
-    rows += [f"\n- pages: failed: {call.result[:300]}" for call in crawls if call.is_error]
-    return "".join(row for row in rows if ": failed" in row)
+    lines: list[str] = []
+    for row in objects_in(crawls):
+        status = as_text(row.get("status"))
+        if status.startswith("failed"):
+            lines.append(f"\n- {row.get('url')}: {status}")
+    errors = [crawl.result for crawl in crawls if crawl.is_error]
+    lines += [f"\n- pages: failed: {error[:300]}" for error in errors]
+    return "".join(lines)
 
 
 def pages_read(dialogue: Dialogue, rows: Sequence[Json]) -> list[NumberedPage]:
     """The pages with their texts, by their numbers or in their order."""
-    texts: dict[str, str] = {}
+    texts: defaultdict[str, str] = defaultdict(str)
     for read in dialogue.now.done("read_local_file"):
         path = read.arguments["path"]
-        texts[path] = texts.get(path, "") + as_text(read.data.get("text"))
+        texts[path] += as_text(read.data.get("text"))
     pages: list[NumberedPage] = []
     for position, row in enumerate(rows, start=1):
-        if row["path"] not in texts:
+        path = row["path"]
+        if path not in texts:
             continue
+        url = row["url"]
         page = NumberedPage(
-            n=int(row.get("n") or position),
-            url=row["url"],
-            title=as_text(row.get("title")) or row["url"],
-            text=texts[row["path"]],
+            n=row.get("n") or position,
+            url=url,
+            title=as_text(row.get("title")) or url,
+            text=texts[path],
         )
         pages.append(page)
     return pages
@@ -120,14 +148,14 @@ def pages_read(dialogue: Dialogue, rows: Sequence[Json]) -> list[NumberedPage]:
 def pages_about(topic: str, pages: Iterable[NumberedPage]) -> list[NumberedPage]:
     """The pages that are about a topic."""
     wanted = stems(topic)
-    return [page for page in pages if is_about(wanted, f"{page.title} {page.text}")]
+    return [page for page in pages if is_about(wanted, page.titled_text)]
 
 
-def sentences_on(
-    topic: str, pages: Iterable[NumberedPage], count: int = SUMMARY_SENTENCES
-) -> list[str]:
+def sentences_on(topic: str, pages: Iterable[NumberedPage], count: int) -> list[str]:
     """The most telling sentences of pages on a topic, each with its number."""
-    blocks = [block for page in pages for block in page.blocks()]
+    blocks: list[PageBlock] = []
+    for page in pages:
+        blocks += page.blocks()
     return telling(blocks, stems(topic), count)
 
 
@@ -139,11 +167,15 @@ def listed(page: NumberedPage) -> str:
 
 def numbered(text: str) -> str:
     """A text with its numbers, without the list of the pages that they stand for."""
-    body = LISTED.sub("", text).strip().partition("\n\nPages:")[0]
+    body = LISTED.sub("", text).strip()
+    body = body.partition("\n\nPages:")[0]
     return REPEATED_MARK.sub("", body)
 
 
 def linked(text: str) -> str:
     """A text whose numbers are links to the pages that are listed below it."""
-    pages = {n: f" ([{title}]({url}))" for n, title, url in LISTED.findall(text)}
-    return MARK.sub(lambda mark: pages.get(mark[1], mark[0]), numbered(text))
+    links: dict[str, str] = {}
+    for n, title, url in LISTED.findall(text):
+        links[n] = f" ([{title}]({url}))"
+    body = numbered(text)
+    return MARK.sub(lambda mark: links.get(mark[1], mark[0]), body)

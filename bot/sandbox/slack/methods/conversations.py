@@ -5,24 +5,29 @@ from collections.abc import Sequence
 from bot.sandbox.slack.app import SCOPE_PREFIXES
 from bot.sandbox.slack.messages import show_channel, show_in_history, show_user
 from bot.sandbox.slack.methods.call import MethodCall
-from bot.sandbox.slack.records import Post
+from bot.sandbox.slack.records import Channel, Post
 from bot.sandbox.slack.wire import ApiError, JsonObject
+
+
+def _readable_channel(call: MethodCall) -> Channel:
+    """The channel of the call, whose posts the bot must be able to read."""
+    channel = call.joined_channel()
+    call.need_channel_scope(channel, "history")
+    return channel
 
 
 def history(call: MethodCall) -> JsonObject:
     """Top-level posts, newest first."""
-    channel = call.joined_channel()
-    call.need_channel_scope(channel, "history")
+    channel = _readable_channel(call)
     posts = call.state.posts_of(channel.id)
-    roots = [post for post in _in_range(call, posts) if not post.is_reply]
+    roots = [post for post in posts if not post.is_reply]
     roots.reverse()
-    return _answer_posts(call, roots)
+    return _answer_posts(call, _in_range(call, roots))
 
 
 def replies(call: MethodCall) -> JsonObject:
     """A thread, root first, found by the root's ts or any reply's."""
-    channel = call.joined_channel()
-    call.need_channel_scope(channel, "history")
+    channel = _readable_channel(call)
     ts = call.args.required("ts")
     post = call.state.find_post(channel.id, ts)
     if post is not None and post.is_reply:
@@ -30,10 +35,12 @@ def replies(call: MethodCall) -> JsonObject:
     if post is None:
         raise ApiError("thread_not_found")
     posts = call.state.replies_of(channel.id, post.ts)
-    return _answer_posts(call, [post, *_in_range(call, posts)])
+    posts = _in_range(call, posts)
+    return _answer_posts(call, [post, *posts])
 
 
 def _in_range(call: MethodCall, posts: Sequence[Post]) -> list[Post]:
+    """The posts between `oldest` and `latest`."""
     oldest = float(call.args.text("oldest") or "0")
     latest = float(call.args.text("latest") or "inf")
     is_inclusive = call.args.flag("inclusive")

@@ -20,7 +20,8 @@ def start(call: MethodCall) -> JsonObject:
     now_s = call.state.clock.now()
     stream = Stream(phase="in_progress", started_s=now_s)
     draft = call.draft(channel, thread_ts, text="", stream=stream)
-    post = call.backend.add_post(_grow(call, draft))
+    draft = _grow(call, draft)
+    post = call.backend.add_post(draft)
     call.backend.set_status(channel.id, thread_ts, "processing")
     sealing = _seal_later(call, post, stream)
     call.backend.background.start(sealing)
@@ -36,20 +37,23 @@ def _check_recipient(call: MethodCall) -> None:
 
 async def _seal_later(call: MethodCall, post: Post, stream: Stream) -> None:
     """Slack ends a stream that the app never stopped."""
+    state = call.state
     end_s = stream.started_s + STREAM_LIFETIME_S
-    await call.state.clock.sleep_until(end_s)
-    current = call.state.find_post(post.channel, post.ts)
+    await state.clock.sleep_until(end_s)
+    current = state.find_post(post.channel, post.ts)
     if current is None or current.stream != stream:
         return
     sealed = replace(stream, phase="completed")
-    call.state.change_post(replace(current, stream=sealed))
+    current = replace(current, stream=sealed)
+    state.change_post(current)
     call.backend.set_status(post.channel, post.root_ts, "active")
 
 
 def append(call: MethodCall) -> JsonObject:
     """Add chunks to a running stream."""
     post, _ = _open_stream(call)
-    call.state.change_post(_grow(call, post))
+    post = _grow(call, post)
+    call.state.change_post(post)
     return {}
 
 
@@ -71,12 +75,10 @@ def _open_stream(call: MethodCall, *, stopped: str = "stopped_by_user") -> tuple
     """The call's post and its open stream. `stopped`: the refusal after a person's Stop."""
     post = call.own_post(call.joined_channel(), "message_not_owned_by_app")
     stream = post.stream
-    if stream is None:
-        raise ApiError("message_not_in_streaming_state")
-    if stream.stopped_by_user:
+    if stream is not None and stream.stopped_by_user:
         raise ApiError(stopped)
     now_s = call.state.clock.now()
-    if not stream.is_open(now_s):
+    if stream is None or not stream.is_open(now_s):
         raise ApiError("message_not_in_streaming_state")
     return post, stream
 

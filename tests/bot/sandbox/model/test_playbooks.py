@@ -180,9 +180,6 @@ async def test_a_section_that_was_asked_for_comes_last_with_what_fits_it(
     assert "Moss roofs need water in the first 6 weeks. [1]" in text.partition("## Care")[2]
 
 
-LONG = " ".join(f"A goat of herd {n} eats {n} kilograms of brambles." for n in range(4, 13))
-
-
 @pytest.mark.parametrize(
     ("title", "text", "headings"),
     [
@@ -194,10 +191,6 @@ LONG = " ".join(f"A goat of herd {n} eats {n} kilograms of brambles." for n in r
         ("Goats", "Goats are on the hill.", ["Overview"]),
         ("Home", "Goats are on the hill.", ["Further findings"]),
         ("Home", "# Goats at work\n\nGoats work on the hill.", ["Goats at work"]),
-        ("Eager goats", f"## Table three: the brambles\n\n{LONG}\n\n## Introduction\n\nGoats are "
-         "eager on all days.\n\n## Eager\n\nGoats are eager in the night.",
-         ["Eager goats", "The brambles"]),
-        ("Goats in Wales", "Goats in Wales Goats are on the hill.", ["Goats in Wales"]),
     ],
 )  # fmt: skip
 async def test_a_heading_says_what_its_section_says(
@@ -207,7 +200,6 @@ async def test_a_heading_says_what_its_section_says(
     await box.run(client, "Topic: goats\nRead these pages:\n- p: http://a.test/")
     lines = box.calls[-1][1]["markdown"].splitlines()
     assert [line.strip("# ") for line in lines if line.startswith("#")] == headings
-    assert not [line for line in lines if "Wales Goats" in line]
 
 
 async def test_a_digest_ends_with_its_tool_and_leaves_out_what_was_told(

@@ -29,7 +29,7 @@ class NumberedLinks:
     async def connect_link(self, ask: AskId, by: UserId, toolkit: str) -> str:
         if self._refusals:
             self._refusals -= 1
-            raise AskRefused("There is no link now.", why="no_link")
+            raise AskRefused("no_link")
         self.given.append((ask, by, toolkit))
         return f"https://connect.example/{toolkit}/lk_{len(self.given)}"
 
