@@ -62,15 +62,17 @@ async def _run_steps(
     texts: list[str] = []
     is_over = False
     while True:
+        closing = ""
         if is_over:
             await scope.children.settle()
+            closing = prompt("wrap_up")
         step, added = await run_step(
             agent,
             history,
             replace(scope, left=left),
             number=len(steps) + 1,
             seq=len(history) - len(earlier),
-            closing=prompt("wrap_up") if is_over else "",
+            closing=closing,
         )
         history.extend(added)
         scope = scope.acting_for(step.arrivals)

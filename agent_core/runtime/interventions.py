@@ -9,7 +9,8 @@ from agent_core.errors import InterventionRefused, SessionError
 from agent_core.events import Intervened, InterventionKind, RunStarted, slot_of
 from agent_core.ids import ROOT_RUN, AgentId, SessionId, TurnId, UserId, run_of, turn_of
 from agent_core.messages import InboundMessage
-from agent_core.runtime.dispatch import Dispatch, isolated
+from agent_core.runtime.dispatch import Dispatch
+from agent_core.runtime.housekeeping import isolated
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import thread_language
 from agent_core.sessions import Stop, StoredTurn
