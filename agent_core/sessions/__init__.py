@@ -4,11 +4,12 @@ from agent_core.sessions.asks import AccountConnection, Ask, AskStore, CallAppro
 from agent_core.sessions.database import Database
 from agent_core.sessions.disclosures import DisclosureStore
 from agent_core.sessions.inbox import Inbox, InboxRow
+from agent_core.sessions.known import AnsweredTurn, KnownSessions
 from agent_core.sessions.leases import LeaseLost, Leases
 from agent_core.sessions.ledger import Ledger
 from agent_core.sessions.log import EventLog, WriteBehind
 from agent_core.sessions.queue import TurnQueue
-from agent_core.sessions.store import AnsweredTurn, KnownSessions, SessionStore, StoredSession
+from agent_core.sessions.store import SessionStore, StoredSession
 from agent_core.sessions.turns import Stop, StoredTurn
 
 __all__ = [

@@ -34,7 +34,7 @@ from agent_core.sessions import (
     Wait,
     WriteBehind,
 )
-from agent_core.sessions.store import KnownSessions
+from agent_core.sessions.known import KnownSessions
 from agent_core.testing.models import call, calls_reply, text_reply
 from agent_core.testing.runtimes import inbound
 from tests.agent_core.sessions.databases import opened
