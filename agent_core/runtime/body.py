@@ -71,7 +71,12 @@ async def run_turn(
         asker=turn.inbound.asker,
     )
     limits = work.parts.agents.limits
-    request = RunRequest(started=root, depth=0, limits=limits, generation=generation)
+    request = RunRequest(
+        started=root,
+        depth=0,
+        limits=limits,
+        generation=generation,
+    )
     scope = await work.begin(request, steps)
     with tracing.turn_trace(turn=turn.id, session=turn.session) as trace_id:
         tracing.note("query_started", length=len(turn.inbound.text))
@@ -164,7 +169,12 @@ class _Body:
         files: tuple[AttachedFile, ...] = ()
         if turn.inbound.attachments and not done:
             attached = turn.inbound.attachments
-            read = partial(read_attached, parts.agents.registry, attached, scope.context)
+            read = partial(
+                read_attached,
+                parts.agents.registry,
+                attached,
+                scope.context,
+            )
             files = await scope.steps.once("files", read, FILES)
         routed = await RouteChoice(work, scope, self._orders).choose(
             earlier, files, is_resumed=bool(done)
@@ -193,7 +203,14 @@ class _Body:
                 await scope.save(0, opening)
                 raise Asked(self._question(plan, scope))
             opening = (*opening, *await self._explore(plan, opening, agent, scope))
-        return await run_agent(agent, earlier, opening, scope, parent=None, task=turn.inbound.text)
+        return await run_agent(
+            agent,
+            earlier,
+            opening,
+            scope,
+            parent=None,
+            task=turn.inbound.text,
+        )
 
     async def _plan(self, planner: Model, earlier: Sequence[Message], scope: RunScope) -> Plan:
         """The plan of a new task, which is made once and announced; a question is asked once."""
@@ -206,7 +223,12 @@ class _Body:
                 parts = tuple(SubQuestion(title=title, question=q) for q, title in titled)
                 return Plan(sub_questions=parts)
             day = local_time(turn.inbound.received_at, turn.inbound.author_zone).date()
-            return await make_plan(planner, opening_text(turn), earlier, today=day)
+            return await make_plan(
+                planner,
+                opening_text(turn),
+                earlier,
+                today=day,
+            )
 
         plan = await scope.steps.once("plan", work, PLANNED)
         at = turn_at(self._parts, turn, "plan")
@@ -226,21 +248,42 @@ class _Body:
         patience, text = PATIENCE, plan.question
         if plan.default:
             patience, minutes = CLARIFYING_PATIENCE, CLARIFYING_PATIENCE.seconds // 60
-            told = self._work.words("question-default", n=minutes, default=plan.default)
+            told = self._work.words(
+                "question-default",
+                n=minutes,
+                default=plan.default,
+            )
             text = f"{text}\n\n{told}"
         question = Question(text=text, options=plan.options, default=plan.default)
-        return question_ask(question, ToolCallId(""), scope, patience)
+        return question_ask(
+            question,
+            ToolCallId(""),
+            scope,
+            patience,
+        )
 
     async def _explore(
         self, plan: Plan, opening: Sequence[Message], agent: Agent, scope: RunScope
     ) -> tuple[Message, ...]:
         """A run for each sub-question, and what the main run is told of them."""
         task = self._turn.inbound.text
-        await scope.emit(RunStarted(**scope.at(0, 0), parent=None, agent=agent.name, task=task))
+        await scope.emit(
+            RunStarted(
+                **scope.at(0, 0),
+                parent=None,
+                agent=agent.name,
+                task=task,
+            )
+        )
         more = "".join(f"\n\n{message.text}" for message in opening[1:])
         runs: list[str] = []
         for place, part in enumerate(plan.sub_questions, start=1):
-            order = prompt("sub_question", question=part.question, task=task, more=more)
+            order = prompt(
+                "sub_question",
+                question=part.question,
+                task=task,
+                more=more,
+            )
             run = await scope.fork(f"part{place}", order, title=part.title)
             runs.append(f"- {run}: {part.question}")
         return (user_message(prompt("planned", runs="\n".join(runs))),) if runs else ()

@@ -90,7 +90,14 @@ async def _work_as_child(work: Work, request: RunRequest, scope: RunScope) -> No
             depth=request.depth,
         )
         opening = scope.before.history or (user_message(child.task),)
-        await run_agent(agent, (), opening, scope, parent=child.parent, task=child.task)
+        await run_agent(
+            agent,
+            (),
+            opening,
+            scope,
+            parent=child.parent,
+            task=child.task,
+        )
 
 
 async def _ended(work: Work, scope: RunScope) -> RunFinished:
@@ -132,7 +139,15 @@ async def _check(parts: TurnParts, child: RunStarted, scope: RunScope) -> None:
 
     async def check() -> str:
         workspace = scope.context.workspace
-        return await asyncio.to_thread(correction, child.task, called, workspace) or ""
+        return (
+            await asyncio.to_thread(
+                correction,
+                child.task,
+                called,
+                workspace,
+            )
+            or ""
+        )
 
     text = await scope.steps.once("compliance", check, STRING)
     if text:

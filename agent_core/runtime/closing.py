@@ -87,7 +87,11 @@ class Closing:
             finished = replace(
                 finished,
                 answer=await asyncio.to_thread(
-                    self._noticed, result, events, messages, await self._lateness()
+                    self._noticed,
+                    result,
+                    events,
+                    messages,
+                    await self._lateness(),
                 ),
                 is_tainted=is_tainted,
                 sources=await asyncio.to_thread(known_sources, workspace) if is_tainted else (),
@@ -97,7 +101,11 @@ class Closing:
             events = [e for e in await parts.log.of_turn(turn.id) if e != finished]
             async with parts.writing_records:
                 await asyncio.to_thread(self._leave_records, [*events, finished])
-            tracing.note("session_complete", outcome=finished.outcome, events=len(events) + 1)
+            tracing.note(
+                "session_complete",
+                outcome=finished.outcome,
+                events=len(events) + 1,
+            )
         except Exception:
             # A turn that could not end for its trimmings would be worked on again and again.
             logger.exception("turn %s ends without its notices or records", turn.id)

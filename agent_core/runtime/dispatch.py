@@ -322,7 +322,12 @@ class Dispatch:
         stop = (await self._store.turn(turn.id)).stop
         if turn.kind == "work" and stop is not None and stop.why == "asked":
             said = user_message(opening_text(turn))
-            await self._store.append_messages(turn.id, ROOT_RUN, 0, [said])
+            await self._store.append_messages(
+                turn.id,
+                ROOT_RUN,
+                0,
+                [said],
+            )
         await end_silently(self._parts, [turn], "stopped")
         return True
 
@@ -371,7 +376,13 @@ class Dispatch:
     async def _run_turn(self, steps: Steps, turn_id: str, generation: int) -> None:
         """The body of a turn; when it has ended, or waits, the session goes on."""
         work = await Work.on(self._parts, TurnId(turn_id))
-        await run_turn(work, steps, generation, self._signals, self.orders)
+        await run_turn(
+            work,
+            steps,
+            generation,
+            self._signals,
+            self.orders,
+        )
         self._background.run(lambda: self.advance(work.turn.session))
 
 

@@ -142,7 +142,12 @@ class Interventions:
         if event.run == ROOT_RUN:
             await self._dispatch.withdraw(turn, Stop(by=event.by_name, why="asked"))
             if event.what == "retry":
-                await self._say(event, turn, turn.inbound.text, again=True)
+                await self._say(
+                    event,
+                    turn,
+                    turn.inbound.text,
+                    again=True,
+                )
         elif is_over:
             await self._say_late(event, turn)
         elif event.what in ENDINGS:
@@ -152,7 +157,12 @@ class Interventions:
 
     async def _say_late(self, event: Intervened, turn: StoredTurn) -> None:
         """Have the thread told what no run of the turn took in."""
-        rows = await self._parts.inbox.rows(turn.id, "comment", "content", "retry")
+        rows = await self._parts.inbox.rows(
+            turn.id,
+            "comment",
+            "content",
+            "retry",
+        )
         own = [row for row in rows if row.intervention.run == event.run]
         if not any(row.item == str(event.n) and row.seq is None for row in own):
             return
@@ -161,7 +171,12 @@ class Interventions:
         begun = [e.task for e in started if isinstance(e, RunStarted) and e.run == event.run]
         task = next(reversed(tasks), begun[0])
         language = thread_language(turn, ())
-        text = CORE.say(language, f"intervention-{event.what}", task=task, text=event.text)
+        text = CORE.say(
+            language,
+            f"intervention-{event.what}",
+            task=task,
+            text=event.text,
+        )
         await self._say(event, turn, text)
 
     async def _say(
@@ -181,7 +196,11 @@ class Interventions:
             author_zone=asked.author_zone if asked.asker == event.by else "",
         )
         if again:
-            said = replace(said, attachments=asked.attachments, background=asked.background)
+            said = replace(
+                said,
+                attachments=asked.attachments,
+                background=asked.background,
+            )
         await self._handle(said)
 
     async def _turn(self, session: SessionId, turn_id: TurnId) -> StoredTurn:

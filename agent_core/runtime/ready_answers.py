@@ -138,7 +138,9 @@ def answer_small_talk(
     else:
         text = _answer(kind, turn, before, words)
     return Routed(
-        route="SIMPLE", reason=str(kind), answer=Message(role="assistant", parts=(Text(text=text),))
+        route="SIMPLE",
+        reason=str(kind),
+        answer=Message(role="assistant", parts=(Text(text=text),)),
     )
 
 
@@ -162,7 +164,10 @@ def thread_language(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> Language
     said = [*own, *(each.inbound.background for each in (*earlier, turn))]
     others = [each.inbound.text for each in earlier if each.inbound.asker != asker]
     return detect_language(
-        turn.inbound.text, "\n".join(said), "\n".join(others), locale=turn.inbound.author_locale
+        turn.inbound.text,
+        "\n".join(said),
+        "\n".join(others),
+        locale=turn.inbound.author_locale,
     )
 
 

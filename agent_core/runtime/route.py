@@ -96,13 +96,22 @@ class RouteChoice:
         before = last_work(self._work.earlier)
         is_open = before is not None and before.outcome in {"limited", "stopped", "failed"}
         is_whole = all(file.is_whole for file in files)
-        return rule_for(self._turn.inbound, has_unfinished_work=is_open, is_whole=is_whole)
+        return rule_for(
+            self._turn.inbound,
+            has_unfinished_work=is_open,
+            is_whole=is_whole,
+        )
 
     async def _small_talk(self) -> Routed:
         """What it says of the thread stays true to when it was said."""
         before = work_to_tell(self._work.earlier)
         events = await self._parts.log.of_turn(before.id) if before else []
-        return answer_small_talk(self._turn, self._work.earlier, events, self._parts.clock())
+        return answer_small_talk(
+            self._turn,
+            self._work.earlier,
+            events,
+            self._parts.clock(),
+        )
 
     async def _ask_router(
         self, earlier: tuple[Message, ...], files: tuple[AttachedFile, ...]
@@ -138,7 +147,12 @@ class RouteChoice:
             at = turn_at(self._parts, self._turn, "fallback")
             await self._scope.emit(FastPathFallback(**at, reason=routed.fallback))
         said = tracing.content(raw_response=routed.raw)
-        tracing.note("query_classification", decision=routed.route, reason=routed.reason, **said)
+        tracing.note(
+            "query_classification",
+            decision=routed.route,
+            reason=routed.reason,
+            **said,
+        )
         if routed.answer is not None:
             tracing.note("direct_answer", length=len(routed.answer.text))
         await self._scope.emit(

@@ -61,7 +61,12 @@ class StoredInbox:
     async def _take(self, seq: int, *kinds: InboxKind) -> list[InboxRow]:
         # A turn that goes on from its history does not pay again for what it had.
         await self._parts.log.flush()
-        rows = await self._parts.inbox.take(self._turn, self._context.run, seq, kinds)
+        rows = await self._parts.inbox.take(
+            self._turn,
+            self._context.run,
+            seq,
+            kinds,
+        )
         messages = [row.message for row in rows if row.kind == "message"]
         for each in messages:
             await taint(self._parts.store, each)
@@ -84,7 +89,12 @@ class StoredInbox:
         name = one_line(inbound.author_name)
         sent = sent_text(turn)
         moment = moment_told(inbound)
-        text = prompt("steer", author=name, message=sent, moment=moment)
+        text = prompt(
+            "steer",
+            author=name,
+            message=sent,
+            moment=moment,
+        )
         agents = await self._agents_with(row) if row.run == ROOT_RUN else []
         if agents:
             text = f"{text} {prompt('steer_known', agents=', '.join(agents))}"
@@ -121,7 +131,12 @@ class StoredInbox:
         about = {"author": name, "run": event.run, "task": " ".join(task.split())}
         again = None
         if event.what == "retry":
-            again = replace(started, run=again_run(run, event), task=task, asker=asker)
+            again = replace(
+                started,
+                run=again_run(run, event),
+                task=task,
+                asker=asker,
+            )
             text = prompt("run_again", **about, new=again.run)
         elif event.run == run:
             text = prompt(f"run_{event.what}", author=name, text=event.text)

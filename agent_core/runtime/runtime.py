@@ -123,7 +123,10 @@ class Runtime:
         """Who shows turns to people."""
         self.schedules = ScheduleStore(parts.database)
         self.timekeeper = Timekeeper(
-            self.schedules, self.handle, parts.clock, at_once=scheduled_at_once
+            self.schedules,
+            self.handle,
+            parts.clock,
+            at_once=scheduled_at_once,
         )
         """The clock of schedules, once `keep_schedules` was called."""
         self.order_reader = OrderReader(parts.router.classifier)
@@ -140,7 +143,11 @@ class Runtime:
         await self._dispatch.durable.launch()
         for look in (self._keeping.look, self._interventions.look):
             pause = partial(asyncio.sleep, LOOK_EVERY_S)
-            self._background.repeat(look, pause=pause, name="a look at what is new")
+            self._background.repeat(
+                look,
+                pause=pause,
+                name="a look at what is new",
+            )
         await self._keeping.begun.wait()
         return self
 

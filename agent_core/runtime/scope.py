@@ -113,7 +113,12 @@ class Work:
             after_tool_call=lambda call, output, context: parts.observers.notify(
                 ToolObserved(call=call, output=output, context=context)
             ),
-            inbox=StoredInbox(parts, turn, context, zone_of=self.zone_of),
+            inbox=StoredInbox(
+                parts,
+                turn,
+                context,
+                zone_of=self.zone_of,
+            ),
             begin_effect=begin_effect,
             gate=parts.gate,
             children=ChildRuns(
@@ -134,7 +139,12 @@ class Work:
     async def _before(self, run: RunId) -> Before:
         """What earlier generations of a run have stored; results behind that come in once more."""
         parts, turn = self.parts, self.turn.id
-        events = await parts.log.of_turn(turn, "message_taken", "run_started", "run_finished")
+        events = await parts.log.of_turn(
+            turn,
+            "message_taken",
+            "run_started",
+            "run_finished",
+        )
         authors = [e.author for e in events if isinstance(e, MessageTaken) and e.run == run]
         authors = list(filter(None, authors))
         started = {e.run: e for e in reversed(events) if isinstance(e, RunStarted)}

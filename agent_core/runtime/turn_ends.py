@@ -31,7 +31,12 @@ async def end_absorbed(parts: TurnParts, turn: StoredTurn) -> None:
     for row in rows:
         if row.run == ROOT_RUN and (row.seq is None or row.seq >= stored):
             opening = user_message(opening_text(row.message))
-            await parts.store.append_messages(row.message.id, ROOT_RUN, 0, [opening])
+            await parts.store.append_messages(
+                row.message.id,
+                ROOT_RUN,
+                0,
+                [opening],
+            )
     await end_silently(parts, await parts.queue.absorbed_by(turn.id), "steered")
 
 
@@ -63,7 +68,13 @@ async def give_up(parts: TurnParts, turn: StoredTurn, why: SessionError | None =
     """End a turn that cannot be worked on, with an apology."""
     reference = turn.inbound.key.rpartition(":")[2]
     said = apology(why or SessionError(), reference, thread_language(turn, ()))
-    await _announce_end(parts, turn, "failed", answer=said, reference=reference)
+    await _announce_end(
+        parts,
+        turn,
+        "failed",
+        answer=said,
+        reference=reference,
+    )
     await parts.log.flush()
 
 
@@ -73,7 +84,19 @@ async def _announce_end(
     asked = turn.inbound
     at = turn_at(parts, turn, "turn_started")
     await parts.log.append(
-        TurnStarted(**at, asker=asked.asker, author_name=asked.author_name, text="")
+        TurnStarted(
+            **at,
+            asker=asked.asker,
+            author_name=asked.author_name,
+            text="",
+        )
     )
     at = turn_at(parts, turn, "turn_finished")
-    await parts.log.append(TurnFinished(**at, outcome=outcome, answer=answer, reference=reference))
+    await parts.log.append(
+        TurnFinished(
+            **at,
+            outcome=outcome,
+            answer=answer,
+            reference=reference,
+        )
+    )

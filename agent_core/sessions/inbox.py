@@ -92,7 +92,11 @@ _ANY_QUEUED = select(turns.c.id).where(_queued).limit(1)
 _ABSORB = (
     update(turns)
     .where(_queued)
-    .values(status="finished", outcome="steered", taken_by=bindparam("taker"))
+    .values(
+        status="finished",
+        outcome="steered",
+        taken_by=bindparam("taker"),
+    )
     .returning(turns)
 )
 _ANY_UNTAKEN = select(inbox.c.id).where(_of_root, _waits).limit(1)
@@ -130,7 +134,12 @@ class Inbox:
                 self._absorb(connection, turn)
             if run != ROOT_RUN:
                 self._copy_messages(connection, turn, run)
-            rows = objects_of(connection, _TO_TAKE, _ROW, values)
+            rows = objects_of(
+                connection,
+                _TO_TAKE,
+                _ROW,
+                values,
+            )
             rows = [row for row in rows if not kinds or row.kind in kinds]
             moved = [row.item for row in rows if row.seq != seq]
             if moved:
@@ -227,7 +236,12 @@ class Inbox:
 
     def _absorb(self, connection: Connection, turn: StoredTurn) -> None:
         """Make the queued messages part of the turn: rows of its root run."""
-        absorbed = objects_of(connection, _ABSORB, TURN, _values_of(turn))
+        absorbed = objects_of(
+            connection,
+            _ABSORB,
+            TURN,
+            _values_of(turn),
+        )
         # Through several processes they may be stored in another order than they were said.
         for message in sorted(absorbed, key=lambda each: (each.inbound.received_at, each.seq)):
             body = TURN.dump_python(message, mode="json")
@@ -242,7 +256,12 @@ class Inbox:
 
     def _copy_messages(self, connection: Connection, turn: StoredTurn, run: RunId) -> None:
         """Give a sub-agent the messages that the root run has yet to take in."""
-        untaken = objects_of(connection, _UNTAKEN_BY_ROOT, _ROW, {"taker": turn.id})
+        untaken = objects_of(
+            connection,
+            _UNTAKEN_BY_ROOT,
+            _ROW,
+            {"taker": turn.id},
+        )
         for row in untaken:
             self._database.insert_if_new(connection, inbox, columns_of(replace(row, run=run)))
 
@@ -278,7 +297,14 @@ def close_inbox(connection: Connection, turn: TurnId) -> None:
     Interventions that it did not take in are left, to begin another turn, unless it was stopped.
     """
     of_turn = inbox.c.turn == turn
-    is_stopped = select(turns.c.id).where(turns.c.id == turn, turns.c.stop.is_not(None)).exists()
+    is_stopped = (
+        select(turns.c.id)
+        .where(
+            turns.c.id == turn,
+            turns.c.stop.is_not(None),
+        )
+        .exists()
+    )
     is_done = ~_is_intervention | (inbox.c.seq > HANDED_ON)
     connection.execute(delete(inbox).where(of_turn, is_done))
     left = update(inbox).where(

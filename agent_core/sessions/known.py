@@ -87,7 +87,10 @@ class KnownSessions:
         query = (
             select(turns, sessions.c.workspace, sessions.c.tainted_by)
             .join(sessions, sessions.c.id == turns.c.session)
-            .where(turns.c.session.startswith(prefix, autoescape=True), ended)
+            .where(
+                turns.c.session.startswith(prefix, autoescape=True),
+                ended,
+            )
             .order_by(sessions.c.created_at.desc(), turns.c.session, turns.c.seq.desc())
             .limit(limit)
         )
@@ -149,7 +152,10 @@ class KnownSessions:
         turn = TurnId(f"{ended}:told")
         words = (
             select(messages)
-            .where(messages.c.turn == ended, messages.c.run == ROOT_RUN)
+            .where(
+                messages.c.turn == ended,
+                messages.c.run == ROOT_RUN,
+            )
             .order_by(messages.c.seq)
         )
 

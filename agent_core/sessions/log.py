@@ -188,8 +188,15 @@ def _end_of(event: Row) -> Update:
     storable = body["answer"].replace("\0", "").encode("utf-8", "replace").decode()
     return (
         update(turns)
-        .where(turns.c.id == event["turn"], turns.c.status != "finished")
-        .values(status="finished", outcome=body["outcome"], answer=storable)
+        .where(
+            turns.c.id == event["turn"],
+            turns.c.status != "finished",
+        )
+        .values(
+            status="finished",
+            outcome=body["outcome"],
+            answer=storable,
+        )
     )
 
 
@@ -251,7 +258,11 @@ class EventLog:
         if self._behind.notices.is_heard:
             for work, pause_s in (self._hear, HEAR_AGAIN_S), (self._tell_live, LIVE_EVERY_S):
                 name = "what other processes tell"
-                background.repeat(work, pause=partial(asyncio.sleep, pause_s), name=name)
+                background.repeat(
+                    work,
+                    pause=partial(asyncio.sleep, pause_s),
+                    name=name,
+                )
 
     async def _hear(self) -> None:
         async with aclosing(self._behind.notices.heard()) as notices:

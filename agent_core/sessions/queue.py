@@ -28,7 +28,14 @@ class TurnQueue:
         They are queued, or are to stop, or wait for an Ask that is decided or expired.
         """
         ask = turns.c.wait["ask"].as_string()
-        is_over = select(asks.c.id).where(asks.c.id == ask, ends_wait(now)).exists()
+        is_over = (
+            select(asks.c.id)
+            .where(
+                asks.c.id == ask,
+                ends_wait(now),
+            )
+            .exists()
+        )
         is_to_stop = turns.c.status.in_(("running", "waiting")) & turns.c.stop.is_not(None)
         is_queued = turns.c.status == "queued"
         has_waited = (turns.c.status == "waiting") & is_over
@@ -81,13 +88,19 @@ class TurnQueue:
         query = (
             select(turns)
             .join(leases, leases.c.session == turns.c.session)
-            .where(leases.c.process == process, which)
+            .where(
+                leases.c.process == process,
+                which,
+            )
             .order_by(turns.c.session, turns.c.seq)
         )
         return await self._database.read(query, TURN)
 
     async def _mark(self, stop: Stop, which: ColumnElement[bool]) -> list[StoredTurn]:
-        unfinished = select(turns).where(which, turns.c.status != "finished")
+        unfinished = select(turns).where(
+            which,
+            turns.c.status != "finished",
+        )
         query = unfinished.order_by(turns.c.seq)
 
         def mark(connection: Connection) -> Sequence[StoredTurn]:

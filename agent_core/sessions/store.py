@@ -73,7 +73,9 @@ class SessionStore:
         here, added = turns.c.session == inbound.session, select(turns).where(turns.c.id == turn_id)
         newest = select(func.max(turns.c.seq)).where(here)
         at_work = select(turns.c.id).where(
-            here, turns.c.status == "running", turns.c.kind == "work"
+            here,
+            turns.c.status == "running",
+            turns.c.kind == "work",
         )
         new = {"id": turn_id, "session": inbound.session, "kind": kind, "asker": inbound.asker}
         stored: list[StoredTurn] = []
@@ -119,26 +121,53 @@ class SessionStore:
 
     async def mark_running(self, turn: TurnId) -> bool:
         """Whether the turn may start now; False when it has been started in the meantime."""
-        return await self._change(turn, "queued", status="running", tries=1)
+        return await self._change(
+            turn,
+            "queued",
+            status="running",
+            tries=1,
+        )
 
     async def begin_generation(self, turn: TurnId, generation: int) -> bool:
         """Whether the turn may go on as `generation`; of several askers one is told True."""
-        return await self._change(turn, "running", generation - 1, generation=generation)
+        return await self._change(
+            turn,
+            "running",
+            generation - 1,
+            generation=generation,
+        )
 
     async def mark_waiting(self, turn: TurnId, generation: int, wait: Wait) -> bool:
         """The turn waits for a person; False when it has gone on in the meantime."""
-        return await self._change(turn, "running", generation, status="waiting", wait=wait, tries=0)
+        return await self._change(
+            turn,
+            "running",
+            generation,
+            status="waiting",
+            wait=wait,
+            tries=0,
+        )
 
     async def end_waiting(self, turn: StoredTurn) -> bool:
         """Whether a waiting turn may go on, as its next generation."""
         later = turn.generation + 1
         return await self._change(
-            turn.id, "waiting", turn.generation, status="running", generation=later, tries=1
+            turn.id,
+            "waiting",
+            turn.generation,
+            status="running",
+            generation=later,
+            tries=1,
         )
 
     async def revise(self, turn: StoredTurn, inbound: InboundMessage, kind: TurnKind) -> bool:
         """Another message stands in the place of the turn's; False when it has begun."""
-        return await self._change(turn.id, "queued", inbound=inbound, kind=kind)
+        return await self._change(
+            turn.id,
+            "queued",
+            inbound=inbound,
+            kind=kind,
+        )
 
     async def begin_effect(self, turn: TurnId, run: RunId, call: ToolCallId) -> bool:
         """Note that a call is about to have its effect; False when it was noted before."""
@@ -151,7 +180,12 @@ class SessionStore:
 
     async def mark_queued(self, turn: TurnId) -> None:
         """The turn could not be started; it is next again."""
-        await self._change(turn, "running", status="queued", tries=0)
+        await self._change(
+            turn,
+            "running",
+            status="queued",
+            tries=0,
+        )
 
     async def note_try(self, turn: TurnId, tries: int, how_far: int) -> None:
         """So many processes in a row have tried the turn, the last of them from there on."""
@@ -171,7 +205,10 @@ class SessionStore:
         """One run's messages, oldest first."""
         query = (
             select(messages.c.body)
-            .where(messages.c.turn == turn, messages.c.run == run)
+            .where(
+                messages.c.turn == turn,
+                messages.c.run == run,
+            )
             .order_by(messages.c.seq)
         )
         return await self._messages(query)
@@ -184,7 +221,9 @@ class SessionStore:
             select(messages.c.body)
             .join(turns, turns.c.id == messages.c.turn)
             .where(
-                turns.c.session == turn.session, turns.c.seq < turn.seq, messages.c.run == ROOT_RUN
+                turns.c.session == turn.session,
+                turns.c.seq < turn.seq,
+                messages.c.run == ROOT_RUN,
             )
             .order_by(turns.c.seq, messages.c.seq)
         )
@@ -212,7 +251,10 @@ class SessionStore:
 
     async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
         """How far `reader` has shown a turn, in its own words; None when it has not begun."""
-        query = select(cursors.c.state).where(cursors.c.reader == reader, cursors.c.turn == turn)
+        query = select(cursors.c.state).where(
+            cursors.c.reader == reader,
+            cursors.c.turn == turn,
+        )
         row = await self._database.row(query)
         return row.state if row is not None else None
 
@@ -230,7 +272,10 @@ class SessionStore:
 
     async def unread(self, session: SessionId, reader: str) -> list[StoredTurn]:
         """The session's turns that `reader` has not shown to their end or not begun with."""
-        shown = select(cursors.c.turn).where(cursors.c.reader == reader, cursors.c.done.is_(True))
+        shown = select(cursors.c.turn).where(
+            cursors.c.reader == reader,
+            cursors.c.done.is_(True),
+        )
         return await self._turns(turns.c.session == session, turns.c.id.not_in(shown))
 
     async def _turns(self, *conditions: ColumnElement[bool]) -> list[StoredTurn]:
@@ -241,7 +286,10 @@ class SessionStore:
         self, turn: TurnId, status: TurnState, generation: int | None = None, /, **values: Any
     ) -> bool:
         """Whether it was of this status and generation, and is as the values say now."""
-        statement = update(turns).where(turns.c.id == turn, turns.c.status == status)
+        statement = update(turns).where(
+            turns.c.id == turn,
+            turns.c.status == status,
+        )
         if generation is not None:
             statement = statement.where(turns.c.generation == generation)
         return await self._database.execute(statement.values(**values))
