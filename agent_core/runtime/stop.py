@@ -26,7 +26,8 @@ class StopSignals:
     def give(self, turn: TurnId, branch: RunId = ROOT_RUN) -> None:
         """The branch is to stop: what of it is at work, and what begins later."""
         self._given[turn].add(branch)
-        for working, run in self._at_work.get(turn, {}).items():
+        at_work = self._at_work.get(turn, {})
+        for working, run in at_work.items():
             if is_in_branch(run, branch) and not working.cancelling():
                 working.cancel()
 
@@ -48,7 +49,8 @@ class StopSignals:
             if self._is_given(turn.id, run) and not working.cancelling():
                 working.cancel()
             await asyncio.wait({working})
-            if self._is_given(turn.id, run) and (working.cancelled() or working.exception()):
+            has_broken_off = working.cancelled() or working.exception() is not None
+            if has_broken_off and self._is_given(turn.id, run):
                 raise Stopped
             return working.result()
         finally:
@@ -59,4 +61,5 @@ class StopSignals:
                 del self._at_work[turn.id]
 
     def _is_given(self, turn: TurnId, run: RunId) -> bool:
-        return any(is_in_branch(run, branch) for branch in self._given.get(turn, ()))
+        branches = self._given.get(turn, ())
+        return any(is_in_branch(run, branch) for branch in branches)

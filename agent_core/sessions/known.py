@@ -59,7 +59,8 @@ class KnownSessions:
     async def turns_of(self, session: SessionId) -> list[TurnId]:
         """The turns of a session, oldest first."""
         query = select(turns.c.id).where(turns.c.session == session).order_by(turns.c.seq)
-        return [TurnId(row.id) for row in await self._database.rows(query)]
+        rows = await self._database.rows(query)
+        return [TurnId(row.id) for row in rows]
 
     async def unfinished(self, prefix: str, *, limit: int | None = None) -> list[StoredTurn]:
         """Turns that have not ended, in sessions whose ids begin with `prefix`.
@@ -162,15 +163,25 @@ class KnownSessions:
         def copy(connection: Connection) -> None:
             found = connection.execute(select(turns).where(turns.c.id == ended))
             row = found.mappings().one()
-            place = select(sessions.c.workspace).where(sessions.c.id == row["session"])
-            begun = {"id": session, "workspace": connection.execute(place).scalar_one()}
-            new = self._database.insert_if_new
-            told_by = {"created_at": now, "tainted_by": "an earlier session"}
-            new(connection, sessions, {**begun, **told_by})
-            inbound = {**row["inbound"], "session": session}
-            told_again = {"id": turn, "session": session, "seq": 1, "inbound": inbound, "asker": ""}
-            new(connection, turns, {**row, **told_again})
-            new(connection, cursors, {"reader": reader, "turn": turn, "state": {}, "done": True})
+            workspace = select(sessions.c.workspace).where(sessions.c.id == row["session"])
+            add = self._database.insert_if_new
+            new_session = {
+                "id": session,
+                "workspace": connection.execute(workspace).scalar_one(),
+                "created_at": now,
+                "tainted_by": "an earlier session",
+            }
+            add(connection, sessions, new_session)
+            new_turn = {
+                **row,
+                "id": turn,
+                "session": session,
+                "seq": 1,
+                "inbound": {**row["inbound"], "session": session},
+                "asker": "",
+            }
+            add(connection, turns, new_turn)
+            add(connection, cursors, {"reader": reader, "turn": turn, "state": {}, "done": True})
             copies: list[dict[str, Any]] = [
                 {**said, "turn": turn} for said in connection.execute(words).mappings()
             ]

@@ -64,27 +64,38 @@ class SessionStore:
 
     async def taint(self, session: SessionId, source: str) -> None:
         """The session has read from outside: for good."""
-        clean = (sessions.c.id == session) & sessions.c.tainted_by.is_(None)
-        await self._database.execute(update(sessions).where(clean).values(tainted_by=source))
+        clean = update(sessions).where(
+            sessions.c.id == session,
+            sessions.c.tainted_by.is_(None),
+        )
+        await self._database.execute(clean.values(tainted_by=source))
 
     async def add_turn(self, inbound: InboundMessage, kind: TurnKind = "work") -> StoredTurn | None:
         """Queue a turn for a message; None when its gesture has a turn already."""
         turn_id = turn_of(inbound.key)
-        here, added = turns.c.session == inbound.session, select(turns).where(turns.c.id == turn_id)
+        here = turns.c.session == inbound.session
+        added = select(turns).where(turns.c.id == turn_id)
         newest = select(func.max(turns.c.seq)).where(here)
         at_work = select(turns.c.id).where(
             here,
             turns.c.status == "running",
             turns.c.kind == "work",
         )
-        new = {"id": turn_id, "session": inbound.session, "kind": kind, "asker": inbound.asker}
+        new = {
+            "id": turn_id,
+            "session": inbound.session,
+            "kind": kind,
+            "asker": inbound.asker,
+            "status": "queued",
+            "generation": 1,
+        }
         stored: list[StoredTurn] = []
 
         def add(connection: Connection) -> bool:
             seq = (connection.execute(newest).scalar() or 0) + 1
             during = connection.execute(at_work).scalar() or ""
-            said = replace(inbound, came_during=during)
-            row = {**new, "seq": seq, "status": "queued", "generation": 1, "inbound": said}
+            message = replace(inbound, came_during=during)
+            row = {**new, "seq": seq, "inbound": message}
             is_new = self._database.insert_if_new(connection, turns, row)
             stored[:] = objects_of(connection, added, TURN)
             return is_new
@@ -104,7 +115,10 @@ class SessionStore:
 
     async def unfinished_of(self, session: SessionId) -> list[StoredTurn]:
         """The session's turns that have not ended, oldest first."""
-        return await self._turns(turns.c.session == session, turns.c.status != "finished")
+        return await self._turns(
+            turns.c.session == session,
+            turns.c.status != "finished",
+        )
 
     async def turns_until(self, turn: TurnId) -> tuple[Path, list[StoredTurn]]:
         """The session's workspace, and its turns up to this one, oldest first."""
@@ -116,8 +130,9 @@ class SessionStore:
             .where(this.c.id == turn)
             .order_by(turns.c.seq)
         )
-        found = await self._database.run(lambda each: each.execute(query).mappings().all())
-        return Path(found[-1]["workspace"]), [TURN.validate_python(dict(row)) for row in found]
+        rows = await self._database.run(lambda each: each.execute(query).mappings().all())
+        workspace = Path(rows[-1]["workspace"])
+        return workspace, [TURN.validate_python(dict(row)) for row in rows]
 
     async def mark_running(self, turn: TurnId) -> bool:
         """Whether the turn may start now; False when it has been started in the meantime."""
@@ -175,7 +190,8 @@ class SessionStore:
 
     async def effects_of(self, turn: TurnId) -> frozenset[tuple[RunId, ToolCallId]]:
         """The turn's calls of which it was noted that they are about to have their effect."""
-        rows = await self._database.rows(select(effects).where(effects.c.turn == turn))
+        query = select(effects).where(effects.c.turn == turn)
+        rows = await self._database.rows(query)
         return frozenset((RunId(row.run), ToolCallId(row.call)) for row in rows)
 
     async def mark_queued(self, turn: TurnId) -> None:
@@ -246,8 +262,9 @@ class SessionStore:
     async def words_of(self, session: SessionId) -> list[str]:
         """What people wrote to the bot in a session, oldest first: their own words alone."""
         query = select(turns.c.inbound).where(turns.c.session == session).order_by(turns.c.seq)
-        said = [row.inbound for row in await self._database.rows(query)]
-        return [str(each["text"]) for each in said if not each.get("is_choice")]
+        rows = await self._database.rows(query)
+        messages = [row.inbound for row in rows]
+        return [str(message["text"]) for message in messages if not message.get("is_choice")]
 
     async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
         """How far `reader` has shown a turn, in its own words; None when it has not begun."""
@@ -260,7 +277,8 @@ class SessionStore:
 
     async def bookmarks_size(self, turn: TurnId) -> int:
         """How much readers have noted of a turn, in characters."""
-        rows = await self._database.rows(select(cursors.c.state).where(cursors.c.turn == turn))
+        query = select(cursors.c.state).where(cursors.c.turn == turn)
+        rows = await self._database.rows(query)
         return sum(len(json.dumps(row.state)) for row in rows)
 
     async def save_cursor(
@@ -296,4 +314,5 @@ class SessionStore:
 
     async def _messages(self, query: Select[Any]) -> tuple[Message, ...]:
         await self._behind.flush()
-        return tuple(MESSAGE.validate_python(row.body) for row in await self._database.rows(query))
+        rows = await self._database.rows(query)
+        return tuple(MESSAGE.validate_python(row.body) for row in rows)
