@@ -59,11 +59,8 @@ class TurnQueue:
             turns.c.taken_by.is_(None),
             turns.c.stop.is_not(None),
         )
-        left_out: list[StoredTurn] = []
-        for turn in await self._database.read(behind.order_by(turns.c.seq), TURN):
-            if turn.stop is not None and turn.stop.why == "asked":
-                left_out.append(turn)
-        return left_out
+        stopped = await self._database.read(behind.order_by(turns.c.seq), TURN)
+        return [each for each in stopped if each.stop is not None and each.stop.why == "asked"]
 
     async def stop(
         self, session: SessionId, stop: Stop, *, before: int | None = None
