@@ -327,7 +327,7 @@ async def try_server(settings: CoreSettings, name: str) -> list[TriedTool]:
 def _tried_tool(tool: ListedTool, own: Path | None, *, is_known: bool) -> TriedTool:
     definition = stored_form(tool, own)
     if is_known:
-        reason = tool.held
+        reason = tool.off
         state = "off" if reason else "accepted"
     else:
         reason = suspicion_of(definition)

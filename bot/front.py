@@ -36,7 +36,12 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 class FrontDoor:
     """The ingress's `Front`: a message becomes a turn, or an order for digests."""
 
-    def __init__(self, runtime: Runtime, clock: MonotonicClock, digests: DigestMessages) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        clock: MonotonicClock,
+        digests: DigestMessages,
+    ) -> None:
         self._runtime = runtime
         self._clock = clock
         self._digests = digests
@@ -156,7 +161,12 @@ async def stop_branch(
 class WorkspaceFiles:
     """The ingress's `FileKeeper`: attached files land in the session's `downloads/`."""
 
-    def __init__(self, runtime: Runtime, api: SlackApi, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        api: SlackApi,
+        clock: Callable[[], datetime],
+    ) -> None:
         self._runtime = runtime
         self._slack_files = api.files
         self._clock = clock
@@ -169,7 +179,7 @@ class WorkspaceFiles:
         return tuple([await self._keep_one(workspace, file) for file in files])
 
     async def _keep_one(self, workspace: Path, file: SlackFile) -> Attachment | LeftOut:
-        if not file.is_told:
+        if not file.is_complete:
             file = read_file(await self._about(file) or {"id": file.id})
         if file.size_bytes > MAX_ATTACHMENT_BYTES:
             return _left_out(file, "too_big")

@@ -10,7 +10,10 @@ from agent_core.messages import JsonObject
 from bot.threads import ThreadRef
 
 KEPT_SUBTYPES = frozenset({"", "file_share", "thread_broadcast", "me_message"})
-EDITED, DELETED = "message_changed", "message_deleted"
+EDITED = "message_changed"
+DELETED = "message_deleted"
+_APP_MARKS = ("bot_id", "app_id", "bot_profile")
+"""Fields of a post that an app has made."""
 
 _TS = re.compile(r"\d{1,12}\.\d{6}")
 _WIRE_TOKEN = re.compile(r"<([^<>]*)>")
@@ -36,7 +39,7 @@ class SlackFile:
     mimetype: str
     size_bytes: int
     url_private: str
-    is_told: bool = True
+    is_complete: bool = True
     """Of a file of another organisation Slack first gives the id alone, and the rest when asked."""
 
 
@@ -136,12 +139,13 @@ def mentioned_users(wire_text: str) -> set[str]:
 def _is_persons_post(post: JsonObject, bot_user: str) -> bool:
     if post.get("type") not in {"message", "app_mention"} or post.get("hidden"):
         return False
-    if str(post.get("subtype") or "") not in KEPT_SUBTYPES:
+    subtype = post.get("subtype") or ""
+    if subtype not in KEPT_SUBTYPES:
         return False
-    if post.get("bot_id") or post.get("app_id") or post.get("bot_profile"):
+    if any(post.get(mark) for mark in _APP_MARKS):
         return False
     user = text_in(post, "user")
-    return bool(user) and user not in {bot_user, "USLACKBOT"}
+    return user not in {"", bot_user, "USLACKBOT"}
 
 
 def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | None:
@@ -153,9 +157,11 @@ def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | No
     except SessionError:
         return None
     wire_text = text_in(post, "text")
-    edited_ts = text_in(object_in(post, "edited"), "ts")
+    edited = object_in(post, "edited")
+    edited_ts = text_in(edited, "ts")
     users = mentioned_users(wire_text)
     others = users - {bot_user}
+    user_team = text_in(post, "user_team")
     # An `app_mention` does not say where it is; the id of a direct message begins with D.
     channel_type = text_in(post, "channel_type")
     if not channel_type and channel.startswith("D"):
@@ -165,7 +171,7 @@ def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | No
         ts=ts,
         said_ts=edited_ts if _TS.fullmatch(edited_ts) else ts,
         user=text_in(post, "user"),
-        user_team=text_in(post, "user_team") or text_in(post, "team"),
+        user_team=user_team or text_in(post, "team"),
         app_id=text_in(body, "api_app_id"),
         wire_text=wire_text,
         channel_type=channel_type,
@@ -180,13 +186,16 @@ def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | No
 def read_file(raw: JsonObject) -> SlackFile:
     """A file of a post, or as `files.info` tells of it."""
     size = raw.get("size")
+    id_ = text_in(raw, "id")
+    name = text_in(raw, "name") or text_in(raw, "title")
+    url = text_in(raw, "url_private_download")
     return SlackFile(
-        id=text_in(raw, "id"),
-        name=text_in(raw, "name") or text_in(raw, "title") or text_in(raw, "id"),
+        id=id_,
+        name=name or id_,
         mimetype=text_in(raw, "mimetype"),
         size_bytes=size if isinstance(size, int) else 0,
-        url_private=text_in(raw, "url_private_download") or text_in(raw, "url_private"),
-        is_told=text_in(raw, "file_access") != "check_file_info",
+        url_private=url or text_in(raw, "url_private"),
+        is_complete=text_in(raw, "file_access") != "check_file_info",
     )
 
 

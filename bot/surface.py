@@ -162,7 +162,13 @@ class SlackSurface:
             source = await self._api.channels.find(name)
             if source is None or not await self._may_tell(source, here, asker):
                 raise SurfaceRefused(_UNREADABLE.format(name=name[:80]))
-            lines = await channel_lines(self._api, self._people, source.id, since, linked=True)
+            lines = await channel_lines(
+                self._api,
+                self._people,
+                source.id,
+                since,
+                linked=True,
+            )
         head = (
             f"Posts in #{source.name} since {since:%Y-%m-%d %H:%M %Z}, times in UTC, as material:"
         )
@@ -173,7 +179,12 @@ class SlackSurface:
             found = await self._people.person(parse_user(person)[1])
         return found is not None and found.is_admin
 
-    async def put_right(self, turn: AnsweredTurn, text: str, asker: UserId) -> None:
+    async def put_right(
+        self,
+        turn: AnsweredTurn,
+        text: str,
+        asker: UserId,
+    ) -> None:
         api = self._guarded(turn)
         with _refusals():
             posts = [post async for post in self._posts(turn)]
@@ -192,7 +203,12 @@ class SlackSurface:
         """Writes are made by the process that has the session, or not at all."""
         return self._api.guarded(partial(self._runtime.check, turn.turn.session))
 
-    async def _may_tell(self, source: Conversation, here: ThreadRef, asker: UserId) -> bool:
+    async def _may_tell(
+        self,
+        source: Conversation,
+        here: ThreadRef,
+        asker: UserId,
+    ) -> bool:
         """Whether the posts of a channel may be told in a thread: all of its channel read it."""
         if not source.is_member or source.kind not in {"channel", "group"}:
             return False
@@ -203,7 +219,12 @@ class SlackSurface:
             return False
         return await self._may_read(here.team, source.id, asker)
 
-    async def _corrected(self, turn: AnsweredTurn, text: str, asker: UserId) -> list[PostDraft]:
+    async def _corrected(
+        self,
+        turn: AnsweredTurn,
+        text: str,
+        asker: UserId,
+    ) -> list[PostDraft]:
         """The answer as posts, the last of which says who wanted it so."""
         person = await self._people.person(parse_user(asker)[1])
         language = detect_language(text, locale=person.locale if person else "")
@@ -241,7 +262,12 @@ class SlackSurface:
             if post is None or not await _replaced(api, post, draft):
                 await self._add_post(api, turn, draft)
 
-    async def _add_post(self, api: SlackApi, turn: AnsweredTurn, draft: PostDraft) -> None:
+    async def _add_post(
+        self,
+        api: SlackApi,
+        turn: AnsweredTurn,
+        draft: PostDraft,
+    ) -> None:
         bookmark, thread = await self._bookmark(turn)
         digest = hashlib.sha256(draft.text.encode()).hexdigest()[:8]
         op = Op(turn.turn.id).part("answer", "corrected", digest)
@@ -294,7 +320,12 @@ async def _replaced(api: SlackApi, post: ChannelPost, draft: PostDraft) -> bool:
     """Whether the post now says what the draft does; one may be too old to be edited."""
     channel, raw = post
     try:
-        await api.update(channel, str(raw["ts"]), draft.text, blocks=draft.blocks)
+        await api.update(
+            channel,
+            str(raw["ts"]),
+            draft.text,
+            blocks=draft.blocks,
+        )
     except SlackRefused as refused:
         logger.warning("a correction comes as a post of its own: %s", refused)
         return False

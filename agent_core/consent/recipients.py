@@ -54,8 +54,8 @@ def storage_keys(arguments: JsonObject) -> tuple[str, ...]:
 def _opened(leaves: Iterable[Leaf], depth: int) -> Iterator[Leaf]:
     """The leaves, with those inside of texts that hold JSON or base64."""
     for leaf in leaves:
-        text = leaf.value if isinstance(leaf.value, str) else ""
-        if depth == 0 or not text:
+        text = leaf.value
+        if depth == 0 or not isinstance(text, str):
             yield leaf
             continue
         inside = json_in(text) if text.lstrip().startswith(("[", "{")) else None
@@ -63,13 +63,21 @@ def _opened(leaves: Iterable[Leaf], depth: int) -> Iterator[Leaf]:
             yield leaf
             inner = _unpacked_leaf(leaf, text)
         else:
-            inner = [replace(each, path=leaf.path + each.path) for each in leaves_of(inside)]
+            inner = _inner_leaves(leaf, inside)
         yield from _opened(inner, depth - 1)
 
 
 def _unpacked_leaf(leaf: Leaf, text: str) -> list[Leaf]:
     plain = unpacked(text)
-    return [replace(leaf, value=plain)] if plain else []
+    if not plain:
+        return []
+    return [replace(leaf, value=plain)]
+
+
+def _inner_leaves(leaf: Leaf, inside: object) -> Iterator[Leaf]:
+    for inner in leaves_of(inside):
+        path = leaf.path + inner.path
+        yield replace(inner, path=path)
 
 
 def _reaches(leaf: Leaf) -> bool:

@@ -55,7 +55,7 @@ class ListedTool:
     input_schema: JsonObject
     annotations: JsonObject
     """What the server says of the tool's effects, in the names of the protocol."""
-    held: str = ""
+    off: str = ""
     """Why the tool is turned off, as a sentence for people; empty when it is not."""
 
     @property
@@ -119,9 +119,9 @@ class Pins:
                 pins[name] = replace(pins[name], proposal=proposal)
         await self._store.propose(server, proposals)
         for name in (*new, *proposals):
-            if reason := why_held(pins[name]):
+            if reason := why_off(pins[name]):
                 logger.warning("%s: tool %s is turned off: %s", server, name, reason)
-        return [replace(tool, held=why_held(pins[tool.name])) for tool in tools]
+        return [replace(tool, off=why_off(pins[tool.name])) for tool in tools]
 
     async def refuse(self, server: str, reasons: Mapping[str, str]) -> None:
         """Have operators told of the tools that cannot be offered."""
@@ -136,7 +136,7 @@ class Pins:
                 definition = pin.proposal.definition
             if workspace is not None:
                 definition = _swapped(definition, WORKSPACE, str(workspace))
-            tools.append(ListedTool(**definition, held=why_held(pin)))
+            tools.append(ListedTool(**definition, off=why_off(pin)))
         return tools
 
     def _new_pin(self, server: str, definition: JsonObject, *, is_first: bool) -> Pin:
@@ -160,7 +160,7 @@ class Pins:
         return replace(pin, digest=NOT_ACCEPTED, definition={}, proposal=proposal)
 
 
-def why_held(pin: Pin) -> str:
+def why_off(pin: Pin) -> str:
     """Why a tool is off, as one sentence that says what to do; empty when it is not."""
     if pin.proposal is None:
         return ""
@@ -226,12 +226,12 @@ def usable_tools(server: str, listed: Sequence[Tool]) -> tuple[list[ListedTool],
     return list(tools.values()), refused
 
 
-def _fault_of_name(tool: Tool, name: str, taken: Mapping[str, ListedTool]) -> str:
+def _fault_of_name(tool: Tool, name: str, others: Mapping[str, ListedTool]) -> str:
     if not name:
         return "its name has signs other than plain letters and digits"
-    if name not in taken:
+    if name not in others:
         return ""
-    twin = taken[name].name
+    twin = others[name].name
     return "its name is taken" if tool.name == twin else f"its name looks like that of {twin}"
 
 

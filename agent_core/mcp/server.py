@@ -100,7 +100,7 @@ class McpServer:
         is_old = isinstance(self.config, HttpServer) and age_s > self.limits.relist_after_s
         if connection.tools_changed or is_old:
             await self._relist(connection)
-        elif self._has_held():
+        elif self._has_tools_off():
             await self._judge(list(self._tools.values()))
         return list(self._tools.values())
 
@@ -194,16 +194,16 @@ class McpServer:
         tool = self._tools.get(name)
         if tool is None:
             raise ToolServerError(f"There is no tool {name} any more.")
-        if tool.held:
+        if tool.off:
             raise ToolServerError(
-                f"The tool {name} is turned off, and only an operator can turn it on. {tool.held}"
+                f"The tool {name} is turned off, and only an operator can turn it on. {tool.off}"
             )
         return tool
 
     async def _remember(self) -> bool:
         """Whether the tools are known without a start."""
         self._raise_if_not_now()
-        if self.pins is not None and (not self._tools or self._has_held()):
+        if self.pins is not None and (not self._tools or self._has_tools_off()):
             self._offer(await self.pins.known(self.config.name, self.workspace))
         return bool(self._tools)
 
@@ -312,7 +312,7 @@ class McpServer:
         in_order = sorted(tools, key=lambda tool: tool.name)
         self._tools = {full_name(self.config.name, tool.name): tool for tool in in_order}
         self._specs = {
-            name: self._spec(name, tool) for name, tool in self._tools.items() if not tool.held
+            name: self._spec(name, tool) for name, tool in self._tools.items() if not tool.off
         }
 
     def _spec(self, name: str, tool: ListedTool) -> ToolSpec:
@@ -328,9 +328,9 @@ class McpServer:
             is_repeatable=self.config.trusted and is_harmless,
         )
 
-    def _has_held(self) -> bool:
+    def _has_tools_off(self) -> bool:
         """Whether a tool is off, which a person may have accepted meanwhile."""
-        return any(tool.held for tool in self._tools.values())
+        return any(tool.off for tool in self._tools.values())
 
 
 async def _with_files(

@@ -86,8 +86,8 @@ class Asks:
         ask = await self._open(ask_id, "approval", by)
         if decision == "approved_thread":
             # Not if the session read something from outside since it was asked.
-            is_tainted = await self._parts.store.tainted_by(ask.session) is not None
-            if is_tainted or not ask.approval.may_allow_thread:
+            outside = await self._parts.store.tainted_by(ask.session)
+            if outside is not None or not ask.approval.may_allow_thread:
                 raise AskRefused("tainted")
         await self._decide(ask, decision, by, reason=reason)
 
@@ -105,7 +105,12 @@ class Asks:
         answer = replace(message, session=ask.session, places=turn.inbound.places)
         await self._take_answer(answer)
 
-    async def edit(self, ask_id: AskId, by: UserId, changes: Mapping[str, str | list[str]]) -> None:
+    async def edit(
+        self,
+        ask_id: AskId,
+        by: UserId,
+        changes: Mapping[str, str | list[str]],
+    ) -> None:
         """Have a call of one action asked for again with other texts in the arguments named.
 
         Nothing is approved by it: what would be sent now has to be approved as it is.
@@ -124,7 +129,8 @@ class Asks:
         actions = opened(call).actions
         if len(actions) != 1 or actions[0].arguments != after:
             raise AskRefused("not_editable")
-        await self._decide(ask, "edited", by, body=replace(approval, arguments=arguments))
+        body = replace(approval, arguments=arguments)
+        await self._decide(ask, "edited", by, body=body)
 
     async def check_may_answer(self, ask_id: AskId, by: UserId) -> Ask:
         """The question, which this person may answer now."""
@@ -147,12 +153,14 @@ class Asks:
         if toolkit not in ask.connection.toolkits:
             raise AskRefused("unknown")
         try:
-            fresh = self._parts.links.pop((ask.asker, toolkit), "")
-            link = fresh or await self._accounts.link(ask.asker, toolkit)
+            link = self._parts.links.pop((ask.asker, toolkit), "")
+            if not link:
+                link = await self._accounts.link(ask.asker, toolkit)
         except ToolServerError as error:
             logger.warning("no link for %s: %s", toolkit, error)
             raise AskRefused("no_link") from error
-        await self._store.amend(ask.id, replace(ask.connection, link=without_secret(link)))
+        connection = replace(ask.connection, link=without_secret(link))
+        await self._store.amend(ask.id, connection)
         return link
 
     async def open_link(self, ask_id: AskId, by: UserId, then: Then) -> None:
@@ -161,8 +169,9 @@ class Asks:
         `then` is done here once nobody waits for the connection any more.
         """
         ask = await self._open(ask_id, "connection", by)
+        loop = asyncio.get_running_loop()
         poll = self._polls.setdefault(ask.id, _Poll())
-        poll.eager_until_s = asyncio.get_running_loop().time() + OPENED_FOR_S
+        poll.eager_until_s = loop.time() + OPENED_FOR_S
         poll.then = then
 
     async def skip_connection(self, ask_id: AskId, by: UserId) -> None:
@@ -183,9 +192,10 @@ class Asks:
         """
         connecting: set[AskId] = set()
         for turn in waiting:
-            if turn.wait is not None and turn.wait.kind == "connection":
-                connecting.add(turn.wait.ask)
-                self._polls.setdefault(turn.wait.ask, _Poll())
+            wait = turn.wait
+            if wait is not None and wait.kind == "connection":
+                connecting.add(wait.ask)
+                self._polls.setdefault(wait.ask, _Poll())
         for ask_id, poll in list(self._polls.items()):
             if poll.then is None and ask_id not in connecting:
                 del self._polls[ask_id]
@@ -196,10 +206,11 @@ class Asks:
 
     async def _poll(self, ask_id: AskId, poll: _Poll) -> None:
         ask = await self._store.find(ask_id)
-        is_over = ask is None or ask.state != "open" or await self._look(ask)
-        if is_over and poll.then is not None:
-            then = poll.then
-            poll.then = None
+        if ask is not None and ask.state == "open" and not await self._look(ask):
+            return
+        then = poll.then
+        poll.then = None
+        if then is not None:
             await then()
 
     async def _look(self, ask: Ask) -> bool:
@@ -220,7 +231,13 @@ class Asks:
         body: AskBody | None = None,
     ) -> None:
         """Of several who decide, the first counts; the turn goes on."""
-        is_first = await self._store.decide(ask.id, decision, by=by, reason=reason, body=body)
+        is_first = await self._store.decide(
+            ask.id,
+            decision,
+            by=by,
+            reason=reason,
+            body=body,
+        )
         if not is_first:
             raise AskRefused("decided")
         await self._advance(ask.session)

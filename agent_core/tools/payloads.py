@@ -55,9 +55,9 @@ def find_object(
         depth: How many levels below `value` are searched.
     """
     for candidate in objects(value, depth):
-        found = wanted(candidate)
-        if found is not None:
-            return found
+        result = wanted(candidate)
+        if result is not None:
+            return result
     return None
 
 

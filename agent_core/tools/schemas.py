@@ -59,8 +59,8 @@ def fault_of_schema(schema: JsonObject) -> str:
 
 def schema_for_model(schema: JsonObject) -> JsonObject:
     """The schema less what providers refuse at its top; calls are checked against the whole."""
-    taken = {key: value for key, value in schema.items() if key not in _COMBINATORS}
-    return {"type": "object", "properties": dict[str, Any]()} | taken
+    fields = {key: value for key, value in schema.items() if key not in _COMBINATORS}
+    return {"type": "object", "properties": dict[str, Any]()} | fields
 
 
 async def fault_beside_loop(arguments: JsonObject, schema: JsonObject) -> str:

@@ -87,8 +87,8 @@ def tools_in_sight(
         return tuple(spec for spec in specs if spec.name != FIND_TOOLS)
     mentions = [name for name in _mentions(history) if name in others]
     kept = _latest_within(left, mentions, others)
-    found = [others[name] for name in dict.fromkeys(mentions) if name in kept]
-    return (*core, *found)
+    in_use = [others[name] for name in dict.fromkeys(mentions) if name in kept]
+    return (*core, *in_use)
 
 
 class AgentTools:

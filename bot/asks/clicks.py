@@ -47,12 +47,22 @@ class AskClicks:
     asked; the click may come again.
     """
 
-    def __init__(self, asks: Asks, api: SlackApi, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        asks: Asks,
+        api: SlackApi,
+        clock: Callable[[], datetime],
+    ) -> None:
         self._asks = asks
         self._api = api
         self._clock = clock
 
-    async def decide(self, click: ApprovalClick, gesture: Gesture, person: Person) -> None:
+    async def decide(
+        self,
+        click: ApprovalClick,
+        gesture: Gesture,
+        person: Person,
+    ) -> None:
         """Approve a call, or open the form to reject it, to edit it, or to see it whole."""
         with _refusals():
             ask = await self._require_in(click.ask, gesture.session)
@@ -72,7 +82,12 @@ class AskClicks:
                     if not await self._api.open_view(gesture.trigger_id, form):
                         raise Refused("consent-refusal-press-again")
 
-    async def submit(self, form: ApprovalForm, gesture: Gesture, person: Person) -> None:
+    async def submit(
+        self,
+        form: ApprovalForm,
+        gesture: Gesture,
+        person: Person,
+    ) -> None:
         """Reject for the reason that was written, or none; or edit the call."""
         values = gesture.values
         with _refusals():
@@ -90,7 +105,12 @@ class AskClicks:
             if changes := read_changes(ask.approval.actions[0], values):
                 await self._asks.edit(ask.id, gesture.by, changes)
 
-    async def connect(self, click: ConnectionClick, gesture: Gesture, person: Person) -> None:
+    async def connect(
+        self,
+        click: ConnectionClick,
+        gesture: Gesture,
+        person: Person,
+    ) -> None:
         """Show links, skip, or look for the account. A post with links goes when the wait does."""
         take_away = partial(self._api.take_away, gesture.response_url)
         with _refusals("consent-refusal-not-your-link"):
@@ -118,7 +138,12 @@ class AskClicks:
             )
             await self._show(draft, gesture)
 
-    async def choose(self, click: QuestionClick, gesture: Gesture, person: Person) -> None:
+    async def choose(
+        self,
+        click: QuestionClick,
+        gesture: Gesture,
+        person: Person,
+    ) -> None:
         """Answer with an option, or open the form for an answer in words of one's own."""
         channel, ts = gesture.sender.channel, gesture.message_ts
         with _question_refusals():
@@ -143,7 +168,12 @@ class AskClicks:
             )
             await self._asks.answer(click.ask, message)
 
-    async def answer(self, form: QuestionForm, gesture: Gesture, person: Person) -> None:
+    async def answer(
+        self,
+        form: QuestionForm,
+        gesture: Gesture,
+        person: Person,
+    ) -> None:
         """Answer in the person's own words."""
         text = gesture.values.get("answer", "").strip()
         if not text:

@@ -21,7 +21,12 @@ class DigestClicks:
         self._proposals = proposals
         self._schedules = schedules
 
-    async def decide(self, click: ProposalClick, gesture: Gesture, person: Person) -> None:
+    async def decide(
+        self,
+        click: ProposalClick,
+        gesture: Gesture,
+        person: Person,
+    ) -> None:
         """Agree to a proposal, take it back, or open its form."""
         if click.kind == "digest.change":
             await self.edit(click.schedule, gesture)
@@ -41,7 +46,12 @@ class DigestClicks:
             settled = PendingOrder(heard_at=pending.heard_at)
             await self._schedules.save_pending(session, gesture.by, settled)
 
-    async def order(self, click: NewDigestClick, gesture: Gesture, person: Person) -> None:
+    async def order(
+        self,
+        click: NewDigestClick,
+        gesture: Gesture,
+        person: Person,
+    ) -> None:
         """Open the form of a new digest with the words that could not be read."""
         language = detect_language(click.task, locale=person.locale)
         order = self._new_order(
@@ -53,7 +63,12 @@ class DigestClicks:
         )
         await self._open(ScheduleId(""), order, gesture)
 
-    async def choose(self, click: ScheduleClick, gesture: Gesture, person: Person) -> None:
+    async def choose(
+        self,
+        click: ScheduleClick,
+        gesture: Gesture,
+        person: Person,
+    ) -> None:
         """Do what was chosen in the thread of the list, where everybody sees who did it."""
         if click.verb == "edit":
             await self.edit(click.schedule, gesture)
@@ -67,7 +82,12 @@ class DigestClicks:
         current = await self._proposals.orders.get(schedule, gesture.by)
         await self._open(schedule, current.order, gesture)
 
-    async def submit(self, click: DigestForm, gesture: Gesture, person: Person) -> Errors | None:
+    async def submit(
+        self,
+        click: DigestForm,
+        gesture: Gesture,
+        person: Person,
+    ) -> Errors | None:
         """Order or change the schedule as the form says."""
         thread = parse_session(click.session)
         orders, now = self._proposals.orders, self._proposals.clock()
@@ -107,7 +127,12 @@ class DigestClicks:
             await self._proposals.answer(thread, gesture.key, PostDraft(text=text))
         return None
 
-    async def _open(self, schedule: ScheduleId, order: Order, gesture: Gesture) -> None:
+    async def _open(
+        self,
+        schedule: ScheduleId,
+        order: Order,
+        gesture: Gesture,
+    ) -> None:
         session = gesture.session or order.origin
         about = DigestForm(schedule=schedule, session=session, ts=gesture.message_ts)
         view = form(order, posts.language_of(order), about)

@@ -41,7 +41,7 @@ _CHANNEL = re.compile(r"(?<![\w&])#[\w-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Outcome:
+class _MessageOutcome:
     """What came of a message: what waits from then on, and what is answered, if anything."""
 
     pending: PendingOrder
@@ -126,8 +126,11 @@ class DigestMessages:
         return None if answer else PendingOrder()
 
     async def _settle(
-        self, message: InboundMessage, pending: PendingOrder, consent: str
-    ) -> _Outcome | None:
+        self,
+        message: InboundMessage,
+        pending: PendingOrder,
+        consent: str,
+    ) -> _MessageOutcome | None:
         """What comes of a message; None where it is about something else."""
         # Of the order that it is about, where a message is too short to tell its language.
         locale = pending.language or message.author_locale
@@ -142,7 +145,7 @@ class DigestMessages:
                     is_yes=True,
                 )
             if consent:
-                return _Outcome(pending=PendingOrder())
+                return _MessageOutcome(pending=PendingOrder())
             reading = await self._read(message, pending)
             if reading is None:
                 return None
@@ -154,7 +157,7 @@ class DigestMessages:
             if pending.draft is None and "digest" not in message.text.casefold():
                 return None  # anything else the agent may answer
             offer = posts.offer_of_form(message.text, known.language)
-            return _Outcome(pending=pending, answer=offer)
+            return _MessageOutcome(pending=pending, answer=offer)
         except Refused as refusal:
             return await self._after_refusal(refusal, message, pending, known)
 
@@ -164,25 +167,25 @@ class DigestMessages:
         message: InboundMessage,
         pending: PendingOrder,
         known: PendingOrder,
-    ) -> _Outcome:
+    ) -> _MessageOutcome:
         """A refusal leaves what waited as it was, and a new order open to another channel."""
         if pending.doing is not None:  # it may have been done: this is how things are now
             own = await self._proposals.orders.own(message.asker)
             listing = posts.listing(own, known.language, self._proposals.clock())
-            return _Outcome(pending=pending, answer=listing)
+            return _MessageOutcome(pending=pending, answer=listing)
         answer = PostDraft(text=refusal.text(known.language))
         if pending.proposal or known.draft is None:
-            return _Outcome(pending=pending, answer=answer)
+            return _MessageOutcome(pending=pending, answer=answer)
         draft = known.draft
         if refusal.field == "channel":
             draft = draft.model_copy(update={"channel": "", "reads": ""})
-        return _Outcome(pending=replace(known, draft=draft), answer=answer)
+        return _MessageOutcome(pending=replace(known, draft=draft), answer=answer)
 
     async def _conclude(
         self,
         message: InboundMessage,
         before: PendingOrder,
-        outcome: _Outcome,
+        outcome: _MessageOutcome,
         *,
         is_agreed: bool,
     ) -> None:
@@ -241,7 +244,10 @@ class DigestMessages:
         raise refused("not_there")
 
     async def _draft(
-        self, message: InboundMessage, pending: PendingOrder, said: OrderMessage
+        self,
+        message: InboundMessage,
+        pending: PendingOrder,
+        said: OrderMessage,
     ) -> OrderDraft:
         """What the model reads, kept so that it is asked once for a message."""
         if pending.doing is not None:
@@ -260,7 +266,7 @@ class DigestMessages:
         message: InboundMessage,
         pending: PendingOrder,
         known: PendingOrder,
-    ) -> _Outcome:
+    ) -> _MessageOutcome:
         language, draft = known.language, reading.draft
         if reading.rule is not None and draft is not None:
             order = _order(
@@ -271,12 +277,12 @@ class DigestMessages:
                 language,
             )
             await self._proposals.offer(message.key, order)
-            return _Outcome(pending=replace(known, proposal=message.key))
+            return _MessageOutcome(pending=replace(known, proposal=message.key))
         if reading.fault:
             raise refused(reading.fault)
         if reading.missing == "which" or reading.intent == "list":
             listing = await self._list(reading, message, language)
-            return _Outcome(pending=pending, answer=listing)
+            return _MessageOutcome(pending=pending, answer=listing)
         if reading.missing:
             zone = message.author_zone or "UTC"
             question = posts.question(
@@ -285,13 +291,13 @@ class DigestMessages:
                 reading.missing,
                 zone,
             )
-            return _Outcome(pending=known, answer=PostDraft(text=question))
+            return _MessageOutcome(pending=known, answer=PostDraft(text=question))
         if reading.schedule is None and reading.intent == "delete":
             text = BOT.say(language, "digest-not-scheduled")
-            return _Outcome(pending=PendingOrder(), answer=PostDraft(text=text))
+            return _MessageOutcome(pending=PendingOrder(), answer=PostDraft(text=text))
         if reading.schedule is None:
             text = BOT.say(language, "digest-agree")
-            return _Outcome(pending=pending, answer=PostDraft(text=text))
+            return _MessageOutcome(pending=pending, answer=PostDraft(text=text))
         left = pending if pending.proposal else PendingOrder()
         answer = await self._command(
             reading.intent,
@@ -299,7 +305,7 @@ class DigestMessages:
             message.asker,
             language,
         )
-        return _Outcome(pending=left, answer=answer)
+        return _MessageOutcome(pending=left, answer=answer)
 
     async def _command(
         self,
@@ -315,7 +321,10 @@ class DigestMessages:
         return posts.listing([current], language, self._proposals.clock())
 
     async def _list(
-        self, reading: OrderReading, message: InboundMessage, language: str
+        self,
+        reading: OrderReading,
+        message: InboundMessage,
+        language: str,
     ) -> PostDraft:
         """The schedules that are asked for, or of which one has to be named."""
         orders, now = self._proposals.orders, self._proposals.clock()

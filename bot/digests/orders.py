@@ -83,7 +83,13 @@ class DigestOrders:
             return None
         return schedule
 
-    async def decide(self, proposal: ScheduleId, by: UserId, *, is_yes: bool) -> Schedule:
+    async def decide(
+        self,
+        proposal: ScheduleId,
+        by: UserId,
+        *,
+        is_yes: bool,
+    ) -> Schedule:
         """Its owner agrees or not; the schedule that it is about then. Idempotent.
 
         A proposal that was taken back is `deleted`.
@@ -118,7 +124,12 @@ class DigestOrders:
             case _:
                 return current
 
-    async def change(self, schedule: ScheduleId, wanted: Order, by: UserId) -> Schedule:
+    async def change(
+        self,
+        schedule: ScheduleId,
+        wanted: Order,
+        by: UserId,
+    ) -> Schedule:
         """It is as a form says from now on. What a proposal changed meanwhile is meant itself."""
         current = await self.get(schedule, by)
         if current.status == "over" and current.order.changes:
@@ -126,10 +137,17 @@ class DigestOrders:
         order = await self._merged(schedule, wanted, by)
         return await self._store.change_order(schedule, order, self._clock())
 
-    async def get(self, schedule: ScheduleId, by: UserId, *, is_proposal: bool = False) -> Schedule:
+    async def get(
+        self,
+        schedule: ScheduleId,
+        by: UserId,
+        *,
+        is_proposal: bool = False,
+    ) -> Schedule:
         """A schedule for who may change it: its owner, and admins where it was agreed on."""
         current = await self._store.find(schedule)
-        if current is None or (current.status == "deleted" and not is_proposal):
+        is_gone = current is not None and current.status == "deleted" and not is_proposal
+        if current is None or is_gone:
             raise refused("not_there")
         if current.order.owner == by:
             return current
@@ -149,7 +167,8 @@ class DigestOrders:
 
     async def own(self, who: UserId) -> list[Schedule]:
         """All that a person has agreed to, wherever it is told; Slack is not asked."""
-        of_team = await self._store.of_team(parse_user(who)[0])
+        team, _ = parse_user(who)
+        of_team = await self._store.of_team(team)
         return [schedule for schedule in of_team if schedule.order.owner == who]
 
     async def visible_to(self, who: UserId, here: SessionId) -> list[Schedule]:
@@ -158,17 +177,24 @@ class DigestOrders:
         A list is read by all who are in its channel: what is told in private is named there alone,
         and in the person's own direct conversation.
         """
+        team, _ = parse_user(who)
         known: dict[tuple[str, bool], bool] = {}
         visible: list[Schedule] = []
-        for schedule in await self._store.of_team(parse_user(who)[0]):
-            kind = (schedule.order.place, schedule.order.owner == who)
+        for schedule in await self._store.of_team(team):
+            is_own = schedule.order.owner == who
+            kind = (schedule.order.place, is_own)
             if kind not in known:
                 known[kind] = await self.is_visible(schedule, who, here)
             if known[kind]:
                 visible.append(schedule)
         return visible
 
-    async def is_visible(self, schedule: Schedule, who: UserId, here: SessionId) -> bool:
+    async def is_visible(
+        self,
+        schedule: Schedule,
+        who: UserId,
+        here: SessionId,
+    ) -> bool:
         """Whether a person may know of it, and it may be told in this thread."""
         channel = parse_session(here).channel
         of_digest = schedule.order.place
@@ -187,7 +213,9 @@ class DigestOrders:
         """Whether a person is a member; in a direct conversation whoever writes there is one."""
         if channel.startswith("D"):
             return True
-        return parse_user(who)[1] in await self.channels.members(channel)
+        _, user = parse_user(who)
+        members = await self.channels.members(channel)
+        return user in members
 
     async def obstacle(self, channel: Conversation | None, who: UserId) -> Obstacle | None:
         """What stands against telling something there for a person."""
@@ -197,10 +225,12 @@ class DigestOrders:
             return "place_closed"
         if not channel.is_member and channel.kind != "im":
             return "not_in_place"
-        person = await self.people.person(parse_user(who)[1])
+        _, user = parse_user(who)
+        person = await self.people.person(user)
         if person is None or person.is_deactivated:
             return "owner_left"
-        return None if await self.has(channel.id, who) else "owner_left"
+        is_there = await self.has(channel.id, who)
+        return None if is_there else "owner_left"
 
     async def may_read(self, order: Order) -> bool:
         """Whether the posts that an order is about may be read: the bot and its owner are there."""
@@ -211,7 +241,12 @@ class DigestOrders:
             return False
         return await self.has(order.reads, order.owner)
 
-    async def _merged(self, schedule: ScheduleId, wanted: Order, by: UserId) -> Order:
+    async def _merged(
+        self,
+        schedule: ScheduleId,
+        wanted: Order,
+        by: UserId,
+    ) -> Order:
         """The schedule's order as it is wanted; whose it is stays."""
         current = await self.get(schedule, by)
         order = replace(
@@ -224,10 +259,17 @@ class DigestOrders:
         )
         return await self._checked(order, by)
 
-    async def _checked(self, order: Order, by: UserId, *, is_new: bool = False) -> Order:
+    async def _checked(
+        self,
+        order: Order,
+        by: UserId,
+        *,
+        is_new: bool = False,
+    ) -> Order:
         """The order with its channels by their ids, if it can be told there at these times."""
         channel = await self._named(order.place)
-        if self._limits.channels is not None and channel.id not in self._limits.channels:
+        allowed = self._limits.channels
+        if allowed is not None and channel.id not in allowed:
             raise refused("not_allowed", channel=channel.id)
         if obstacle := await self.obstacle(channel, by):
             raise refused(obstacle, channel=channel.id)
@@ -237,7 +279,8 @@ class DigestOrders:
             raise refused(bad.reason, field="days") from bad
         reads = order.reads
         if reads and not CHANNEL_ID.fullmatch(reads):
-            reads = (await self._named(reads)).id
+            source = await self._named(reads)
+            reads = source.id
         order = replace(order, place=channel.id, reads=reads)
         if is_new:
             await self._refuse_too_many(order)
@@ -250,16 +293,18 @@ class DigestOrders:
         return channel
 
     async def _refuse_too_many(self, order: Order) -> None:
+        limits = self._limits
         of_team = await self._store.of_team(order.team)
         kept = [schedule.order for schedule in of_team if schedule.status != "over"]
-        in_channel = [each for each in kept if each.place == order.place]
-        of_owner = [each for each in kept if each.owner == order.owner]
-        if len(kept) >= self._limits.team:
-            raise refused("team_full", n=len(kept))
-        if len(in_channel) >= self._limits.place:
-            raise refused("place_full", n=len(in_channel), channel=order.place)
-        if len(of_owner) >= self._limits.person:
-            raise refused("person_full", n=len(of_owner))
+        n = len(kept)
+        if n >= limits.team:
+            raise refused("team_full", n=n)
+        n = sum(each.place == order.place for each in kept)
+        if n >= limits.place:
+            raise refused("place_full", n=n, channel=order.place)
+        n = sum(each.owner == order.owner for each in kept)
+        if n >= limits.person:
+            raise refused("person_full", n=n)
 
 
 def _channel_mark(channel: str) -> str:

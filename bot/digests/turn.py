@@ -176,7 +176,12 @@ class DigestPresenter(TurnPresenter):
         await self._journal.once(op, announce)
         return ThreadRef(team=order.team, channel=channel, root_ts=bookmark.posts[op].ts)
 
-    async def _post_thread(self, event: TurnFinished, details: str, thread: ThreadRef) -> None:
+    async def _post_thread(
+        self,
+        event: TurnFinished,
+        details: str,
+        thread: ThreadRef,
+    ) -> None:
         place = Destination(self._api, thread, self._journal, self._board)
         words, is_live = self._board.words, live_links(event, self._api.home)
         drafts, _ = await asyncio.to_thread(thread_drafts, details, words, is_live)

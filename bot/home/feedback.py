@@ -23,12 +23,22 @@ logger = logging.getLogger(__name__)
 class FeedbackClicks:
     """The handlers of the two buttons and of the form. A press that comes again changes nothing."""
 
-    def __init__(self, runtime: Runtime, api: SlackApi, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        api: SlackApi,
+        clock: Callable[[], datetime],
+    ) -> None:
         self._runtime = runtime
         self._api = api
         self._clock = clock
 
-    async def give(self, click: FeedbackClick, gesture: Gesture, person: Person) -> None:
+    async def give(
+        self,
+        click: FeedbackClick,
+        gesture: Gesture,
+        person: Person,
+    ) -> None:
         """Keep it; who is not content may say more, in a form."""
         try:
             turn = await self._runtime.turn(click.turn)
@@ -49,7 +59,12 @@ class FeedbackClicks:
                 return
         await self._thank(person, gesture.session)
 
-    async def comment(self, form: FeedbackForm, gesture: Gesture, person: Person) -> None:
+    async def comment(
+        self,
+        form: FeedbackForm,
+        gesture: Gesture,
+        person: Person,
+    ) -> None:
         """Keep what somebody added."""
         if text := gesture.values.get("comment", "").strip():
             await self._runtime.feedback.comment(form.turn, gesture.by, text)

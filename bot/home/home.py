@@ -65,21 +65,32 @@ class Home:
     _digests: DigestClicks
     _clock: Callable[[], datetime]
 
-    async def open(self, click: HomeOpened, gesture: Gesture, person: Person | None) -> None:
+    async def open(
+        self,
+        click: HomeOpened,
+        gesture: Gesture,
+        person: Person | None,
+    ) -> None:
         """Show Home, or where a chat begins, some things to ask. A guest is told why not."""
+        sender = gesture.sender
+        is_chat = click.tab == "messages"
         rules = replace(self._rules, channels=None)
-        served = authorise(gesture.sender, rules, person)
-        if click.tab == "messages":
-            if isinstance(served, Person):
-                await self._suggest(gesture.by, gesture.sender.channel, served)
-        elif isinstance(served, Person):
+        served = authorise(sender, rules, person)
+        if not isinstance(served, Person):
+            text = refusal(served).text(language_of(person))
+            if text and not is_chat:
+                alone = {"type": "home", "blocks": [section(text)]}
+                await self._api.publish_home(sender.user, alone)
+        elif is_chat:
+            await self._suggest(gesture.by, sender.channel, served)
+        else:
             await self._publish(gesture.by, Note())
-        elif text := refusal(served).text(language_of(person)):
-            alone = {"type": "home", "blocks": [section(text)]}
-            await self._api.publish_home(gesture.sender.user, alone)
 
     async def press(
-        self, click: HomeClick | HomeScheduleClick, gesture: Gesture, person: Person
+        self,
+        click: HomeClick | HomeScheduleClick,
+        gesture: Gesture,
+        person: Person,
     ) -> None:
         """Do what is pressed and show Home anew, with what came of it."""
         language = language_of(person)
@@ -96,25 +107,28 @@ class Home:
         if await self._is_connected(gesture.by, click.app):
             await self._publish(gesture.by, Note())
 
-    async def command(self, command: Command, gesture: Gesture, person: Person) -> Errors:
+    async def command(
+        self,
+        command: Command,
+        gesture: Gesture,
+        person: Person,
+    ) -> Errors:
         """What a slash command asks for, said to its author alone."""
         who = gesture.by
         words = BOT.of(language_of(person))
         match command.text.strip().casefold():
             case "status":
-                text = await self._work(who, words) or words("home-nothing-running")
+                text = await self._work(who, words)
+                text = text or words("home-nothing-running")
             case "stop":
                 text = await self._stop_here(gesture, person, words)
             case "schedules":
-                own = await self._proposals.orders.own(who)
-                listed = posts.listing(own, language_of(person), self._clock())
-                hint = f"\n_{words('home-buttons')}_" if listed.blocks else ""
-                text = f"{listed.text}{hint}"
+                text = await self._listed_schedules(who, words, language_of(person))
             case "connections":
                 text = await self._connections(who, words)
             case "usage":
                 spent = await self._runtime.overview.spent(who, self._month())
-                text = f"{words('home-this-month')}: {view.usage_line(spent, words)}"
+                text = view.month_line(spent, words)
             case _:
                 text = words("home-help", command=command.command)
         return {COMMAND_TEXT: text}
@@ -126,13 +140,14 @@ class Home:
         person = await self._people.person(user)
         is_admin = person is not None and person.is_admin
         async with asyncio.TaskGroup() as group:
-            unfinished = group.create_task(overview.unfinished(who))
-            sessions = group.create_task(overview.sessions(who))
-            schedules = group.create_task(self._proposals.orders.own(who))
-            accounts = group.create_task(self._accounts(who))
-            spent = group.create_task(overview.spent(who, self._month()))
-            preferences = group.create_task(self._runtime.preferences.of(who))
-            team = group.create_task(self._team(who)) if is_admin else None
+            start = group.create_task
+            unfinished = start(overview.unfinished(who))
+            sessions = start(overview.sessions(who))
+            schedules = start(self._proposals.orders.own(who))
+            accounts = start(self._accounts(who))
+            spent = start(overview.spent(who, self._month()))
+            preferences = start(self._runtime.preferences.of(who))
+            team = start(self._team(who)) if is_admin else None
         state = HomeState(
             language=language_of(person),
             now=self._clock(),
@@ -150,33 +165,43 @@ class Home:
 
     async def _team(self, who: UserId) -> TeamOverview:
         team = parse_user(who)[0]
+        overview = self._runtime.overview
         here = SessionId(f"{team}:D0:0.000000")  # as in a direct conversation of the admin's
-        unfinished = await self._runtime.overview.unfinished(team)
+        unfinished = await overview.unfinished(team)
         listed = unfinished[: view.MAX_ROWS]
+        channels = {parse_session(turn.session).channel for turn in listed}
         async with asyncio.TaskGroup() as group:
-            spent = group.create_task(self._runtime.overview.spent(team, self._month()))
-            schedules = group.create_task(self._proposals.orders.visible_to(who, here))
-            channels = {parse_session(turn.session).channel for turn in listed}
-            known = [group.create_task(self._api.channels.about(each)) for each in channels]
-        abouts = [task.result() for task in known]
+            start = group.create_task
+            spent = start(overview.spent(team, self._month()))
+            schedules = start(self._proposals.orders.visible_to(who, here))
+            abouts = [start(self._api.channels.about(channel)) for channel in channels]
+        public: set[str] = set()
+        for task in abouts:
+            about = task.result()
+            if about is not None and about.kind == "channel":
+                public.add(about.id)
         return TeamOverview(
             spent=spent.result(),
             unfinished=[turn for turn in unfinished if turn.inbound.asker != who],
-            public=frozenset(each.id for each in abouts if each and each.kind == "channel"),
+            public=public,
             schedules=[each for each in schedules.result() if each.order.owner != who],
         )
 
     async def _accounts(self, who: UserId) -> Sequence[Account] | None:
-        if self._runtime.accounts is None:
+        accounts = self._runtime.accounts
+        if accounts is None:
             return None
         try:
-            return await self._runtime.accounts.of(who)
+            return await accounts.of(who)
         except ToolServerError as error:
             logger.warning("the accounts of %s could not be listed: %s", who, error)
             return None
 
     async def _do(
-        self, click: HomeClick | HomeScheduleClick, gesture: Gesture, person: Person
+        self,
+        click: HomeClick | HomeScheduleClick,
+        gesture: Gesture,
+        person: Person,
     ) -> Note:
         """What Home shows besides once it is done."""
         who = gesture.by
@@ -209,15 +234,18 @@ class Home:
 
     async def _link(self, who: UserId, app: str) -> Note:
         """A fresh link by which a person connects an app."""
-        if self._runtime.accounts is None or app not in view.APPS:
+        accounts = self._runtime.accounts
+        if accounts is None or app not in view.APPS:
             return Note()
-        return Note(links={app: await self._runtime.accounts.link(who, app)})
+        link = await accounts.link(who, app)
+        return Note(links={app: link})
 
     async def _disconnect(self, who: UserId, account: str, language: str) -> str:
-        if self._runtime.accounts is None:
+        accounts = self._runtime.accounts
+        gone = await accounts.remove(who, account) if accounts else None
+        if gone is None:
             return ""
-        gone = await self._runtime.accounts.remove(who, account)
-        return BOT.say(language, "home-disconnected", what=app_name(gone.toolkit)) if gone else ""
+        return BOT.say(language, "home-disconnected", what=app_name(gone.toolkit))
 
     async def _is_connected(self, who: UserId, app: str) -> bool:
         """Whether they have connected it, a while after they have opened its link."""
@@ -230,9 +258,12 @@ class Home:
 
     async def _stop(self, who: UserId, session: SessionId, person: Person) -> str:
         """The name of the sentence about it."""
-        is_of_team = session.startswith(f"{parse_user(who)[0]}:")
-        may_stop = person.is_admin and is_of_team
-        if not (may_stop or who in await self._runtime.overview.askers(session)):
+        team = parse_user(who)[0]
+        may_stop = person.is_admin and session.startswith(f"{team}:")
+        if not may_stop:
+            askers = await self._runtime.overview.askers(session)
+            may_stop = who in askers
+        if not may_stop:
             return "home-not-yours"
         was_stopped = await self._runtime.stop(session, person.name)
         return "home-stopped" if was_stopped else "home-nothing-running"
@@ -253,7 +284,12 @@ class Home:
         await self._runtime.preferences.put(who, name, choice)
         self._people.forget(parse_user(who)[1])
 
-    async def _follow_ups(self, team: str, click: ChannelClick, person: Person) -> Note:
+    async def _follow_ups(
+        self,
+        team: str,
+        click: ChannelClick,
+        person: Person,
+    ) -> Note:
         """A channel with its rule, as it is or as it was just set; for admins alone."""
         if not person.is_admin:
             return Note()
@@ -264,28 +300,49 @@ class Home:
         rule = await preferences.get(scope, "follow_ups") or FOLLOW_UPS[0]
         return Note(channel=click.channel, rule=rule)
 
-    async def _stop_here(self, gesture: Gesture, person: Person, words: Words) -> str:
+    async def _stop_here(
+        self,
+        gesture: Gesture,
+        person: Person,
+        words: Words,
+    ) -> str:
         """A command knows no thread: all that its author has going on in the channel ends."""
-        prefix = f"{gesture.sender.team}:{gesture.sender.channel}:"
+        sender = gesture.sender
+        prefix = f"{sender.team}:{sender.channel}:"
         own = await self._runtime.overview.unfinished(gesture.by)
         here = {turn.session for turn in own if turn.session.startswith(prefix)}
         stopped = [await self._runtime.stop(session, person.name) for session in sorted(here)]
         if any(stopped):
             return words("home-stopped")
-        nothing, elsewhere = words("home-nothing-here"), await self._work(gesture.by, words)
+        nothing = words("home-nothing-here")
+        elsewhere = await self._work(gesture.by, words)
         return f"{nothing}\n{elsewhere}" if elsewhere else nothing
 
     async def _work(self, who: UserId, words: Words) -> str:
         sessions = await self._runtime.overview.sessions(who)
         return "\n".join(view.work_lines(sessions, self._rules.identity.url, words))
 
+    async def _listed_schedules(
+        self,
+        who: UserId,
+        words: Words,
+        language: str,
+    ) -> str:
+        own = await self._proposals.orders.own(who)
+        listed = posts.listing(own, language, self._clock())
+        if not listed.blocks:
+            return listed.text
+        return f"{listed.text}\n_{words('home-buttons')}_"
+
     async def _connections(self, who: UserId, words: Words) -> str:
         accounts = await self._accounts(who)
         if accounts is None:
             return words("home-apps-away")
         lines = [f"• {view.account_line(each)}" for each in accounts]
-        lines = lines or [words("home-no-accounts")]
-        return "\n".join([*lines, f"_{words('home-buttons')}_"])
+        if not lines:
+            lines = [words("home-no-accounts")]
+        lines.append(f"_{words('home-buttons')}_")
+        return "\n".join(lines)
 
     async def _suggest(self, who: UserId, channel: str, person: Person) -> None:
         """What they asked for lately with success, then what we have for everybody."""
@@ -294,9 +351,9 @@ class Home:
         asked = [each.asked for each in sessions if each.newest.outcome == "answered"]
         own = [text for text in dict.fromkeys(asked) if _is_prompt(text)]
         fixed = [words(f"home-prompt-{name}") for name in FIXED_PROMPTS]
-        texts = list(dict.fromkeys([*own[:OWN_PROMPTS], *fixed]))[:PROMPTS]
+        texts = dict.fromkeys([*own[:OWN_PROMPTS], *fixed])
         prompts = [{"title": title_of(text), "message": text[:PROMPT_CHARS]} for text in texts]
-        await self._api.suggest(channel, prompts)
+        await self._api.suggest(channel, prompts[:PROMPTS])
 
     def _month(self) -> datetime:
         return self._clock().replace(

@@ -3,7 +3,7 @@
 All of it is one person's: it is shown to nobody else.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -74,7 +74,7 @@ class TeamOverview:
 
     spent: Spent
     unfinished: Sequence[StoredTurn]
-    public: frozenset[str]
+    public: Set[str]
     """Channels whose threads may be named here; of others only that there is work."""
     schedules: Sequence[Schedule]
 
@@ -112,11 +112,13 @@ def home_view(state: HomeState) -> JsonObject:
 
 def work_lines(sessions: Sequence[SessionState], url: str, words: Words) -> list[str]:
     """What goes on for a person, each with a link to its thread in the workspace at `url`."""
-    return [
-        f"• {_thread_link(url, each.id, each.asked)} · _{_outcome(each.newest, words)}_"
-        for each in sessions
-        if each.newest.outcome is None
-    ]
+    lines: list[str] = []
+    for each in sessions:
+        if each.newest.outcome is None:
+            link = _thread_link(url, each.id, each.asked)
+            outcome = _outcome(each.newest, words)
+            lines.append(f"• {link} · _{outcome}_")
+    return lines
 
 
 def account_line(account: Account) -> str:
@@ -129,14 +131,21 @@ def usage_line(spent: Spent, words: Words) -> str:
     return words("home-usage", n=spent.turns, tokens=spent.tokens)
 
 
+def month_line(spent: Spent, words: Words) -> str:
+    """The same, of this month."""
+    return f"{words('home-this-month')}: {usage_line(spent, words)}"
+
+
 def _waiting(state: HomeState) -> Iterator[JsonObject]:
     words = state.words
     if not state.waiting:
         return
     yield _header(words("home-waiting"))
     for turn in state.waiting[:MAX_ROWS]:
-        what = words(f"home-waits-{turn.wait.kind if turn.wait else 'question'}")
-        yield section(f"{what}: *{_thread_link(state.url, turn.session, turn.inbound.text)}*")
+        kind = turn.wait.kind if turn.wait else "question"
+        what = words(f"home-waits-{kind}")
+        link = _turn_link(state.url, turn)
+        yield section(f"{what}: *{link}*")
     yield from _more(len(state.waiting) - MAX_ROWS, words)
 
 
@@ -146,7 +155,8 @@ def _sessions(state: HomeState) -> Iterator[JsonObject]:
     if not state.sessions:
         yield section(words("home-no-sessions"))
     for each in state.sessions[:MAX_ROWS]:
-        channel = channel_name(parse_session(each.id).channel, words)
+        thread = parse_session(each.id)
+        channel = channel_name(thread.channel, words)
         outcome = _outcome(each.newest, words)
         link = _thread_link(state.url, each.id, each.asked)
         row = section(f"*{link}*\n{channel} · _{outcome}_")
@@ -155,7 +165,8 @@ def _sessions(state: HomeState) -> Iterator[JsonObject]:
         elif each.began:
             click = SessionClick(kind="home.delete", session=each.id)
             delete = clicks.button(words("home-delete"), click)
-            row["accessory"] = delete | _confirm(words, "home-delete", words("home-delete-sure"))
+            sure = words("home-delete-sure")
+            row["accessory"] = delete | _confirm(words, "home-delete", sure)
         yield row
     yield from _more(len(state.sessions) - MAX_ROWS, words)
 
@@ -185,17 +196,22 @@ def _accounts(state: HomeState) -> Iterator[JsonObject]:
     if not state.accounts:
         yield section(words("home-no-accounts"))
     for each in state.accounts[:MAX_ROWS]:
-        sure = words("home-disconnect-sure", what=app_name(each.toolkit))
+        app = app_name(each.toolkit)
+        sure = words("home-disconnect-sure", what=app)
         click = AccountClick(account=each.id)
         disconnect = clicks.button(words("home-disconnect"), click, "danger")
-        accessory = disconnect | _confirm(words, "home-disconnect", sure)
-        yield section(account_line(each)) | {"accessory": accessory}
+        row = section(account_line(each))
+        row["accessory"] = disconnect | _confirm(words, "home-disconnect", sure)
+        yield row
     yield from _more(len(state.accounts) - MAX_ROWS, words)
     row = [_link_button(app, url, words) for app, url in state.note.links.items()]
     known = {each.toolkit for each in state.accounts}
-    apps = [app for app in APPS if app not in known]
-    if apps:
-        options = [(app_name(app), AppClick(kind="home.connect", app=app)) for app in apps]
+    options: list[tuple[str, AppClick]] = []
+    for app in APPS:
+        if app not in known:
+            click = AppClick(kind="home.connect", app=app)
+            options.append((app_name(app), click))
+    if options:
         row.append(clicks.menu(words("home-connect"), options))
     if row:
         yield actions(*row)
@@ -217,22 +233,29 @@ def _preferences(state: HomeState) -> Iterator[JsonObject]:
     yield _header(words("home-preferences"))
     languages = {"auto": words("home-language-auto"), **LANGUAGES}
     language = state.preferences.get("language", "auto")
+    options = [(label, _language_click(name)) for name, label in languages.items()]
     menu = clicks.menu(
         words("home-language"),
-        [
-            (label, PreferenceClick(kind="home.language", choice=name))
-            for name, label in languages.items()
-        ],
-        PreferenceClick(kind="home.language", choice=language),
+        options,
+        _language_click(language),
     )
     yield section(words("home-language")) | {"accessory": menu}
     time = state.preferences.get("digest_time", USUAL_TIME)
-    times = clicks.menu(
+    times = [(each, _time_click(each)) for each in TIMES]
+    menu = clicks.menu(
         words("home-digest-time"),
-        [(each, PreferenceClick(kind="home.digest_time", choice=each)) for each in TIMES],
-        PreferenceClick(kind="home.digest_time", choice=time),
+        times,
+        _time_click(time),
     )
-    yield section(words("home-digest-time")) | {"accessory": times}
+    yield section(words("home-digest-time")) | {"accessory": menu}
+
+
+def _language_click(language: str) -> PreferenceClick:
+    return PreferenceClick(kind="home.language", choice=language)
+
+
+def _time_click(time: str) -> PreferenceClick:
+    return PreferenceClick(kind="home.digest_time", choice=time)
 
 
 def _team(state: HomeState) -> Iterator[JsonObject]:
@@ -241,13 +264,17 @@ def _team(state: HomeState) -> Iterator[JsonObject]:
         return
     yield {"type": "divider"}
     yield _header(words("home-team"))
-    yield section(f"{words('home-this-month')}: {usage_line(team.spent, words)}")
+    yield section(month_line(team.spent, words))
     for turn in team.unfinished[:MAX_ROWS]:
         asked = f"_{words('home-in-private')}_"
         if parse_session(turn.session).channel in team.public:
-            asked = f"*{_thread_link(state.url, turn.session, turn.inbound.text)}*"
-        row = section(f"{mention(turn.inbound.asker)} · {asked} · _{_outcome(turn, words)}_")
-        yield row | {"accessory": _stop_button(turn.session, words)}
+            link = _turn_link(state.url, turn)
+            asked = f"*{link}*"
+        who = mention(turn.inbound.asker)
+        outcome = _outcome(turn, words)
+        row = section(f"{who} · {asked} · _{outcome}_")
+        row["accessory"] = _stop_button(turn.session, words)
+        yield row
     yield from _more(len(team.unfinished) - MAX_ROWS, words)
     if team.schedules:
         yield _header(words("digest-listed"))
@@ -266,11 +293,15 @@ def _follow_ups(note: Note, words: Words) -> Iterator[JsonObject]:
     yield section(words("home-follow-ups")) | {"accessory": channels}
     if not note.channel:
         return
-    options = [
-        (words(f"home-follow-ups-{rule.replace('_', '-')}"), _rule_click(note.channel, rule))
-        for rule in FOLLOW_UPS
-    ]
-    menu = clicks.menu(words("home-channel"), options, _rule_click(note.channel, note.rule))
+    options: list[tuple[str, ChannelClick]] = []
+    for rule in FOLLOW_UPS:
+        label = words(f"home-follow-ups-{rule.replace('_', '-')}")
+        options.append((label, _rule_click(note.channel, rule)))
+    menu = clicks.menu(
+        words("home-channel"),
+        options,
+        _rule_click(note.channel, note.rule),
+    )
     yield section(f"<#{note.channel}>") | {"accessory": menu}
 
 
@@ -303,14 +334,20 @@ def _confirm(words: Words, title: str, text: str) -> JsonObject:
     return {"confirm": dialog}
 
 
+def _turn_link(url: str, turn: StoredTurn) -> str:
+    return _thread_link(url, turn.session, turn.inbound.text)
+
+
 def _thread_link(url: str, session: SessionId, asked: str) -> str:
     """What was asked, as a link to its thread."""
     thread = parse_session(session)
-    label = one_line(asked, ASKED_CHARS).replace("|", "\u00a6") or "…"
-    return f"<{url}archives/{thread.channel}/p{thread.root_ts.replace('.', '')}|{label}>"
+    post = thread.root_ts.replace(".", "")
+    label = one_line(asked, ASKED_CHARS).replace("|", "\u00a6")
+    return f"<{url}archives/{thread.channel}/p{post}|{label or '…'}>"
 
 
 def _outcome(turn: StoredTurn, words: Words) -> str:
     outcome = turn.status if turn.outcome is None else turn.outcome
-    is_answered = outcome in ("steered", "finished")
-    return words(f"home-state-{'answered' if is_answered else outcome}")
+    if outcome in ("steered", "finished"):
+        outcome = "answered"
+    return words(f"home-state-{outcome}")

@@ -161,7 +161,10 @@ class Actions:
         return {block: text} if block and text else {}
 
     async def _wait_for(
-        self, task: asyncio.Task[Errors], gesture: Gesture, answer_at_s: float
+        self,
+        task: asyncio.Task[Errors],
+        gesture: Gesture,
+        answer_at_s: float,
     ) -> JsonObject:
         left_s = answer_at_s - asyncio.get_running_loop().time()
         await asyncio.wait({task}, timeout=max(0.0, left_s))

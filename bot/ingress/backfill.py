@@ -1,4 +1,7 @@
-"""Finds what nobody delivered, and makes the payloads in which Slack would have delivered it."""
+"""Backfill: finds posts that nobody delivered, and makes the payloads that Slack would have sent.
+
+`watermark` says which gap there is, `backfill_run` hands over what is found here.
+"""
 
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Iterable, Iterator, Mapping, Sequence
@@ -40,7 +43,7 @@ MAX_KNOWN_THREADS = 20
 """Bounds for one conversation: posts in the gap and before it, threads with replies in the gap,
 and threads of the bot's own that are older than all that was read."""
 
-FIRST_PLACES = 20
+FIRST_CHANNELS = 20
 FIRST_THREADS = 20
 THREADS = 10
 """So many conversations, and of their threads, are read before the first post is answered; so many
@@ -62,30 +65,38 @@ class MissedPost:
     post: InboundPost
 
 
-@dataclass(slots=True)
-class BackfillCoverage:
-    """What became of the conversations; complete once the search is over."""
-
-    newest: dict[str, str] = field(default_factory=dict[str, str])
-    """The newest post of each conversation, whoever it was for."""
-    unread: set[str] = field(default_factory=set[str])
-    """Conversations that could not be read as a whole and may be later."""
-
-    def note(self, place: Conversation, posts: Iterable[str]) -> None:
-        """Posts of a conversation were read."""
-        self.newest[place.id] = max([*posts, self.newest.get(place.id, "")])
-
-
 @dataclass(slots=True, kw_only=True)
 class _Read:
     """What was read of one conversation."""
 
-    place: Conversation
+    channel: Conversation
+    since_s: float
     covered_ts: str = ""
+    """Back to where its history was read."""
     posts: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     roots: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     threads: dict[str, str] = field(default_factory=dict[str, str])
     """Threads that may have something new, and their newest reply as far as it is known."""
+
+    def add(self, raw: JsonObject) -> None:
+        """Keep a listed post if it is new, and its thread if that has something new."""
+        ts = text_in(raw, "ts")
+        root_ts = text_in(raw, "thread_ts")
+        is_new = float(ts) > self.since_s
+        self.covered_ts = ts
+        if root_ts not in {"", ts}:
+            if is_new:
+                self._add_thread(root_ts, ts)
+            return
+        if is_new:
+            self.posts[ts] = raw
+        latest_ts = text_in(raw, "latest_reply")
+        if float(latest_ts or 0) > self.since_s:
+            self.roots[ts] = raw
+            self._add_thread(ts, latest_ts)
+
+    def _add_thread(self, root_ts: str, newest_ts: str) -> None:
+        self.threads[root_ts] = max(newest_ts, self.threads.get(root_ts, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,173 +111,191 @@ class _ThreadToRead:
 
 
 class Search:
-    """Reads conversations and threads from where they were last heard.
+    """Reads conversations and threads from where they were last heard before one gap.
 
     It raises SlackError where one that was asked for, or all of them, cannot be read or listed.
     """
 
-    def __init__(self, api: SlackApi, identity: Identity, sessions: KnownSessions) -> None:
+    def __init__(
+        self,
+        api: SlackApi,
+        identity: Identity,
+        sessions: KnownSessions,
+        gap: Gap,
+    ) -> None:
+        self.gap = gap
+        self.newest: dict[str, str] = {}
+        """The newest post of each conversation, whoever it was for."""
+        self.unread: set[str] = set()
+        """Conversations that could not be read as a whole and may be later."""
         self._channels = api.channels
         self._identity = identity
         self._sessions = sessions
 
-    async def everywhere(
-        self, gap: Gap, seen: BackfillCoverage
-    ) -> AsyncGenerator[list[MissedPost]]:
+    async def everywhere(self) -> AsyncGenerator[list[MissedPost]]:
         """What was missed in all conversations of the bot, a share at a time, each oldest first.
 
         What was said outside of threads comes first, with the threads that have new replies; those
         whose replies were most likely heard come last. No thread is divided, or before its root.
         """
         later: list[_ThreadToRead] = []
-        for places in _shares(await self._places(gap), FIRST_PLACES):
-            reads = await self._read(places, gap, seen)
-            threads = _newest_first(each for read in reads for each in self._threads(read, gap))
+        for channels in _shares(await self._my_channels(), FIRST_CHANNELS):
+            reads = await self._read(channels)
+            posts: list[MissedPost] = []
+            threads: list[_ThreadToRead] = []
+            for read in reads:
+                posts += await self._candidates(read, read.posts)
+                threads += self._threads(read)
+            threads = _newest_first(threads)
             first = [each for each in threads[:FIRST_THREADS] if each.is_new]
             later += threads[len(first) :]
-            posts = [each for read in reads for each in await self._candidates(read, read.posts)]
-            yield _oldest_first(posts + await self._in_threads(first, gap, seen))
-        for threads in _shares(_newest_first(later), THREADS):
-            yield _oldest_first(await self._in_threads(threads, gap, seen))
+            posts += await self._in_threads(first)
+            yield _oldest_first(posts)
+        for batch in _shares(_newest_first(later), THREADS):
+            yield _oldest_first(await self._in_threads(batch))
 
-    async def in_thread(self, live: InboundPost, gap: Gap) -> list[MissedPost]:
+    async def in_thread(self, live: InboundPost) -> list[MissedPost]:
         """What was missed in the thread of a live post before it and is to be answered."""
-        place = Conversation(id=live.thread.channel, kind=live.channel_type or "channel")
-        read = _Read(place=place)
-        posts = await self._read_thread(read, live.thread, gap, at_once=True)
+        channel = Conversation(id=live.thread.channel, kind=live.channel_type or "channel")
+        read = _Read(channel=channel, since_s=self.gap.oldest_s(channel.id))
+        posts = await self._read_thread(read, live.thread, at_once=True)
         return [
             missed
             for missed in await self._candidates(read, posts)
-            if float(missed.post.ts) < float(live.ts) and not gap.is_late(missed.post.ts)
+            if float(missed.post.ts) < float(live.ts) and not self.gap.is_late(missed.post.ts)
         ]
 
     async def unfinished(self) -> list[StoredTurn]:
         """Turns whose posts may have been edited or deleted while nobody listened."""
-        turns = await self._sessions.unfinished(f"{self._identity.team}:", limit=MAX_REQUESTS + 1)
+        prefix = f"{self._identity.team}:"
+        turns = await self._sessions.unfinished(prefix, limit=MAX_REQUESTS + 1)
         if len(turns) > MAX_REQUESTS:
             _log.warning("only %d of the unanswered requests are looked at", MAX_REQUESTS)
         return turns[:MAX_REQUESTS]
 
-    async def change_of(self, turn: StoredTurn, gap: Gap) -> JsonObject | None:
+    async def change_of(self, turn: StoredTurn) -> JsonObject | None:
         """The payload that tells what became of a turn's post in the gap, if anything did."""
-        thread, ts = parse_session(turn.session), posted_ts(turn.inbound.key)
+        thread = parse_session(turn.session)
+        ts = posted_ts(turn.inbound.key)
         if turn.inbound.key != post_key(thread.team, thread.channel, ts):
             return None  # no post began it
         raw = await self._channels.post_now(thread, ts)
         if raw is None:
-            return _changed(
+            return self._change(
                 DELETED,
                 thread.channel,
                 ts,
-                self._identity,
-                deleted_ts=ts,
+                {"deleted_ts": ts},
             )
         body = {"team_id": thread.team, "event": {**raw, "channel": thread.channel}}
         post = read_post(body, bot_user=self._identity.bot_user)
-        if post is None or post.said_ts == ts or float(post.said_ts) <= gap.opened_s:
+        if post is None or post.said_ts == ts:
+            return None
+        if post.said_s <= self.gap.opened_s:
             return None  # an edit from before the gap was heard when it was made
-        return _changed(
+        return self._change(
             EDITED,
             thread.channel,
             post.said_ts,
-            self._identity,
-            message=raw,
+            {"message": raw},
         )
 
-    async def _places(self, gap: Gap) -> list[Conversation]:
+    async def _my_channels(self) -> list[Conversation]:
         """Those first in which something was heard last; those alone where Slack lists none."""
         try:
-            places = await self._channels.mine()
+            channels = list(await self._channels.mine())
         except SlackAuthRefused as refused:
             if _is_no_token(refused):
                 raise
             _log.error("Slack does not list the bot's conversations: %s", refused)
-            places = [
+            channels = [
                 Conversation(id=id_, kind="im" if id_.startswith("D") else "channel")
-                for id_ in gap.channels
+                for id_ in self.gap.channels
             ]
-        return sorted(places, key=lambda place: gap.marks.get(place.id, ""), reverse=True)
+        marks = self.gap.marks
+        channels.sort(key=lambda channel: marks.get(channel.id, ""), reverse=True)
+        return channels
 
-    async def _read(
-        self, places: Sequence[Conversation], gap: Gap, seen: BackfillCoverage
-    ) -> list[_Read]:
+    async def _read(self, channels: Sequence[Conversation]) -> list[_Read]:
         """Conversations without what was said in their threads."""
         reads: list[_Read] = []
-        for place in places:
-            if read := await _tried(self._read_history(place, gap), place, seen):
+        for channel in channels:
+            read = await self._tried(self._read_history(channel), channel.id)
+            if read is not None:
                 await self._add_known_threads(read)
-                seen.note(place, read.posts)
+                self._note(channel.id, read.posts)
                 reads.append(read)
         return reads
 
-    async def _read_history(self, place: Conversation, gap: Gap) -> _Read:
-        read = _Read(place=place, covered_ts=_ts(gap.began_s))
-        since_s = gap.oldest_s(place.id)
-        older, pages = 0, self._channels.history(place.id, oldest=_ts(max(0.0, since_s - ROOTS_S)))
-        async with aclosing(pages):
+    async def _read_history(self, channel: Conversation) -> _Read:
+        since_s = self.gap.oldest_s(channel.id)
+        read = _Read(channel=channel, since_s=since_s, covered_ts=_ts(self.gap.began_s))
+        oldest_ts = _ts(max(0.0, since_s - ROOTS_S))
+        older = 0
+        async with aclosing(self._channels.history(channel.id, oldest=oldest_ts)) as pages:
             async for page in pages:
                 for raw in page:
-                    _take(read, raw, since_s)
-                    older += float(text_in(raw, "ts")) <= since_s
+                    read.add(raw)
+                    older += float(read.covered_ts) <= since_s
                 if older >= MAX_OLDER_POSTS:
                     return read
                 if len(read.posts) >= MAX_POSTS:
-                    _log.warning("%s: posts before %s are left out", place.id, read.covered_ts)
+                    _log.warning("%s: posts before %s are left out", channel.id, read.covered_ts)
                     return read
-        read.covered_ts = _ts(max(0.0, since_s - ROOTS_S))
+        read.covered_ts = oldest_ts
         return read
 
     async def _add_known_threads(self, read: _Read) -> None:
-        prefix = f"{self._identity.team}:{read.place.id}:"
-        known = await self._sessions.newest_before(prefix, read.covered_ts, limit=MAX_KNOWN_THREADS)
-        for session in known:
+        prefix = f"{self._identity.team}:{read.channel.id}:"
+        newest_before = self._sessions.newest_before
+        for session in await newest_before(prefix, read.covered_ts, limit=MAX_KNOWN_THREADS):
             read.threads.setdefault(parse_session(session).root_ts, "")
 
-    def _threads(self, read: _Read, gap: Gap) -> list[_ThreadToRead]:
-        threads = _newest_first(
+    def _threads(self, read: _Read) -> list[_ThreadToRead]:
+        channel = read.channel.id
+        threads = [
             _ThreadToRead(
                 read,
                 root_ts,
                 newest_ts,
-                gap.is_new(read.place.id, newest_ts),
+                self.gap.is_new(channel, newest_ts),
             )
             for root_ts, newest_ts in read.threads.items()
-        )
-        if len(threads) > MAX_THREADS:
-            _log.warning("%s: %d threads are left out", read.place.id, len(threads) - MAX_THREADS)
-        return threads[:MAX_THREADS]
+        ]
+        left_out = len(threads) - MAX_THREADS
+        if left_out > 0:
+            _log.warning("%s: %d threads are left out", channel, left_out)
+        return _newest_first(threads)[:MAX_THREADS]
 
-    async def _in_threads(
-        self, threads: Sequence[_ThreadToRead], gap: Gap, seen: BackfillCoverage
-    ) -> list[MissedPost]:
-        found: list[MissedPost] = []
+    async def _in_threads(self, threads: Sequence[_ThreadToRead]) -> list[MissedPost]:
+        missed: list[MissedPost] = []
         for each in threads:
-            read, place = each.read, each.read.place
-            thread = ThreadRef(team=self._identity.team, channel=place.id, root_ts=each.root_ts)
-            posts = await _tried(self._read_thread(read, thread, gap), place, seen)
+            channel = each.read.channel.id
+            thread = ThreadRef(team=self._identity.team, channel=channel, root_ts=each.root_ts)
+            posts = await self._tried(self._read_thread(each.read, thread), channel)
             if posts is not None:
-                seen.note(place, posts)
-                found += await self._candidates(read, posts)
-        return found
+                self._note(channel, posts)
+                missed += await self._candidates(each.read, posts)
+        return missed
 
     async def _read_thread(
         self,
         read: _Read,
         thread: ThreadRef,
-        gap: Gap,
         *,
         at_once: bool = False,
     ) -> dict[str, JsonObject]:
         """The posts of a thread that were not read yet; those before a page that is refused."""
-        since_s, posts = gap.oldest_s(thread.channel), dict[str, JsonObject]()
-        pages = self._channels.replies(thread, oldest=_ts(since_s), at_once=at_once)
+        posts: dict[str, JsonObject] = {}
+        pages = self._channels.replies(thread, oldest=_ts(read.since_s), at_once=at_once)
         try:
-            async for raw in (raw async for page in pages for raw in page):
-                ts = text_in(raw, "ts")
-                if ts == thread.root_ts:
-                    read.roots[ts] = raw
-                if float(ts) > since_s and ts not in read.posts:
-                    posts[ts] = raw
+            async for page in pages:
+                for raw in page:
+                    ts = text_in(raw, "ts")
+                    if ts == thread.root_ts:
+                        read.roots[ts] = raw
+                    if float(ts) > read.since_s and ts not in read.posts:
+                        posts[ts] = raw
         except SlackRefused as refused:
             if _is_no_token(refused):
                 raise
@@ -274,51 +303,103 @@ class Search:
         return posts
 
     async def _candidates(self, read: _Read, posts: Mapping[str, JsonObject]) -> list[MissedPost]:
-        bot, found = self._identity.bot_user, list[MissedPost]()
-        with_bot: dict[str, str] = {}
-        for raw in (*read.roots.values(), *posts.values()):
-            if text_in(raw, "user") == bot or bot in mentioned_users(text_in(raw, "text")):
-                with_bot.setdefault(text_in(raw, "thread_ts"), text_in(raw, "ts"))
+        with_bot = self._threads_with_bot([*read.roots.values(), *posts.values()])
+        missed: list[MissedPost] = []
         for ts in sorted(posts):
-            body = _posted(posts[ts], read.place, self._identity)
-            post = read_post(body, bot_user=bot)
+            body = self._posted(posts[ts], read.channel)
+            post = read_post(body, bot_user=self._identity.bot_user)
             if post is not None and await self._may_be_ours(post, read, with_bot):
-                found.append(MissedPost(body=body, post=post))
-        return found
+                missed.append(MissedPost(body=body, post=post))
+        return missed
+
+    def _threads_with_bot(self, posts: Iterable[JsonObject]) -> dict[str, str]:
+        """From where on the bot has a part in a thread, as far as was read."""
+        bot_user = self._identity.bot_user
+        with_bot: dict[str, str] = {}
+        for raw in posts:
+            is_own = text_in(raw, "user") == bot_user
+            if is_own or bot_user in mentioned_users(text_in(raw, "text")):
+                with_bot.setdefault(text_in(raw, "thread_ts"), text_in(raw, "ts"))
+        return with_bot
 
     async def _may_be_ours(
-        self, post: InboundPost, read: _Read, with_bot: Mapping[str, str]
+        self,
+        post: InboundPost,
+        read: _Read,
+        with_bot: Mapping[str, str],
     ) -> bool:
-        """Spares the look at every thread among people; the gate decides on the rest.
-
-        `with_bot` tells from where on the bot has a part in a thread, as far as was read.
-        """
-        spoken_to, root_ts = address(post, bot_user=self._identity.bot_user), post.thread.root_ts
+        """Spares the look at every thread among people; the filter decides on the rest."""
+        spoken_to = address(post, bot_user=self._identity.bot_user)
+        root_ts = post.thread.root_ts
         if spoken_to != "reply" or root_ts not in read.roots:
             return spoken_to != "not_ours"
         if "" < with_bot.get(root_ts, "") < post.ts:
             return True
         return bool(await self._sessions.turns_of(post.thread.session))
 
+    def _note(self, channel: str, posts: Iterable[str]) -> None:
+        """Posts of a conversation were read."""
+        self.newest[channel] = max([*posts, self.newest.get(channel, "")])
 
-def _take(read: _Read, raw: JsonObject, since_s: float) -> None:
-    """Keep a listed post if it is new, and its thread if that has something new."""
-    ts, root_ts = text_in(raw, "ts"), text_in(raw, "thread_ts")
-    read.covered_ts = ts
-    if root_ts not in {"", ts}:
-        if float(ts) > since_s:
-            read.threads[root_ts] = max(ts, read.threads.get(root_ts, ""))
-        return
-    if float(ts) > since_s:
-        read.posts[ts] = raw
-    latest_ts = text_in(raw, "latest_reply")
-    if float(latest_ts or 0) > since_s:
-        read.roots[ts] = raw
-        read.threads[ts] = max(latest_ts, read.threads.get(ts, ""))
+    async def _tried(self, reading: Awaitable[T], channel: str) -> T | None:
+        """What was read of a conversation; None where it could not be, which costs nothing else.
+
+        Raises SlackAuthRefused where nothing at all can be read.
+        """
+        try:
+            return await reading
+        except SlackRefused as refused:
+            if _is_no_token(refused):
+                raise
+            _log.warning("a part of %s is not backfilled: %s", channel, refused)
+        except SlackError as error:
+            _log.warning("a part of %s is backfilled later: %s", channel, error)
+            self.unread.add(channel)
+        return None
+
+    def _posted(self, raw: JsonObject, channel: Conversation) -> JsonObject:
+        """The payload of a post, as the post is now."""
+        ts = str(raw["ts"])
+        event = {
+            **raw,
+            "channel": channel.id,
+            "channel_type": channel.kind,
+            "event_ts": ts,
+        }
+        return self._envelope(event, ts)
+
+    def _change(
+        self,
+        subtype: str,
+        channel: str,
+        at_ts: str,
+        more: JsonObject,
+    ) -> JsonObject:
+        """The payload of a change; what the post was before is not known any more."""
+        event = {
+            "type": "message",
+            "subtype": subtype,
+            "hidden": True,
+            "channel": channel,
+            "ts": at_ts,
+            "event_ts": at_ts,
+            **more,
+        }
+        return self._envelope(event, at_ts)
+
+    def _envelope(self, event: JsonObject, at_ts: str) -> JsonObject:
+        return {
+            "type": "event_callback",
+            "team_id": self._identity.team,
+            "api_app_id": self._identity.app_id,
+            "event_time": int(float(at_ts)),
+            "event": event,
+        }
 
 
-def _shares(of: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    return (of[start : start + size] for start in range(0, len(of), size))
+def _shares(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
 
 
 def _newest_first(threads: Iterable[_ThreadToRead]) -> list[_ThreadToRead]:
@@ -335,57 +416,5 @@ def _is_no_token(refused: SlackRefused) -> bool:
     return isinstance(refused, SlackAuthRefused) and refused.code != "missing_scope"
 
 
-async def _tried(reading: Awaitable[T], place: Conversation, seen: BackfillCoverage) -> T | None:
-    """What was read of a conversation; None where it could not be, which costs nothing else.
-
-    Raises SlackAuthRefused where nothing at all can be read.
-    """
-    try:
-        return await reading
-    except SlackRefused as refused:
-        if _is_no_token(refused):
-            raise
-        _log.warning("a part of %s is not caught up: %s", place.id, refused)
-    except SlackError as error:
-        _log.warning("a part of %s is caught up later: %s", place.id, error)
-        seen.unread.add(place.id)
-    return None
-
-
 def _ts(moment_s: float) -> str:
     return f"{moment_s:.6f}"
-
-
-def _posted(raw: JsonObject, place: Conversation, identity: Identity) -> JsonObject:
-    """The payload of a post, as the post is now."""
-    ts = str(raw["ts"])
-    event = {
-        **raw,
-        "channel": place.id,
-        "channel_type": place.kind,
-        "event_ts": ts,
-    }
-    return _envelope(event, ts, identity)
-
-
-def _changed(
-    subtype: str, channel: str, at_ts: str, identity: Identity, **told: object
-) -> JsonObject:
-    """The payload of a change; what the post was before is not known any more."""
-    event = {
-        "type": "message",
-        "subtype": subtype,
-        "hidden": True,
-        "channel": channel,
-    }
-    return _envelope({**event, "ts": at_ts, "event_ts": at_ts, **told}, at_ts, identity)
-
-
-def _envelope(event: JsonObject, at_ts: str, identity: Identity) -> JsonObject:
-    return {
-        "type": "event_callback",
-        "team_id": identity.team,
-        "api_app_id": identity.app_id,
-        "event_time": int(float(at_ts)),
-        "event": event,
-    }

@@ -1,7 +1,7 @@
-"""Catching up: posts that came while nobody listened are answered once, oldest first.
+"""The runs of the backfill: missed posts are answered once, oldest first.
 
 Edits and deletions of what is not answered yet are made up for, too. What is older than a day is
-listed in a notice in place of an answer.
+listed in a notice in place of an answer. `backfill` finds the posts, `watermark` knows the gaps.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from agent_core.runtime import KnownSessions, Marks, StoredTurn, detect_language
 from bot.inbound import InboundPost, plain_text
-from bot.ingress.backfill import BackfillCoverage, MissedPost, Search
+from bot.ingress.backfill import MissedPost, Search
 from bot.ingress.filter import Admitted, Front
 from bot.ingress.ingress import Ingress
 from bot.ingress.watermark import Gap, Watermarks
@@ -51,7 +51,7 @@ logger = logging.getLogger(__name__)
 class Backfill:
     """Looks for missed posts whenever there was a gap, beside live traffic.
 
-    What it finds goes the way of live posts. Open what was `heard` before the socket.
+    What it finds goes the way of live posts. Open the watermarks before the socket.
     """
 
     def __init__(
@@ -70,13 +70,14 @@ class Backfill:
         self._ingress = ingress
         self._front = front
         self._api = api
+        self._identity = identity
+        self._sessions = sessions
         self.watermarks = Watermarks(marks, team=identity.team, now_s=now_s)
-        self._search = Search(api, identity, sessions)
         self._head_start_s = head_start_s
         self._one_run = asyncio.Lock()
         self._background = Background()
         self._threads: dict[ThreadRef, asyncio.Task[None]] = {}
-        """Threads that are caught up because somebody writes in them."""
+        """Threads that are backfilled because somebody writes in them."""
 
     async def let_earlier_pass(self, post: InboundPost) -> None:
         """Return once missed posts of the thread that are older than this one are handed over.
@@ -90,7 +91,7 @@ class Backfill:
         await asyncio.wait({self._threads[post.thread]}, timeout=PATIENCE_S)
 
     def start(self, *, is_well: Callable[[], bool]) -> None:
-        """From now on write down how far one is, and catch up whenever something may be missing.
+        """From now on write down how far one is, and run whenever something may be missing.
 
         `is_well` tells whether the socket is open and heard.
         """
@@ -106,76 +107,81 @@ class Backfill:
         async def pause() -> None:
             await self._api.clock.sleep(BEAT_S)
 
-        self._background.repeat(beat, pause=pause, name="noting what was heard")
-        self._background.repeat(run_when_needed, pause=pause, name="catching up")
+        self._background.repeat(beat, pause=pause, name="the watermarks")
+        self._background.repeat(run_when_needed, pause=pause, name="the backfill")
 
     async def close(self) -> None:
         """Stop. What was begun with is in the ledger, the rest is found again at the next start."""
         await self._background.close()
 
     async def run(self, *, is_last_try: bool = True) -> bool:
-        """Look for what was missed since the marks, and see to it: at most one run at a time.
+        """Look for what was missed since the watermarks, and see to it: one run at a time.
 
         False if something could not be seen to and waits for another run; with `is_last_try` the
-        marks move on all the same. Raises SlackError where Slack could not be asked. Nothing is
-        lost; run again.
+        watermarks move on all the same. Raises SlackError where Slack could not be asked. Nothing
+        is lost; run again.
         """
         async with self._one_run:
             self._ingress.replies.forget()
-            gap = self.watermarks.gap()
-            seen = BackfillCoverage()
-            is_done = await self._see_to(gap, seen)
+            search = self._search()
+            is_done = await self._see_to(search)
             if not is_done and not is_last_try:
                 return False
             if not is_done:
-                given_up = ", ".join(sorted(seen.unread)) or "single posts"
-                logger.error("catching up ends without %s", given_up)
-            for channel, ts in seen.newest.items():
-                if channel not in seen.unread:
+                given_up = ", ".join(sorted(search.unread)) or "single posts"
+                logger.error("the backfill ends without %s", given_up)
+            for channel, ts in search.newest.items():
+                if channel not in search.unread:
                     self.watermarks.note_post(channel, ts)
-            await self.watermarks.close(gap)
+            await self.watermarks.close(search.gap)
             self._threads = {at: task for at, task in self._threads.items() if not task.done()}
             return True
 
-    async def _see_to(self, gap: Gap, seen: BackfillCoverage) -> bool:
+    def _search(self) -> Search:
+        return Search(
+            self._api,
+            self._identity,
+            self._sessions,
+            self.watermarks.gap(),
+        )
+
+    async def _see_to(self, search: Search) -> bool:
         """Answer or list all that was missed; whether that went well, and nothing was unread."""
-        turns, late = await self._search.unfinished(), list[MissedPost]()
-        looking = asyncio.create_task(self._correct(turns, gap))
+        turns = await search.unfinished()
+        late: list[MissedPost] = []
+        correcting = asyncio.create_task(self._correct(turns, search))
         busy = {turn.session for turn in turns}
         try:
-            async with aclosing(self._fresh(gap, seen, late)) as fresh:
-                were_answered = await self._answer(_after(looking, busy, fresh))
+            async with aclosing(self._fresh(search, late)) as fresh:
+                were_answered = await self._answer(_after(correcting, busy, fresh))
         except asyncio.CancelledError:
-            looking.cancel()
+            correcting.cancel()
             raise
         finally:  # what was begun there is in the ledger, and nobody else's
-            await asyncio.wait({looking})
-        were_read = looking.result()
+            await asyncio.wait({correcting})
         if late:
-            logger.info("catching up: %d posts were missed long ago", len(late))
-        listed = [missed for missed in late if missed.post.thread.channel not in seen.unread]
-        were_told = await self._tell_late(listed, gap)
-        return were_answered and were_read and were_told and not seen.unread
+            logger.info("backfill: %d posts were missed long ago", len(late))
+        listed = [missed for missed in late if missed.post.thread.channel not in search.unread]
+        were_told = await self._tell_late(listed, search.gap)
+        return were_answered and correcting.result() and were_told and not search.unread
 
-    async def _fresh(
-        self, gap: Gap, seen: BackfillCoverage, late: list[MissedPost]
-    ) -> AsyncGenerator[MissedPost]:
-        """What is to be answered; the rest goes onto `late`."""
-        async with aclosing(self._search.everywhere(gap, seen)) as shares:
+    async def _fresh(self, search: Search, late: list[MissedPost]) -> AsyncGenerator[MissedPost]:
+        """The posts that are to be answered; the others go onto `late`."""
+        async with aclosing(search.everywhere()) as shares:
             async for share in shares:
-                fresh = [missed for missed in share if not gap.is_late(missed.post.ts)]
-                late += [missed for missed in share if gap.is_late(missed.post.ts)]
+                fresh = [missed for missed in share if not search.gap.is_late(missed.post.ts)]
+                late += [missed for missed in share if search.gap.is_late(missed.post.ts)]
                 if fresh:
-                    logger.info("catching up: %d more posts are looked at", len(fresh))
+                    logger.info("backfill: %d more posts are looked at", len(fresh))
                 for missed in fresh:
                     yield missed
 
-    async def _correct(self, turns: Sequence[StoredTurn], gap: Gap) -> bool:
+    async def _correct(self, turns: Sequence[StoredTurn], search: Search) -> bool:
         """Take in what became of the posts of open requests; False if one could not be read now."""
         is_done = True
         for turn in turns:
             try:
-                body = await self._search.change_of(turn, gap)
+                body = await search.change_of(turn)
             except SlackRefused as refused:
                 logger.info("the post of %s cannot be looked at: %s", turn.id, refused)
             except SlackError as error:
@@ -188,26 +194,27 @@ class Backfill:
 
     async def _take(self, body: JsonObject) -> bool:
         """Hand over one payload at once. False where it is known, or nothing is to do."""
-        arrival = await self._ingress.receive(body)
-        if arrival is not None:
-            await self._ingress.hand_over(arrival)
-        return arrival is not None
+        event = await self._ingress.receive(body)
+        if event is None:
+            return False
+        await self._ingress.hand_over(event)
+        return True
 
-    async def _answer(self, missed: AsyncIterator[MissedPost]) -> bool:
+    async def _answer(self, posts: AsyncIterator[MissedPost]) -> bool:
         """Hand over in order, and not all at once: live posts need their share. Whether all went.
 
         They are recorded one by one as their turn comes, so that a live post of the same thread
-        still finds those before it. What is raised where they come from is raised once those that
-        came before are seen to.
+        still finds those before it. Re-raises an error of the source after the posts before it
+        have been handled.
         """
         slots = asyncio.Semaphore(MAX_AT_ONCE)
         broken: Exception | None = None
         tasks: list[asyncio.Task[bool]] = []
         async with asyncio.TaskGroup() as group:
             try:
-                async for each in missed:
+                async for missed in posts:
                     await slots.acquire()
-                    task = group.create_task(self._answer_one(each))
+                    task = group.create_task(self._answer_one(missed))
                     task.add_done_callback(lambda _: slots.release())
                     tasks.append(task)
                     await asyncio.wait({task}, timeout=self._head_start_s)
@@ -233,7 +240,7 @@ class Backfill:
     async def _backfill_thread(self, live: InboundPost) -> None:
         self._ingress.replies.forget(live.thread)
         try:
-            for missed in await self._search.in_thread(live, self.watermarks.gap()):
+            for missed in await self._search().in_thread(live):
                 await self._take(missed.body)
         except Exception:
             logger.exception("%s may come before what was missed in its thread", live.key)
@@ -252,14 +259,22 @@ class Backfill:
                 were_told = False
         return were_told
 
-    async def _list_late(self, channel: str, missed: Sequence[MissedPost], gap: Gap) -> None:
+    async def _list_late(
+        self,
+        channel: str,
+        posts: Sequence[MissedPost],
+        gap: Gap,
+    ) -> None:
         """Oldest first; those that had their answer are left out.
 
-        What a notice of an earlier process lists is not listed again: notices say in their op ids
-        what the newest post is that they list.
+        What a notice of an earlier process lists is not listed again: the op of a notice says what
+        the newest post is that it lists.
         """
-        new = [each for each in missed if gap.is_new(channel, each.post.ts)]
-        late = [admitted for each in new if (admitted := await self._unanswered(each))]
+        late = [
+            admitted
+            for missed in posts
+            if gap.is_new(channel, missed.post.ts) and (admitted := await self._unanswered(missed))
+        ]
         if not late:
             return
         notice = Op("late").part(channel)
@@ -271,28 +286,27 @@ class Backfill:
         if not late:
             return
         logger.info("%d posts in %s are too old to be answered", len(late), channel)
+        text = await self._notice(late)
+        op = notice.part(late[-1].post.ts)
+        try:
+            await self._api.announce(channel, text, op=op, since=since)
+        except SlackRefused as refused:
+            logger.warning("%s could not be told what it was not answered: %s", channel, refused)
+
+    async def _notice(self, late: Sequence[Admitted]) -> str:
         said = " ".join(plain_text(admitted.post.wire_text) for admitted in late)
         words = BOT.of(detect_language(said, locale=late[-1].person.locale))
         lines = [words("ingress-late")]
         lines += [await self._line(admitted) for admitted in late[-MAX_LISTED:]]
         if len(late) > MAX_LISTED:
             lines.append(words("ingress-late-more", count=len(late) - MAX_LISTED))
-        op = notice.part(late[-1].post.ts)
-        try:
-            await self._api.announce(
-                channel,
-                "\n".join(lines),
-                op=op,
-                since=since,
-            )
-        except SlackRefused as refused:
-            logger.warning("%s could not be told what it was not answered: %s", channel, refused)
+        return "\n".join(lines)
 
     async def _unanswered(self, missed: MissedPost) -> Admitted | None:
         if await self._front.known_turn(missed.post.key) is not None:
             return None
-        judged = await self._ingress.filter.judge(missed.post)
-        return judged if isinstance(judged, Admitted) else None
+        admission = await self._ingress.filter.judge(missed.post)
+        return admission if isinstance(admission, Admitted) else None
 
     async def _line(self, admitted: Admitted) -> str:
         """The time is the author's; the link's label is ours alone."""
@@ -309,22 +323,25 @@ class Backfill:
                 if await self.run(is_last_try=runs == MAX_RUNS):
                     return
                 runs += 1
-                logger.warning("catching up goes on in %g s", wait_s)
+                logger.warning("the backfill goes on in %g s", wait_s)
             except SlackError as error:
-                logger.warning("catching up is tried again in %g s: %s", wait_s, error)
+                logger.warning("the backfill is tried again in %g s: %s", wait_s, error)
             await self._api.clock.sleep(wait_s)
 
 
 async def _after(
-    looking: asyncio.Task[bool], busy: Container[SessionId], posts: AsyncGenerator[MissedPost]
+    correcting: asyncio.Task[bool],
+    busy: Container[SessionId],
+    posts: AsyncGenerator[MissedPost],
 ) -> AsyncGenerator[MissedPost]:
     """Posts of busy sessions wait until what became of the requests there is known."""
-    held: list[MissedPost] = []
+    waiting: list[MissedPost] = []
     async for missed in posts:
-        if missed.post.thread.session in busy and (held or not looking.done()):
-            held.append(missed)
+        is_busy = missed.post.thread.session in busy
+        if is_busy and (waiting or not correcting.done()):
+            waiting.append(missed)
         else:
             yield missed
-    await asyncio.wait({looking})
-    for missed in held:
+    await asyncio.wait({correcting})
+    for missed in waiting:
         yield missed

@@ -72,7 +72,13 @@ class Posts:
             return post
         return replace(post, wire_text=edited.wire_text, said_ts=edited.said_ts)
 
-    def call_off(self, concerns: Callable[[InboundPost], bool], *, by: str, before_ts: str) -> None:
+    def call_off(
+        self,
+        concerns: Callable[[InboundPost], bool],
+        *,
+        by: str,
+        before_ts: str,
+    ) -> None:
         """Posts of before then that are still being handed over are left."""
         for post in self.under_way.values():
             is_earlier = float(post.ts) < float(before_ts)

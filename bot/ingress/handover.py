@@ -133,10 +133,12 @@ class Handover:
     async def _message(self, admitted: Admitted) -> InboundMessage | None:
         """None where files could not be had and no word is left to work on; the person was told."""
         post, person = admitted.post, admitted.person
+        thread = post.thread
         earlier = await self._read_earlier(admitted)
         own = await self._keep(post, post.files)
         older = await self._keep(post, earlier.files)
-        attachments = tuple(file for file in (*own, *older) if isinstance(file, Attachment))
+        kept = [*own, *older]
+        attachments = tuple(file for file in kept if isinstance(file, Attachment))
         left_out = [file for file in own if isinstance(file, LeftOut)]
         if left_out:
             text = await self._posts.text(self._posts.newest(post))
@@ -152,9 +154,9 @@ class Handover:
             note = _left_out_note(left_out)
             text = f"{text}\n\n{note}" if text else note
         return InboundMessage(
-            session=post.thread.session,
+            session=thread.session,
             key=post.key,
-            asker=user_id(post.thread.team, post.user),
+            asker=user_id(thread.team, post.user),
             author_name=person.name,
             text=text,
             received_at=datetime.fromtimestamp(newest.said_s, UTC),
@@ -163,7 +165,7 @@ class Handover:
             author_locale=person.locale,
             author_zone=person.zone,
             language=person.language,
-            places=(post.thread.channel, f"{post.thread.team}:{post.thread.channel}"),
+            places=(thread.channel, f"{thread.team}:{thread.channel}"),
         )
 
     async def _keep(
@@ -193,7 +195,12 @@ class Handover:
             return True
         return not post.mentions_bot and self._replies.is_alone(post)
 
-    async def _earlier_posts(self, post: InboundPost, since_ts: str, utc_offset_s: int) -> _Earlier:
+    async def _earlier_posts(
+        self,
+        post: InboundPost,
+        since_ts: str,
+        utc_offset_s: int,
+    ) -> _Earlier:
         """Lines such as `Ann (14:03): text`, oldest first, the bot's own left out, and files.
 
         The newest posts are kept where there are too many. Times are the asker's. Only the first
@@ -228,7 +235,12 @@ class Handover:
             return False
         return post.subtype not in _NOTICES and bool(post.text or post.files)
 
-    def _line(self, post: PostRecord, names: dict[str, str], utc_offset_s: int) -> str:
+    def _line(
+        self,
+        post: PostRecord,
+        names: dict[str, str],
+        utc_offset_s: int,
+    ) -> str:
         author = _one_line(names.get(post.user) or post.user or "An app")
         at = datetime.fromtimestamp(float(post.ts), UTC) + timedelta(seconds=utc_offset_s)
         text = plain_text(post.text, bot_user=self._posts.identity.bot_user, names=names)

@@ -52,7 +52,13 @@ logger = logging.getLogger(__name__)
 class WorkIndicator(Protocol):
     """What a person sees at once: that the bot is at work on a post."""
 
-    async def show(self, thread: ThreadRef, post_ts: str, *, may_be_left: bool = False) -> None: ...
+    async def show(
+        self,
+        thread: ThreadRef,
+        post_ts: str,
+        *,
+        may_be_left: bool = False,
+    ) -> None: ...
 
     async def take_back(self, thread: ThreadRef, post_ts: str) -> None: ...
 
@@ -311,7 +317,11 @@ class Ingress:
         return nullcontext()
 
     async def _show_indicator(
-        self, judging: asyncio.Task[Admission | GivenUp], post: InboundPost, *, may_be_left: bool
+        self,
+        judging: asyncio.Task[Admission | GivenUp],
+        post: InboundPost,
+        *,
+        may_be_left: bool,
     ) -> None:
         """As soon as it is clear that there will be an answer. A failure costs no answer."""
         if not isinstance(await judging, Admitted):

@@ -27,7 +27,7 @@ from bot.ingress.filter import Edit, PostEvent, post_of
 from bot.ingress.gestures import is_gesture
 from bot.ingress.ingress import Ingress
 from bot.slack_api import Identity, MonotonicClock, web_client
-from bot.socket import Ask, Envelope, OnHealed, SocketMode, Timing, open_connection
+from bot.socket import Envelope, OnHealed, SocketMode, Timing, TokenCheck, open_connection
 
 _FOR_BOLT = frozenset({"events_api", "interactive", "slash_commands"})
 _MAX_SHOWN_CHARS = 80
@@ -63,7 +63,7 @@ async def connect_socket(
     app_token: str,
     *,
     timing: Timing | None = None,
-    ask: Ask | None = None,
+    ask: TokenCheck | None = None,
     on_healed: OnHealed | None = None,
 ) -> SocketMode:
     """Open the socket over which Slack delivers, by the way of the app's client, and keep it open.
@@ -141,7 +141,12 @@ class _Taking(AsyncMiddleware):
     that their press did not work.
     """
 
-    def __init__(self, ingress: Ingress, actions: Actions, backfill: Backfill) -> None:
+    def __init__(
+        self,
+        ingress: Ingress,
+        actions: Actions,
+        backfill: Backfill,
+    ) -> None:
         self._ingress = ingress
         self._actions = actions
         self._backfill = backfill

@@ -152,7 +152,12 @@ class Replies:
             return verdict
         return await self._reader.is_for_bot(await self._talk(post, activity))
 
-    def _by_rule(self, post: InboundPost, activity: ThreadActivity, follow_ups: str) -> bool | None:
+    def _by_rule(
+        self,
+        post: InboundPost,
+        activity: ThreadActivity,
+        follow_ups: str,
+    ) -> bool | None:
         """The sure cases; None for all others."""
         kind = None if post.files else small_talk(plain_text(post.wire_text))
         if kind == "stop" and (activity.works_for or self._is_mentioned_in(post.thread)):
@@ -182,7 +187,12 @@ class Replies:
                 raise
         speakers.is_whole = True
 
-    def _add(self, speakers: _Speakers, thread: ThreadRef, raw: JsonObject) -> None:
+    def _add(
+        self,
+        speakers: _Speakers,
+        thread: ThreadRef,
+        raw: JsonObject,
+    ) -> None:
         body = {"team_id": thread.team, "event": {**raw, "channel": thread.channel}}
         post = read_post(body, bot_user=self._bot)
         if post is not None:
@@ -195,8 +205,8 @@ class Replies:
         """The thread as the model reads it: everybody by name."""
         newest = await self._api.newest_posts(post.thread, limit=MAX_POSTS, before_ts=post.ts)
         earlier = [each for each in newest if each.text or each.files]
-        asked = [parse_user(each)[1] for each in activity.asks]
-        works_for = [parse_user(each)[1] for each in activity.works_for]
+        asked = _users(activity.asks)
+        works_for = _users(activity.works_for)
         names = await self._names(post, earlier, {*asked, *works_for})
         files = [file.name for file in post.files]
         return Talk(
@@ -208,7 +218,10 @@ class Replies:
         )
 
     async def _names(
-        self, post: InboundPost, earlier: Sequence[PostRecord], users: set[str]
+        self,
+        post: InboundPost,
+        earlier: Sequence[PostRecord],
+        users: set[str],
     ) -> dict[str, str]:
         users = {*users, post.user, self._bot, *mentioned_users(post.wire_text)}
         for each in earlier:
@@ -226,7 +239,13 @@ class Replies:
         files: Sequence[str],
         names: Mapping[str, str],
     ) -> Line:
-        author = "" if user == self._bot else names.get(user) or user or "An app"
+        author = ""
+        if user != self._bot:
+            author = names.get(user) or user or "An app"
         parts = [plain_text(wire_text, names=names)]
         parts += [f"[file: {name}]" for name in files]
         return Line(author=author, text=" ".join(parts))
+
+
+def _users(people: Sequence[UserId]) -> list[str]:
+    return [parse_user(person)[1] for person in people]

@@ -32,7 +32,12 @@ class AskAbout:
         self._people = people
         self._ingress = ingress
 
-    async def ask(self, click: AskShortcut, gesture: Gesture, person: Person) -> None:
+    async def ask(
+        self,
+        click: AskShortcut,
+        gesture: Gesture,
+        person: Person,
+    ) -> None:
         """Open the form for the question, where the bot can answer."""
         words = BOT.of(language_of(person))
         channel = await self._api.channels.about(gesture.sender.channel)
@@ -49,7 +54,12 @@ class AskAbout:
         if not await self._open(gesture, _form(about, words)):
             raise Refused("ask-again")
 
-    async def submit(self, about: AskForm, gesture: Gesture, person: Person) -> None:
+    async def submit(
+        self,
+        about: AskForm,
+        gesture: Gesture,
+        person: Person,
+    ) -> None:
         """Post the question in the thread and take it as the person's words there."""
         words = BOT.of(language_of(person))
         thread = parse_session(about.session)
@@ -72,7 +82,12 @@ class AskAbout:
             user=person.id,
         )
 
-    async def _which_post(self, about: AskForm, person: Person, words: Words) -> str:
+    async def _which_post(
+        self,
+        about: AskForm,
+        person: Person,
+        words: Words,
+    ) -> str:
         """The post that is meant, as its line in the thread's earlier posts begins.
 
         Of another's name only letters and digits become the asker's words.

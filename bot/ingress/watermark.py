@@ -46,7 +46,8 @@ class Gap:
 
     def since_s(self, channel: str) -> float:
         """Up to when the conversation was heard."""
-        return float(self.marks.get(channel) or self.marks[_ALIVE])
+        mark = self.marks.get(channel) or self.marks[_ALIVE]
+        return float(mark)
 
     def is_new(self, channel: str, ts: str) -> bool:
         """Whether a post is later than what was heard; those of the overlap were likely seen to."""
@@ -54,12 +55,13 @@ class Gap:
 
     def oldest_s(self, channel: str) -> float:
         """From when on to look, with the overlap."""
-        return max(0.0, self.since_s(channel) - OVERLAP_S)
+        since_s = self.since_s(channel)
+        return max(0.0, since_s - OVERLAP_S)
 
     @property
     def opened_s(self) -> float:
         """Until then nothing was missed, in quiet conversations either; with the overlap."""
-        return max(0.0, float(self.marks[_ALIVE]) - OVERLAP_S)
+        return self.oldest_s(_ALIVE)
 
     def is_late(self, ts: str) -> bool:
         """Whether a post is too old to be answered."""
@@ -69,7 +71,13 @@ class Gap:
 class Watermarks:
     """The newest post heard in each conversation, written down a little later than it is heard."""
 
-    def __init__(self, marks: Marks, *, team: str, now_s: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        marks: Marks,
+        *,
+        team: str,
+        now_s: Callable[[], float],
+    ) -> None:
         self.has_gap = asyncio.Event()
         self._marks = marks
         self._prefix = f"slack:{team}:"
@@ -96,7 +104,8 @@ class Watermarks:
         """A payload was received; whoever wrote the post and whoever it is for."""
         self._check_silence()
         event = object_in(body, "event")
-        self.note_post(text_in(event, "channel"), text_in(event, "ts"))
+        channel = text_in(event, "channel")
+        self.note_post(channel, text_in(event, "ts"))
 
     def note_post(self, channel: str, ts: str) -> None:
         """A post of a conversation was heard, live or afterwards."""
@@ -147,14 +156,14 @@ class Watermarks:
             self.lose(f"the process stood still for {silence_s:.0f} s")
 
     def _unsaved(self) -> dict[str, str]:
-        return {
-            channel: ts for channel, ts in self._newest.items() if ts > self._saved.get(channel, "")
-        }
+        saved = self._saved
+        return {channel: ts for channel, ts in self._newest.items() if ts > saved.get(channel, "")}
 
     async def _save(self, marks: Mapping[str, str]) -> None:
         if not marks:
             return
-        await self._marks.save({f"{self._prefix}{name}": ts for name, ts in marks.items()})
+        named = {f"{self._prefix}{name}": ts for name, ts in marks.items()}
+        await self._marks.save(named)
         self._saved.update(marks)
 
 

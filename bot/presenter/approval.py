@@ -136,11 +136,12 @@ def decision(decided: ApprovalDecided, words: Words) -> str:
         sentence += "-thread"
     elif decided.reason.strip():
         sentence += "-because"
+    reason = made_visible(decided.reason)
     return words(
         sentence,
         who=mention(decided.by) if decided.by else "…",
         when=local_time(decided.at),
-        reason=foreign_line(made_visible(decided.reason), limits.COMMENT_CHARS),
+        reason=foreign_line(reason, limits.COMMENT_CHARS),
     )
 
 
@@ -193,11 +194,9 @@ def _whole_actions(event: ApprovalRequested, words: Words) -> list[list[JsonObje
         if picture is None:
             whom = recipients_of(action.arguments)
             named = [inline_code(made_visible(each)) for each in whom]
-            blocks = sections(f"{title}{_reaches(whom, named, words)}")
+            title += _reaches(whom, named, words)
             picture = argument_blocks(action, tell, words)
-        else:
-            blocks = sections(title)
-        shown.append([*blocks, *picture])
+        shown.append([*sections(title), *picture])
     return shown
 
 
@@ -208,7 +207,8 @@ def _short_actions(event: ApprovalRequested, words: Words) -> list[list[JsonObje
     for title, action in _titles(event, words)[:MAX_ACTIONS]:
         whom = recipients_of(action.arguments)
         named = [_inline(each) for each in whom[:MAX_RECIPIENTS]]
-        blocks = sections(f"{title}{_reaches(whom, named, words)}")
+        title += _reaches(whom, named, words)
+        blocks = sections(title)
         chars += _chars(blocks)
         if chars > SHOWN_CHARS:
             break
@@ -240,8 +240,10 @@ def _reaches(whom: Sequence[str], named: Sequence[str], words: Words) -> str:
     """A line with those who are named, and how many more it reaches; empty where nobody."""
     if not whom:
         return ""
-    counted = _counted(named, len(whom), words)
-    return f"\n{words('consent-reaches', n=len(whom), whom=counted)}"
+    total = len(whom)
+    counted = _counted(named, total, words)
+    line = words("consent-reaches", n=total, whom=counted)
+    return f"\n{line}"
 
 
 def _titles(event: ApprovalRequested, words: Words) -> list[tuple[str, PlannedAction]]:

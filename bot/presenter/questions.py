@@ -72,7 +72,9 @@ def question_ending(asked: QuestionAsked, event: AnyEvent, words: Words) -> str:
     """How the question ended, if this event of the root run ends it."""
     match event:
         case MessageTaken() if event.text:
-            who = mention(event.author) if event.author else "…"
+            who = "…"
+            if event.author:
+                who = mention(event.author)
             what = foreign_line(event.text, limits.OPTION_CHARS)
             return words("question-answered", who=who, what=what)
         case StepStarted() if asked.default:

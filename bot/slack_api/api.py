@@ -268,7 +268,11 @@ class SlackApi:
             _log.info("a private post stays: %s", type(error).__name__)
 
     async def set_status(
-        self, thread: ThreadRef, status: SessionStatus, *, insist: bool = False
+        self,
+        thread: ThreadRef,
+        status: SessionStatus,
+        *,
+        insist: bool = False,
     ) -> bool:
         """Show in the thread whether the bot is at work. False where Slack cannot show it.
 
@@ -292,7 +296,12 @@ class SlackApi:
         except SlackError:
             return False
 
-    async def say_status(self, thread: ThreadRef, line: str, loading: Sequence[str] = ()) -> bool:
+    async def say_status(
+        self,
+        thread: ThreadRef,
+        line: str,
+        loading: Sequence[str] = (),
+    ) -> bool:
         """Say in the thread's status line what the bot does, after its name; empty takes it away.
 
         `loading` is shown in its place where there is room. The bot's next post takes it away, and
@@ -419,7 +428,13 @@ class SlackApi:
         except SlackError as error:
             _log.info("%s is left out: %s", method, error)
 
-    async def _post_once(self, arguments: JsonObject, find: Find, *, may_exist: bool) -> Receipt:
+    async def _post_once(
+        self,
+        arguments: JsonObject,
+        find: Find,
+        *,
+        may_exist: bool,
+    ) -> Receipt:
         if may_exist and (found := await self._find_late(find)):
             return found
 

@@ -166,7 +166,11 @@ class Calls:
     """Makes calls within the time limit and under the shared limits of Slack."""
 
     def __init__(
-        self, client: AsyncWebClient, clock: MonotonicClock, *, limit_s: float = CALL_LIMIT_S
+        self,
+        client: AsyncWebClient,
+        clock: MonotonicClock,
+        *,
+        limit_s: float = CALL_LIMIT_S,
     ) -> None:
         self.client = client
         self.clock = clock
@@ -235,7 +239,12 @@ class Calls:
         key = f"{method}:{arguments.get('channel', '')}" if posts else method
         return self._gates.setdefault(key, RateGate(self.clock))
 
-    async def _call(self, method: str, arguments: Mapping[str, Any], gate: RateGate) -> JsonObject:
+    async def _call(
+        self,
+        method: str,
+        arguments: Mapping[str, Any],
+        gate: RateGate,
+    ) -> JsonObject:
         if self._guard is not None and method in VISIBLE:
             await self._guard()
         if method in COSMETIC:

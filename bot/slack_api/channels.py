@@ -78,7 +78,11 @@ class Channels:
         return frozenset(map(str, found))
 
     def history(
-        self, channel: str, *, oldest: str, latest: str | None = None
+        self,
+        channel: str,
+        *,
+        oldest: str,
+        latest: str | None = None,
     ) -> AsyncGenerator[list[JsonObject]]:
         """Pages of the posts between these moments, newest first, as Slack has them.
 

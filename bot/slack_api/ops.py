@@ -25,12 +25,15 @@ class Op:
 
     def part(self, *steps: object) -> "Op":
         """A write that belongs to this one, such as a post of an answer."""
-        return replace(self, path=(*self.path, *map(str, steps)))
+        names = [str(step) for step in steps]
+        return replace(self, path=(*self.path, *names))
 
     def without(self, *last: str) -> "Op":
         """The op that this is the named part of, or else this op."""
         head = self.path[: -len(last)]
-        return replace(self, path=head) if (*head, *last) == self.path else self
+        if (*head, *last) != self.path:
+            return self
+        return replace(self, path=head)
 
     def directly(self) -> "Op":
         """The same write, to the person directly."""
@@ -42,24 +45,29 @@ class Op:
 
     def is_within(self, whole: "Op") -> bool:
         """Whether this is the other op, or a part of it."""
-        return self.owner == whole.owner and self.path[: len(whole.path)] == whole.path
+        head = self.path[: len(whole.path)]
+        return self.owner == whole.owner and head == whole.path
 
     def __str__(self) -> str:
         """As it stands in the metadata of a post."""
-        return ":".join((self.owner, *self.path, *self._mark()))
-
-    def _mark(self) -> tuple[str, ...]:
-        return (_DIRECT,) if self.is_direct else ()
+        steps = [self.owner, *self.path]
+        if self.is_direct:
+            steps.append(_DIRECT)
+        return ":".join(steps)
 
 
 def read_op(owner: str, text: str) -> Op | None:
     """The op of a known owner from a post's metadata; None for another owner's."""
     path = text.removeprefix(f"{owner}:")
-    return None if path == text else Op(owner, tuple(path.split(":")))
+    if path == text:
+        return None
+    steps = path.split(":")
+    return Op(owner, tuple(steps))
 
 
 def _store(op: Op) -> str:
-    return _STORED_SEPARATOR.join((_DIRECT if op.is_direct else "", op.owner, *op.path))
+    mark = _DIRECT if op.is_direct else ""
+    return _STORED_SEPARATOR.join([mark, op.owner, *op.path])
 
 
 def _restore(stored: object) -> object:
@@ -69,7 +77,11 @@ def _restore(stored: object) -> object:
     return Op(owner, tuple(path), is_direct=bool(mark))
 
 
-StoredOp = Annotated[Op, BeforeValidator(_restore), PlainSerializer(_store)]
+StoredOp = Annotated[
+    Op,
+    BeforeValidator(_restore),
+    PlainSerializer(_store),
+]
 """An op in a bookmark."""
 
 

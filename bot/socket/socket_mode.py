@@ -22,7 +22,7 @@ class SocketHealth:
     """What is wrong, in words for the operator; empty when all is well."""
 
 
-Ask = Callable[[], Awaitable[object]]
+TokenCheck = Callable[[], Awaitable[object]]
 """Calls `auth.test`. Raises SlackError."""
 
 OnHealed = Callable[[], None]
@@ -43,7 +43,7 @@ class SocketMode:
         *,
         clock: MonotonicClock,
         timing: Timing,
-        ask: Ask | None = None,
+        ask: TokenCheck | None = None,
         on_healed: OnHealed | None = None,
     ) -> None:
         self._open_next = open_next
@@ -141,7 +141,7 @@ class SocketMode:
     def _retire(self, connection: SocketConnection) -> None:
         self._retiring.run(connection.retire, name="an old socket")
 
-    async def _test(self, ask: Ask) -> None:
+    async def _test(self, ask: TokenCheck) -> None:
         """A quiet team and a token that was taken away look alike from the socket.
 
         This only says what it finds: a new socket would not help.
@@ -154,7 +154,7 @@ class SocketMode:
             logger.error("%s", found)
         self._doubt = found
 
-    async def _doubt_of(self, ask: Ask) -> str:
+    async def _doubt_of(self, ask: TokenCheck) -> str:
         try:
             await ask()
         except SlackLimited:

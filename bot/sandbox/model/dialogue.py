@@ -192,10 +192,10 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
     for message in messages:
         blocks = blocks_of(message["content"])
         if message["role"] == "assistant":
-            open_calls = {block["id"]: block for block in blocks if block["type"] == "tool_use"}
+            open_calls = {block["id"]: block for block in _of_type(blocks, "tool_use")}
             now.answer = "" if open_calls else text_of(blocks)
             continue
-        results = [block for block in blocks if block["type"] == "tool_result"]
+        results = _of_type(blocks, "tool_result")
         now.calls += [_call(open_calls[result["tool_use_id"]], result) for result in results]
         texts = _without_child_runs(blocks, now)
         if texts and now.answer and not results:
@@ -203,6 +203,10 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
             exchanges.append(now)
         _hear(now, texts, is_at_work=bool(results))
     return exchanges
+
+
+def _of_type(blocks: list[Json], kind: str) -> list[Json]:
+    return [block for block in blocks if block["type"] == kind]
 
 
 def _hear(exchange: Exchange, texts: list[str], *, is_at_work: bool) -> None:

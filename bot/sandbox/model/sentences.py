@@ -201,9 +201,8 @@ def _blocks(text: str) -> Iterator[tuple[str, BlockKind, list[str]]]:
         if title:
             heading = _plain(title["text"])
         elif line.strip():
-            if not lines:
-                kind = own_kind or "paragraph"
-            lines.append(line.strip() if kind == "table" else _plain(line))
+            kind = kind if lines else own_kind or "paragraph"
+            lines.append(_plain(line, kind))
 
 
 def _kind(line: str) -> BlockKind | None:
@@ -213,8 +212,10 @@ def _kind(line: str) -> BlockKind | None:
     return "table" if line.strip().startswith("|") else None
 
 
-def _plain(line: str) -> str:
-    """A line without Markdown."""
+def _plain(line: str, kind: BlockKind = "paragraph") -> str:
+    """A line without Markdown; the line of a table keeps it."""
+    if kind == "table":
+        return line.strip()
     bare = BULLET.sub("", line).strip().removeprefix("> ").strip()
     bare = LINK.sub(r"\1", bare)
     bare = NOTE_MARK.sub("", bare)

@@ -139,33 +139,40 @@ def _choose(pages: Sequence[NumberedPage], topics: Sequence[str]) -> list[PageBl
     """The best blocks of each page, in reading order, less what a page before has said."""
     wanted = [stems(topic) for topic in topics]
     said: list[str] = []
+    chosen: list[PageBlock] = []
+    for page in pages:
+        ranked = sorted(page.blocks(), key=lambda block: _worth(block, wanted), reverse=True)
+        kept = _unsaid(ranked, said, room=max(LEAST_A_PAGE, MAX_SENTENCES // len(pages)))
+        chosen += sorted(kept, key=lambda block: block.position)
+    return chosen
 
-    def worth(block: PageBlock) -> float:
-        text = block.titled_text
-        measured = sum(bool(figures(sentence)) for sentence in block.sentences)
-        result = 2 * max(share(each, text) for each in wanted)
-        result += min(3, measured) / 2
-        result += block.position == 0
-        return result
+
+def _worth(block: PageBlock, wanted: Sequence[frozenset[str]]) -> float:
+    text = block.titled_text
+    measured = sum(bool(figures(sentence)) for sentence in block.sentences)
+    worth = 2 * max(share(each, text) for each in wanted)
+    worth += min(3, measured) / 2
+    worth += block.position == 0
+    return worth
+
+
+def _unsaid(blocks: Iterable[PageBlock], said: list[str], room: int) -> list[PageBlock]:
+    """The blocks less what was said before, within so many sentences; extends `said`."""
 
     def is_known(sentence: str, _n: int) -> bool:
         return any(_is_same(sentence, other) for other in said)
 
-    chosen: list[PageBlock] = []
-    for page in pages:
-        room = max(LEAST_A_PAGE, MAX_SENTENCES // len(pages))
-        kept: list[PageBlock] = []
-        for block in sorted(page.blocks(), key=worth, reverse=True):
-            for fresh in _without([block], is_known):
-                if fresh.kind == "table":
-                    kept.append(fresh)
-                elif room > 0:
-                    sentences = fresh.sentences[:room]
-                    kept.append(replace(fresh, sentences=sentences))
-                    room -= len(sentences)
-                    said += sentences
-        chosen += sorted(kept, key=lambda block: block.position)
-    return chosen
+    kept: list[PageBlock] = []
+    for block in blocks:
+        for fresh in _without([block], is_known):
+            if fresh.kind == "table":
+                kept.append(fresh)
+                continue
+            sentences = fresh.sentences[:room]
+            room -= len(sentences)
+            said += sentences
+            kept.append(replace(fresh, sentences=sentences))
+    return [block for block in kept if block.sentences]
 
 
 def _without(

@@ -194,18 +194,6 @@ async def test_what_a_person_has_edited_is_approved_anew_and_made_exactly_so(
     assert "Hello" in told(model.requests[-1])
 
 
-@pytest.mark.proves("consent.restart")
-async def test_an_edited_call_survives_a_restart(office: Office) -> None:
-    async with asking(office, ScriptedModel([sending()])) as (runtime, first):
-        changes = {"recipient_email": "eve@example.com"}
-        await runtime.asks.edit(first.ask, ANN, changes)
-        second = await requested(runtime, first.turn, nth=2, generation=2)
-    async with office.runtime(ScriptedModel(["Sent."])) as runtime:
-        await runtime.asks.decide(second.ask, ANN, "approved")
-        assert (await end_of(runtime, first.turn)).answer == "Sent."
-    assert office.sent == [(ANN, "eve@example.com")]
-
-
 @pytest.mark.proves("consent.stop")
 async def test_a_stop_in_other_words_takes_the_request_back(office: Office) -> None:
     office.verdicts = ["COMPLEX", "STOP"]

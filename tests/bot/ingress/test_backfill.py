@@ -7,7 +7,7 @@ import pytest
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
 from bot.inbound import read_post
-from bot.ingress.backfill import ROOTS_S, BackfillCoverage, MissedPost, Search
+from bot.ingress.backfill import ROOTS_S, MissedPost, Search
 from bot.ingress.watermark import MAX_SILENCE_S, OVERLAP_S, Gap, Watermarks
 from tests.bot.ingress.world import MemoryMarks, Outside, bot_in
 
@@ -16,11 +16,10 @@ DAY_S = 86_400.0
 
 async def find_all(outside: Outside, gap: Gap) -> tuple[list[MissedPost], set[str]]:
     """All shares of a search, and the conversations that could not be read."""
-    seen = BackfillCoverage()
     async with bot_in(outside) as bot:
-        search = Search(bot.api, bot.identity, outside.sessions)
-        posts = [missed async for share in search.everywhere(gap, seen) for missed in share]
-    return posts, seen.unread
+        search = Search(bot.api, bot.identity, outside.sessions, gap)
+        posts = [missed async for share in search.everywhere() for missed in share]
+    return posts, search.unread
 
 
 def gap_from(outside: Outside, **marks: str) -> Gap:

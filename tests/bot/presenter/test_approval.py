@@ -19,7 +19,6 @@ from bot.presenter.approval import (
     decided_draft,
     is_short,
 )
-from bot.presenter.approval_forms import details_form
 from bot.presenter.previews import argument_lines, made_visible, moments
 from bot.render import limits
 from bot.threads import ThreadRef
@@ -96,12 +95,6 @@ def test_what_goes_along_without_asking_is_one_line() -> None:
     )
     assert "needs no approval: Fetch emails, Get profile" in shown(batch)
     assert "query" not in shown(batch)
-
-
-def test_several_that_ask_are_numbered() -> None:
-    text = shown(TURN.requested(action(body="One"), action("GMAIL_DELETE_DRAFT", body="Two")))
-    assert "*1. Send email*" in text
-    assert "*2. Delete draft*" in text
 
 
 @pytest.mark.parametrize(
@@ -387,8 +380,3 @@ def test_text_from_outside_is_named_where_it_matters(to: str, warns: bool) -> No
     asked = TURN.requested(action(recipient_email=to, body="Hi"), is_tainted=True)
     text = shown(replace(asked, outside=("https://evil.example/a", "GMAIL_FETCH_EMAILS")))
     assert ("asked for this: `https://evil.example/a`, Gmail" in text) == warns
-
-
-def test_all_details_are_the_arguments_as_they_are_sent() -> None:
-    form = details_form([action(recipient_email="bob@example.com", body="Hi")], WORDS_EN)
-    assert "recipient_email: bob@example.com\nbody: Hi" in str(texts(form["blocks"])[1])
