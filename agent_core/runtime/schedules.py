@@ -208,9 +208,10 @@ class Timekeeper:
     async def _message(self, schedule: Schedule, slot: Slot) -> InboundMessage:
         """The same for a slot, whichever process makes it, but for what was reported meanwhile."""
         order = schedule.order
-        told = await self._store.reported(schedule.id, "claim")
-        newest = sorted(told, key=lambda claim: told[claim], reverse=True)[:MAX_TOLD_BEFORE]
-        days = {claim: local_time(told[claim], order.owner_zone) for claim in newest}
+        reported = await self._store.reported(schedule.id, "claim")
+        newest = sorted(reported, key=lambda claim: reported[claim], reverse=True)
+        newest = newest[:MAX_TOLD_BEFORE]
+        days = {claim: local_time(reported[claim], order.owner_zone) for claim in newest}
         before = [f"- {days[claim]:%Y-%m-%d}: {claim}" for claim in newest]
         parts = ["\n".join(["Told in earlier digests:", *before])] if before else []
         parts += filter(None, [await self._material(schedule, slot)])
@@ -233,10 +234,10 @@ class Timekeeper:
         if self._host is None or not schedule.order.reads:
             return ""
         earlier = await self._store.newest_slots(schedule.id, limit=20)
-        told = [each.at for each in earlier if each.state == "posted" and each.at < slot.at]
+        posted = [each.at for each in earlier if each.state == "posted" and each.at < slot.at]
         oldest = slot.at - LONGEST_LOOK_BACK
         before, _ = newest_slot(schedule.order.rule, after=oldest, until=slot.at - A_SECOND)
-        since = max(told, default=before or slot.at - FIRST_LOOK_BACK)
+        since = max(posted, default=before or slot.at - FIRST_LOOK_BACK)
         return await self._host.material(schedule, max(since, oldest))
 
     async def _tell_trouble(self, schedule: Schedule) -> None:

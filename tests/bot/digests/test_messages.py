@@ -146,15 +146,6 @@ async def test_an_answer_that_slack_did_not_take_is_given_the_next_time(table: T
     assert post.startswith("*battery storage*\nEvery weekday at 09:00")
 
 
-async def test_a_yes_taken_up_again_agrees_once(table: Table) -> None:
-    assert await table.digests.take(table.message(ORDER, 1))
-    for _ in range(2):
-        assert await table.digests.take(table.message("yes", 2))
-    [schedule] = await table.agreed()
-    assert schedule.status == "active"
-    assert len(table.posts()) == 1
-
-
 @pytest.mark.parametrize("said", ["yes", "no", "no, at 10", "delete it"])
 async def test_a_message_that_was_dealt_with_and_not_noted_is_read_once_and_nobody_elses(
     table: Table, said: str
