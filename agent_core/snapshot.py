@@ -247,6 +247,12 @@ class TurnSnapshot:
         """Calls that have not returned."""
         return {key: call for key, call in self.calls.items() if call.finished is None}
 
+    @property
+    def branches_at_work(self) -> list[RunStarted]:
+        """Child runs that have begun and not ended."""
+        begun = [run.started for run in self.runs.values() if run.outcome is None]
+        return [started for started in begun if started and started.run != ROOT_RUN]
+
     def wait_of(self, run: RunId) -> Wait | None:
         """What a run waits for a person with; of several the newest."""
         waits = [wait for wait in self.waits.values() if wait.run == run]

@@ -171,7 +171,8 @@ class SessionFeed:
             viewer.has_news.set()
 
     async def _pause(self) -> None:
-        await asyncio.sleep(min(PAUSE_S + PAUSE_A_VIEWER_S * len(self.viewers), LONGEST_PAUSE_S))
+        pause_s = PAUSE_S + PAUSE_A_VIEWER_S * len(self.viewers)
+        await asyncio.sleep(min(pause_s, LONGEST_PAUSE_S))
 
     def _news(self, before: int) -> Iterable[str]:
         """Text goes before the state that it is part of, but not before the first one."""
@@ -330,7 +331,9 @@ class LiveView:
     ) -> web.WebSocketResponse:
         person = await self._access.person(user)
         socket = web.WebSocketResponse(
-            heartbeat=HEARTBEAT_S, compress=False, max_msg_size=MAX_MESSAGE_BYTES
+            heartbeat=HEARTBEAT_S,
+            compress=False,
+            max_msg_size=MAX_MESSAGE_BYTES,
         )
         await socket.prepare(request)
         if request.transport is None:  # gone already
