@@ -100,8 +100,9 @@ class FrontDoor:
 
     async def newest_of(self, session: SessionId, *, before_ts: str) -> str:
         turns = await self._runtime.sessions.turns_of(session)
-        place = f"turn:{session.rpartition(':')[0]}:"
-        known = (turn.removeprefix(place) for turn in turns if turn.startswith(place))
+        channel = session.rpartition(":")[0]
+        prefix = turn_of(f"{channel}:")
+        known = [turn.removeprefix(prefix) for turn in turns if turn.startswith(prefix)]
         return max((ts for ts in known if ts < before_ts), default="")
 
     async def activity(self, session: SessionId) -> ThreadActivity:
@@ -126,8 +127,8 @@ class FrontDoor:
             return True  # it was an order for a digest
         if turn.status == "waiting" or turn.outcome == "steered":
             return True
-        shown = await self._runtime.readers.load_cursor(READER, turn_id)
-        return bool(shown and shown.get("finished"))
+        bookmark = await self._runtime.readers.load_cursor(READER, turn_id)
+        return bool(bookmark and bookmark.get("finished"))
 
     async def _is_at_work(self, turn: StoredTurn) -> bool:
         """What another turn took in is at work for as long as that one is."""
