@@ -51,8 +51,7 @@ from agent_core.runtime.ready_answers import (
     sent_text,
     thread_language,
 )
-from agent_core.sessions import StoredTurn
-from agent_core.sessions.inbox import InboxKind, InboxRow, again_run
+from agent_core.sessions import InboxKind, InboxRow, StoredTurn, again_run
 from agent_core.subagents.children import (
     CHILD_RESULT,
     RUN_REQUEST,

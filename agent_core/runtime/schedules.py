@@ -42,7 +42,7 @@ from agent_core.schedules.schedule import (
     SlotState,
     WhenNothingNew,
 )
-from agent_core.sessions.schedules import UNFINISHED, ScheduleStore
+from agent_core.sessions import UNFINISHED_SLOTS, ScheduleStore
 from agent_core.words import CORE
 
 __all__ = [
@@ -180,7 +180,7 @@ class Timekeeper:
         now = self._clock()
         if self._was_set_back(now):
             await self._store.settle_clock(now)
-        under_way = await self._store.slots_in(UNFINISHED, limit=self._at_once)
+        under_way = await self._store.slots_in(UNFINISHED_SLOTS, limit=self._at_once)
         for slot in under_way:
             if slot.state == "due" and abs(now - slot.claimed_at) > STALE_CLAIM:
                 await self._begin(await self._store.get(slot.schedule), slot)

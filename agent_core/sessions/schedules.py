@@ -21,7 +21,7 @@ SLOT: TypeAdapter[Slot] = TypeAdapter(Slot)
 _PENDING: TypeAdapter[PendingOrder] = TypeAdapter(PendingOrder)
 _NUMBER = func.coalesce(schedules.c.number, 0).label("number")
 _SCHEDULES = select(_NUMBER, *(column for column in schedules.c if column.name != "number"))
-UNFINISHED: tuple[SlotState, ...] = ("due", "begun")
+UNFINISHED_SLOTS: tuple[SlotState, ...] = ("due", "begun")
 _AGREED = (schedules.c.number.is_not(None), schedules.c.status != "deleted")
 
 
@@ -123,7 +123,7 @@ class ScheduleStore:
             .values(next_due=then, status="active" if then else "over")
         )
         busy = select(slots.c.at).where(
-            slots.c.schedule == schedule.id, slots.c.state.in_(UNFINISHED)
+            slots.c.schedule == schedule.id, slots.c.state.in_(UNFINISHED_SLOTS)
         )
 
         def claim(connection: Connection) -> bool:
@@ -146,7 +146,7 @@ class ScheduleStore:
     async def claim_by_hand(self, schedule: ScheduleId, at: datetime) -> Slot | None:
         """A slot for a run that a person wants now; None while another run is under way."""
         busy = select(slots.c.at).where(
-            slots.c.schedule == schedule, slots.c.state.in_(UNFINISHED), slots.c.at != at
+            slots.c.schedule == schedule, slots.c.state.in_(UNFINISHED_SLOTS), slots.c.at != at
         )
         slot = Slot(schedule=schedule, at=at, state="due", claimed_at=at, by_hand=True)
 
@@ -189,7 +189,7 @@ class ScheduleStore:
 
     async def end(self, slot: Slot, state: SlotState, *, root: str = "") -> bool:
         """What became of the slot, which ends failures before it; False when that was known."""
-        is_new = await self._move(slot, UNFINISHED, state=state, root=root)
+        is_new = await self._move(slot, UNFINISHED_SLOTS, state=state, root=root)
         if is_new and state != "failed":
             await self._change(slot.schedule, failures=0)
         return is_new

@@ -15,8 +15,7 @@ from agent_core.models import ModelRequest
 from agent_core.runtime.schedules import Timekeeper
 from agent_core.schedules.order_reader import OrderReader, PendingOrder
 from agent_core.schedules.schedule import Schedule
-from agent_core.sessions.database import Database, DatabaseTrouble
-from agent_core.sessions.schedules import ScheduleStore
+from agent_core.sessions import Database, DatabaseTrouble, ScheduleStore
 from agent_core.testing.models import ScriptedModel, call
 from bot.digests.messages import DigestMessages
 from bot.digests.orders import DigestLimits, DigestOrders
