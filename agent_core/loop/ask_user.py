@@ -10,7 +10,7 @@ from agent_core.loop.agent import BodyTool, RunScope
 from agent_core.messages import JsonObject, ToolCall, is_visible
 from agent_core.models import ToolSpec
 from agent_core.prompts import prompt
-from agent_core.sessions.asks import Ask, Question, ask_id
+from agent_core.sessions import Ask, Question, ask_id
 
 ASK_USER = "ask_user"
 MAX_OPTIONS = 10

@@ -12,7 +12,7 @@ from agent_core.events import ArtifactSaved, ToolCallFinished, ToolCallProgresse
 from agent_core.fault_points import fault_point
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.messages import Message, ToolCall, ToolResult
-from agent_core.sessions.asks import Ask
+from agent_core.sessions import Ask
 from agent_core.tools import LOST_RESULT, OnProgress, ToolOutput, fit, opened, sources_in
 
 FIRST_SLOT = 2

@@ -11,7 +11,7 @@ from agent_core.ids import SessionId, TurnId
 from agent_core.runtime.asks import Asks
 from agent_core.runtime.dispatch import Dispatch
 from agent_core.runtime.parts import TurnParts
-from agent_core.sessions.leases import DEAD_AFTER_S, purge
+from agent_core.sessions import DEAD_AFTER_S, purge_ledger
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class Housekeeping:
                 waiting = await self._queue.of_process(self._leases.process, "waiting")
                 await self._asks.look(waiting, asyncio.get_running_loop().time())
             if looks % PURGE_EVERY_LOOKS == PURGE_EVERY_LOOKS - 1:
-                await purge(self._parts.database, self._parts.clock())
+                await purge_ledger(self._parts.database, self._parts.clock())
             for turn in await self._queue.news(self._leases.process, self._parts.clock()):
                 await isolated(turn.session, self._dispatch.see_to(turn))
         finally:

@@ -13,8 +13,7 @@ from agent_core.runtime.dispatch import Dispatch
 from agent_core.runtime.housekeeping import isolated
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import thread_language
-from agent_core.sessions import Stop, StoredTurn
-from agent_core.sessions.inbox import ENDINGS, pending_retries
+from agent_core.sessions import ENDINGS, Stop, StoredTurn, pending_retries
 from agent_core.words import CORE
 
 

@@ -28,18 +28,18 @@ from agent_core.runtime.ready_answers import one_line
 from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
 from agent_core.sessions import (
     AskStore,
+    AuditLog,
     Database,
     DisclosureStore,
     EventLog,
     Inbox,
     Leases,
+    Overview,
     SessionStore,
     TurnQueue,
     WriteBehind,
+    new_process_id,
 )
-from agent_core.sessions.audit import AuditLog
-from agent_core.sessions.leases import new_process_id
-from agent_core.sessions.overview import Overview
 from agent_core.subagents.children import MAX_AT_WORK, MAX_DEPTH
 from agent_core.subagents.task import SubagentSpec, child_tools
 from agent_core.tools import (

@@ -18,8 +18,7 @@ from agent_core.prompts import prompt
 from agent_core.prompts.language import Language, detect_language, read_language
 from agent_core.prompts.small_talk import SmallTalk, is_thumbs_up, phrase_language, small_talk
 from agent_core.runtime.turn_status import TurnStatus
-from agent_core.sessions import StoredTurn
-from agent_core.sessions.turns import TurnKind
+from agent_core.sessions import StoredTurn, TurnKind
 from agent_core.words import CORE, Words
 from agent_core.workspaces import DOWNLOADS, write_text
 

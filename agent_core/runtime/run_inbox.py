@@ -21,8 +21,7 @@ from agent_core.runtime.ready_answers import (
     sent_text,
 )
 from agent_core.runtime.turn_ends import end_silently
-from agent_core.sessions import SessionStore, StoredTurn
-from agent_core.sessions.inbox import InboxKind, InboxRow, again_run
+from agent_core.sessions import InboxKind, InboxRow, SessionStore, StoredTurn, again_run
 from agent_core.subagents.children import (
     CHILD_RESULT,
 )

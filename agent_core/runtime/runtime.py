@@ -23,12 +23,19 @@ from agent_core.runtime.ready_answers import kind_of
 from agent_core.runtime.route import OrderTaker
 from agent_core.runtime.schedules import DUE_EVERY_S, Host, Timekeeper
 from agent_core.schedules.order_reader import OrderReader
-from agent_core.sessions import Ledger, SessionStore, Stop, StoredSession, StoredTurn
-from agent_core.sessions.known import KnownSessions
-from agent_core.sessions.ledger import Marks
-from agent_core.sessions.overview import Overview
-from agent_core.sessions.preferences import FeedbackStore, Preferences
-from agent_core.sessions.schedules import ScheduleStore
+from agent_core.sessions import (
+    FeedbackStore,
+    KnownSessions,
+    Ledger,
+    Marks,
+    Overview,
+    Preferences,
+    ScheduleStore,
+    SessionStore,
+    Stop,
+    StoredSession,
+    StoredTurn,
+)
 from agent_core.tools import Surface
 from agent_core.tree import AgentTree
 from agent_core.workspaces import create_workspace, renewal

@@ -9,7 +9,7 @@ from agent_core.events import AnyEvent, ApprovalRequested, QuestionAsked, ToolCa
 from agent_core.ids import ROOT_RUN, RunId
 from agent_core.messages import ToolCall
 from agent_core.prompts.language import spoken_time
-from agent_core.sessions.turns import Stop
+from agent_core.sessions import Stop
 from agent_core.snapshot import CallKey, TurnSnapshot, Wait, branch_of
 from agent_core.tools import AGENT, COMPOSIO, Action, app_name, opened, slug_of
 from agent_core.words import Words
@@ -87,17 +87,10 @@ class TurnStatus:
 
     def _activity(self, words: Words) -> Iterator[str]:
         """The work under way, as far as there is a plain word for it."""
-        titles: list[str] = []
-        is_reporting = False
-        for run in self._turn.runs.values():
-            if run.id == ROOT_RUN:
-                continue
-            if run.started is None or run.outcome:
-                continue
-            if "report" in run.agent:
-                is_reporting = True
-            elif run.started.title:
-                titles.append(run.started.title)
+        branches = self._turn.branches_at_work
+        is_reporting = any("report" in branch.agent for branch in branches)
+        researching = [branch for branch in branches if "report" not in branch.agent]
+        titles = [branch.title for branch in researching if branch.title]
         calls = self._turn.open_calls.values()
         slugs = " ".join(call.started.tool for call in calls).lower()
         is_reading = any(call.reads_pages for call in calls)

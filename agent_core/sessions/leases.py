@@ -201,7 +201,7 @@ class Leases:
         return func.extract("epoch", func.clock_timestamp())
 
 
-async def purge(database: Database, now: datetime) -> int:
+async def purge_ledger(database: Database, now: datetime) -> int:
     """Delete gestures that were handed over and are older than `KEPT`. Returns how many keys.
 
     Each batch is a transaction of its own, so that nobody waits long. History and events stay.

@@ -21,7 +21,7 @@ SLOT: TypeAdapter[Slot] = TypeAdapter(Slot)
 _PENDING: TypeAdapter[PendingOrder] = TypeAdapter(PendingOrder)
 _NUMBER = func.coalesce(schedules.c.number, 0).label("number")
 _SCHEDULES = select(_NUMBER, *(column for column in schedules.c if column.name != "number"))
-UNFINISHED: tuple[SlotState, ...] = ("due", "begun")
+UNFINISHED_SLOTS: tuple[SlotState, ...] = ("due", "begun")
 _AGREED = (schedules.c.number.is_not(None), schedules.c.status != "deleted")
 
 
@@ -138,7 +138,7 @@ class ScheduleStore:
         )
         busy = select(slots.c.at).where(
             slots.c.schedule == schedule.id,
-            slots.c.state.in_(UNFINISHED),
+            slots.c.state.in_(UNFINISHED_SLOTS),
         )
 
         def claim(connection: Connection) -> bool:
@@ -162,7 +162,7 @@ class ScheduleStore:
         """A slot for a run that a person wants now; None while another run is under way."""
         busy = select(slots.c.at).where(
             slots.c.schedule == schedule,
-            slots.c.state.in_(UNFINISHED),
+            slots.c.state.in_(UNFINISHED_SLOTS),
             slots.c.at != at,
         )
         slot = Slot(
@@ -217,7 +217,7 @@ class ScheduleStore:
         """What became of the slot, which ends failures before it; False when that was known."""
         is_new = await self._move(
             slot,
-            UNFINISHED,
+            UNFINISHED_SLOTS,
             state=state,
             root=root,
         )

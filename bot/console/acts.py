@@ -49,24 +49,24 @@ LIVE = "live_view"
 logger = logging.getLogger(__name__)
 
 
-class _PageRequest(BaseModel):
+class _PageMessage(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore", alias_generator=to_camel)
 
     request_id: Annotated[str, Field(max_length=64)] | Annotated[int, Field(lt=2**53)] | None = None
 
 
-class StartAgent(_PageRequest):
+class StartAgent(_PageMessage):
     type: Literal["start-agent"]
     prompt: str
 
 
-class UserResponse(_PageRequest):
+class UserResponse(_PageMessage):
     type: Literal["user-response"]
     agent_id: AgentId
     response: str
 
 
-class UserIntervention(_PageRequest):
+class UserIntervention(_PageMessage):
     """Of comment, new task and status, what is given and new is done, in this order."""
 
     type: Literal["user-intervention"]
@@ -76,14 +76,14 @@ class UserIntervention(_PageRequest):
     status: AgentStatus | Literal[""] | None = None
 
 
-class GetAgentTree(_PageRequest):
+class GetAgentTree(_PageMessage):
     """The whole tree, or what of it changed behind a place in the log."""
 
     type: Literal["get-agent-tree", "resume"]
     after: int = -1
 
 
-class FollowUp(_PageRequest):
+class FollowUp(_PageMessage):
     """A question from below a report; no page says so."""
 
     type: Literal["follow-up"] = "follow-up"
@@ -203,10 +203,10 @@ class Acts:
 
     async def _finish(self, deed: Deed, tree: AgentTree, *, again: bool) -> SessionId:
         """With `again` some of it may have been done before. What is refused was never said."""
-        user, session = deed.user, deed.session
+        user = deed.user
         try:
             person = await self._access.person(user)
-            level = await self._access.level(user, session, max_age_s=FRESH_S)
+            level = await self._access.level(user, deed.session, max_age_s=FRESH_S)
             if person is None or level != "act":
                 raise Refused("live-only-look")  # noqa: TRY301 (as what is refused further down)
             done_in = await self._carry_out(deed, person, tree, again=again)
@@ -220,39 +220,60 @@ class Acts:
     async def _carry_out(
         self, deed: Deed, person: Person, tree: AgentTree, *, again: bool
     ) -> SessionId:
-        act, user, session = deed.act, deed.user, deed.session
+        act = deed.act
         if isinstance(act, StartAgent):
-            return await self._say(deed, person, _checked_text(act.prompt), "asked", again=again)
+            return await self._say(deed, person, act.prompt, "asked", again=again)
         if isinstance(act, FollowUp):
-            return await self._say(deed, person, _checked_text(act.question), "picked", again=again)
+            return await self._say(deed, person, act.question, "picked", again=again)
         agent = tree.agents.get(act.agent_id)
         if isinstance(act, UserResponse):
             if not again and (agent is None or agent.question is None):
                 raise Refused("live-not-asked")
-            return await self._say(deed, person, _checked_text(act.response), "wrote", again=again)
+            return await self._say(deed, person, act.response, "wrote", again=again)
         if agent is None:
             raise Refused("live-not-there")
         for kind, text in _wishes(act, agent):
-            key, is_root = f"{deed.key}:{kind}", agent.parent_id is None
-            if is_root and kind == "comment":
+            if kind == "comment" and agent.parent_id is None:
                 await self._say(deed, person, text, "wrote", again=again)
-                continue
-            if kind == "retry" or (is_root and kind == "content"):
-                # It may begin a turn, which answers below a post of its own.
-                said = text or BOT.say(language_of(person), "live-again")
-                thread, ts = await self._post(deed, person, said, "wrote", kind, again=again)
-                key = post_key(thread.team, thread.channel, ts)
-            intervene = self._runtime.intervene
-            await intervene(session, act.agent_id, kind, text, user, person.name, key=key)
-        return session
+            else:
+                await self._intervene(deed, person, agent, kind, text, again=again)
+        return deed.session
+
+    async def _intervene(
+        self,
+        deed: Deed,
+        person: Person,
+        agent: AgentState,
+        kind: InterventionKind,
+        text: str,
+        *,
+        again: bool,
+    ) -> None:
+        key = f"{deed.key}:{kind}"
+        if kind == "retry" or (kind == "content" and agent.parent_id is None):
+            # It may begin a turn, which answers below a post of its own.
+            words = text or BOT.say(language_of(person), "live-again")
+            thread, ts = await self._post(deed, person, words, "wrote", kind, again=again)
+            key = post_key(thread.team, thread.channel, ts)
+        await self._runtime.intervene(
+            deed.session,
+            agent.agent_id,
+            kind,
+            text,
+            deed.user,
+            person.name,
+            key=key,
+        )
 
     async def _say(
         self, deed: Deed, person: Person, text: str, done: Done, *, again: bool
     ) -> SessionId:
         """A message of the thread, as if the person had written it there."""
+        text = _checked_text(text)
         thread, ts = await self._post(deed, person, text, done, "said", again=again)
-        user = parse_user(deed.user)[1]
-        if not await self._ingress.take_words(thread, ts, text, user=user) and not again:
+        _, user = parse_user(deed.user)
+        is_taken = await self._ingress.take_words(thread, ts, text, user=user)
+        if not is_taken and not again:
             raise Refused("live-only-look")
         return thread.session
 
@@ -265,16 +286,24 @@ class Acts:
         """
         who = foreign_line(person.name, limits.PROGRESS_WORD_CHARS)
         language = detect_language(text, locale=person.locale)
-        quoted = "\n".join(f"&gt; {line}" for line in escape(text).splitlines())
-        told = f"{BOT.say(language, f'live-{done}', who=who)}\n{quoted}"
-        op, api = Op(deed.key).part(what), self._api
+        lines = [BOT.say(language, f"live-{done}", who=who)]
+        lines += [f"&gt; {line}" for line in escape(text).splitlines()]
+        post_text = "\n".join(lines)
+        op = Op(deed.key).part(what)
         if deed.session != HOME:
             thread = parse_session(deed.session)
-            post = await api.post(thread, told, op=op, may_exist=again)
+            post = await self._api.post(thread, post_text, op=op, may_exist=again)
             return thread, post.ts
-        since = f"{self._clock().timestamp() - RECENT_S:.6f}"
-        to = parse_user(deed.user)
-        thread = await api.post_direct(*to, told, op=op, since=since, may_exist=again)
+        team, user = parse_user(deed.user)
+        since_s = self._clock().timestamp() - RECENT_S
+        thread = await self._api.post_direct(
+            team,
+            user,
+            post_text,
+            op=op,
+            since=f"{since_s:.6f}",
+            may_exist=again,
+        )
         return thread, thread.root_ts
 
 
@@ -282,10 +311,11 @@ def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[Intervention
     """A comment beside a status is the reason or the result. What is so already is no wish."""
     if not (act.user_comment or act.user_content or act.status):
         raise Refused("live-empty")
-    comment, content = (
-        said and _checked_text(said) for said in (act.user_comment, act.user_content)
-    )
-    kind = None if act.status == agent.status else _KINDS.get(act.status or "")
+    comment = act.user_comment and _checked_text(act.user_comment)
+    content = act.user_content and _checked_text(act.user_content)
+    kind = None
+    if act.status != agent.status:
+        kind = _KINDS.get(act.status or "")
     wishes: list[tuple[InterventionKind, str]] = []
     if comment and kind is None:
         wishes.append(("comment", comment))

@@ -171,7 +171,8 @@ class SessionFeed:
             viewer.has_news.set()
 
     async def _pause(self) -> None:
-        await asyncio.sleep(min(PAUSE_S + PAUSE_A_VIEWER_S * len(self.viewers), LONGEST_PAUSE_S))
+        pause_s = PAUSE_S + PAUSE_A_VIEWER_S * len(self.viewers)
+        await asyncio.sleep(min(pause_s, LONGEST_PAUSE_S))
 
     def _news(self, before: int) -> Iterable[str]:
         """Text goes before the state that it is part of, but not before the first one."""
@@ -183,7 +184,8 @@ class SessionFeed:
             if text and agent not in self._known:
                 yield from self._state_frames(agent)
             if text:
-                html = self._html[agent].of_live(self.tree.agents[agent].run.live)
+                run = self.tree.agents[agent].run
+                html = self._html[agent].of_live(run.live)
                 yield self.frame("text-delta", agentId=agent, delta=text, html=html)
             if agent in states:
                 yield from self._state_frames(agent)
@@ -330,7 +332,9 @@ class LiveView:
     ) -> web.WebSocketResponse:
         person = await self._access.person(user)
         socket = web.WebSocketResponse(
-            heartbeat=HEARTBEAT_S, compress=False, max_msg_size=MAX_MESSAGE_BYTES
+            heartbeat=HEARTBEAT_S,
+            compress=False,
+            max_msg_size=MAX_MESSAGE_BYTES,
         )
         await socket.prepare(request)
         if request.transport is None:  # gone already
@@ -399,7 +403,8 @@ class LiveView:
 
         Of whom that is not known they are asked to come again: they are let in once it is.
         """
-        await self._access.renew({(each.user, each.feed.session) for each in self._viewers()})
+        watching = {(viewer.user, viewer.feed.session) for viewer in self._viewers()}
+        await self._access.renew(watching)
         for viewer in self._viewers():
             level = self._access.level_now(viewer.user, viewer.feed.session)
             if level in (None, "none") or self._passes.is_over(viewer.until_s):

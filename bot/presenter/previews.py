@@ -246,17 +246,18 @@ def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     """Each value with its whole name, as `name.inner[0]`."""
     if isinstance(value, dict) and value:
         for key, inner in cast("JsonObject", value).items():
-            name = key
-            if not _PLAIN_KEY.fullmatch(key):
-                name = json.dumps(key, ensure_ascii=False)
-            if path:
-                name = f"{path}.{name}"
-            yield from leaves(name, inner)
+            yield from leaves(_key_path(path, key), inner)
     elif isinstance(value, list) and value:
         for index, inner in enumerate(cast("list[Any]", value)):
             yield from leaves(f"{path}[{index}]", inner)
     elif path:
         yield path, value
+
+
+def _key_path(path: str, key: str) -> str:
+    if not _PLAIN_KEY.fullmatch(key):
+        key = json.dumps(key, ensure_ascii=False)
+    return f"{path}.{key}" if path else key
 
 
 def _lines(name: str, text: str) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import groupby
 from typing import Any
 
 from agent_core.ids import UserId
@@ -86,23 +85,21 @@ def _fitting(pieces: Iterable[Piece]) -> Iterator[Piece]:
 def _draft(fitting: Sequence[Piece], is_live: IsLive) -> PostDraft:
     """One post: tables as Slack has them, and all between them as Markdown."""
     tables = [piece.table for piece in fitting if piece.table]
-    is_alone = len(tables) == 1
     blocks: list[JsonObject] = []
+    between: list[Piece] = []
     charts = 0
-    for is_table, run in groupby(fitting, key=lambda piece: piece.table is not None):
-        group = list(run)
-        if not is_table:
-            if text := joined(group):
-                blocks.append({"type": "markdown", "text": text})
+    for piece in fitting:
+        if piece.table is None:
+            between.append(piece)
             continue
-        for piece in group:
-            if piece.table is None:
-                continue
-            blocks.append(table_block(piece.table, is_alone=is_alone))
-            chart = chart_block(piece.table) if charts < limits.CHARTS_PER_POST else None
-            if chart:
-                blocks.append(chart)
-                charts += 1
+        blocks += _markdown_blocks(between)
+        between = []
+        blocks.append(table_block(piece.table, is_alone=len(tables) == 1))
+        chart = chart_block(piece.table) if charts < limits.CHARTS_PER_POST else None
+        if chart:
+            blocks.append(chart)
+            charts += 1
+    blocks += _markdown_blocks(between)
     whole = as_text(joined(fitting), is_live)
     parts = split(whole, limits.TEXT_CHARS)
     return PostDraft(
@@ -110,6 +107,11 @@ def _draft(fitting: Sequence[Piece], is_live: IsLive) -> PostDraft:
         blocks=tuple(blocks),
         whole=whole if len(parts) > 1 else "",
     )
+
+
+def _markdown_blocks(between: Sequence[Piece]) -> list[JsonObject]:
+    text = joined(between)
+    return [{"type": "markdown", "text": text}] if text else []
 
 
 def card(text: str, *buttons: JsonObject) -> PostDraft:

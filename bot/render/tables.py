@@ -103,7 +103,7 @@ def _raw(text: str) -> JsonObject:
 
 
 @dataclass(frozen=True, slots=True)
-class _Series:
+class _FigureColumn:
     """A column of figures, all of one unit."""
 
     name: str
@@ -165,7 +165,7 @@ def _moment(period: str) -> datetime:
     return dates.parse(dated, ignoretz=True)
 
 
-def _series(name: str, cells: Sequence[str]) -> _Series:
+def _series(name: str, cells: Sequence[str]) -> _FigureColumn:
     """A column as a series. Raises ValueError for what is no number, or of several units."""
     values: list[float] = []
     units: set[str] = set()
@@ -181,14 +181,14 @@ def _series(name: str, cells: Sequence[str]) -> _Series:
     if len(units) > 1:
         raise ValueError(name)
     in_brackets = _IN_BRACKETS.findall(name)
-    return _Series(
+    return _FigureColumn(
         name=_short(_IN_BRACKETS.sub("", name)),
         unit="".join([*units, *in_brackets]),
         values=values,
     )
 
 
-def _chart_line(series: _Series, labels: Sequence[str]) -> JsonObject:
+def _chart_line(series: _FigureColumn, labels: Sequence[str]) -> JsonObject:
     points = zip(labels, series.values, strict=True)
     data = [{"label": label, "value": value} for label, value in points]
     return {"name": series.name, "data": data}

@@ -16,13 +16,13 @@ from agent_core.models import ToolSpec
 from agent_core.sessions import (
     Ask,
     AskStore,
+    AuditLog,
     Database,
     DisclosureStore,
     SessionStore,
     StoredSession,
     WriteBehind,
 )
-from agent_core.sessions.audit import AuditLog
 from agent_core.testing.tools import ignore_progress
 from agent_core.tools import ToolContext, ToolOutput, opened
 from bot.sandbox.composio import ComposioStandIn

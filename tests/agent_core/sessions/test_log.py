@@ -8,8 +8,15 @@ from sqlalchemy import Connection, text
 
 from agent_core.events import AnyEvent, ToolCallProgressed
 from agent_core.ids import TurnId
-from agent_core.sessions import Database, EventLog, Inbox, Leases, SessionStore, WriteBehind
-from agent_core.sessions.leases import new_process_id
+from agent_core.sessions import (
+    Database,
+    EventLog,
+    Inbox,
+    Leases,
+    SessionStore,
+    WriteBehind,
+    new_process_id,
+)
 from agent_core.sessions.log import PlacedEvent
 from agent_core.testing.runtimes import inbound
 from tests.agent_core.sessions.announced import OTHER_TURN, TURN, Announced, whole_turn
