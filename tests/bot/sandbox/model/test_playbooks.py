@@ -85,15 +85,6 @@ async def test_a_report_is_searched_for_and_delegated_with_the_words_and_the_pag
     assert "Moss roofs hold 4 litres. [1]" in answer
 
 
-async def test_a_broken_rule_is_delegated_once_more_with_the_correction(
-    client: AsyncAnthropic,
-) -> None:
-    box = main_agent("Nothing.\n\nCOMPLIANCE: save the corpus first.")
-    await box.run(client, "Write a report on moss roofs")
-    tasks = [arguments["prompt"] for name, arguments in box.calls if name == "Task"]
-    assert ["save the corpus first" in task for task in tasks] == [False, True]
-
-
 async def test_a_bare_continue_after_a_report_that_is_done_does_not_repeat_its_answer(
     client: AsyncAnthropic,
 ) -> None:
@@ -185,12 +176,9 @@ async def test_a_section_that_was_asked_for_comes_last_with_what_fits_it(
     [
         ("Goats on the hill | The Farmer", "Goats are on the hill.", ["Goats on the hill"]),
         ("The Farmer - Goats on the hill", "Goats are on the hill.", ["Goats on the hill"]),
-        ("Goats win, survey finds: what to do", "The survey says that goats win.",
-         ["Goats win, survey finds"]),
         ("Brambles: a history", "Brambles and goats are an old story.", ["Brambles: a history"]),
         ("Goats", "Goats are on the hill.", ["Overview"]),
         ("Home", "Goats are on the hill.", ["Further findings"]),
-        ("Home", "# Goats at work\n\nGoats work on the hill.", ["Goats at work"]),
     ],
 )  # fmt: skip
 async def test_a_heading_says_what_its_section_says(
