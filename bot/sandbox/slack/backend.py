@@ -99,14 +99,23 @@ class Views:
     def _with_defaults(self, body: JsonObject) -> JsonObject:
         ids = self._state.ids
         blocks = [{"block_id": ids.fresh("b").lower(), **block} for block in body["blocks"]]
-        return {"callback_id": "", "private_metadata": "", **body, "blocks": blocks}
+        return {
+            "callback_id": "",
+            "private_metadata": "",
+            **body,
+            "blocks": blocks,
+        }
 
 
 class SlackBackend:
     """Used by people and by the Web API alike, so that both leave the same traces."""
 
     def __init__(
-        self, state: TeamState, app: App, sockets: Sockets, background: StandInTasks
+        self,
+        state: TeamState,
+        app: App,
+        sockets: Sockets,
+        background: StandInTasks,
     ) -> None:
         self.state = state
         self.app = app
@@ -126,31 +135,31 @@ class SlackBackend:
 
     def emit_now(self, kind: str, within: Channel | None = None, **fields: object) -> None:
         """Send an event of these fields, with the present moment as its `event_ts`."""
-        event = {"type": kind, **without_none(fields), "event_ts": self.state.ids.fresh_ts()}
+        event = {
+            "type": kind,
+            **without_none(fields),
+            "event_ts": self.state.ids.fresh_ts(),
+        }
         self.emit(kind, event, within)
 
-    def add_post(self, post: Post) -> Post:
-        """Post a message. The app gets the event whoever the author is."""
-        post = self.state.add_post(post)
+    def add_post(self, post: Post) -> None:
+        """Post a message. The app gets the event whoever the author is.
+
+        A reply of the app clears the status line under the thread.
+        """
+        self.state.add_post(post)
         channel = self.state.channels[post.channel]
-        if post.user == self.app.bot_user_id:
-            self._end_status_line(post)
+        session = self._session_of(post.channel, post.root_ts)
+        if post.user == self.app.bot_user_id and session.status_text:
+            self.state.keep(replace(session, status_text="", loading_messages=()))
         self._emit_mention(post, channel)
         event = message_event(self.state, post, channel)
         self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
-        return post
-
-    def _end_status_line(self, post: Post) -> None:
-        """A reply of the app clears the line under the thread."""
-        session = self._session_of(post.channel, post.root_ts)
-        if session.status_text:
-            self.state.keep(replace(session, status_text="", loading_messages=()))
 
     def _emit_mention(self, post: Post, channel: Channel) -> None:
         bot = self.app.bot_user_id
-        if channel.is_direct or post.user == bot:
-            return
-        if mentions_user(post.text, bot):
+        is_from_person = post.user != bot and not channel.is_direct
+        if is_from_person and mentions_user(post.text, bot):
             event = mention_event(self.state, post)
             self.emit("app_mention", event, channel)
 
@@ -184,15 +193,11 @@ class SlackBackend:
 
     def can_read(self, file: File) -> bool:
         """Whether the app may see a file: its own, or one shared in a channel of the app's."""
-        if file.user == self.app.bot_user_id:
-            return True
-        for share in file.shares:
-            channel = self.state.channels[share.channel]
-            if self.app.is_member(channel):
-                return True
-        return False
+        channels = [self.state.channels[share.channel] for share in file.shares]
+        is_own = file.user == self.app.bot_user_id
+        return is_own or any(self.app.is_member(channel) for channel in channels)
 
-    def change_post(self, post: Post, *, editor: str | None = None) -> Post:
+    def change_post(self, post: Post, *, editor: str | None = None) -> None:
         """Replace a post by its new version; with an editor it is marked as edited.
 
         Slack sends the mention event of an edited mention once more, whether or not the edit
@@ -206,9 +211,14 @@ class SlackBackend:
         if editor:
             self._emit_mention(post, channel)
         message = show_post(self.state, post)
-        event = hidden_event(self.state, "message_changed", channel, previous, message=message)
+        event = hidden_event(
+            self.state,
+            "message_changed",
+            channel,
+            previous,
+            message=message,
+        )
         self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
-        return post
 
     def delete_post(self, post: Post) -> None:
         """Delete a post; the root of a thread with replies stays behind as a tombstone."""
@@ -225,7 +235,13 @@ class SlackBackend:
             self.state.change_post(tombstone)
         else:
             self.state.remove_post(post)
-        event = hidden_event(self.state, "message_deleted", channel, post, deleted_ts=post.ts)
+        event = hidden_event(
+            self.state,
+            "message_deleted",
+            channel,
+            post,
+            deleted_ts=post.ts,
+        )
         self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
 
     def add_reaction(self, post: Post, name: str, user: str) -> bool:
@@ -240,7 +256,11 @@ class SlackBackend:
             user=user,
             reaction=name,
             item_user=post.user,
-            item={"type": "message", "channel": post.channel, "ts": post.ts},
+            item={
+                "type": "message",
+                "channel": post.channel,
+                "ts": post.ts,
+            },
         )
         return True
 
@@ -249,7 +269,8 @@ class SlackBackend:
         users = _reacting(post, name)
         if user not in users:
             return False
-        self._set_reaction(post, name, tuple(other for other in users if other != user))
+        others = [other for other in users if other != user]
+        self._set_reaction(post, name, tuple(others))
         return True
 
     def _set_reaction(self, post: Post, name: str, users: tuple[str, ...]) -> None:
@@ -271,7 +292,11 @@ class SlackBackend:
         self.state.keep(replace(session, status=status))
 
     def set_status_line(
-        self, channel: str, thread_ts: str, text: str, loading_messages: tuple[str, ...]
+        self,
+        channel: str,
+        thread_ts: str,
+        text: str,
+        loading_messages: tuple[str, ...],
     ) -> None:
         """The line "<App> <text>" under the thread, for two minutes; an empty text clears it."""
         session = replace(
@@ -289,7 +314,12 @@ class SlackBackend:
         await self.state.clock.sleep_until(expires_s)
         current = self._session_of(session.channel, session.thread_ts)
         if current == session:
-            ended = replace(session, status="active", status_text="", loading_messages=())
+            ended = replace(
+                session,
+                status="active",
+                status_text="",
+                loading_messages=(),
+            )
             self.state.keep(ended)
 
 

@@ -51,7 +51,11 @@ class SimulatedPeople:
     def typed(self, text: str) -> str:
         """The wire form of typed text: `@ann`, `@bot` or its name, `#general`, escapes, links."""
         team = self.state.team
-        references = {"@here": "<!here>", "@channel": "<!channel>", "@everyone": "<!everyone>"}
+        references = {
+            "@here": "<!here>",
+            "@channel": "<!channel>",
+            "@everyone": "<!everyone>",
+        }
         for name, user in team.users.items():
             references[f"@{name}"] = f"<@{user.id}>"
         references[f"@{team.bot.name}"] = f"<@{team.bot.id}>"
@@ -95,9 +99,16 @@ class SimulatedPeople:
             app_id=author.app_id,
             client_msg_id=str(uuid4()),
         )
-        return self.backend.add_post(post).ts
+        self.backend.add_post(post)
+        return post.ts
 
-    async def edit(self, user: str, channel: str, ts: str, text: str) -> None:
+    async def edit(
+        self,
+        user: str,
+        channel: str,
+        ts: str,
+        text: str,
+    ) -> None:
         post = self.find(channel, ts)
         changed = replace(post, text=text)
         editor = self.user_id(user)
@@ -107,7 +118,13 @@ class SimulatedPeople:
         self.backend.delete_post(self.find(channel, ts))
 
     async def react(
-        self, user: str, channel: str, ts: str, name: str, *, added: bool = True
+        self,
+        user: str,
+        channel: str,
+        ts: str,
+        name: str,
+        *,
+        added: bool = True,
     ) -> None:
         """A person reacts to a post, or takes the reaction back."""
         post = self.find(channel, ts)
@@ -190,7 +207,7 @@ class SimulatedPeople:
         named where several blocks have an element of this action id. Raises KeyError for an
         unknown element or option.
         """
-        post = self.state.find_ephemeral(ts) or self.find(channel, ts)
+        post = self.state.ephemerals.get(ts) or self.find(channel, ts)
         container = {
             "type": "message",
             "message_ts": post.ts,
@@ -224,11 +241,22 @@ class SimulatedPeople:
             user,
             container={"type": "view", "view_id": view.id},
             view=show_view(view),
-            actions=[self._action(view.body["blocks"], action_id, block_id, chosen)],
+            actions=[
+                self._action(
+                    view.body["blocks"],
+                    action_id,
+                    block_id,
+                    chosen,
+                )
+            ],
         )
 
     def _action(
-        self, blocks: Sequence[JsonObject], action_id: str, block_id: str | None, chosen: object
+        self,
+        blocks: Sequence[JsonObject],
+        action_id: str,
+        block_id: str | None,
+        chosen: object,
     ) -> JsonObject:
         action = describe_action(blocks, action_id, block_id, chosen)
         action["action_ts"] = self.state.ids.fresh_ts()
@@ -256,7 +284,13 @@ class SimulatedPeople:
         """A person closes a modal; the app gets no payload."""
         self.state.close_view(self.state.views[view_id])
 
-    async def shortcut(self, user: str, channel: str, ts: str, callback_id: str) -> Delivery:
+    async def shortcut(
+        self,
+        user: str,
+        channel: str,
+        ts: str,
+        callback_id: str,
+    ) -> Delivery:
         """Choose a message shortcut of the app in the menu of a post."""
         post = self.find(channel, ts)
         return await self._interact(
@@ -269,8 +303,17 @@ class SimulatedPeople:
             action_ts=self.state.ids.fresh_ts(),
         )
 
-    async def slash(self, user: str, channel: str, command: str, text: str = "") -> Delivery:
-        """Run a slash command; a message in the acknowledgement is posted as Slack posts it."""
+    async def slash(
+        self,
+        user: str,
+        channel: str,
+        command: str,
+        text: str = "",
+    ) -> Delivery:
+        """Run a slash command; a message in the acknowledgement is posted as Slack posts it.
+
+        The app is the post's author, and only the person sees the post.
+        """
         person = self.user_id(user)
         channel_id = self.channel_id(channel)
         payload = {
@@ -283,13 +326,9 @@ class SimulatedPeople:
             "trigger_id": self.backend.views.trigger(person),
         }
         delivery = await self.backend.deliverer.attempt("slash_commands", payload)
-        if delivery.answer:
-            self._post_answer(person, channel_id, Arguments(delivery.answer))
-        return delivery
-
-    def _post_answer(self, person: str, channel_id: str, answer: Arguments) -> None:
-        """Post in the app's name, to the person alone."""
-        content = read_content(answer, self.state.ids)
+        if not delivery.answer:
+            return delivery
+        content = read_content(Arguments(delivery.answer), self.state.ids)
         app = self.backend.app
         post = Post(
             channel=channel_id,
@@ -302,6 +341,7 @@ class SimulatedPeople:
             ephemeral_to=person,
         )
         self.state.add_ephemeral(post)
+        return delivery
 
     async def _interact(self, kind: str, user: str, **fields: object) -> Delivery:
         """Send the payload of a gesture, with the fields common to all gestures."""
@@ -309,7 +349,11 @@ class SimulatedPeople:
         payload = {
             "type": kind,
             "team": {"id": self.state.team.id},
-            "user": {"id": person.id, "name": person.name, "team_id": person.team_id},
+            "user": {
+                "id": person.id,
+                "name": person.name,
+                "team_id": person.team_id,
+            },
             "api_app_id": self.state.team.app_id,
             "trigger_id": self.backend.views.trigger(person.id),
             **without_none(fields),
