@@ -243,14 +243,14 @@ class _MrkdwnHtml(_Html):
 
     strong_close = strong_open
 
-    def code_inline(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
+    def code_inline(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         """Code as it was typed, whatever it holds."""
         code = tokens[idx].content.rstrip().replace(_HARD_SPACE, " ")
         code = escape(self._typed(code), quote=False)
         return f"<code>{code}</code>"
 
-    def fence(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
-        code = self.code_inline(tokens, idx)
+    def fence(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
+        code = self.code_inline(tokens, idx, options, env)
         return f"<pre>{code}</pre>"
 
 
