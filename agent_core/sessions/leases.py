@@ -174,9 +174,15 @@ class Leases:
             return 1
         taken = (
             update(leases)
-            .where(leases.c.session == session, leases.c.process != self.process)
+            .where(
+                leases.c.session == session,
+                leases.c.process != self.process,
+            )
             .where(~self._is_alive(leases.c.process))
-            .values(process=self.process, fence=leases.c.fence + 1)
+            .values(
+                process=self.process,
+                fence=leases.c.fence + 1,
+            )
         )
         connection.execute(taken)
         query = select(leases.c.process, leases.c.fence).where(leases.c.session == session)
@@ -185,7 +191,8 @@ class Leases:
 
     def _is_alive(self, process: ColumnElement[Any]) -> ColumnElement[bool]:
         return exists().where(
-            processes.c.id == process, processes.c.seen_s > self._now() - DEAD_AFTER_S
+            processes.c.id == process,
+            processes.c.seen_s > self._now() - DEAD_AFTER_S,
         )
 
     def _now(self) -> ColumnElement[Any]:
@@ -201,7 +208,10 @@ async def purge_ledger(database: Database, now: datetime) -> int:
     """
     old = (
         select(ledger.c.key)
-        .where(ledger.c.settled.is_(True), ledger.c.at < now - KEPT)
+        .where(
+            ledger.c.settled.is_(True),
+            ledger.c.at < now - KEPT,
+        )
         .limit(BATCH_ROWS)
     )
     batch = delete(ledger).where(ledger.c.key.in_(old))

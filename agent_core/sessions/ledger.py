@@ -78,7 +78,14 @@ class Ledger:
 
     async def settle(self, key: str) -> None:
         """The gesture was handed over; its payload is not needed again."""
-        statement = update(ledger).where(ledger.c.key == key).values(settled=True, body={})
+        statement = (
+            update(ledger)
+            .where(ledger.c.key == key)
+            .values(
+                settled=True,
+                body={},
+            )
+        )
         await self._database.execute(statement)
 
     async def forget(self, key: str, second_key: str) -> None:
@@ -100,8 +107,14 @@ class Ledger:
         free = self._leases.without_owner() | ledger.c.delivery.in_((*self._doubts, delivery))
         statement = (
             update(ledger)
-            .where(ledger.c.settled.is_(False), free)
-            .values(process=self._leases.process, delivery=delivery)
+            .where(
+                ledger.c.settled.is_(False),
+                free,
+            )
+            .values(
+                process=self._leases.process,
+                delivery=delivery,
+            )
             .returning(ledger.c.body, ledger.c.at)
         )
         rows = await self._database.rows(statement)
@@ -128,7 +141,9 @@ class Marks:
         insert = self._database.insert(marks)
         further = insert.excluded.value
         move = insert.on_conflict_do_update(
-            index_elements=["name"], set_={"value": further}, where=marks.c.value < further
+            index_elements=["name"],
+            set_={"value": further},
+            where=marks.c.value < further,
         )
         rows = [{"name": name, "value": value} for name, value in sorted(values.items())]
         if rows:

@@ -188,8 +188,15 @@ def _end_of(event: Row) -> Update:
     storable = body["answer"].replace("\0", "").encode("utf-8", "replace").decode()
     return (
         update(turns)
-        .where(turns.c.id == event["turn"], turns.c.status != "finished")
-        .values(status="finished", outcome=body["outcome"], answer=storable)
+        .where(
+            turns.c.id == event["turn"],
+            turns.c.status != "finished",
+        )
+        .values(
+            status="finished",
+            outcome=body["outcome"],
+            answer=storable,
+        )
     )
 
 
@@ -251,7 +258,11 @@ class EventLog:
         if self._behind.notices.is_heard:
             for work, pause_s in (self._hear, HEAR_AGAIN_S), (self._tell_live, LIVE_EVERY_S):
                 name = "what other processes tell"
-                background.repeat(work, pause=partial(asyncio.sleep, pause_s), name=name)
+                background.repeat(
+                    work,
+                    pause=partial(asyncio.sleep, pause_s),
+                    name=name,
+                )
 
     async def _hear(self) -> None:
         async with aclosing(self._behind.notices.heard()) as notices:
@@ -333,28 +344,40 @@ class EventLog:
         """
         queue: asyncio.Queue[list[PlacedEvent] | int] = asyncio.Queue()
         self._readers[of].add(queue)
-        seen: set[int] = set()
-        newest = after
+        cursor = _ReaderCursor(after)
         try:
             queue.put_nowait(after)
             while True:
-                found = await queue.get()
-                if isinstance(found, int):
-                    found = await self.stored(of, after=max(found, after))
-                for place, event in found:
-                    if isinstance(event, LIVE_ONLY):
-                        if place < newest:
-                            continue  # overtaken by what the store told
-                    elif place <= after or place in seen:
+                news = await queue.get()
+                if isinstance(news, int):
+                    news = await self.stored(of, after=max(news, after))
+                for position, event in news:
+                    if not cursor.advance(position, event):
                         continue
-                    else:
-                        seen.add(place)
-                        newest = max(newest, place)
-                        self._position = max(self._position, place)
-                    yield place, event
+                    self._position = max(self._position, cursor.newest)
+                    yield position, event
                     if isinstance(event, TurnFinished) and event.turn == of:
                         return
         finally:
             self._readers[of].discard(queue)
             if not self._readers[of]:
                 del self._readers[of]
+
+
+class _ReaderCursor:
+    """What one reader has been given, so that it gets each stored event once."""
+
+    def __init__(self, after: int) -> None:
+        self.newest = after
+        self._after = after
+        self._given: set[int] = set()
+
+    def advance(self, position: int, event: AnyEvent) -> bool:
+        """Whether the reader is to get an event now; a stored one counts as given then."""
+        if isinstance(event, LIVE_ONLY):
+            return position >= self.newest  # else the store has overtaken it
+        if position <= self._after or position in self._given:
+            return False
+        self._given.add(position)
+        self.newest = max(self.newest, position)
+        return True

@@ -49,43 +49,66 @@ class Overview:
 
     async def sessions(self, whose: str) -> list[SessionState]:
         """Where somebody asked for something, the newest first; schedules' own left out."""
-        found: dict[SessionId, list[StoredTurn]] = {}
+        by_session: dict[SessionId, list[StoredTurn]] = {}
         for turn in await self._newest(_of(whose), turns.c.kind == "work"):
             if not turn.inbound.scheduled:
-                found.setdefault(turn.session, []).append(turn)
-        return [
-            SessionState(id=session, newest=of[0], asked=of[-1].inbound.text, began=of[-1].seq == 1)
-            for session, of in found.items()
-        ]
+                by_session.setdefault(turn.session, []).append(turn)
+        states: list[SessionState] = []
+        for session, newest_first in by_session.items():
+            oldest = newest_first[-1]
+            state = SessionState(
+                id=session,
+                newest=newest_first[0],
+                asked=oldest.inbound.text,
+                began=oldest.seq == 1,
+            )
+            states.append(state)
+        return states
 
     async def unfinished(self, whose: str) -> list[StoredTurn]:
         """Work that goes on or waits, the newest first."""
-        return await self._newest(_of(whose), turns.c.kind == "work", turns.c.status != "finished")
+        return await self._newest(
+            _of(whose),
+            turns.c.kind == "work",
+            turns.c.status != "finished",
+        )
 
     async def askers(self, session: SessionId) -> list[str]:
         """Who asked for something in a session; who began it comes first."""
         query = select(turns.c.asker).where(turns.c.session == session).order_by(turns.c.seq)
-        return [row.asker for row in await self._database.rows(query)]
+        rows = await self._database.rows(query)
+        return [row.asker for row in rows]
 
     async def spent(self, whose: str, since: datetime) -> Spent:
         """What was asked for since then, and the tokens that it took."""
-        received = turns.c.inbound["received_at"].as_string()
-        asked = select(turns.c.id).where(_of(whose), received >= f"{since:%Y-%m-%d}")
-        counts = [events.c.body[("usage", name)].as_integer() for name in _TOKENS]
-        tokens = sum((func.coalesce(count, 0) for count in counts), literal(0))
-        of_calls = events.c.turn.in_(asked) & events.c.kind.in_(_COUNTED)
+        asked = select(turns.c.id).where(
+            _of(whose),
+            _received_at >= f"{since:%Y-%m-%d}",
+        )
+        tokens: ColumnElement[int] = literal(0)
+        for name in _TOKENS:
+            count = events.c.body[("usage", name)].as_integer()
+            tokens += func.coalesce(count, 0)
+        total = select(func.coalesce(func.sum(tokens), 0)).where(
+            events.c.turn.in_(asked),
+            events.c.kind.in_(_COUNTED),
+        )
         works = asked.where(turns.c.kind == "work").subquery()
-        total = select(func.coalesce(func.sum(tokens), 0)).where(of_calls)
         [work] = await self._database.rows(select(func.count()).select_from(works))
         [call] = await self._database.rows(total)
         return Spent(turns=work[0], tokens=int(call[0]))
 
     async def _newest(self, *conditions: ColumnElement[bool]) -> list[StoredTurn]:
-        received = turns.c.inbound["received_at"].as_string()
-        query = select(turns).where(*conditions).order_by(received.desc(), turns.c.seq.desc())
-        return await self._database.read(query.limit(MAX_READ), TURN)
+        query = select(turns).where(*conditions)
+        newest = query.order_by(_received_at.desc(), turns.c.seq.desc())
+        return await self._database.read(newest.limit(MAX_READ), TURN)
+
+
+_received_at = turns.c.inbound["received_at"].as_string()
 
 
 def _of(whose: str) -> ColumnElement[bool]:
-    is_person = ":" in whose
-    return turns.c.asker == whose if is_person else turns.c.asker.startswith(f"{whose}:")
+    """Turns of a person, or of a whole team."""
+    if ":" in whose:
+        return turns.c.asker == whose
+    return turns.c.asker.startswith(f"{whose}:")

@@ -77,11 +77,20 @@ class ToolPins:
         known = {tool: why for owner, tool, why in await self.refused() if owner == server}
 
         def write(connection: Connection) -> None:
-            is_old = (tool_pins.c.server == server) & (tool_pins.c.digest == _REFUSED)
-            connection.execute(tool_pins.delete().where(is_old))
+            noted = tool_pins.delete().where(
+                tool_pins.c.server == server,
+                tool_pins.c.digest == _REFUSED,
+            )
+            connection.execute(noted)
             for tool, reason in reasons.items():
-                named = {"server": server, "tool": tool, "digest": _REFUSED, "accepted_at": at}
-                row = {**named, "definition": {"reason": reason}, "proposal": None}
+                row = {
+                    "server": server,
+                    "tool": tool,
+                    "digest": _REFUSED,
+                    "accepted_at": at,
+                    "definition": {"reason": reason},
+                    "proposal": None,
+                }
                 self._database.insert_if_new(connection, tool_pins, row)
 
         if known != reasons:
@@ -102,8 +111,11 @@ class ToolPins:
 
         def write(connection: Connection) -> None:
             for tool, proposal in sorted(proposals.items()):
-                at = (tool_pins.c.server == server) & (tool_pins.c.tool == tool)
-                connection.execute(tool_pins.update().where(at).values(proposal=proposal))
+                pin = tool_pins.update().where(
+                    tool_pins.c.server == server,
+                    tool_pins.c.tool == tool,
+                )
+                connection.execute(pin.values(proposal=proposal))
 
         if proposals:
             await self._database.run(write)
@@ -113,7 +125,9 @@ class ToolPins:
         accepted: dict[str, None] = {}
 
         def write(connection: Connection) -> None:
-            accepted.update({pin.tool: None for pin in pins if _accept(connection, pin, at)})
+            for pin in pins:
+                if _accept(connection, pin, at):
+                    accepted[pin.tool] = None
 
         await self._database.run(write)
         return list(accepted)

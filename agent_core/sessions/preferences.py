@@ -38,7 +38,8 @@ class Preferences:
     async def of(self, scope: str) -> dict[str, str]:
         """All that is set, by name."""
         query = select(preferences).where(preferences.c.scope == scope)
-        return {row.name: row.value for row in await self._database.rows(query)}
+        rows = await self._database.rows(query)
+        return {row.name: row.value for row in rows}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +68,11 @@ class FeedbackStore:
 
     async def comment(self, turn: TurnId, person: UserId, text: str) -> bool:
         """Add words to what was given; False where nothing was."""
-        theirs = (feedback.c.turn == turn) & (feedback.c.person == person)
-        return await self._database.execute(update(feedback).where(theirs).values(comment=text))
+        theirs = update(feedback).where(
+            feedback.c.turn == turn,
+            feedback.c.person == person,
+        )
+        return await self._database.execute(theirs.values(comment=text))
 
     async def of(self, turn: TurnId) -> list[Feedback]:
         """What people said of a turn, oldest first."""

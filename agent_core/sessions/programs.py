@@ -42,7 +42,10 @@ class ProgramStore:
 
     async def last(self, turn: TurnId, run: RunId) -> StoredProgram | None:
         """None for a run without programs."""
-        query = select(programs).where(programs.c.turn == turn, programs.c.run == run)
+        query = select(programs).where(
+            programs.c.turn == turn,
+            programs.c.run == run,
+        )
         return next(iter(await self._database.read(query, _STORED)), None)
 
     async def keep(self, program: StoredProgram) -> None:

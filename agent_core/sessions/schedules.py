@@ -78,7 +78,12 @@ class ScheduleStore:
 
     async def pause(self, schedule: ScheduleId, reason: str = "") -> Schedule:
         """It is not due until it is activated again."""
-        return await self._change(schedule, status="paused", reason=reason, next_due=None)
+        return await self._change(
+            schedule,
+            status="paused",
+            reason=reason,
+            next_due=None,
+        )
 
     async def delete(self, schedule: ScheduleId) -> Schedule:
         """It is never due again. What it has posted stays."""
@@ -99,7 +104,10 @@ class ScheduleStore:
     async def due(self, now: datetime, *, limit: int) -> list[Schedule]:
         """Active schedules with a slot at or before now, those that wait longest first."""
         query = (
-            _SCHEDULES.where(schedules.c.status == "active", schedules.c.next_due <= now)
+            _SCHEDULES.where(
+                schedules.c.status == "active",
+                schedules.c.next_due <= now,
+            )
             .order_by(schedules.c.next_due, schedules.c.id)
             .limit(limit)
         )
@@ -118,12 +126,19 @@ class ScheduleStore:
         then = next(slots_after(schedule.order.rule, now), None)
         moved = (
             update(schedules)
-            .where(schedules.c.id == schedule.id, schedules.c.status == "active")
+            .where(
+                schedules.c.id == schedule.id,
+                schedules.c.status == "active",
+            )
             .where(schedules.c.next_due == schedule.next_due)
-            .values(next_due=then, status="active" if then else "over")
+            .values(
+                next_due=then,
+                status="active" if then else "over",
+            )
         )
         busy = select(slots.c.at).where(
-            slots.c.schedule == schedule.id, slots.c.state.in_(UNFINISHED_SLOTS)
+            slots.c.schedule == schedule.id,
+            slots.c.state.in_(UNFINISHED_SLOTS),
         )
 
         def claim(connection: Connection) -> bool:
@@ -146,9 +161,17 @@ class ScheduleStore:
     async def claim_by_hand(self, schedule: ScheduleId, at: datetime) -> Slot | None:
         """A slot for a run that a person wants now; None while another run is under way."""
         busy = select(slots.c.at).where(
-            slots.c.schedule == schedule, slots.c.state.in_(UNFINISHED_SLOTS), slots.c.at != at
+            slots.c.schedule == schedule,
+            slots.c.state.in_(UNFINISHED_SLOTS),
+            slots.c.at != at,
         )
-        slot = Slot(schedule=schedule, at=at, state="due", claimed_at=at, by_hand=True)
+        slot = Slot(
+            schedule=schedule,
+            at=at,
+            state="due",
+            claimed_at=at,
+            by_hand=True,
+        )
 
         def claim(connection: Connection) -> bool:
             if connection.execute(busy).first():
@@ -160,7 +183,10 @@ class ScheduleStore:
 
     async def slot(self, schedule: ScheduleId, at: datetime) -> Slot | None:
         """A slot that was claimed."""
-        query = select(slots).where(slots.c.schedule == schedule, slots.c.at == at)
+        query = select(slots).where(
+            slots.c.schedule == schedule,
+            slots.c.at == at,
+        )
         return next(iter(await self._database.read(query, SLOT)), None)
 
     async def slot_of(self, session: SessionId) -> Slot | None:
@@ -189,7 +215,12 @@ class ScheduleStore:
 
     async def end(self, slot: Slot, state: SlotState, *, root: str = "") -> bool:
         """What became of the slot, which ends failures before it; False when that was known."""
-        is_new = await self._move(slot, UNFINISHED_SLOTS, state=state, root=root)
+        is_new = await self._move(
+            slot,
+            UNFINISHED_SLOTS,
+            state=state,
+            root=root,
+        )
         if is_new and state != "failed":
             await self._change(slot.schedule, failures=0)
         return is_new
@@ -203,10 +234,14 @@ class ScheduleStore:
         of_post = (
             select(slots.c.schedule)
             .join(schedules, schedules.c.id == slots.c.schedule)
-            .where(schedules.c.place == place, slots.c.root == root)
+            .where(
+                schedules.c.place == place,
+                slots.c.root == root,
+            )
         )
         ordered = select(schedules.c.id).where(
-            schedules.c.order["origin"].as_string() == origin, *_AGREED
+            schedules.c.order["origin"].as_string() == origin,
+            *_AGREED,
         )
         row = await self._database.row(of_post)
         if row is not None:
@@ -232,7 +267,8 @@ class ScheduleStore:
     async def reported(self, schedule: ScheduleId, kind: str) -> dict[str, datetime]:
         """What was told in earlier runs, and when it was first."""
         query = select(reported.c.what, reported.c.at).where(
-            reported.c.schedule == schedule, reported.c.kind == kind
+            reported.c.schedule == schedule,
+            reported.c.kind == kind,
         )
         rows = await self._database.rows(query)
         return {row.what: row.at for row in rows}
@@ -268,7 +304,10 @@ class ScheduleStore:
         free = select(func.coalesce(func.max(others.c.number), 0) + 1).where(of_team)
         given = (
             update(schedules)
-            .where(schedules.c.id == schedule, schedules.c.number.is_(None))
+            .where(
+                schedules.c.id == schedule,
+                schedules.c.number.is_(None),
+            )
             .values(number=free.scalar_subquery())
         )
         while True:
@@ -286,7 +325,10 @@ class ScheduleStore:
     async def _move(self, slot: Slot, states: Collection[SlotState], **values: Any) -> bool:
         statement = (
             update(slots)
-            .where(slots.c.schedule == slot.schedule, slots.c.at == slot.at)
+            .where(
+                slots.c.schedule == slot.schedule,
+                slots.c.at == slot.at,
+            )
             .where(slots.c.state.in_(states))
             .values(**values)
         )

@@ -1,7 +1,6 @@
 """Thread -> session -> history, and the turns of each session."""
 
 import json
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,12 +11,11 @@ from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, Select, func, select, update
 
 from agent_core.errors import SessionError
-from agent_core.events import REPORT
 from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, turn_of
-from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message, Text
+from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message
 from agent_core.sessions.database import Database, columns_of, objects_of
 from agent_core.sessions.log import WriteBehind
-from agent_core.sessions.schema import cursors, effects, events, messages, sessions, turns
+from agent_core.sessions.schema import cursors, effects, messages, sessions, turns
 from agent_core.sessions.turns import TURN, StoredTurn, TurnKind, TurnState, Wait
 
 
@@ -28,21 +26,6 @@ class StoredSession:
     created_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnsweredTurn:
-    """A turn that was answered, with what there is to read of it."""
-
-    turn: StoredTurn
-    answer: str
-    workspace: Path
-    tainted_by: str | None
-    reports: tuple[tuple[str, str], ...]
-    """Path and title of each."""
-    is_calling: bool = False
-    """Whether it called one of the tools that were looked for."""
-
-
-ANSWERED_TURN: TypeAdapter[AnsweredTurn] = TypeAdapter(AnsweredTurn)
 SESSION: TypeAdapter[StoredSession] = TypeAdapter(StoredSession)
 
 
@@ -81,25 +64,38 @@ class SessionStore:
 
     async def taint(self, session: SessionId, source: str) -> None:
         """The session has read from outside: for good."""
-        clean = (sessions.c.id == session) & sessions.c.tainted_by.is_(None)
-        await self._database.execute(update(sessions).where(clean).values(tainted_by=source))
+        clean = update(sessions).where(
+            sessions.c.id == session,
+            sessions.c.tainted_by.is_(None),
+        )
+        await self._database.execute(clean.values(tainted_by=source))
 
     async def add_turn(self, inbound: InboundMessage, kind: TurnKind = "work") -> StoredTurn | None:
         """Queue a turn for a message; None when its gesture has a turn already."""
         turn_id = turn_of(inbound.key)
-        here, added = turns.c.session == inbound.session, select(turns).where(turns.c.id == turn_id)
+        here = turns.c.session == inbound.session
+        added = select(turns).where(turns.c.id == turn_id)
         newest = select(func.max(turns.c.seq)).where(here)
         at_work = select(turns.c.id).where(
-            here, turns.c.status == "running", turns.c.kind == "work"
+            here,
+            turns.c.status == "running",
+            turns.c.kind == "work",
         )
-        new = {"id": turn_id, "session": inbound.session, "kind": kind, "asker": inbound.asker}
+        new = {
+            "id": turn_id,
+            "session": inbound.session,
+            "kind": kind,
+            "asker": inbound.asker,
+            "status": "queued",
+            "generation": 1,
+        }
         stored: list[StoredTurn] = []
 
         def add(connection: Connection) -> bool:
             seq = (connection.execute(newest).scalar() or 0) + 1
             during = connection.execute(at_work).scalar() or ""
-            said = replace(inbound, came_during=during)
-            row = {**new, "seq": seq, "status": "queued", "generation": 1, "inbound": said}
+            message = replace(inbound, came_during=during)
+            row = {**new, "seq": seq, "inbound": message}
             is_new = self._database.insert_if_new(connection, turns, row)
             stored[:] = objects_of(connection, added, TURN)
             return is_new
@@ -119,7 +115,10 @@ class SessionStore:
 
     async def unfinished_of(self, session: SessionId) -> list[StoredTurn]:
         """The session's turns that have not ended, oldest first."""
-        return await self._turns(turns.c.session == session, turns.c.status != "finished")
+        return await self._turns(
+            turns.c.session == session,
+            turns.c.status != "finished",
+        )
 
     async def turns_until(self, turn: TurnId) -> tuple[Path, list[StoredTurn]]:
         """The session's workspace, and its turns up to this one, oldest first."""
@@ -131,31 +130,59 @@ class SessionStore:
             .where(this.c.id == turn)
             .order_by(turns.c.seq)
         )
-        found = await self._database.run(lambda each: each.execute(query).mappings().all())
-        return Path(found[-1]["workspace"]), [TURN.validate_python(dict(row)) for row in found]
+        rows = await self._database.run(lambda each: each.execute(query).mappings().all())
+        workspace = Path(rows[-1]["workspace"])
+        return workspace, [TURN.validate_python(dict(row)) for row in rows]
 
     async def mark_running(self, turn: TurnId) -> bool:
         """Whether the turn may start now; False when it has been started in the meantime."""
-        return await self._change(turn, "queued", status="running", tries=1)
+        return await self._change(
+            turn,
+            "queued",
+            status="running",
+            tries=1,
+        )
 
     async def begin_generation(self, turn: TurnId, generation: int) -> bool:
         """Whether the turn may go on as `generation`; of several askers one is told True."""
-        return await self._change(turn, "running", generation - 1, generation=generation)
+        return await self._change(
+            turn,
+            "running",
+            generation - 1,
+            generation=generation,
+        )
 
     async def mark_waiting(self, turn: TurnId, generation: int, wait: Wait) -> bool:
         """The turn waits for a person; False when it has gone on in the meantime."""
-        return await self._change(turn, "running", generation, status="waiting", wait=wait, tries=0)
+        return await self._change(
+            turn,
+            "running",
+            generation,
+            status="waiting",
+            wait=wait,
+            tries=0,
+        )
 
     async def end_waiting(self, turn: StoredTurn) -> bool:
         """Whether a waiting turn may go on, as its next generation."""
         later = turn.generation + 1
         return await self._change(
-            turn.id, "waiting", turn.generation, status="running", generation=later, tries=1
+            turn.id,
+            "waiting",
+            turn.generation,
+            status="running",
+            generation=later,
+            tries=1,
         )
 
     async def revise(self, turn: StoredTurn, inbound: InboundMessage, kind: TurnKind) -> bool:
         """Another message stands in the place of the turn's; False when it has begun."""
-        return await self._change(turn.id, "queued", inbound=inbound, kind=kind)
+        return await self._change(
+            turn.id,
+            "queued",
+            inbound=inbound,
+            kind=kind,
+        )
 
     async def begin_effect(self, turn: TurnId, run: RunId, call: ToolCallId) -> bool:
         """Note that a call is about to have its effect; False when it was noted before."""
@@ -163,12 +190,18 @@ class SessionStore:
 
     async def effects_of(self, turn: TurnId) -> frozenset[tuple[RunId, ToolCallId]]:
         """The turn's calls of which it was noted that they are about to have their effect."""
-        rows = await self._database.rows(select(effects).where(effects.c.turn == turn))
+        query = select(effects).where(effects.c.turn == turn)
+        rows = await self._database.rows(query)
         return frozenset((RunId(row.run), ToolCallId(row.call)) for row in rows)
 
     async def mark_queued(self, turn: TurnId) -> None:
         """The turn could not be started; it is next again."""
-        await self._change(turn, "running", status="queued", tries=0)
+        await self._change(
+            turn,
+            "running",
+            status="queued",
+            tries=0,
+        )
 
     async def note_try(self, turn: TurnId, tries: int, how_far: int) -> None:
         """So many processes in a row have tried the turn, the last of them from there on."""
@@ -188,7 +221,10 @@ class SessionStore:
         """One run's messages, oldest first."""
         query = (
             select(messages.c.body)
-            .where(messages.c.turn == turn, messages.c.run == run)
+            .where(
+                messages.c.turn == turn,
+                messages.c.run == run,
+            )
             .order_by(messages.c.seq)
         )
         return await self._messages(query)
@@ -201,7 +237,9 @@ class SessionStore:
             select(messages.c.body)
             .join(turns, turns.c.id == messages.c.turn)
             .where(
-                turns.c.session == turn.session, turns.c.seq < turn.seq, messages.c.run == ROOT_RUN
+                turns.c.session == turn.session,
+                turns.c.seq < turn.seq,
+                messages.c.run == ROOT_RUN,
             )
             .order_by(turns.c.seq, messages.c.seq)
         )
@@ -224,18 +262,23 @@ class SessionStore:
     async def words_of(self, session: SessionId) -> list[str]:
         """What people wrote to the bot in a session, oldest first: their own words alone."""
         query = select(turns.c.inbound).where(turns.c.session == session).order_by(turns.c.seq)
-        said = [row.inbound for row in await self._database.rows(query)]
-        return [str(each["text"]) for each in said if not each.get("is_choice")]
+        rows = await self._database.rows(query)
+        messages = [row.inbound for row in rows]
+        return [str(message["text"]) for message in messages if not message.get("is_choice")]
 
     async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
         """How far `reader` has shown a turn, in its own words; None when it has not begun."""
-        query = select(cursors.c.state).where(cursors.c.reader == reader, cursors.c.turn == turn)
+        query = select(cursors.c.state).where(
+            cursors.c.reader == reader,
+            cursors.c.turn == turn,
+        )
         row = await self._database.row(query)
         return row.state if row is not None else None
 
     async def bookmarks_size(self, turn: TurnId) -> int:
         """How much readers have noted of a turn, in characters."""
-        rows = await self._database.rows(select(cursors.c.state).where(cursors.c.turn == turn))
+        query = select(cursors.c.state).where(cursors.c.turn == turn)
+        rows = await self._database.rows(query)
         return sum(len(json.dumps(row.state)) for row in rows)
 
     async def save_cursor(
@@ -247,7 +290,10 @@ class SessionStore:
 
     async def unread(self, session: SessionId, reader: str) -> list[StoredTurn]:
         """The session's turns that `reader` has not shown to their end or not begun with."""
-        shown = select(cursors.c.turn).where(cursors.c.reader == reader, cursors.c.done.is_(True))
+        shown = select(cursors.c.turn).where(
+            cursors.c.reader == reader,
+            cursors.c.done.is_(True),
+        )
         return await self._turns(turns.c.session == session, turns.c.id.not_in(shown))
 
     async def _turns(self, *conditions: ColumnElement[bool]) -> list[StoredTurn]:
@@ -258,143 +304,15 @@ class SessionStore:
         self, turn: TurnId, status: TurnState, generation: int | None = None, /, **values: Any
     ) -> bool:
         """Whether it was of this status and generation, and is as the values say now."""
-        statement = update(turns).where(turns.c.id == turn, turns.c.status == status)
+        statement = update(turns).where(
+            turns.c.id == turn,
+            turns.c.status == status,
+        )
         if generation is not None:
             statement = statement.where(turns.c.generation == generation)
         return await self._database.execute(statement.values(**values))
 
     async def _messages(self, query: Select[Any]) -> tuple[Message, ...]:
         await self._behind.flush()
-        return tuple(MESSAGE.validate_python(row.body) for row in await self._database.rows(query))
-
-
-class KnownSessions:
-    """Finds sessions by their ids, and lets one go on from what another has told."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def newest_before(self, prefix: str, bound: str, *, limit: int) -> list[SessionId]:
-        """Sessions whose ids begin with `prefix` and come before `prefix + bound`, last ones first.
-
-        With ids that end in a time of one width these are the newest that are older than it.
-        """
-        query = (
-            select(sessions.c.id)
-            .where(sessions.c.id.startswith(prefix, autoescape=True))
-            .where(sessions.c.id < prefix + bound)
-            .order_by(sessions.c.id.desc())
-            .limit(limit)
-        )
         rows = await self._database.rows(query)
-        return [SessionId(row.id) for row in rows]
-
-    async def turns_of(self, session: SessionId) -> list[TurnId]:
-        """The turns of a session, oldest first."""
-        query = select(turns.c.id).where(turns.c.session == session).order_by(turns.c.seq)
-        return [TurnId(row.id) for row in await self._database.rows(query)]
-
-    async def unfinished(self, prefix: str, *, limit: int | None = None) -> list[StoredTurn]:
-        """Turns that have not ended, in sessions whose ids begin with `prefix`.
-
-        Those of the newest sessions come first; in one session they come in their order.
-        """
-        query = (
-            select(turns)
-            .join(sessions, sessions.c.id == turns.c.session)
-            .where(turns.c.session.startswith(prefix, autoescape=True))
-            .where(turns.c.status != "finished")
-            .order_by(sessions.c.created_at.desc(), turns.c.session, turns.c.seq)
-            .limit(limit)
-        )
-        return await self._database.read(query, TURN)
-
-    async def told_in(
-        self, prefix: str, *, limit: int, calling: Sequence[str] = ()
-    ) -> list[AnsweredTurn]:
-        """Answered turns of the newest sessions whose ids begin with `prefix`, the newest first.
-
-        `calling` are names of tools, for `is_calling`.
-        """
-        ended = (turns.c.status == "finished") & (turns.c.answer != "")
-        query = (
-            select(turns, sessions.c.workspace, sessions.c.tainted_by)
-            .join(sessions, sessions.c.id == turns.c.session)
-            .where(turns.c.session.startswith(prefix, autoescape=True), ended)
-            .order_by(sessions.c.created_at.desc(), turns.c.session, turns.c.seq.desc())
-            .limit(limit)
-        )
-        rows = await self._database.run(lambda each: each.execute(query).mappings().all())
-        of_these = events.c.turn.in_([row["id"] for row in rows])
-        saved = select(events.c.turn, events.c.body).where(
-            of_these, events.c.kind == "artifact_saved"
-        )
-        reports: defaultdict[str, dict[str, str]] = defaultdict(dict)
-        for file in await self._database.rows(saved.order_by(events.c.id)):
-            if file.body["mimetype"] == REPORT:
-                reports[file.turn][file.body["path"]] = file.body["title"]
-        called = select(events.c.turn).where(
-            of_these,
-            events.c.kind == "tool_call_started",
-            events.c.body["tool"].as_string().in_(calling),
-        )
-        made = {each.turn for each in await self._database.rows(called)} if calling else set[str]()
-        told = (
-            {
-                **row,
-                "turn": dict(row),
-                "reports": [*reports[row["id"]].items()],
-                "is_calling": row["id"] in made,
-            }
-            for row in rows
-        )
-        return [ANSWERED_TURN.validate_python(each) for each in told]
-
-    async def retell(self, turn: TurnId, answer: str) -> None:
-        """People read another answer of a turn from now on; empty where it was taken away."""
-        statement = update(turns).where(turns.c.id == turn).values(answer=answer)
-        await self._database.execute(statement)
-
-    async def go_on_in(
-        self, session: SessionId, ended: TurnId, *, reader: str, now: datetime, told: str = ""
-    ) -> None:
-        """Make `session` begin with what was said in a turn that has ended, in the same workspace.
-
-        Safe to do again. Call it before anybody can write in the session.
-
-        Args:
-            session: The new session.
-            ended: A turn of another session, finished and stored.
-            reader: Who is not to show the turn once more.
-            now: When the session begins.
-            told: What people got of it, where that is not the turn's last words.
-        """
-        turn = TurnId(f"{ended}:told")
-        words = (
-            select(messages)
-            .where(messages.c.turn == ended, messages.c.run == ROOT_RUN)
-            .order_by(messages.c.seq)
-        )
-
-        def copy(connection: Connection) -> None:
-            found = connection.execute(select(turns).where(turns.c.id == ended))
-            row = found.mappings().one()
-            place = select(sessions.c.workspace).where(sessions.c.id == row["session"])
-            begun = {"id": session, "workspace": connection.execute(place).scalar_one()}
-            new = self._database.insert_if_new
-            told_by = {"created_at": now, "tainted_by": "an earlier session"}
-            new(connection, sessions, {**begun, **told_by})
-            inbound = {**row["inbound"], "session": session}
-            told_again = {"id": turn, "session": session, "seq": 1, "inbound": inbound, "asker": ""}
-            new(connection, turns, {**row, **told_again})
-            new(connection, cursors, {"reader": reader, "turn": turn, "state": {}, "done": True})
-            copies: list[dict[str, Any]] = [
-                {**said, "turn": turn} for said in connection.execute(words).mappings()
-            ]
-            if copies and told:
-                answer = Message(role="assistant", parts=(Text(text=told),))
-                copies.append({**copies[-1], "seq": copies[-1]["seq"] + 1, "body": answer})
-            if copies:
-                connection.execute(self._database.insert_new(messages), copies)
-
-        await self._database.run(copy)
+        return tuple(MESSAGE.validate_python(row.body) for row in rows)

@@ -75,7 +75,7 @@ async def test_it_pauses_at_once_where_the_bot_may_not_post(office: Office, erro
 
 @pytest.mark.parametrize(
     ("channel", "refusal"),
-    [("energy", "I am not in <#{}>."), ("private", "I see no channel <#{}>.")],
+    [("shared", "I am not in <#{}>."), ("private", "I see no channel <#{}>.")],
 )
 @pytest.mark.proves("digest.paused")
 async def test_it_pauses_when_the_bot_is_removed_and_resumes_when_it_is_back(
