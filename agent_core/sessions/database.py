@@ -121,7 +121,9 @@ def _make_engine(url: URL) -> Engine:
         return engine
     wanted = {name: value for name, value in POSTGRES_CONNECT.items() if name not in url.query}
     return create_engine(
-        url.set(drivername="postgresql+psycopg"), connect_args=wanted, json_serializer=_json
+        url.set(drivername="postgresql+psycopg"),
+        connect_args=wanted,
+        json_serializer=_json,
     )
 
 
@@ -238,7 +240,12 @@ class Database:
                 if not passes(error):
                     raise
                 in_doubt = attempt.give_up() or in_doubt
-                await self._wait_out(error, next(waits_s), ends_at, in_doubt=in_doubt)
+                await self._wait_out(
+                    error,
+                    next(waits_s),
+                    ends_at,
+                    in_doubt=in_doubt,
+                )
                 has_waited = True
             else:
                 if has_waited and self.trouble:
