@@ -108,9 +108,13 @@ class Interventions:
         has_ended = is_over or (run != ROOT_RUN and run in ended)
         if is_ending or (kind != "retry" and has_ended):
             raise InterventionRefused("This part of the work has ended already.")
-        if kind == "stop":
+        await self._check_is_new(event)
+
+    async def _check_is_new(self, event: Intervened) -> None:
+        """Return if the same is not being done already."""
+        if event.what == "stop":
             await self._check_is_new_stop(event)
-        if kind == "retry":
+        if event.what == "retry":
             await self._check_is_new_retry(event)
 
     async def _check_is_new_stop(self, event: Intervened) -> None:

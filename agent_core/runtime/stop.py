@@ -50,7 +50,8 @@ class StopSignals:
                 working.cancel()
             await asyncio.wait({working})
             has_broken_off = working.cancelled() or working.exception() is not None
-            if has_broken_off and self._is_given(turn.id, run):
+            is_to_stop = self._is_given(turn.id, run)
+            if has_broken_off and is_to_stop:
                 raise Stopped
             return working.result()
         finally:
