@@ -47,8 +47,6 @@ Row = Mapping[str, Any]
 OnStored = Callable[[int | None], None]
 """Called with an event's position, or None when the event was stored before."""
 
-_TURN_FINISHED = "turn_finished"
-_INTERVENED = "intervened"
 _INTERVENTION = TypeAdapter(Intervened)
 _IDENTITY = (events.c.turn, events.c.run, events.c.step, events.c.attempt, events.c.n)
 LoggedEvent = tuple[int, AnyEvent]
@@ -110,7 +108,13 @@ class WriteBehind:
         stored: OnStored | None = None,
     ) -> None:
         """Queue rows; `stored` is called in its turn, with None where there is no event."""
-        self._queue.put_nowait(_Queued(event=event, messages=messages, stored=stored))
+        self._queue.put_nowait(
+            _Queued(
+                event=event,
+                messages=messages,
+                stored=stored,
+            )
+        )
 
     async def _write(self) -> None:
         next_s = 0.0
@@ -176,9 +180,9 @@ class WriteBehind:
         new_events = [event for event in event_rows if _identity(event) in positions]
         self.notices.tell(connection, _notices(positions, new_events))
         for event in new_events:
-            if event["kind"] == _TURN_FINISHED:
+            if event["kind"] == "turn_finished":
                 _end_turn(connection, event)
-            elif event["kind"] == _INTERVENED:
+            elif event["kind"] == "intervened":
                 intervention = _INTERVENTION.validate_python(event["body"])
                 put_intervention(self._database, connection, intervention)
         return positions
@@ -201,7 +205,11 @@ def _end_turn(connection: Connection, event: Row) -> None:
         update(turns)
         .filter_by(id=turn)
         .where(turns.c.status != "finished")
-        .values(status="finished", outcome=body["outcome"], answer=answer)
+        .values(
+            status="finished",
+            outcome=body["outcome"],
+            answer=answer,
+        )
     )
     connection.execute(finished)
     connection.execute(delete(programs).filter_by(turn=turn))
