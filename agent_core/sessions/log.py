@@ -367,8 +367,7 @@ class EventLog:
         """
         queue: News = asyncio.Queue()
         self._readers[of].add(queue)
-        seen: set[int] = set()
-        newest = after
+        cursor = _ReaderCursor(after)
         try:
             queue.put_nowait(after)
             while True:
@@ -376,15 +375,9 @@ class EventLog:
                 if isinstance(news, int):
                     news = await self.stored(of, after=max(news, after))
                 for position, event in news:
-                    if isinstance(event, LIVE_ONLY):
-                        is_old = position < newest  # stored events have overtaken it
-                    else:
-                        is_old = position <= after or position in seen
-                        seen.add(position)
-                        newest = max(newest, position)
-                        self._position = max(self._position, position)
-                    if is_old:
+                    if not cursor.advance(position, event):
                         continue
+                    self._position = max(self._position, cursor.newest)
                     yield position, event
                     if isinstance(event, TurnFinished) and event.turn == of:
                         return
@@ -392,3 +385,22 @@ class EventLog:
             self._readers[of].discard(queue)
             if not self._readers[of]:
                 del self._readers[of]
+
+
+class _ReaderCursor:
+    """What one reader was given, so that it gets each stored event once."""
+
+    def __init__(self, after: int) -> None:
+        self.newest = after
+        self._after = after
+        self._given: set[int] = set()
+
+    def advance(self, position: int, event: AnyEvent) -> bool:
+        """Whether the reader is to get an event now; a stored one counts as given then."""
+        if isinstance(event, LIVE_ONLY):
+            return position >= self.newest  # else stored events have overtaken it
+        if position <= self._after or position in self._given:
+            return False
+        self._given.add(position)
+        self.newest = max(self.newest, position)
+        return True
