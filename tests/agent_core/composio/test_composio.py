@@ -318,7 +318,7 @@ async def accounts_at(
 
 @pytest.fixture
 async def standin() -> AsyncGenerator[ComposioStandIn]:
-    async with ComposioStandIn(()) as standin:
+    async with ComposioStandIn() as standin:
         yield standin
 
 
