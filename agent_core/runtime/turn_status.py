@@ -1,7 +1,12 @@
 """The status of a turn in words: how far it is, what it has found, and what it may have done."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import (
+    Collection,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from datetime import datetime
 
 from agent_core.consent import recipients_of
@@ -18,8 +23,20 @@ from agent_core.ids import ROOT_RUN, RunId
 from agent_core.messages import ToolCall
 from agent_core.prompts.language import spoken_time
 from agent_core.sessions import Stop
-from agent_core.snapshot import CallKey, TurnSnapshot, Wait, branch_of
-from agent_core.tools import AGENT, COMPOSIO, Action, app_name, opened, slug_of
+from agent_core.snapshot import (
+    CallKey,
+    TurnSnapshot,
+    Wait,
+    branch_of,
+)
+from agent_core.tools import (
+    AGENT,
+    COMPOSIO,
+    Action,
+    app_name,
+    opened,
+    slug_of,
+)
 from agent_core.words import Words
 
 MAX_GIST_CHARS = 300

@@ -8,7 +8,12 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction, SentFile
+from agent_core.events import (
+    ApprovalDecided,
+    ApprovalRequested,
+    PlannedAction,
+    SentFile,
+)
 from agent_core.masking import Exact
 from agent_core.messages import JsonObject
 from agent_core.runtime import recipients_of
@@ -16,7 +21,12 @@ from agent_core.words import Words
 from bot.clicks import ApprovalButton, ApprovalClick
 from bot.presenter.approval_forms import argument_blocks, asking_actions, editable_parts
 from bot.presenter.ask_buttons import consent_button
-from bot.presenter.previews import argument_lines, made_visible, moments, preview
+from bot.presenter.previews import (
+    argument_lines,
+    made_visible,
+    moments,
+    preview,
+)
 from bot.presenter.tools import app_name, deed, server_name
 from bot.render import (
     PostDraft,
@@ -252,7 +262,17 @@ def _titles(event: ApprovalRequested, words: Words) -> list[tuple[str, PlannedAc
     titles: list[tuple[str, PlannedAction]] = []
     for number, action in enumerate(asking, start=1):
         numbered = f"{number}. " if len(asking) > 1 else ""
-        titles.append((_title(event, action, numbered, words), action))
+        titles.append(
+            (
+                _title(
+                    event,
+                    action,
+                    numbered,
+                    words,
+                ),
+                action,
+            )
+        )
     return titles
 
 
@@ -296,7 +316,15 @@ def _fallback(event: ApprovalRequested, words: Words) -> str:
     """For notifications: who, and what in short; the arguments stand in the blocks alone."""
     lines = [words("consent-asked", who=mention(event.asker))]
     asking = asking_actions(event.actions)
-    lines += [_title(event, action, "", words) for action in asking]
+    lines += [
+        _title(
+            event,
+            action,
+            "",
+            words,
+        )
+        for action in asking
+    ]
     text, *_ = split("\n".join(lines), limits.TEXT_CHARS)
     return text
 

@@ -130,7 +130,13 @@ class Destination:
     once, when it is first needed; from then on all goes there.
     """
 
-    def __init__(self, api: SlackApi, thread: ThreadRef, journal: Journal, board: Board) -> None:
+    def __init__(
+        self,
+        api: SlackApi,
+        thread: ThreadRef,
+        journal: Journal,
+        board: Board,
+    ) -> None:
         self.api = api
         self.journal = journal
         self.board = board
@@ -214,7 +220,12 @@ class Destination:
         return None
 
     async def _edit(self, stands: Receipt, draft: PostDraft, _may_exist: bool) -> None:
-        update = partial(self.api.update, stands.channel, stands.ts, draft.text)
+        update = partial(
+            self.api.update,
+            stands.channel,
+            stands.ts,
+            draft.text,
+        )
         try:
             try:
                 await update(blocks=draft.blocks)
@@ -236,7 +247,12 @@ class Destination:
         ts = bookmark.streams.get(op.without(*FIRST_SMALLER), "")
         if before and before.channel == thread.channel:
             ts = before.ts
-        if ts and await self._replace(thread, ts, draft, op):
+        if ts and await self._replace(
+            thread,
+            ts,
+            draft,
+            op,
+        ):
             receipt = Receipt(thread.channel, ts)
         else:
             receipt = await self.api.post(
@@ -248,10 +264,22 @@ class Destination:
             )
         bookmark.posts[op.in_thread()] = receipt
 
-    async def _replace(self, thread: ThreadRef, ts: str, draft: PostDraft, op: Op) -> bool:
+    async def _replace(
+        self,
+        thread: ThreadRef,
+        ts: str,
+        draft: PostDraft,
+        op: Op,
+    ) -> bool:
         """Put the draft into a post that stands there; False where that is gone."""
         try:
-            await self.api.update(thread.channel, ts, draft.text, blocks=draft.blocks, op=op)
+            await self.api.update(
+                thread.channel,
+                ts,
+                draft.text,
+                blocks=draft.blocks,
+                op=op,
+            )
         except SlackRefused as refused:
             if refused.code not in GONE:
                 raise
