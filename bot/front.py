@@ -1,4 +1,7 @@
-"""Between ingress and core: hands messages and stops over, keeps files, asks for answers."""
+"""The agent's front door: between the ingress and the core.
+
+It makes turns of messages, tells what the core knows of a post, and keeps attached files.
+"""
 
 import logging
 import os
@@ -68,13 +71,10 @@ class FrontDoor:
         try:
             turn = await self._runtime.turn(turn_of(key))
         except SessionError:
+            if not await self._digests.has_order(key):
+                return None
             # An order for a digest that waits for a yes reads as its edit will have it.
-            is_order = await self._digests.has_order(key)
-            return (
-                KnownTurn(text="", said_at=datetime.now(UTC), is_at_work=False)
-                if is_order
-                else None
-            )
+            return KnownTurn(text="", said_at=datetime.now(UTC), is_at_work=False)
         return KnownTurn(
             text=turn.inbound.text,
             said_at=turn.inbound.received_at,

@@ -111,7 +111,12 @@ def build_runtime(
             ),
             away=hub.away,
             python=python,
-            known_of=lambda asker: known_of(asker, Overview(database), accounts, clock()),
+            known_of=lambda asker: known_of(
+                asker,
+                Overview(database),
+                accounts,
+                clock(),
+            ),
         ),
         observers=observers,
         policy=read_policy(settings.policy_file),

@@ -236,7 +236,11 @@ class Timekeeper:
         earlier = await self._store.newest_slots(schedule.id, limit=20)
         posted = [each.at for each in earlier if each.state == "posted" and each.at < slot.at]
         oldest = slot.at - LONGEST_LOOK_BACK
-        before, _ = newest_slot(schedule.order.rule, after=oldest, until=slot.at - A_SECOND)
+        before, _ = newest_slot(
+            schedule.order.rule,
+            after=oldest,
+            until=slot.at - A_SECOND,
+        )
         since = max(posted, default=before or slot.at - FIRST_LOOK_BACK)
         return await self._host.material(schedule, max(since, oldest))
 

@@ -33,7 +33,7 @@ from agent_core.ids import ROOT_RUN, AskId, ToolCallId, UserId
 from agent_core.loop.agent import ROUTE_SLOTS, Agent, RunScope, SteeringMessage
 from agent_core.loop.calls import Asked, end_call, run_calls
 from agent_core.messages import Message, ToolCall, ToolResult, user_message
-from agent_core.runtime.runs import Work
+from agent_core.runtime.scope import Work
 from agent_core.sessions import (
     ASK,
     AccountConnection,

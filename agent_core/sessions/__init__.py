@@ -29,8 +29,9 @@ from agent_core.sessions.inbox import (
     again_run,
     pending_retries,
 )
-from agent_core.sessions.leases import DEAD_AFTER_S, LeaseLost, Leases, new_process_id, purge_ledger
-from agent_core.sessions.ledger import Ledger, Marks
+from agent_core.sessions.known import AnsweredTurn, KnownSessions
+from agent_core.sessions.leases import DEAD_AFTER_S, LeaseLost, Leases, new_process_id
+from agent_core.sessions.ledger import Ledger, Marks, purge_ledger
 from agent_core.sessions.lock import DatabaseTaken, holder_of, sole_process
 from agent_core.sessions.log import EventLog, WriteBehind
 from agent_core.sessions.overview import Overview, SessionState, Spent
@@ -39,7 +40,7 @@ from agent_core.sessions.preferences import Feedback, FeedbackStore, Preferences
 from agent_core.sessions.programs import ProgramStore, StoredProgram
 from agent_core.sessions.queue import TurnQueue
 from agent_core.sessions.schedules import UNFINISHED_SLOTS, ScheduleStore
-from agent_core.sessions.store import AnsweredTurn, KnownSessions, SessionStore, StoredSession
+from agent_core.sessions.store import SessionStore, StoredSession
 from agent_core.sessions.turns import Stop, StoredTurn, TurnKind, TurnState
 
 __all__ = [

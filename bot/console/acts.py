@@ -249,47 +249,21 @@ class Acts:
     async def _carry_out(self, deed: Deed, person: Person, tree: AgentTree) -> SessionId:
         act = deed.act
         if isinstance(act, StartAgent):
-            return await self._say(
-                deed,
-                person,
-                act.prompt,
-                "asked",
-            )
+            return await self._say(deed, person, act.prompt, "asked")
         if isinstance(act, FollowUp):
-            return await self._say(
-                deed,
-                person,
-                act.question,
-                "picked",
-            )
+            return await self._say(deed, person, act.question, "picked")
         agent = tree.agents.get(act.agent_id)
         if isinstance(act, UserResponse):
             if not deed.again and (agent is None or agent.question is None):
                 raise Refused("live-not-asked")
-            return await self._say(
-                deed,
-                person,
-                act.response,
-                "wrote",
-            )
+            return await self._say(deed, person, act.response, "wrote")
         if agent is None:
             raise Refused("live-not-there")
         for kind, text in _wishes(act, agent):
             if kind == "comment" and agent.parent_id is None:
-                await self._say(
-                    deed,
-                    person,
-                    text,
-                    "wrote",
-                )
+                await self._say(deed, person, text, "wrote")
             else:
-                await self._intervene(
-                    deed,
-                    person,
-                    agent,
-                    kind,
-                    text,
-                )
+                await self._intervene(deed, person, agent, kind, text)
         return deed.session
 
     async def _intervene(
@@ -304,13 +278,7 @@ class Acts:
         if kind == "retry" or (kind == "content" and agent.parent_id is None):
             # It may begin a turn, which answers below a post of its own.
             words = text or BOT.say(language_of(person), "live-again")
-            thread, ts = await self._post(
-                deed,
-                person,
-                words,
-                "wrote",
-                kind,
-            )
+            thread, ts = await self._post(deed, person, words, "wrote", kind)
             key = post_key(thread.team, thread.channel, ts)
         await self._runtime.intervene(
             deed.session,
@@ -331,13 +299,7 @@ class Acts:
     ) -> SessionId:
         """Hand a message over as if the person had written it in the thread."""
         text = _checked_text(text)
-        thread, ts = await self._post(
-            deed,
-            person,
-            text,
-            done,
-            "said",
-        )
+        thread, ts = await self._post(deed, person, text, done, "said")
         _, user = parse_user(deed.user)
         is_taken = await self._ingress.take_words(
             thread,

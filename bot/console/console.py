@@ -102,23 +102,12 @@ class Console:
 
     def acts(self, ingress: Ingress) -> Acts:
         """The actions of viewers."""
-        return Acts(
-            self._runtime,
-            self._access,
-            self._api,
-            ingress,
-            self._clock,
-        )
+        return Acts(self._runtime, self._access, self._api, ingress, self._clock)
 
     @asynccontextmanager
     async def serve(self, looks: Mapping[str, Look], acts: Acts) -> AsyncGenerator[None]:
         """Serve until the context is left. If the port is in use, the bot works without."""
-        self._live = LiveView(
-            self._runtime,
-            self._access,
-            self._passes,
-            acts,
-        )
+        self._live = LiveView(self._runtime, self._access, self._passes, acts)
         app = web.Application(
             middlewares=[guard(self._host, self._public_url)], client_max_size=MAX_BODY_BYTES
         )
@@ -182,12 +171,7 @@ class Console:
 
     async def _watch(self, request: web.Request) -> web.StreamResponse:
         user, session, until_s = await self._let_in(request)
-        return await self._live.watch(
-            request,
-            user,
-            session,
-            until_s,
-        )
+        return await self._live.watch(request, user, session, until_s)
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
         """A file that an agent saved for the person; no other file of the workspace is served."""

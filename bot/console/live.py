@@ -338,12 +338,7 @@ class LiveView:
             raise web.HTTPTooManyRequests
         self._open[user] += 1
         try:
-            return await self._serve(
-                request,
-                user,
-                session,
-                until_s,
-            )
+            return await self._serve(request, user, session, until_s)
         finally:
             self._open[user] -= 1
 
@@ -364,14 +359,7 @@ class LiveView:
         if request.transport is None:  # gone already
             return socket
         ready = partial(self._ready, opened=session)
-        viewer = Viewer(
-            socket,
-            request.transport,
-            user,
-            person,
-            until_s,
-            ready,
-        )
+        viewer = Viewer(socket, request.transport, user, person, until_s, ready)
         await self._join(viewer, session)
         try:
             async with asyncio.TaskGroup() as group:
@@ -419,12 +407,7 @@ class LiveView:
             if isinstance(asked, GetAgentTree):
                 return viewer.tell_again(asked.after, request)
             before = viewer.feed
-            session = await self._acts.do(
-                viewer.user,
-                before.session,
-                asked,
-                before.tree,
-            )
+            session = await self._acts.do(viewer.user, before.session, asked, before.tree)
             if request:
                 await viewer.send(encoded({"type": "done", **request}))
             if session != before.session:

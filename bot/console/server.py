@@ -65,12 +65,7 @@ async def listening(app: web.Application, host: str, port: int) -> AsyncGenerato
             logger.info("/healthz is served on %s port %d", host, bound)
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            logger.warning(
-                "/healthz is not served: %s port %d: %s",
-                host,
-                port,
-                reason,
-            )
+            logger.warning("/healthz is not served: %s port %d: %s", host, port, reason)
         yield bound
     finally:
         await runner.cleanup()

@@ -172,12 +172,7 @@ class AskPosts:
         if request is None:
             return
         words = self._destination.board.words
-        draft = await asyncio.to_thread(
-            decided_draft,
-            request,
-            decided,
-            words,
-        )
+        draft = await asyncio.to_thread(decided_draft, request, decided, words)
         await self._destination.settle(_op(decided.turn, decided.ask), decided.verdict, draft)
 
     async def _whisper(self, event: AuthRequired, _may_exist: bool) -> None:

@@ -308,12 +308,7 @@ class Board:
             card.details = short(event.text)
 
     def _begin_call(self, event: ToolCallStarted) -> None:
-        self.activity = describe(
-            event.tool,
-            event.arguments,
-            self.words,
-            self.turn.pages,
-        )
+        self.activity = describe(event.tool, event.arguments, self.words, self.turn.pages)
         card = self._branch_cards.get(event.run)
         if card is not None:
             card.details = "" if self.activity == card.title else self.activity

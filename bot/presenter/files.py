@@ -227,12 +227,7 @@ class ThreadFiles:
         missing: list[str] = []
         await self._destination.once(
             op,
-            partial(
-                self._write,
-                uploads,
-                blocks,
-                missing,
-            ),
+            partial(self._write, uploads, blocks, missing),
         )
         return missing
 

@@ -220,12 +220,7 @@ class Destination:
         return None
 
     async def _edit(self, stands: Receipt, draft: PostDraft, _may_exist: bool) -> None:
-        update = partial(
-            self.api.update,
-            stands.channel,
-            stands.ts,
-            draft.text,
-        )
+        update = partial(self.api.update, stands.channel, stands.ts, draft.text)
         try:
             try:
                 await update(blocks=draft.blocks)
@@ -247,12 +242,7 @@ class Destination:
         ts = bookmark.streams.get(op.without(*FIRST_SMALLER), "")
         if before and before.channel == thread.channel:
             ts = before.ts
-        if ts and await self._replace(
-            thread,
-            ts,
-            draft,
-            op,
-        ):
+        if ts and await self._replace(thread, ts, draft, op):
             receipt = Receipt(thread.channel, ts)
         else:
             receipt = await self.api.post(

@@ -98,12 +98,7 @@ class ThreadPresenter(TurnPresenter):
         self._indicators = indicators
         self._is_plain = is_plain
         self._asked = (thread, asked_ts)
-        self._destination = Destination(
-            api,
-            thread,
-            self._journal,
-            self._board,
-        )
+        self._destination = Destination(api, thread, self._journal, self._board)
         self._progress = ProgressPost(
             self._destination, edit_interval_s, offers_live_view, now, is_told
         )

@@ -291,12 +291,7 @@ class _Writer:
         number = _NUMBER.fullmatch(label)
         if number and self._is_linked(url):
             label = _cited(number[1], url)
-        return link(
-            url,
-            label,
-            self.is_live,
-            _literal,
-        )
+        return link(url, label, self.is_live, _literal)
 
     def _line(self, text: str) -> str:
         """With links as Markdown has them; a bare address becomes one, or code."""
@@ -331,12 +326,7 @@ class _Writer:
         address, rest = bare_address(_ESCAPED.sub(r"\1", match["bare"]))
         if self.is_live is all_live and real_host(address) is None:
             return match[0]
-        linked = link(
-            address,
-            address,
-            self.is_live,
-            _literal,
-        )
+        linked = link(address, address, self.is_live, _literal)
         if not linked.startswith("<"):
             linked = as_code(address)
         inner = ADDRESSES.fullmatch(linked)

@@ -56,13 +56,7 @@ def _cut(text: str, room: int) -> _Span:
     spans = [token.span() for token in tokens if len(token[0]) <= room]
     for least in (room // 2, 1):
         for pattern in _BREAKS:
-            gap = _last_gap(
-                pattern,
-                text,
-                least,
-                room,
-                spans,
-            )
+            gap = _last_gap(pattern, text, least, room, spans)
             if gap is not None:
                 return gap.start(), _after_break(text, gap)
     end = room
