@@ -137,6 +137,7 @@ class Closing:
     ) -> str:
         """The answer below what the person has to know of message, workspace and pages."""
         words, workspace = self._work.words, self._work.workspace
+        status = TurnStatus(events)
         notices = [
             "" if result.outcome == "stopped" else lateness,
             document_note(self._turn, words),
