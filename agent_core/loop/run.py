@@ -110,8 +110,8 @@ async def _run_steps(
             len(steps),
             scope.children.tokens,
         )
-    is_cut = step.reply.stop_reason in CUT
-    outcome = "limited" if is_over or is_cut else "answered"
+    is_limited = is_over | (step.reply.stop_reason in CUT)
+    outcome = "limited" if is_limited else "answered"
     return RunResult(outcome=outcome, text=_text(texts, step, scope.words))
 
 

@@ -97,20 +97,24 @@ class Interventions:
         ended = {each.run for each in events if each.kind == "run_finished"}
         if run != ROOT_RUN and run not in runs:
             raise InterventionRefused("There is no such part of the work.")
-        if kind in ("comment", "content"):
-            if not event.text.strip():
-                raise InterventionRefused("It is empty.")
-            if run == ROOT_RUN:
-                return
+        has_words = kind in ("comment", "content")
+        if has_words and not event.text.strip():
+            raise InterventionRefused("It is empty.")
+        if has_words and run == ROOT_RUN:
+            return
         is_over = turn.status == "finished"
         is_ending = turn.stop is not None and not is_over and run != ROOT_RUN
         # A root run that is waited with goes on, and ends with its turn.
         has_ended = is_over or (run != ROOT_RUN and run in ended)
         if is_ending or (kind != "retry" and has_ended):
             raise InterventionRefused("This part of the work has ended already.")
-        if kind == "stop":
+        await self._check_is_new(event)
+
+    async def _check_is_new(self, event: Intervened) -> None:
+        """Return if the same is not being done already."""
+        if event.what == "stop":
             await self._check_is_new_stop(event)
-        if kind == "retry":
+        if event.what == "retry":
             await self._check_is_new_retry(event)
 
     async def _check_is_new_stop(self, event: Intervened) -> None:

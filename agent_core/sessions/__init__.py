@@ -30,8 +30,8 @@ from agent_core.sessions.inbox import (
     pending_retries,
 )
 from agent_core.sessions.known import AnsweredTurn, KnownSessions
-from agent_core.sessions.leases import DEAD_AFTER_S, LeaseLost, Leases, new_process_id, purge_ledger
-from agent_core.sessions.ledger import Ledger, Marks
+from agent_core.sessions.leases import DEAD_AFTER_S, LeaseLost, Leases, new_process_id
+from agent_core.sessions.ledger import Ledger, Marks, purge_ledger
 from agent_core.sessions.lock import DatabaseTaken, holder_of, sole_process
 from agent_core.sessions.log import EventLog, WriteBehind
 from agent_core.sessions.overview import Overview, SessionState, Spent

@@ -36,16 +36,21 @@ class DisclosureStore:
 
         `charge` is asked once for the same id, and never for two calls of a session at a time.
         """
-        earlier = select(disclosures).where(disclosures.c.session == session)
+        earlier = select(disclosures).filter_by(session=session)
 
         def admit(connection: Connection) -> bool:
             rows = connection.execute(earlier).all()
             if any(row.id == id for row in rows):
                 return True
-            price = charge([(TurnId(row.turn), row.price) for row in rows])
+            price = charge([(row.turn, row.price) for row in rows])
             if price is None:
                 return False
-            row = {"id": id, "session": session, "turn": turn, "price": price}
+            row = {
+                "id": id,
+                "session": session,
+                "turn": turn,
+                "price": price,
+            }
             return self._database.insert_if_new(connection, disclosures, row)
 
         return await self._database.change(admit)

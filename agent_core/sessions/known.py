@@ -1,13 +1,13 @@
-"""Sessions as others look for them: by their ids, by what was answered, to go on in a new one."""
+"""Sessions as surfaces look for them: by their ids, by their answers, to go on in a new one."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
 from sqlalchemy import Connection, select, update
 
 from agent_core.events import REPORT
@@ -32,16 +32,19 @@ class AnsweredTurn:
     """Whether it called one of the tools that were looked for."""
 
 
-ANSWERED_TURN: TypeAdapter[AnsweredTurn] = TypeAdapter(AnsweredTurn)
-
-
 class KnownSessions:
-    """Finds sessions by their ids, and lets one go on from what another has told."""
+    """Sessions by their ids; a new session that goes on from another one's last turn."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def newest_before(self, prefix: str, bound: str, *, limit: int) -> list[SessionId]:
+    async def newest_before(
+        self,
+        prefix: str,
+        bound: str,
+        *,
+        limit: int,
+    ) -> list[SessionId]:
         """Sessions whose ids begin with `prefix` and come before `prefix + bound`, last ones first.
 
         With ids that end in a time of one width these are the newest that are older than it.
@@ -53,14 +56,12 @@ class KnownSessions:
             .order_by(sessions.c.id.desc())
             .limit(limit)
         )
-        rows = await self._database.rows(query)
-        return [SessionId(row.id) for row in rows]
+        return await self._database.column(query)
 
     async def turns_of(self, session: SessionId) -> list[TurnId]:
         """The turns of a session, oldest first."""
-        query = select(turns.c.id).where(turns.c.session == session).order_by(turns.c.seq)
-        rows = await self._database.rows(query)
-        return [TurnId(row.id) for row in rows]
+        query = select(turns.c.id).filter_by(session=session).order_by(turns.c.seq)
+        return await self._database.column(query)
 
     async def unfinished(self, prefix: str, *, limit: int | None = None) -> list[StoredTurn]:
         """Turns that have not ended, in sessions whose ids begin with `prefix`.
@@ -78,70 +79,62 @@ class KnownSessions:
         return await self._database.read(query, TURN)
 
     async def told_in(
-        self, prefix: str, *, limit: int, calling: Sequence[str] = ()
+        self,
+        prefix: str,
+        *,
+        limit: int,
+        calling: Sequence[str] = (),
     ) -> list[AnsweredTurn]:
         """Answered turns of the newest sessions whose ids begin with `prefix`, the newest first.
 
         `calling` are names of tools, for `is_calling`.
         """
-        ended = (turns.c.status == "finished") & (turns.c.answer != "")
         query = (
             select(turns, sessions.c.workspace, sessions.c.tainted_by)
+            .filter_by(status="finished")
+            .where(turns.c.session.startswith(prefix, autoescape=True), turns.c.answer != "")
             .join(sessions, sessions.c.id == turns.c.session)
-            .where(
-                turns.c.session.startswith(prefix, autoescape=True),
-                ended,
-            )
             .order_by(sessions.c.created_at.desc(), turns.c.session, turns.c.seq.desc())
             .limit(limit)
         )
         rows = await self._database.run(lambda each: each.execute(query).mappings().all())
-        ids = [row["id"] for row in rows]
-        reports = await self._reports_of(ids)
-        calling_turns = await self._turns_calling(ids, calling) if calling else set[str]()
-        answered: list[AnsweredTurn] = []
-        for row in rows:
-            fields = {
-                **row,
-                "turn": dict(row),
-                "reports": [*reports[row["id"]].items()],
-                "is_calling": row["id"] in calling_turns,
-            }
-            answered.append(ANSWERED_TURN.validate_python(fields))
-        return answered
-
-    async def _reports_of(self, ids: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
-        """The titles of each turn's reports, by path."""
-        saved = select(events.c.turn, events.c.body).where(
-            events.c.turn.in_(ids),
-            events.c.kind == "artifact_saved",
-        )
+        of_these = events.c.turn.in_([row["id"] for row in rows])
+        saved = select(events).filter_by(kind="artifact_saved").where(of_these)
         reports: defaultdict[str, dict[str, str]] = defaultdict(dict)
-        for file in await self._database.rows(saved.order_by(events.c.id)):
-            if file.body["mimetype"] == REPORT:
-                reports[file.turn][file.body["path"]] = file.body["title"]
-        return reports
-
-    async def _turns_calling(self, ids: Sequence[str], tools: Sequence[str]) -> set[str]:
-        """Those of the turns that called one of the tools."""
-        called = select(events.c.turn).where(
-            events.c.turn.in_(ids),
-            events.c.kind == "tool_call_started",
-            events.c.body["tool"].as_string().in_(tools),
-        )
-        return {row.turn for row in await self._database.rows(called)}
+        for event in await self._database.rows(saved.order_by(events.c.id)):
+            if event.body["mimetype"] == REPORT:
+                reports[event.turn][event.body["path"]] = event.body["title"]
+        is_sought = events.c.body["tool"].as_string().in_(calling)
+        calls = select(events.c.turn).filter_by(kind="tool_call_started")
+        callers = await self._database.column(calls.where(of_these, is_sought))
+        return [
+            AnsweredTurn(
+                turn=TURN.validate_python(dict(row)),
+                answer=row["answer"],
+                workspace=Path(row["workspace"]),
+                tainted_by=row["tainted_by"],
+                reports=tuple(reports[row["id"]].items()),
+                is_calling=row["id"] in callers,
+            )
+            for row in rows
+        ]
 
     async def retell(self, turn: TurnId, answer: str) -> None:
-        """People read another answer of a turn from now on; empty where it was taken away."""
-        statement = update(turns).where(turns.c.id == turn).values(answer=answer)
-        await self._database.execute(statement)
+        """Replace a turn's answer, as people read another one; empty where it was taken away."""
+        await self._database.execute(update(turns).filter_by(id=turn).values(answer=answer))
 
     async def go_on_in(
-        self, session: SessionId, ended: TurnId, *, reader: str, now: datetime, told: str = ""
+        self,
+        session: SessionId,
+        ended: TurnId,
+        *,
+        reader: str,
+        now: datetime,
+        told: str = "",
     ) -> None:
-        """Make `session` begin with what was said in a turn that has ended, in the same workspace.
+        """Make `session` begin with the messages of a turn that has ended, in the same workspace.
 
-        Safe to do again. Call it before anybody can write in the session.
+        Idempotent. Call it before anybody can write in the session.
 
         Args:
             session: The new session.
@@ -150,44 +143,43 @@ class KnownSessions:
             now: When the session begins.
             told: What people got of it, where that is not the turn's last words.
         """
-        turn = TurnId(f"{ended}:told")
-        words = (
-            select(messages)
-            .where(
-                messages.c.turn == ended,
-                messages.c.run == ROOT_RUN,
-            )
-            .order_by(messages.c.seq)
-        )
+        copied = TurnId(f"{ended}:told")
+        history = select(messages).filter_by(turn=ended, run=ROOT_RUN).order_by(messages.c.seq)
 
         def copy(connection: Connection) -> None:
-            found = connection.execute(select(turns).where(turns.c.id == ended))
-            row = found.mappings().one()
-            workspace = select(sessions.c.workspace).where(sessions.c.id == row["session"])
-            add = self._database.insert_if_new
+            insert = partial(self._database.insert_if_new, connection)
+            turn = connection.execute(select(turns).filter_by(id=ended)).mappings().one()
+            workspace = select(sessions.c.workspace).filter_by(id=turn["session"])
             new_session = {
                 "id": session,
                 "workspace": connection.execute(workspace).scalar_one(),
                 "created_at": now,
                 "tainted_by": "an earlier session",
             }
-            add(connection, sessions, new_session)
-            new_turn = {
-                **row,
-                "id": turn,
+            new_turn = dict(turn) | {
+                "id": copied,
                 "session": session,
                 "seq": 1,
-                "inbound": {**row["inbound"], "session": session},
+                "inbound": turn["inbound"] | {"session": session},
                 "asker": "",
             }
-            add(connection, turns, new_turn)
-            add(connection, cursors, {"reader": reader, "turn": turn, "state": {}, "done": True})
-            copies: list[dict[str, Any]] = [
-                {**said, "turn": turn} for said in connection.execute(words).mappings()
-            ]
+            insert(sessions, new_session)
+            insert(turns, new_turn)
+            insert(
+                cursors,
+                {
+                    "reader": reader,
+                    "turn": copied,
+                    "state": {},
+                    "done": True,
+                },
+            )
+            rows = connection.execute(history).mappings()
+            copies: list[dict[str, Any]] = [{**row, "turn": copied} for row in rows]
             if copies and told:
+                last = copies[-1]
                 answer = Message(role="assistant", parts=(Text(text=told),))
-                copies.append({**copies[-1], "seq": copies[-1]["seq"] + 1, "body": answer})
+                copies.append({**last, "seq": last["seq"] + 1, "body": answer})
             if copies:
                 connection.execute(self._database.insert_new(messages), copies)
 

@@ -13,7 +13,6 @@ from contextlib import suppress
 
 import psycopg
 from psycopg.conninfo import make_conninfo
-from psycopg.rows import TupleRow
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -41,7 +40,9 @@ class Notices:
 
     def tell(self, connection: Connection, notices: Sequence[JsonObject]) -> None:
         """Send notices with the connection's transaction; one that is too long is left out."""
-        for notice in notices if self.is_heard else ():
+        if not self.is_heard:
+            return
+        for notice in notices:
             text = json.dumps({"from": self._own, **notice})  # in ASCII: it may hold anything
             if len(text) <= MAX_BYTES:
                 connection.execute(select(func.pg_notify(CHANNEL, text)))
@@ -50,24 +51,23 @@ class Notices:
         """Send them by themselves. A database in trouble costs them."""
         with suppress(SessionError, SQLAlchemyError):
             await self._database.run(
-                lambda connection: self.tell(connection, notices), patience_s=SEND_PATIENCE_S
+                lambda connection: self.tell(connection, notices),
+                patience_s=SEND_PATIENCE_S,
             )
 
     async def heard(self) -> AsyncGenerator[JsonObject]:
-        """What others send until the connection is lost; an empty notice tells that it is there."""
+        """Notices of others until the connection is lost; the first one is empty: it is made."""
+        url = self._database.url.set(drivername="postgresql")
+        wanted = {name: value for name, value in POSTGRES_CONNECT.items() if name not in url.query}
         try:
-            async with await self._connect() as connection:
+            address = make_conninfo(url.render_as_string(hide_password=False), **wanted)
+            listening = psycopg.AsyncConnection.connect(address, autocommit=True)
+            async with await listening as connection:
                 await connection.execute(f"LISTEN {CHANNEL}")
                 yield {}
                 async for notice in connection.notifies():
-                    said = json.loads(notice.payload)
-                    if said.pop("from", "") != self._own:
-                        yield said
+                    content = json.loads(notice.payload)
+                    if content.pop("from", "") != self._own:
+                        yield content
         except (psycopg.Error, SQLAlchemyError, SessionError, OSError, ValueError) as error:
             logger.warning("other processes are not heard: %s", error)
-
-    async def _connect(self) -> "psycopg.AsyncConnection[TupleRow]":
-        url = self._database.url.set(drivername="postgresql")
-        wanted = {name: value for name, value in POSTGRES_CONNECT.items() if name not in url.query}
-        address = make_conninfo(url.render_as_string(hide_password=False), **wanted)
-        return await psycopg.AsyncConnection.connect(address, autocommit=True)

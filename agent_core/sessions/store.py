@@ -1,4 +1,9 @@
-"""Thread -> session -> history, and the turns of each session."""
+"""Sessions, their turns and histories; readers' cursors in turns; effects that calls began.
+
+A session is the durable conversation of one thread. Turns are read here and change their status
+here; `queue.py` tells which turns a process has to see to, `inbox.py` what a run has yet to take
+in.
+"""
 
 import json
 from collections.abc import Sequence
@@ -8,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Connection, Select, func, select, update
+from sqlalchemy import Connection, Select, func, select, update
 
 from agent_core.errors import SessionError
 from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, turn_of
@@ -26,7 +31,8 @@ class StoredSession:
     created_at: datetime
 
 
-SESSION: TypeAdapter[StoredSession] = TypeAdapter(StoredSession)
+SESSION = TypeAdapter(StoredSession)
+_TURNS = select(turns).order_by(turns.c.seq)
 
 
 class SessionStore:
@@ -41,61 +47,57 @@ class SessionStore:
 
     async def session(self, session: SessionId) -> StoredSession | None:
         """A session by id; None when there is none."""
-        query = select(sessions).where(sessions.c.id == session)
-        return next(iter(await self._database.read(query, SESSION)), None)
+        return await self._database.first(select(sessions).filter_by(id=session), SESSION)
 
     async def save_session(self, session: StoredSession, *, is_new: bool = False) -> StoredSession:
         """Store a session, or its new workspace; a new one gives way to one that is stored."""
         row = columns_of(session) | {"workspace": str(session.workspace)}
-        save = self._database.insert_new(sessions).values(row)
-        query = select(sessions).where(sessions.c.id == session.id)
+        save = self._database.upsert(sessions, row)
+        if is_new:
+            save = self._database.insert_new(sessions).values(row)
+        query = select(sessions).filter_by(id=session.id)
 
         def store(connection: Connection) -> StoredSession:
-            connection.execute(save if is_new else self._database.upsert(sessions, row))
+            connection.execute(save)
             return objects_of(connection, query, SESSION)[0]
 
         return await self._database.run(store)
 
     async def tainted_by(self, session: SessionId) -> str | None:
-        """What the session first read from outside; None while it has read nothing."""
-        query = select(sessions.c.tainted_by).where(sessions.c.id == session)
-        row = await self._database.row(query)
-        return row.tainted_by if row is not None else None
+        """The outside source that the session read first; None while it has read nothing."""
+        query = select(sessions.c.tainted_by).filter_by(id=session)
+        return await self._database.scalar(query)
 
     async def taint(self, session: SessionId, source: str) -> None:
-        """The session has read from outside: for good."""
-        clean = update(sessions).where(
-            sessions.c.id == session,
-            sessions.c.tainted_by.is_(None),
-        )
+        """Taint the session, for good: it has read from outside."""
+        clean = update(sessions).filter_by(id=session, tainted_by=None)
         await self._database.execute(clean.values(tainted_by=source))
 
     async def add_turn(self, inbound: InboundMessage, kind: TurnKind = "work") -> StoredTurn | None:
         """Queue a turn for a message; None when its gesture has a turn already."""
         turn_id = turn_of(inbound.key)
-        here = turns.c.session == inbound.session
-        added = select(turns).where(turns.c.id == turn_id)
-        newest = select(func.max(turns.c.seq)).where(here)
-        at_work = select(turns.c.id).where(
-            here,
-            turns.c.status == "running",
-            turns.c.kind == "work",
+        added = select(turns).filter_by(id=turn_id)
+        newest = select(func.max(turns.c.seq)).filter_by(session=inbound.session)
+        at_work = select(turns.c.id).filter_by(
+            session=inbound.session,
+            status="running",
+            kind="work",
         )
-        new = {
-            "id": turn_id,
-            "session": inbound.session,
-            "kind": kind,
-            "asker": inbound.asker,
-            "status": "queued",
-            "generation": 1,
-        }
         stored: list[StoredTurn] = []
 
         def add(connection: Connection) -> bool:
-            seq = (connection.execute(newest).scalar() or 0) + 1
+            newest_seq = connection.execute(newest).scalar() or 0
             during = connection.execute(at_work).scalar() or ""
-            message = replace(inbound, came_during=during)
-            row = {**new, "seq": seq, "inbound": message}
+            row = {
+                "id": turn_id,
+                "session": inbound.session,
+                "kind": kind,
+                "asker": inbound.asker,
+                "seq": newest_seq + 1,
+                "status": "queued",
+                "generation": 1,
+                "inbound": replace(inbound, came_during=during),
+            }
             is_new = self._database.insert_if_new(connection, turns, row)
             stored[:] = objects_of(connection, added, TURN)
             return is_new
@@ -108,17 +110,15 @@ class SessionStore:
 
     async def turn(self, turn: TurnId) -> StoredTurn:
         """A turn by id; SessionError where there is none."""
-        found = await self._turns(turns.c.id == turn)
-        if not found:
+        stored = await self._database.first(select(turns).filter_by(id=turn), TURN)
+        if stored is None:
             raise SessionError(f"There is no turn {turn}.")
-        return found[0]
+        return stored
 
     async def unfinished_of(self, session: SessionId) -> list[StoredTurn]:
         """The session's turns that have not ended, oldest first."""
-        return await self._turns(
-            turns.c.session == session,
-            turns.c.status != "finished",
-        )
+        query = _TURNS.filter_by(session=session).where(turns.c.status != "finished")
+        return await self._database.read(query, TURN)
 
     async def turns_until(self, turn: TurnId) -> tuple[Path, list[StoredTurn]]:
         """The session's workspace, and its turns up to this one, oldest first."""
@@ -152,7 +152,12 @@ class SessionStore:
             generation=generation,
         )
 
-    async def mark_waiting(self, turn: TurnId, generation: int, wait: Wait) -> bool:
+    async def mark_waiting(
+        self,
+        turn: TurnId,
+        generation: int,
+        wait: Wait,
+    ) -> bool:
         """The turn waits for a person; False when it has gone on in the meantime."""
         return await self._change(
             turn,
@@ -165,18 +170,22 @@ class SessionStore:
 
     async def end_waiting(self, turn: StoredTurn) -> bool:
         """Whether a waiting turn may go on, as its next generation."""
-        later = turn.generation + 1
         return await self._change(
             turn.id,
             "waiting",
             turn.generation,
             status="running",
-            generation=later,
+            generation=turn.generation + 1,
             tries=1,
         )
 
-    async def revise(self, turn: StoredTurn, inbound: InboundMessage, kind: TurnKind) -> bool:
-        """Another message stands in the place of the turn's; False when it has begun."""
+    async def revise(
+        self,
+        turn: StoredTurn,
+        inbound: InboundMessage,
+        kind: TurnKind,
+    ) -> bool:
+        """Replace the message of a queued turn; False when the turn has begun."""
         return await self._change(
             turn.id,
             "queued",
@@ -184,15 +193,20 @@ class SessionStore:
             kind=kind,
         )
 
-    async def begin_effect(self, turn: TurnId, run: RunId, call: ToolCallId) -> bool:
+    async def begin_effect(
+        self,
+        turn: TurnId,
+        run: RunId,
+        call: ToolCallId,
+    ) -> bool:
         """Note that a call is about to have its effect; False when it was noted before."""
-        return await self._database.add(effects, {"turn": turn, "run": run, "call": call})
+        row = {"turn": turn, "run": run, "call": call}
+        return await self._database.add(effects, row)
 
     async def effects_of(self, turn: TurnId) -> frozenset[tuple[RunId, ToolCallId]]:
-        """The turn's calls of which it was noted that they are about to have their effect."""
-        query = select(effects).where(effects.c.turn == turn)
-        rows = await self._database.rows(query)
-        return frozenset((RunId(row.run), ToolCallId(row.call)) for row in rows)
+        """The turn's calls that began their effect: see `begin_effect`."""
+        rows = await self._database.rows(select(effects).filter_by(turn=turn))
+        return frozenset((row.run, row.call) for row in rows)
 
     async def mark_queued(self, turn: TurnId) -> None:
         """The turn could not be started; it is next again."""
@@ -203,116 +217,120 @@ class SessionStore:
             tries=0,
         )
 
-    async def note_try(self, turn: TurnId, tries: int, how_far: int) -> None:
-        """So many processes in a row have tried the turn, the last of them from there on."""
-        statement = update(turns).where(turns.c.id == turn)
-        await self._database.execute(statement.values(tries=tries, tried_from=how_far))
+    async def note_try(
+        self,
+        turn: TurnId,
+        tries: int,
+        how_far: int,
+    ) -> None:
+        """Store how many processes in a row tried the turn, and where the last one began."""
+        tried = update(turns).filter_by(id=turn).values(tries=tries, tried_from=how_far)
+        await self._database.execute(tried)
 
     async def append_messages(
-        self, turn: TurnId, run: RunId, start: int, new: Sequence[Message]
+        self,
+        turn: TurnId,
+        run: RunId,
+        start: int,
+        new: Sequence[Message],
     ) -> None:
         """Queue messages of a run, numbered from `start` on; reading the history waits for them."""
-        numbered = enumerate(new, start)
-        self._behind.put_messages(
-            [{"turn": turn, "run": run, "seq": seq, "body": body} for seq, body in numbered]
-        )
+        rows = [
+            {
+                "turn": turn,
+                "run": run,
+                "seq": seq,
+                "body": body,
+            }
+            for seq, body in enumerate(new, start)
+        ]
+        self._behind.put(messages=rows)
 
     async def run_messages(self, turn: TurnId, run: RunId) -> tuple[Message, ...]:
         """One run's messages, oldest first."""
-        query = (
-            select(messages.c.body)
-            .where(
-                messages.c.turn == turn,
-                messages.c.run == run,
-            )
-            .order_by(messages.c.seq)
-        )
+        query = select(messages.c.body).filter_by(turn=turn, run=run).order_by(messages.c.seq)
         return await self._messages(query)
 
     async def history_before(self, turn: StoredTurn) -> tuple[Message, ...]:
-        """What the session's earlier turns said, oldest first; child runs left out."""
+        """Messages of the session's earlier turns, oldest first; those of child runs left out."""
         if turn.seq == 1:
             return ()
         query = (
             select(messages.c.body)
+            .filter_by(run=ROOT_RUN)
             .join(turns, turns.c.id == messages.c.turn)
-            .where(
-                turns.c.session == turn.session,
-                turns.c.seq < turn.seq,
-                messages.c.run == ROOT_RUN,
-            )
+            .filter_by(session=turn.session)
+            .where(turns.c.seq < turn.seq)
             .order_by(turns.c.seq, messages.c.seq)
         )
         return await self._messages(query)
 
     async def session_messages(self, session: SessionId) -> list[tuple[TurnId, RunId, Message]]:
-        """All that any run of the session saw and said, turn by turn, each run in its order."""
+        """Messages of all runs of the session, turn by turn, each run in its order."""
         query = (
-            select(messages.c.turn, messages.c.run, messages.c.body)
+            select(messages)
             .join(turns, turns.c.id == messages.c.turn)
-            .where(turns.c.session == session)
+            .filter_by(session=session)
             .order_by(turns.c.seq, messages.c.run, messages.c.seq)
         )
         await self._behind.flush()
         rows = await self._database.rows(query)
-        return [
-            (TurnId(row.turn), RunId(row.run), MESSAGE.validate_python(row.body)) for row in rows
-        ]
+        return [(row.turn, row.run, MESSAGE.validate_python(row.body)) for row in rows]
 
     async def words_of(self, session: SessionId) -> list[str]:
         """What people wrote to the bot in a session, oldest first: their own words alone."""
-        query = select(turns.c.inbound).where(turns.c.session == session).order_by(turns.c.seq)
-        rows = await self._database.rows(query)
-        messages = [row.inbound for row in rows]
-        return [str(message["text"]) for message in messages if not message.get("is_choice")]
+        query = select(turns.c.inbound).filter_by(session=session).order_by(turns.c.seq)
+        inbounds = await self._database.column(query)
+        return [inbound["text"] for inbound in inbounds if not inbound.get("is_choice")]
 
     async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
         """How far `reader` has shown a turn, in its own words; None when it has not begun."""
-        query = select(cursors.c.state).where(
-            cursors.c.reader == reader,
-            cursors.c.turn == turn,
-        )
-        row = await self._database.row(query)
-        return row.state if row is not None else None
+        query = select(cursors.c.state).filter_by(reader=reader, turn=turn)
+        return await self._database.scalar(query)
 
     async def bookmarks_size(self, turn: TurnId) -> int:
         """How much readers have noted of a turn, in characters."""
-        query = select(cursors.c.state).where(cursors.c.turn == turn)
-        rows = await self._database.rows(query)
-        return sum(len(json.dumps(row.state)) for row in rows)
+        states = await self._database.column(select(cursors.c.state).filter_by(turn=turn))
+        return sum(len(json.dumps(state)) for state in states)
 
     async def save_cursor(
-        self, reader: str, turn: TurnId, state: JsonObject, *, done: bool = False
+        self,
+        reader: str,
+        turn: TurnId,
+        state: JsonObject,
+        *,
+        done: bool = False,
     ) -> None:
         """Remember how far `reader` is; `done` when it has shown the turn to its end."""
-        row = {"reader": reader, "turn": turn, "state": state, "done": done}
+        row = {
+            "reader": reader,
+            "turn": turn,
+            "state": state,
+            "done": done,
+        }
         await self._database.execute(self._database.upsert(cursors, row))
 
     async def unread(self, session: SessionId, reader: str) -> list[StoredTurn]:
         """The session's turns that `reader` has not shown to their end or not begun with."""
-        shown = select(cursors.c.turn).where(
-            cursors.c.reader == reader,
-            cursors.c.done.is_(True),
-        )
-        return await self._turns(turns.c.session == session, turns.c.id.not_in(shown))
-
-    async def _turns(self, *conditions: ColumnElement[bool]) -> list[StoredTurn]:
-        query = select(turns).where(*conditions).order_by(turns.c.seq)
+        shown = select(cursors.c.turn).filter_by(reader=reader, done=True)
+        query = _TURNS.filter_by(session=session).where(turns.c.id.not_in(shown))
         return await self._database.read(query, TURN)
 
     async def _change(
-        self, turn: TurnId, status: TurnState, generation: int | None = None, /, **values: Any
+        self,
+        turn: TurnId,
+        status: TurnState,
+        generation: int | None = None,
+        /,
+        **values: Any,
     ) -> bool:
-        """Whether it was of this status and generation, and is as the values say now."""
-        statement = update(turns).where(
-            turns.c.id == turn,
-            turns.c.status == status,
-        )
+        """Change a turn of this status and generation; False where it was of another."""
+        statement = update(turns).filter_by(id=turn, status=status).values(values)
         if generation is not None:
-            statement = statement.where(turns.c.generation == generation)
-        return await self._database.execute(statement.values(**values))
+            statement = statement.filter_by(generation=generation)
+        return await self._database.execute(statement)
 
     async def _messages(self, query: Select[Any]) -> tuple[Message, ...]:
         await self._behind.flush()
-        rows = await self._database.rows(query)
-        return tuple(MESSAGE.validate_python(row.body) for row in rows)
+        bodies = await self._database.column(query)
+        return tuple(MESSAGE.validate_python(body) for body in bodies)

@@ -97,7 +97,7 @@ class Tenants:
 async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
     """The people's bot, without anybody's account as yet."""
     async with AsyncExitStack() as stack:
-        standin = await stack.enter_async_context(ComposioStandIn([]))
+        standin = await stack.enter_async_context(ComposioStandIn())
         database = Database(f"sqlite:///{root}/state.sqlite")
         await database.open()
         stack.push_async_callback(database.close)

@@ -17,7 +17,7 @@ from agent_core.sessions import (
     new_process_id,
     purge_ledger,
 )
-from agent_core.sessions.leases import BATCH_ROWS, KEPT
+from agent_core.sessions.ledger import BATCH_ROWS, KEPT
 from agent_core.sessions.schema import processes
 from tests.agent_core.sessions.databases import opened
 
@@ -44,11 +44,6 @@ async def ledger_of_a_living_process(database: Database) -> Ledger:
 async def left_by_the_dead(database: Database) -> list[JsonObject]:
     """What a process finds that begins now."""
     return await ledger_of_a_dead_process(database).unsettled()
-
-
-async def test_a_gesture_is_new_once(ledger: Ledger) -> None:
-    assert await ledger.record("T1:C1:1", "", BODY, AT)
-    assert not await ledger.record("T1:C1:1", "", BODY, AT)
 
 
 async def test_the_second_key_makes_a_gesture_known_too(ledger: Ledger) -> None:

@@ -16,6 +16,7 @@ from agent_core.sessions import DatabaseTaken, holder_of, sole_process
 TIMEOUT_S = 60
 HOLDING = """
 import asyncio, sys
+from agent_core.sessions import sole_process
 
 async def hold():
     async with sole_process(sys.argv[1]):

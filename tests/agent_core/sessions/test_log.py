@@ -17,7 +17,7 @@ from agent_core.sessions import (
     WriteBehind,
     new_process_id,
 )
-from agent_core.sessions.log import PlacedEvent
+from agent_core.sessions.log import LoggedEvent
 from agent_core.testing.runtimes import inbound
 from tests.agent_core.sessions.announced import OTHER_TURN, TURN, Announced, whole_turn
 
@@ -39,7 +39,7 @@ async def flush(log: EventLog) -> None:
         await log.flush()
 
 
-async def read_all(log: EventLog, turn: TurnId = TURN, *, after: int = 0) -> list[PlacedEvent]:
+async def read_all(log: EventLog, turn: TurnId = TURN, *, after: int = 0) -> list[LoggedEvent]:
     async with asyncio.timeout(TIMEOUT_S):
         return [positioned async for positioned in log.read(turn, after=after)]
 
@@ -62,7 +62,7 @@ class Reader:
                 self.begun.set()
 
 
-def only(positioned: list[PlacedEvent]) -> list[AnyEvent]:
+def only(positioned: list[LoggedEvent]) -> list[AnyEvent]:
     return [event for _, event in positioned]
 
 

@@ -1,14 +1,14 @@
 """Playbook: answer by a quotation from a page, a file or earlier work, or say that none has it."""
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator
 
 from bot.sandbox.model.dialogue import REPORT, Dialogue, say, topic_of
 from bot.sandbox.model.message import StandInReply
 from bot.sandbox.model.sentences import NumberedPage, phrases, share, stems
 from bot.sandbox.model.wire import as_text
 from bot.sandbox.model.writing import escape
-from bot.sandbox.web import WebPage
+from bot.sandbox.web import PageLoader, WebPage
 
 NO_MODEL = (
     "No model is connected to this sandbox, so I can only quote its pages, and none of them "
@@ -29,9 +29,7 @@ FILE_ID = re.compile(r"^(?=[A-Z]*\d)[A-Z0-9]{8,}_(?=.)")
 EARLIER_WORK = re.compile(r"(?m)^- id (\w+)(.*(?:\n  .*)*)")
 
 
-async def from_pages(
-    dialogue: Dialogue, pages: Callable[[], Awaitable[Sequence[WebPage]]]
-) -> StandInReply:
+async def from_pages(dialogue: Dialogue, pages: PageLoader) -> StandInReply:
     """The two sentences of the small web that hold most of the question, with their page."""
     topic = topic_of(dialogue.now.words)
     best = 0.0
