@@ -435,8 +435,10 @@ class SlackApi:
         *,
         may_exist: bool,
     ) -> Receipt:
-        if may_exist:
-            earlier = await self._find_late(find)
+        waits_s = (self._settle_s, min(READ_BACK_GAP_S, self._settle_s))
+        for wait_s in waits_s if may_exist else ():
+            await self.clock.sleep(wait_s)
+            earlier = await find()
             if earlier is not None:
                 return earlier
 
@@ -445,14 +447,6 @@ class SlackApi:
             return Receipt(channel=str(arguments["channel"]), ts=str(answer["ts"]))
 
         return await self._calls.insist(attempt, find=find)
-
-    async def _find_late(self, find: Find) -> Receipt | None:
-        await self.clock.sleep(self._settle_s)
-        earlier = await find()
-        if earlier is not None:
-            return earlier
-        await self.clock.sleep(min(READ_BACK_GAP_S, self._settle_s))
-        return await find()
 
 
 class People:
