@@ -17,7 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from agent_core.messages import JsonObject
-from agent_core.runtime import Language, Preferences
+from agent_core.runtime import Preferences
 from bot.slack_api.calls import CALL_LIMIT_S, Calls, WriteGuard, ask
 from bot.slack_api.channels import Channels
 from bot.slack_api.clock import MonotonicClock
@@ -29,7 +29,6 @@ from bot.slack_api.records import (
     Identity,
     Person,
     PostRecord,
-    language_of,
     mark,
     read_person,
     read_post,
@@ -489,10 +488,6 @@ class People:
             locale=locale,
             digest_time=time,
         )
-
-    async def language(self, user: str) -> Language:
-        """As `language_of`."""
-        return language_of(await self.person(user))
 
     async def names(self, users: set[str]) -> dict[str, str]:
         """Names of those users that Slack knows."""
