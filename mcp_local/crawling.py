@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
@@ -111,8 +111,10 @@ class Crawler:
         host = url.partition("//")[2].partition("/")[0].lower()
         session = workspace.root
         async with (
-            _limit(self._hosts, host, MAX_AT_ONCE_PER_HOST).slot(session),
-            _limit(self._sessions, session, MAX_AT_ONCE_PER_SESSION).slot(session),
+            self._hosts.setdefault(host, FairSemaphore(MAX_AT_ONCE_PER_HOST)).slot(session),
+            self._sessions.setdefault(session, FairSemaphore(MAX_AT_ONCE_PER_SESSION)).slot(
+                session
+            ),
             self._all.slot(session),
         ):
             await self._count_fetch(workspace)
@@ -146,7 +148,7 @@ class Crawler:
         return stored
 
     async def _rendered(self, url: str, session: Path) -> ExtractedPage:
-        async with _limit(self._rendering, session, 1).slot(session):
+        async with self._rendering.setdefault(session, FairSemaphore(1)).slot(session):
             html = await self._browsers.render(url, session=session)
             try:
                 return await self._readers.read("html", html, url, session=session)
@@ -161,16 +163,6 @@ class Crawler:
             self._fetches[workspace.root] = count + 1
         if count >= MAX_PAGES_PER_SESSION:
             raise FetchDenied(f"this session has used its {MAX_PAGES_PER_SESSION:,} pages")
-
-
-_Key = TypeVar("_Key")
-
-
-def _limit(
-    limits: WeakValueDictionary[_Key, FairSemaphore], key: _Key, count: int
-) -> FairSemaphore:
-    """The semaphore of a host or a session, which lives as long as it is used."""
-    return limits.setdefault(key, FairSemaphore(count))
 
 
 def _row_of(page: StoredPage, url: str, origin: Literal["fetched", "stored"]) -> Row:

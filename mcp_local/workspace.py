@@ -292,7 +292,7 @@ def _walk(directory_fd: int, prefix: str) -> Iterator[FileInfo]:
 
 @contextmanager
 def _plain_errors(path: str) -> Generator[None]:
-    """Turn what the system says about `path` into a sentence for the model."""
+    """OSErrors about `path` as ToolkitErrors, which are sentences for the model."""
     try:
         yield
     except FileExistsError:

@@ -54,7 +54,8 @@ class AppFiles:
     async def __call__(
         self, output: ToolOutput, call: ToolCall, context: ToolContext, progress: OnProgress
     ) -> ToolOutput:
-        if _is_too_large(output):
+        is_refused = output.is_error and any(sign in output.text for sign in _REFUSED_AS_LARGE)
+        if output.is_cut or is_refused:
             return replace(output, text=f"{output.text}\n\n{_ADVICE}")
         if output.is_error:
             return output
@@ -77,11 +78,6 @@ class AppFiles:
         if len(files) > _MAX_FILES:
             notes.append(f"[Only the first {_MAX_FILES} of {len(files)} files were saved.]")
         return replace(output, text="\n\n".join([output.text, *notes]))
-
-
-def _is_too_large(output: ToolOutput) -> bool:
-    is_refused = output.is_error and any(sign in output.text for sign in _REFUSED_AS_LARGE)
-    return output.is_cut or is_refused
 
 
 def _files_in(text: str) -> list[tuple[str, str]]:

@@ -90,13 +90,13 @@ def _unseen(part: Part) -> Part:
 
 def _without_blanks(messages: Iterable[Message]) -> Iterator[Message]:
     for message in messages:
-        parts = [_writable(part) for part in message.parts if not _is_blank(part)]
+        parts = [
+            _writable(part)
+            for part in message.parts
+            if not isinstance(part, Text) or part.text.strip()
+        ]
         if parts:
             yield _with_parts(message, parts)
-
-
-def _is_blank(part: Part) -> bool:
-    return isinstance(part, Text) and not part.text.strip()
 
 
 def _writable(part: Part) -> Part:
@@ -106,8 +106,6 @@ def _writable(part: Part) -> Part:
     text = mended(part.text)
     if isinstance(part, ToolResult) and not text.strip():
         text = EMPTY_RESULT
-    if text == part.text:
-        return part
     return replace(part, text=text)
 
 
@@ -153,11 +151,7 @@ def _answered(calls: Sequence[ToolCall], parts: Sequence[Part]) -> Message:
             others.append(part)
     answers: list[Part] = []
     for call in calls:
-        lost = ToolResult(
-            call_id=call.id,
-            text=LOST_RESULT,
-            is_error=True,
-        )
+        lost = ToolResult(call_id=call.id, text=LOST_RESULT, is_error=True)
         answers.append(results.get(call.id, lost))
     return Message(role="user", parts=(*answers, *others))
 
@@ -180,8 +174,7 @@ def _with_calls_last(message: Message) -> Message:
         return message
     parts = list(message.parts)
     last = parts.index(message.tool_calls[-1])
-    behind = parts[last + 1 :]
-    texts = [part for part in behind if isinstance(part, Text)]
-    others = [part for part in behind if not isinstance(part, Text)]
-    parts[last:] = [*texts, parts[last], *others]
-    return _with_parts(message, parts)
+    behind = sorted(parts[last + 1 :], key=lambda part: not isinstance(part, Text))
+    is_text = [isinstance(part, Text) for part in behind]
+    behind.insert(sum(is_text), parts[last])
+    return _with_parts(message, [*parts[:last], *behind])

@@ -67,10 +67,6 @@ class PooledServer:
         """The tools of a server for all, so that no agent waits for them; () for others."""
         return await self._specs(SHARED, Path()) if self.is_shared else ()
 
-    def is_for(self, context: ToolContext) -> bool:
-        """Whether the server is offered to this agent when it works for that person."""
-        return self.key(context) is not None
-
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         """The tools for this agent; a ToolServerError says why they are not available."""
         key = self.key(context)
@@ -185,8 +181,11 @@ class McpHub:
 
     def away(self, context: ToolContext) -> Mapping[str, str]:
         """Servers for this agent and person that could not be had when last asked, and why."""
-        mine = {server.name for server in self._servers.values() if server.is_for(context)}
-        return {name: reason for name, reason in self._failures.items() if name in mine}
+        return {
+            server.name: self._failures[server.name]
+            for server in self._servers.values()
+            if server.name in self._failures and server.key(context) is not None
+        }
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         """The tools of all servers that can be had, in the order of the configuration."""

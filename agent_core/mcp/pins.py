@@ -147,17 +147,15 @@ class Pins:
         elif server != _VETTED:
             reason = suspicion_of(definition)
         digest = digest_of_json(definition)
-        pin = Pin(
+        proposal = Proposal(digest=digest, definition=definition, reason=reason)
+        return Pin(
             server=server,
             tool=tool,
-            digest=digest,
-            definition=definition,
+            digest=NOT_ACCEPTED if reason else digest,
+            definition={} if reason else definition,
             accepted_at=self._now(),
+            proposal=proposal if reason else None,
         )
-        if not reason:
-            return pin
-        proposal = Proposal(digest=digest, definition=definition, reason=reason)
-        return replace(pin, digest=NOT_ACCEPTED, definition={}, proposal=proposal)
 
 
 def why_off(pin: Pin) -> str:

@@ -134,9 +134,14 @@ class McpServer:
         except ToolServerError as error:
             return _failure(error)
         output = await read_output(result, max_bytes=self.limits.max_result_bytes)
-        if self.config.trusted and result.meta:
-            return await _with_files(output, result, context)
-        return output
+        meta = result.meta if self.config.trusted else None
+        if not meta:
+            return output
+        output = replace(output, picture=str(meta.get("picture", "")))
+        if not meta.get("artifacts"):
+            return output
+        artifacts = await asyncio.to_thread(artifacts_of, result, context.workspace)
+        return replace(output, artifacts=artifacts)
 
     async def close(self) -> None:
         """End the server for good; bounded."""
@@ -156,7 +161,9 @@ class McpServer:
         try:
             return await self._call(call, meta, progress)
         except RequestFault as fault:
-            if not fault.is_lost or (fault.may_have_run and not self._only_reads(call)):
+            spec = self._specs.get(call.name)
+            only_reads = spec is not None and opened(call).is_repeatable(spec)
+            if not fault.is_lost or (fault.may_have_run and not only_reads):
                 raise
         return await self._call(call, meta, progress)
 
@@ -168,10 +175,6 @@ class McpServer:
         if self.call_meta is not None:
             meta |= await self.call_meta(call, context)
         return meta
-
-    def _only_reads(self, call: ToolCall) -> bool:
-        spec = self._specs.get(call.name)
-        return spec is not None and opened(call).is_repeatable(spec)
 
     async def _call(
         self, call: ToolCall, meta: JsonObject | None, progress: OnProgress
@@ -214,7 +217,9 @@ class McpServer:
         async with self._starting:
             connection = self._connection
             if connection is not None and connection.is_suspect:
-                await self._probe(connection)
+                connection.is_suspect = False
+                if connection.is_alive:
+                    await self._probe(connection)
             if connection is None or not connection.is_alive:
                 connection = await self._start()
                 self._connection = connection
@@ -222,9 +227,6 @@ class McpServer:
 
     async def _probe(self, connection: ServerConnection) -> None:
         """Keeps a server that still lists its tools after a late call; ends any other."""
-        connection.is_suspect = False
-        if not connection.is_alive:
-            return
         try:
             await connection.list_tools()
         except ToolServerError:
@@ -331,18 +333,6 @@ class McpServer:
     def _has_tools_off(self) -> bool:
         """Whether a tool is off, which a person may have accepted meanwhile."""
         return any(tool.off for tool in self._tools.values())
-
-
-async def _with_files(
-    output: ToolOutput, result: CallToolResult, context: ToolContext
-) -> ToolOutput:
-    """The output with the picture and the artifacts that a server of our own names."""
-    meta = result.meta or {}
-    output = replace(output, picture=str(meta.get("picture", "")))
-    if not meta.get("artifacts"):
-        return output
-    artifacts = await asyncio.to_thread(artifacts_of, result, context.workspace)
-    return replace(output, artifacts=artifacts)
 
 
 def _failure(error: ToolServerError) -> ToolOutput:

@@ -221,7 +221,12 @@ def _series(data: object) -> dict[str, list[Point]]:
         raise ValueError(_SHAPE)
     series: dict[str, list[Point]] = {}
     for name, each in valid.items():
-        points = _points(each)
+        points: list[Point] = []
+        if isinstance(each, Mapping):
+            points.extend(each.items())
+        else:
+            for number, value in enumerate(each):
+                points.append(value if isinstance(value, tuple) else (float(number), value))
         if not points:
             raise ValueError(f"there is nothing to draw: {_SHAPE}")
         if len(valid) > MAX_SERIES or len(points) > MAX_POINTS:
@@ -230,16 +235,6 @@ def _series(data: object) -> dict[str, list[Point]]:
     if not series:
         raise ValueError(f"there is nothing to draw: {_SHAPE}")
     return series
-
-
-def _points(data: Sequence[float | Point] | Mapping[str, float]) -> list[Point]:
-    if isinstance(data, Mapping):
-        return list(data.items())
-    points: list[Point] = []
-    for number, value in enumerate(data):
-        point = value if isinstance(value, tuple) else (float(number), value)
-        points.append(point)
-    return points
 
 
 def _ticks(values: Sequence[float]) -> list[float]:
@@ -266,17 +261,15 @@ def _label(x: float, y: float, text: str, **attributes: object) -> str:
 
 
 def _element(name: str, text: str = "", **attributes: object) -> str:
-    """An element of SVG; an underscore in an attribute's name stands for a hyphen."""
+    """An element of SVG; an underscore in an attribute's name stands for a hyphen.
+
+    The text is cut and escaped, its control characters become spaces.
+    """
     parts = [name]
     for key, value in attributes.items():
         attribute = key.replace("_", "-")
         written = f"{value:.1f}" if isinstance(value, float) else value
         parts.append(f'{attribute}="{written}"')
     start = " ".join(parts)
-    return f"<{start}>{_escaped(text)}</{name}>"
-
-
-def _escaped(text: str) -> str:
-    """Text as XML takes it: escaped, without control characters, not too long."""
     printable = [sign if sign.isprintable() else " " for sign in text[:_MAX_TEXT]]
-    return escape("".join(printable))
+    return f"<{start}>{escape(''.join(printable))}</{name}>"

@@ -190,10 +190,18 @@ class ProgramExecution:
                 monty.AsyncMonty(max_processes=1) as workers,
                 workers.checkout(**conditions) as session,
             ):
+                mounts = [
+                    monty.MountDir(
+                        host_path=folder,
+                        virtual_path=str(folder),
+                        mode="read-write" if folder.name == WORK_PRODUCTS else "read-only",
+                    )
+                    for folder in self._folders()
+                ]
                 started = start(
                     session,
                     external_lookup=self._functions(),
-                    mount=[_mount(monty, folder) for folder in self._folders()],
+                    mount=mounts,
                     print_callback=self._printed,
                 )
                 return await self._drive(session, started)
@@ -403,21 +411,14 @@ class ProgramExecution:
 
     def _folders(self) -> list[Path]:
         """The folders of the workspace that programs see, under the same paths as everywhere."""
-        return sorted(filter(_is_seen, self.context.workspace.iterdir()))
-
-
-def _is_seen(folder: Path) -> bool:
-    if not folder.is_dir() or folder.is_symlink():
-        return False
-    return folder.name != TRACES and folder.name[0] != "."
-
-
-def _mount(monty: Any, folder: Path) -> Any:
-    return monty.MountDir(
-        host_path=folder,
-        virtual_path=str(folder),
-        mode="read-write" if folder.name == WORK_PRODUCTS else "read-only",
-    )
+        return sorted(
+            folder
+            for folder in self.context.workspace.iterdir()
+            if folder.name != TRACES
+            and folder.name[0] != "."
+            and folder.is_dir()
+            and not folder.is_symlink()
+        )
 
 
 def _text(value: object, meaning: str) -> str:

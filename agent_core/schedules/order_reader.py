@@ -305,7 +305,8 @@ def _rule(draft: OrderDraft, schedule: Schedule | None, message: OrderMessage) -
 
 def _as_draft(schedule: Schedule) -> OrderDraft:
     """A stored order as the model would have read it; its channel stays where it is not named."""
-    order, rule = schedule.order, schedule.order.rule
+    order = schedule.order
+    rule = order.rule
     return OrderDraft(
         intent="change",
         which=schedule.number,

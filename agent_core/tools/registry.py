@@ -9,10 +9,9 @@ import hashlib
 import logging
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Protocol
 from weakref import WeakValueDictionary
 
 from agent_core.clock import machine_time
@@ -36,12 +35,8 @@ _LISTED = 40
 _SAFE_NAME = re.compile(r"[a-zA-Z0-9_-][a-zA-Z0-9_.-]{0,99}")
 
 
-class AfterHook(Protocol):
-    """Changes the output of a call before the model gets it."""
-
-    async def __call__(
-        self, output: ToolOutput, call: ToolCall, context: ToolContext, progress: OnProgress
-    ) -> ToolOutput: ...
+AfterHook = Callable[[ToolOutput, ToolCall, ToolContext, OnProgress], Awaitable[ToolOutput]]
+"""Changes the output of a call before the model gets it."""
 
 
 class Registry:

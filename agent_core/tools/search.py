@@ -107,7 +107,18 @@ class AgentTools:
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         """Every tool, `find_tools` last; `tools_in_sight` takes out what need not be in sight."""
         specs = await self._share(context)
-        return (*specs, _finder(_hidden(specs)))
+        description = (
+            "Finds further tools, which are not shown here to save room. Say in a few words what "
+            "the tool has to do; those that fit can be called from then on. "
+            f"{_servers(_hidden(specs))}"
+        )
+        finder = ToolSpec(
+            name=FIND_TOOLS,
+            description=description,
+            input_schema=_INPUT,
+            is_repeatable=True,
+        )
+        return (*specs, finder)
 
     async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
         if call.name == FIND_TOOLS:
@@ -199,14 +210,9 @@ def _mentions(history: Sequence[Message]) -> Iterator[str]:
             if part.name == FIND_TOOLS:
                 searches.add(part.id)
         elif isinstance(part, ToolResult) and part.call_id in searches and not part.is_error:
-            yield from _names_in(part.text)
-
-
-def _names_in(text: str) -> Iterator[str]:
-    """The tools that a search found, the best last; each begins a line of its own."""
-    for line in reversed(text.split("\n")):
-        if line.startswith("- "):
-            yield line[2:].partition(": ")[0]
+            for line in reversed(part.text.split("\n")):
+                if line.startswith("- "):  # a tool that was found, the best last
+                    yield line[2:].partition(": ")[0]
 
 
 def _entry(spec: ToolSpec) -> str:
@@ -218,19 +224,6 @@ def _entry(spec: ToolSpec) -> str:
         line = f"{line[:_MAX_LINE_CHARS]}…"
     line = line or "(no description)"
     return f"- {spec.name}: {line}\n  {schema}"
-
-
-def _finder(hidden: Sequence[ToolSpec]) -> ToolSpec:
-    return ToolSpec(
-        name=FIND_TOOLS,
-        description=(
-            "Finds further tools, which are not shown here to save room. Say in a few words what "
-            "the tool has to do; those that fit can be called from then on. "
-            f"{_servers(hidden)}"
-        ),
-        input_schema=_INPUT,
-        is_repeatable=True,
-    )
 
 
 def _servers(hidden: Sequence[ToolSpec]) -> str:

@@ -249,20 +249,19 @@ class SurfaceTools:
             raise SurfaceRefused("There is no such post of yours in this thread.")
         what = _bare(call.arguments["what"])
         for answered in here:
-            if _is_named(what, answered):
-                await self._require_right(answered, context)
-                return answered
+            if not _is_named(what, answered):
+                continue
+            asked = answered.turn.inbound
+            if asked.asker != context.asker and not await self._here.is_admin(context.asker):
+                who = _line(asked.author_name, 60)
+                raise SurfaceRefused(
+                    f"Only {who}, who asked for it, or an admin can have it changed."
+                )
+            return answered
         last = _line(here[0].answer, _ASKED_CHARS)
         raise SurfaceRefused(
             f"There is no such post of yours in this thread. Your last answer begins: “{last}”"
         )
-
-    async def _require_right(self, answered: AnsweredTurn, context: ToolContext) -> None:
-        asked = answered.turn.inbound
-        if asked.asker == context.asker or await self._here.is_admin(context.asker):
-            return
-        who = _line(asked.author_name, 60)
-        raise SurfaceRefused(f"Only {who}, who asked for it, or an admin can have it changed.")
 
 
 def _require_fit(call: ToolCall) -> None:

@@ -58,10 +58,6 @@ class Catalogue:
         """
         return self.of(language)(key, **slots)
 
-    def source(self, language: str) -> str:
-        """The catalogue's text."""
-        return _source(self._package, language)
-
 
 def _words(bundle: FluentBundle) -> Words:
     def words(key: str, /, **slots: str | float) -> str:
@@ -88,12 +84,9 @@ def _bundle(package: str, language: str) -> FluentBundle:
     from fluent.runtime import FluentBundle, FluentResource
 
     bundle = FluentBundle([language], use_isolating=False)
-    bundle.add_resource(FluentResource(_source(package, language)))
+    source = (files(package) / f"{language}.ftl").read_text(encoding="utf-8")
+    bundle.add_resource(FluentResource(source))
     return bundle
-
-
-def _source(package: str, language: str) -> str:
-    return (files(package) / f"{language}.ftl").read_text(encoding="utf-8")
 
 
 CORE = Catalogue("agent_core.words")

@@ -37,11 +37,8 @@ def write_trace(workspace: Path, trace: JsonObject) -> None:
 def _archive(trace: Path, archive: Path, digest: str) -> None:
     """Move an earlier turn's trace into the archive, under the next free number."""
     archive.mkdir(exist_ok=True)
-    newest = 0
-    for path in archive.glob("trace_*.json"):
-        match = _NUMBER.match(path.name)
-        if match:
-            newest = max(newest, int(match[1]))
+    matches = [_NUMBER.match(path.name) for path in archive.glob("trace_*.json")]
+    newest = max((int(match[1]) for match in matches if match), default=0)
     trace.replace(archive / f"trace_{newest + 1:03}_{digest}.json")
 
 

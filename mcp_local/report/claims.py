@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from markdown_it.token import Token
 
@@ -91,10 +90,12 @@ def _read_inline(children: Sequence[Token]) -> Iterator[CitedSentence]:
         else:
             text += child.content
     for start, end in sentence_spans(text):
-        inside = [cited for position, cited in marks if start < position <= end]
-        numbers = tuple(dict.fromkeys(chain.from_iterable(inside)))
+        numbers: dict[int, None] = {}
+        for position, cited in marks:
+            if start < position <= end:
+                numbers |= dict.fromkeys(cited)
         if numbers:
-            yield CitedSentence(text=text[start:end], numbers=numbers)
+            yield CitedSentence(text=text[start:end], numbers=tuple(numbers))
 
 
 def _check(sentence: CitedSentence, evidence: Mapping[int, _Evidence]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from html import escape
 from typing import Any
@@ -101,50 +102,37 @@ def _keep_web_links(state: StateCore) -> None:
 
 
 def _filter_links(children: Sequence[Token], known: frozenset[str]) -> list[Token]:
-    """Drop links to addresses that are not known; their text stays, with the host beside it.
-
-    A link around a citation goes too: links cannot be nested.
-    """
+    """The tokens of a text with each of its links checked."""
     kept: list[Token] = []
     opened = -1
     for child in children:
         if child.type == "link_open":
             opened = len(kept)
         kept.append(child)
-        if child.type != "link_close":
-            continue
-        link = kept[opened:]
-        if not _is_known_link(link, known):
-            kept[opened:] = [*link[1:-1], *_host_of(link)]
+        if child.type == "link_close":
+            kept[opened:] = _checked_link(kept[opened:], known)
     return kept
 
 
-def _is_known_link(link: Sequence[Token], known: frozenset[str]) -> bool:
+def _checked_link(link: list[Token], known: frozenset[str]) -> list[Token]:
+    """A link to a known address; else its text, with the host beside it if it is a web address.
+
+    A link around a citation goes too: links cannot be nested.
+    """
     start = link[0]
     start.attrSet("rel", LINK_REL)
     start.attrs.pop("title", None)
-    address = _address(link)
-    is_web = address.lower().startswith(_LINK_SCHEMES)
-    return is_web and address in known and not _holds_citation(link)
-
-
-def _address(link: Sequence[Token]) -> str:
-    return str(link[0].attrGet("href") or "")
-
-
-def _holds_citation(link: Sequence[Token]) -> bool:
-    return any(token.type == CITATION for token in link)
-
-
-def _host_of(link: Sequence[Token]) -> list[Token]:
-    """The host of a link that is not live, as text; nothing beside a citation or another scheme."""
-    try:
-        host = urlsplit(_address(link)).hostname
-    except ValueError:
-        host = None
-    if not host or _holds_citation(link):
-        return []
-    return [Token("text", "", 0, content=f" ({host})")]
+    text = link[1:-1]
+    if any(token.type == CITATION for token in text):
+        return text
+    address = str(start.attrGet("href") or "")
+    if address in known and address.lower().startswith(_LINK_SCHEMES):
+        return link
+    with suppress(ValueError):
+        host = urlsplit(address).hostname
+        if host:
+            text.append(Token("text", "", 0, content=f" ({host})"))
+    return text
 
 
 def _classify_alignment(state: StateCore) -> None:
@@ -167,19 +155,11 @@ def _render_image(_: RendererHTML, tokens: Sequence[Token], at: int, *more: obje
     return escape(tokens[at].content)
 
 
-def _open_table(*_: object) -> str:
-    return '<div class="table"><table>\n'
-
-
-def _close_table(*_: object) -> str:
-    return "</table></div>\n"
-
-
 _RENDER_RULES: dict[str, Any] = {
     CITATION: _render_citation,
     "image": _render_image,
-    "table_open": _open_table,
-    "table_close": _close_table,
+    "table_open": lambda *_: '<div class="table"><table>\n',
+    "table_close": lambda *_: "</table></div>\n",
 }
 
 
@@ -218,7 +198,9 @@ def _mark_box(tokens: list[Token], at: int) -> None:
     if label is None or children[0].type != "text":
         return
     children[0].content = children[0].content[label.end() :]
-    end = _closing(tokens, at)
+    end = at + 1
+    while tokens[end].type != "blockquote_close" or tokens[end].level != box.level:
+        end += 1
     title, body = _split_title(children)
     has_text_below = body or end > at + _FIRST_PARAGRAPH
     if not title or not has_text_below:
@@ -253,12 +235,3 @@ def _split_title(children: Sequence[Token]) -> tuple[list[Token], list[Token]]:
         elif child.type != "text" or child.content:
             line.append(child)
     return title, body
-
-
-def _closing(tokens: Sequence[Token], at: int) -> int:
-    level = tokens[at].level
-    for index in range(at + 1, len(tokens)):
-        token = tokens[index]
-        if token.type == "blockquote_close" and token.level == level:
-            return index
-    raise ValueError("the parser closes every quotation")

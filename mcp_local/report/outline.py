@@ -35,17 +35,8 @@ class Section:
     subheadings: list[Heading] = field(default_factory=list[Heading])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outline:
-    """A report in the order in which it is shown."""
-
-    summary: list[Token]
-    """The section named as a summary; empty if there is none."""
-    sections: list[Section]
-
-
-def outline_report(tokens: Sequence[Token]) -> Outline:
-    """Split a report at its main headings.
+def outline_report(tokens: Sequence[Token]) -> tuple[list[Token], list[Section]]:
+    """The section named as a summary, empty if there is none, and the others in their order.
 
     A lone leading h1 is the title and dropped. Lists of contents and of sources that the author
     wrote are dropped as well: the page makes its own.
@@ -59,20 +50,13 @@ def outline_report(tokens: Sequence[Token]) -> Outline:
     summary: list[Token] = []
     sections: list[Section] = []
     for section in _split(tokens):
-        name = _plain_name(section)
+        text = section.heading.text if section.heading else ""
+        name = _NUMBERING.sub("", text).casefold().rstrip(": ")
         if name in headings_of("summary"):
             summary.extend(section.tokens[_HEADING_TOKENS:])
         elif name not in dropped and section.tokens:
             sections.append(section)
-    return Outline(summary=summary, sections=sections)
-
-
-def _plain_name(section: Section) -> str:
-    """A section's heading without its number, in lower case; empty without a heading."""
-    if section.heading is None:
-        return ""
-    text = _NUMBERING.sub("", section.heading.text)
-    return text.casefold().rstrip(": ")
+    return summary, sections
 
 
 def _level_headings(tokens: Sequence[Token]) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -69,7 +69,11 @@ class Wire:
             {"x-api-key": self.key, "Content-Type": "application/json"},
             MAX_ANSWER_BYTES,
         )
-        answer = _object(received)
+        answer: JsonObject | None = None
+        with suppress(ValueError, RecursionError):
+            value: object = json.loads(received)
+            if isinstance(value, dict):
+                answer = cast("JsonObject", value)
         if not 200 <= status < 300:
             kind = RemoteRefused if status in _NO else RemoteError
             raise kind(self.without_key(sentence_for(status, answer)))
@@ -184,14 +188,6 @@ async def _read(response: ClientResponse, max_bytes: int) -> bytes:
         if len(body) > max_bytes:
             raise RemoteError(f"Composio's answer is larger than {max_bytes / 1_000_000:g} MB.")
     return bytes(body)
-
-
-def _object(received: bytes) -> JsonObject | None:
-    try:
-        value: object = json.loads(received)
-    except (ValueError, RecursionError):
-        return None
-    return cast("JsonObject", value) if isinstance(value, dict) else None
 
 
 _MAX_WORDS_CHARS = 300
