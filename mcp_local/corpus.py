@@ -60,9 +60,17 @@ def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> lis
     def found(url: str) -> CorpusArticle:
         page = find_page(workspace, url) or by_key.get(url_key(url))
         if page is None:
-            return CorpusArticle(url=url, title=url, content="", status="failed")
+            return CorpusArticle(
+                url=url,
+                title=url,
+                content="",
+                status="failed",
+            )
         return CorpusArticle(
-            url=url, title=page.title or url, content=page.markdown, status="success"
+            url=url,
+            title=page.title or url,
+            content=page.markdown,
+            status="success",
         )
 
     articles = [

@@ -62,7 +62,10 @@ class Crawler:
     """Reads pages for all sessions of this process, within the limits of each."""
 
     def __init__(
-        self, root: Path, open_client: Callable[[], Client], browsers: Browsers | None = None
+        self,
+        root: Path,
+        open_client: Callable[[], Client],
+        browsers: Browsers | None = None,
     ) -> None:
         self._open_client = open_client
         self._readers = Readers()
@@ -77,7 +80,10 @@ class Crawler:
         self._counting = asyncio.Lock()
 
     async def crawl(
-        self, workspace: Workspace, urls: list[str], progress: CrawlProgress
+        self,
+        workspace: Workspace,
+        urls: list[str],
+        progress: CrawlProgress,
     ) -> list[Row]:
         """One row for each different URL, in order; a page read before comes from its file."""
         unique = list({page_path(url): url for url in reversed(urls)}.values())[::-1]
@@ -151,7 +157,12 @@ class Crawler:
         async with self._rendering.setdefault(session, FairSemaphore(1)).slot(session):
             html = await self._browsers.render(url, session=session)
             try:
-                return await self._readers.read("html", html, url, session=session)
+                return await self._readers.read(
+                    "html",
+                    html,
+                    url,
+                    session=session,
+                )
             except NeedsBrowser:
                 raise FetchFailed("no text on the page, in a browser neither") from None
 

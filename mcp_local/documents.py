@@ -45,7 +45,12 @@ class Documents:
         if known and (not known.picture_path or workspace.exists(known.picture_path)):
             return known
         document = await self._document(data, str(workspace.root), digest)
-        document = await asyncio.to_thread(_kept, workspace, document, digest)
+        document = await asyncio.to_thread(
+            _kept,
+            workspace,
+            document,
+            digest,
+        )
         # A text costs nothing to read again, and may be long.
         is_plain_text = document.kind == "text" and not document.fault
         if not is_plain_text and document.fault != "busy":
@@ -85,7 +90,11 @@ class Documents:
             if kind == "text":
                 return await asyncio.to_thread(read_text, data)
             return await self._readers.run(
-                read_document, data, kind, session=session, source=digest
+                read_document,
+                data,
+                kind,
+                session=session,
+                source=digest,
             )
         except UnreadableFile as error:
             return Document(fault=error.fault, note=str(error))

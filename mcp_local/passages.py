@@ -93,10 +93,9 @@ def _spans(text: str) -> Iterator[_Span]:
         while match := _HEADING.match(text, start, end):
             heading = match[1].strip()
             start = min(match.end() + 1, end)
-        if start == end:
-            continue
-        for piece_start, piece_end in _pieces(text, start, end):
-            yield heading, piece_start, piece_end
+        if start < end:
+            for piece in _pieces(text, start, end):
+                yield heading, *piece
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -141,10 +140,6 @@ def _score(counted: Sequence[_CountedPassage], wanted: set[str]) -> list[_Scored
     for _, terms in counted:
         all_terms += terms.total()
         frequency.update(wanted & terms.keys())
-    weight: dict[str, float] = {}
-    for term, n in frequency.items():
-        rarity = (total - n + 0.5) / (n + 0.5)
-        weight[term] = math.log(1 + rarity)
     scored: list[_ScoredPassage] = []
     for passage, terms in counted:
         relative_length = terms.total() * total / all_terms
@@ -152,9 +147,10 @@ def _score(counted: Sequence[_CountedPassage], wanted: set[str]) -> list[_Scored
         score = 0.0
         for term in wanted & terms.keys():
             count = terms[term]
-            limit = count + _SATURATION * length
-            saturated = count * (_SATURATION + 1) / limit
-            score += weight[term] * saturated
+            n = frequency[term]
+            rarity = (total - n + 0.5) / (n + 0.5)
+            saturation = count + _SATURATION * length
+            score += math.log1p(rarity) * count / saturation
         if score > 0:
             scored.append((score, passage))
     return scored
@@ -170,7 +166,8 @@ def _pick(scored: Sequence[_ScoredPassage], limit: int) -> list[Passage]:
         discounted.append((score * discount, passage))
         uses[n] += 1
     discounted.sort(key=itemgetter(0), reverse=True)
-    return [passage for _, passage in discounted[:limit]]
+    best = discounted[:limit]
+    return [passage for _, passage in best]
 
 
 # Punctuation of several scripts is meant here, not mistyped.

@@ -137,7 +137,12 @@ class Accounts:
                 raise
         toolkit = _toolkit_of(record) or slug.partition("_")[0].casefold()
         if not record:
-            return AppTool(slug=slug, toolkit=toolkit, needs_account=None, schema_digest="")
+            return AppTool(
+                slug=slug,
+                toolkit=toolkit,
+                needs_account=None,
+                schema_digest="",
+            )
         definition = {key: record.get(key) for key in _PINNED}
         return AppTool(
             slug=slug,

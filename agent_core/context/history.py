@@ -7,7 +7,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from agent_core.messages import AttachedFile, Message, Opaque, Part, Text, ToolCall, ToolResult
+from agent_core.messages import (
+    AttachedFile,
+    Message,
+    Opaque,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from agent_core.models.strict_json import mended
 
 MAX_NAME_CHARS = 128
@@ -44,11 +52,11 @@ def _repair_once(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Removing one fault may lay another bare, so this is done until nothing changes."""
     merged = _merge(_without_blanks(messages))
     if merged and merged[0].role == "assistant":
-        merged = merged[1:]
+        del merged[0]
     paired = _pair(merged)
     paired = _merge(_without_blanks(paired))
     if paired and paired[-1].role == "assistant":
-        paired = paired[:-1]
+        del paired[-1]
     return tuple(paired)
 
 

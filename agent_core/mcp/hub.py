@@ -156,8 +156,26 @@ class McpHub:
         clock: MonotonicTime = time.monotonic,
     ) -> None:
         limits = limits or HubLimits()
-        pooled = [_always_on(config, limits, clock, pins, call_meta) for config in servers]
-        pooled += [_of_fleet(server, limits, clock, pins) for server in fleet if server.is_on]
+        pooled = [
+            _always_on(
+                config,
+                limits,
+                clock,
+                pins,
+                call_meta,
+            )
+            for config in servers
+        ]
+        pooled += [
+            _of_fleet(
+                server,
+                limits,
+                clock,
+                pins,
+            )
+            for server in fleet
+            if server.is_on
+        ]
         pooled += more
         self._servers = {server_prefix(server.name): server for server in pooled}
         """By the prefix of their tools' names, in the order of the configuration."""
@@ -229,7 +247,13 @@ def _always_on(
         pins = None  # our own tools change with our releases
 
     def make(_: str, workspace: Path) -> McpServer:
-        return McpServer(config, limits, clock, pins=pins, call_meta=call_meta)
+        return McpServer(
+            config,
+            limits,
+            clock,
+            pins=pins,
+            call_meta=call_meta,
+        )
 
     return PooledServer(
         config.name,
@@ -241,7 +265,10 @@ def _always_on(
 
 
 def _of_fleet(
-    server: FleetServer, limits: HubLimits, clock: MonotonicTime, pins: Pins | None
+    server: FleetServer,
+    limits: HubLimits,
+    clock: MonotonicTime,
+    pins: Pins | None,
 ) -> PooledServer:
     """The process starts at the first call when the tools are known from earlier."""
     is_shared = server.scope == "bot"

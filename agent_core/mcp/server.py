@@ -151,7 +151,10 @@ class McpServer:
             await self._connection.close()
 
     async def _checked_call(
-        self, call: ToolCall, context: ToolContext, progress: OnProgress
+        self,
+        call: ToolCall,
+        context: ToolContext,
+        progress: OnProgress,
     ) -> CallToolResult:
         """Call a tool, and again after a lost connection if it did not run or only reads."""
         schema = self._usable(call.name).input_schema
@@ -177,19 +180,32 @@ class McpServer:
         return meta
 
     async def _call(
-        self, call: ToolCall, meta: JsonObject | None, progress: OnProgress
+        self,
+        call: ToolCall,
+        meta: JsonObject | None,
+        progress: OnProgress,
     ) -> CallToolResult:
         connection = await self._live_connection()
         if self.pins is not None and connection.tools_changed:
             await self._relist(connection)
         tool = self._usable(call.name)
         try:
-            return await connection.call(tool.name, call.arguments, meta, progress)
+            return await connection.call(
+                tool.name,
+                call.arguments,
+                meta,
+                progress,
+            )
         except RequestFault as fault:
             if fault.is_lost:
                 await connection.close()
                 last_words = connection.stderr() or "(empty)"
-                logger.warning("%s: %s stderr: %s", self.config.name, fault, last_words)
+                logger.warning(
+                    "%s: %s stderr: %s",
+                    self.config.name,
+                    fault,
+                    last_words,
+                )
             raise
 
     def _usable(self, name: str) -> ListedTool:
@@ -319,7 +335,8 @@ class McpServer:
 
     def _spec(self, name: str, tool: ListedTool) -> ToolSpec:
         """A server's word on the effects of its tools counts only where the server is our own."""
-        is_harmless = tool.is_read_only or tool.is_idempotent
+        hints = tool.annotations
+        is_harmless = True in (hints.get("readOnlyHint"), hints.get("idempotentHint"))
         return ToolSpec(
             name=name,
             server=self.config.name,

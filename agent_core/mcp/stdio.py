@@ -84,7 +84,15 @@ async def stdio_streams(
     outgoing, source = anyio.create_memory_object_stream[SessionMessage](_OUTGOING_MESSAGES)
     lines = LineCutter(limits.max_message_bytes)
     pumps = Background()
-    reading = pumps.start(_read_stdout(child.stdout, lines, screen, sink, outgoing))
+    reading = pumps.start(
+        _read_stdout(
+            child.stdout,
+            lines,
+            screen,
+            sink,
+            outgoing,
+        )
+    )
     reading.add_done_callback(lambda _: on_end())
     hearing = pumps.start(_read_stderr(child.stderr, stderr))
     pumps.start(_write_stdin(child.stdin, source))

@@ -136,7 +136,11 @@ class Screen:
     """
 
     def __init__(
-        self, server: str, *, version: Callable[[], str], on_tools_changed: Callable[[], None]
+        self,
+        server: str,
+        *,
+        version: Callable[[], str],
+        on_tools_changed: Callable[[], None],
     ) -> None:
         self._server = server
         self._version = version
@@ -203,7 +207,12 @@ class Screen:
         try:
             validate_server_result("tools/list", self._version(), listing)
         except ValidationError as error:
-            logger.warning("%s: tool %s is malformed; left out: %s", self._server, name, error)
+            logger.warning(
+                "%s: tool %s is malformed; left out: %s",
+                self._server,
+                name,
+                error,
+            )
             return False
         return True
 

@@ -110,7 +110,10 @@ class Observers:
                     found = await asyncio.to_thread((observed.context.workspace / path).stat)
                     kind = path.partition("/")[0]
                     tracing.note(
-                        "observer_artifact_saved", path=path, type=kind, size=found.st_size
+                        "observer_artifact_saved",
+                        path=path,
+                        type=kind,
+                        size=found.st_size,
                     )
         except TimeoutError:
             logger.warning("%s did not end over a result of %s", name, observed.call.name)

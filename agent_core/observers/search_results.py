@@ -61,7 +61,15 @@ def cleaned_results(execution: Execution, at: datetime) -> JsonObject | None:
         return None
     under, hits = found
     is_news = wants_news or under == _NEWS_LIST
-    clean = [_clean(item, place, at, is_news) for place, item in enumerate(hits, start=1)]
+    clean = [
+        _clean(
+            item,
+            place,
+            at,
+            is_news,
+        )
+        for place, item in enumerate(hits, start=1)
+    ]
     return {
         "type": "news" if is_news else "web",
         "timestamp": timestamp(at),
@@ -98,14 +106,24 @@ def _clean(item: JsonObject, place: int, at: datetime, is_news: bool) -> JsonObj
     }
     if not is_news:
         return {**head, "snippet": _snippet(item)}
-    written = text_in(item, "date", "published_date", "published_at")
+    written = text_in(
+        item,
+        "date",
+        "published_date",
+        "published_at",
+    )
     date = parse_relative_date(written, at) or written
     source = text_in(item.get("source"), "name", "title") or text_in(item, "source")
     return {**head, "source": source, "date": date, "snippet": _snippet(item)}
 
 
 def _snippet(item: JsonObject) -> str:
-    return text_in(item, "snippet", "description", "summary")
+    return text_in(
+        item,
+        "snippet",
+        "description",
+        "summary",
+    )
 
 
 _UNITS = {

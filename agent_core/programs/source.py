@@ -21,7 +21,10 @@ def prepared(code: str, max_value_chars: int) -> str:
             tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return code  # Monty says what is wrong with it
-    insertions = {(name.lineno, name.col_offset, "_") for name in _awaited_calls(tree)}
+    insertions: set[tuple[int, int, str]] = set()
+    """Line from 1, byte of it from 0, and what is inserted there."""
+    for name in _awaited_calls(tree):
+        insertions.add((name.lineno, name.col_offset, "_"))
     last = tree.body[-1] if tree.body else None
     if isinstance(last, ast.Expr):
         insertions.add((last.lineno, last.col_offset, "repr(("))
@@ -29,8 +32,10 @@ def prepared(code: str, max_value_chars: int) -> str:
         insertions.add((end, last.end_col_offset or 0, f"))[:{max_value_chars}]"))
     lines = code.encode().splitlines(keepends=True)
     for line, byte, text in sorted(insertions, reverse=True):
-        old = lines[line - 1]
-        lines[line - 1] = old[:byte] + text.encode() + old[byte:]
+        index = line - 1
+        head = lines[index][:byte]
+        tail = lines[index][byte:]
+        lines[index] = head + text.encode() + tail
     return b"".join(lines).decode()
 
 
@@ -60,11 +65,17 @@ def _awaited_values(tree: ast.Module) -> tuple[list[ast.expr], dict[str, list[as
         match node:
             case ast.Await(value):
                 awaited.append(value)
-            case ast.Call(ast.Name(name) | ast.Attribute(attr=name)) if name in _AWAITING:
-                awaited += node.args
+            case ast.Call(
+                ast.Name(name) | ast.Attribute(attr=name),
+                arguments,
+            ) if name in _AWAITING:
+                awaited += arguments
             case ast.Assign([ast.Name(name)], value):
                 values[name].append(value)
-            case ast.Call(ast.Attribute(ast.Name(name), "append"), [value]):
+            case ast.Call(
+                ast.Attribute(ast.Name(name), "append"),
+                [value],
+            ):
                 values[name].append(value)
             case ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
                 values[name] += ()

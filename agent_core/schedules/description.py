@@ -70,7 +70,12 @@ def _days(recurrence: Recurrence, words: Words) -> str:
     months = _listed([names[month] for month in recurrence.months], words)
     if frequency == "YEARLY" and months and recurrence.month_days:
         day = _listed(map(str, recurrence.month_days), words)
-        return words("rule-yearly", n=n, day=day, month=months)
+        return words(
+            "rule-yearly",
+            n=n,
+            day=day,
+            month=months,
+        )
     if frequency in ("DAILY", "WEEKLY"):
         days = _of_week(recurrence, words)
     elif n > 1:

@@ -300,7 +300,12 @@ def _rule(draft: OrderDraft, schedule: Schedule | None, message: OrderMessage) -
             last_time = time(23, 59, 59)
         ends = datetime.combine(draft.ends, last_time, tzinfo=zone).astimezone(UTC)
     recurrence = draft.rrule.strip().removeprefix("RRULE:").removesuffix(";")
-    return Rule(recurrence=recurrence, zone=draft.zone, begins=begins, ends=ends)
+    return Rule(
+        recurrence=recurrence,
+        zone=draft.zone,
+        begins=begins,
+        ends=ends,
+    )
 
 
 def _as_draft(schedule: Schedule) -> OrderDraft:

@@ -95,7 +95,16 @@ class Registry:
         toolset = self._toolsets.get(call.name, self._toolset)
         output = await toolset.run(call, context, progress)
         hook = self._after.get(prefix_of(call.name))
-        return await hook(output, call, context, progress) if hook else output
+        return (
+            await hook(
+                output,
+                call,
+                context,
+                progress,
+            )
+            if hook
+            else output
+        )
 
 
 async def fit(output: ToolOutput, call: ToolCallId, context: ToolContext) -> ToolOutput:
@@ -134,7 +143,12 @@ def _file_name(call: ToolCallId, context: ToolContext) -> str:
 
 def unknown_tool(name: str, known: Sequence[str]) -> ToolOutput:
     """The error of a call to a tool that does not exist, with the nearest names."""
-    nearest = difflib.get_close_matches(name, known, n=_NEAREST, cutoff=0.4)
+    nearest = difflib.get_close_matches(
+        name,
+        known,
+        n=_NEAREST,
+        cutoff=0.4,
+    )
     if nearest:
         hint = f"Did you mean {', '.join(nearest)}?"
     else:

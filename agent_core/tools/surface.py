@@ -63,7 +63,11 @@ class Surface(Protocol):
         ...
 
     async def posts_in(
-        self, channel: str, since: datetime, session: SessionId, asker: UserId
+        self,
+        channel: str,
+        since: datetime,
+        session: SessionId,
+        asker: UserId,
     ) -> str:
         """What was posted in a channel, by its name, as far as this may be told in the session."""
         ...
@@ -172,7 +176,15 @@ class SurfaceTools:
         if answered.reports:
             path, title = answered.reports[-1]
             parts.append(f"Part {number} of the report “{_line(title, 120)}”:")
-            parts.append(await self._report(answered, path, number, call, context))
+            parts.append(
+                await self._report(
+                    answered,
+                    path,
+                    number,
+                    call,
+                    context,
+                )
+            )
         elif number > 1:
             parts.append("There is no further part.")
         return _material("\n\n".join(parts), [answered], context)

@@ -24,14 +24,17 @@ def cited_in(answer: str, report: tuple[str, ...]) -> tuple[str, ...]:
     if not own:
         return report
     last = min(max(own), _MAX_CITED)
-    return tuple(own.get(number, "") for number in range(1, last + 1))
+    numbers = range(1, last + 1)
+    return tuple(own.get(number, "") for number in numbers)
 
 
 def known_sources(workspace: Path) -> tuple[str, ...]:
     """Addresses of search results and of fetched pages, each once; damaged files are left out."""
     folder = workspace / SEARCH_RESULTS
+    if not folder.is_dir():
+        return ()
     addresses: dict[str, None] = {}
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+    for path in sorted(folder.iterdir()):
         try:
             text = path.read_text(encoding="utf-8")
             urls = _listed(text) if path.suffix == ".json" else _fetched(text)

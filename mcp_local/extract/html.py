@@ -167,7 +167,12 @@ def _holding_kind(page: Element, text: str) -> tuple[str, str] | None:
 
 
 def _extract(page: Element, url: str) -> Element | None:
-    document = bare_extraction(page, url=url, favor_precision=True, include_comments=False)
+    document = bare_extraction(
+        page,
+        url=url,
+        favor_precision=True,
+        include_comments=False,
+    )
     if not isinstance(document, Document):
         return None
     return document.body  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
@@ -228,7 +233,12 @@ def render_blocks(body: Element) -> list[str]:
     for quote in body.iter("quote"):
         for part in list(quote.iter("p")) or [quote]:
             part.text = f"> {part.text or ''}"
-    strip_tags(body, "hi", "ref", "del")
+    strip_tags(
+        body,
+        "hi",
+        "ref",
+        "del",
+    )
     markdown = ""
     for index, piece in enumerate(_CODE.split(xmltotxt(body, True))):
         is_code = index % 2

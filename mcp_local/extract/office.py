@@ -26,8 +26,18 @@ _TEN_MEGABYTES = 10_000_000
 _MAX_GAP = 20
 """Columns without a value that are written out; behind more of them a cell names its own."""
 
-_EPOCH = datetime(1899, 12, 30, tzinfo=UTC)
-_EPOCH_1904 = datetime(1904, 1, 1, tzinfo=UTC)
+_EPOCH = datetime(
+    1899,
+    12,
+    30,
+    tzinfo=UTC,
+)
+_EPOCH_1904 = datetime(
+    1904,
+    1,
+    1,
+    tzinfo=UTC,
+)
 _MARK = re.compile(r"^#", re.MULTILINE)
 _HEADING = re.compile(r"heading (\d)")
 _BUILTIN_DATES = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
@@ -157,7 +167,13 @@ def _block_text(block: Element, between: str) -> str:
     for twin in block.iter("{*}Fallback"):
         twin.clear()  # for old programs: what stands before it says the same
     pieces: list[str] = []
-    for element in block.iter("{*}t", "{*}tab", "{*}br", "{*}p", "{*}vanish"):
+    for element in block.iter(
+        "{*}t",
+        "{*}tab",
+        "{*}br",
+        "{*}p",
+        "{*}vanish",
+    ):
         match _name(element):
             case "t":
                 pieces.append(element.text or "")

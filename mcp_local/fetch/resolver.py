@@ -80,7 +80,10 @@ class AddressGuard(AbstractResolver):
             self._passed.add((str(address), port))
 
     async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+        self,
+        host: str,
+        port: int = 0,
+        family: socket.AddressFamily = socket.AF_INET,
     ) -> list[ResolveResult]:
         """The question aiohttp asks; all of a name's addresses must be public, or none is given."""
         endpoint = self._allowance.endpoint(host, port)

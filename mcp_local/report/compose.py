@@ -119,7 +119,12 @@ def compose_report(draft: ReportDraft, sources: Sequence[NumberedSource], day: d
         )
     warnings += find_unsupported(cited_sentences(tokens), cited)
     return Report(
-        title=title, html=html, cited=cited, citations=len(numbers), words=words, warnings=warnings
+        title=title,
+        html=html,
+        cited=cited,
+        citations=len(numbers),
+        words=words,
+        warnings=warnings,
     )
 
 

@@ -23,13 +23,12 @@ _ALIGNMENT = re.compile(r"text-align:(left|center|right)")
 
 # The second net under the parser: what our own rendering produces, and nothing else.
 _TEXT_TAGS = {"p", "br", "hr", "strong", "em", "s", "code", "pre", "a", "ul", "ol", "li"}
-_BLOCK_TAGS = {"h2", "h3", "h4", "h5", "h6", "blockquote", "aside", "div"}
+_BLOCK_TAGS = {"h2", "h3", "h4", "h5", "h6", "blockquote", "aside"}
 _TABLE_TAGS = {"table", "thead", "tbody", "tr", "th", "td"}
 _ATTRIBUTES = {
     "a": {"href", "class", "rel"},
     "aside": {"class"},
     "p": {"class"},
-    "div": {"class"},
     "th": {"class"},
     "td": {"class"},
     "code": {"class"},
@@ -52,7 +51,7 @@ def parse_markdown(
 def render_tokens(tokens: Sequence[Token]) -> str:
     """Inert HTML of the tokens: no script, style, image, form or frame, whatever came in."""
     html = _parser().renderer.render(tokens, _parser().options, {})
-    return nh3.clean(
+    clean = nh3.clean(
         html,
         tags=_TEXT_TAGS | _BLOCK_TAGS | _TABLE_TAGS,
         attributes=_ATTRIBUTES,
@@ -60,6 +59,9 @@ def render_tokens(tokens: Sequence[Token]) -> str:
         link_rel=None,
         strip_comments=True,
     )
+    # A wide table scrolls in a box of its own.
+    framed = clean.replace("<table>", '<div class="table"><table>')
+    return framed.replace("</table>", "</table></div>")
 
 
 def plain_text(inline: Token) -> str:
@@ -131,7 +133,14 @@ def _checked_link(link: list[Token], known: frozenset[str]) -> list[Token]:
     with suppress(ValueError):
         host = urlsplit(address).hostname
         if host:
-            text.append(Token("text", "", 0, content=f" ({host})"))
+            text.append(
+                Token(
+                    "text",
+                    "",
+                    0,
+                    content=f" ({host})",
+                )
+            )
     return text
 
 
@@ -158,8 +167,6 @@ def _render_image(_: RendererHTML, tokens: Sequence[Token], at: int, *more: obje
 _RENDER_RULES: dict[str, Any] = {
     CITATION: _render_citation,
     "image": _render_image,
-    "table_open": lambda *_: '<div class="table"><table>\n',
-    "table_close": lambda *_: "</table></div>\n",
 }
 
 
@@ -208,7 +215,14 @@ def _mark_box(tokens: list[Token], at: int) -> None:
         if name.isupper():
             name = name.capitalize()
         body = title or body
-        title = [Token("text", "", 0, content=name)]
+        title = [
+            Token(
+                "text",
+                "",
+                0,
+                content=name,
+            )
+        ]
     kind, _, _ = label[1].casefold().strip().partition(" ")
     box.tag = "aside"
     box.attrSet("class", f"box {_STYLES.get(kind, 'note')}")
@@ -218,9 +232,24 @@ def _mark_box(tokens: list[Token], at: int) -> None:
     if body:
         behind_title = at + _FIRST_PARAGRAPH
         tokens[behind_title:behind_title] = [
-            Token("paragraph_open", "p", 1, block=True),
-            Token("inline", "", 0, children=body),
-            Token("paragraph_close", "p", -1, block=True),
+            Token(
+                "paragraph_open",
+                "p",
+                1,
+                block=True,
+            ),
+            Token(
+                "inline",
+                "",
+                0,
+                children=body,
+            ),
+            Token(
+                "paragraph_close",
+                "p",
+                -1,
+                block=True,
+            ),
         ]
 
 

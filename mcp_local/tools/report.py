@@ -86,7 +86,13 @@ def register(server: MCPServer, settings: Settings) -> None:
         workspace = open_workspace(settings, ctx)
         today = moment_of(ctx).date()
         written = await asyncio.to_thread(
-            _write, workspace, title, markdown, summary, language, today
+            _write,
+            workspace,
+            title,
+            markdown,
+            summary,
+            language,
+            today,
         )
         files = {"text/html": written["path"]}
         if printed := await _print(workspace, written["path"], browsers):
@@ -118,16 +124,31 @@ def register(server: MCPServer, settings: Settings) -> None:
 
 
 def _write(
-    workspace: Workspace, title: str, markdown: str, summary: str, language: str, today: date
+    workspace: Workspace,
+    title: str,
+    markdown: str,
+    summary: str,
+    language: str,
+    today: date,
 ) -> dict[str, Any]:
     # Imported by the first report: what composes one takes 5 MB.
     from mcp_local.report.compose import ReportDraft, compose_report, write_new_version
 
-    draft = ReportDraft(title=title, markdown=markdown, summary=summary, language=language)
+    draft = ReportDraft(
+        title=title,
+        markdown=markdown,
+        summary=summary,
+        language=language,
+    )
     report = compose_report(draft, read_sources(workspace), today)
     return {
         "success": True,
-        "path": write_new_version(workspace, report.title, today, report.html),
+        "path": write_new_version(
+            workspace,
+            report.title,
+            today,
+            report.html,
+        ),
         "title": report.title,
         "citations": report.citations,
         "sources": [

@@ -83,13 +83,25 @@ class Wire:
 
     async def put(self, address: str, data: bytes, headers: Mapping[str, str]) -> None:
         """Store bytes at a presigned address. The key does not go there. Raises RemoteError."""
-        status, _ = await self._exchange("PUT", self._storage(address), data, headers, 1_000_000)
+        status, _ = await self._exchange(
+            "PUT",
+            self._storage(address),
+            data,
+            headers,
+            1_000_000,
+        )
         if not 200 <= status < 300:
             raise RemoteError(f"Composio's storage did not take the file (status {status}).")
 
     async def get(self, address: str) -> bytes:
         """The bytes at a presigned address. Raises RemoteError."""
-        status, data = await self._exchange("GET", self._storage(address), None, {}, MAX_FILE_BYTES)
+        status, data = await self._exchange(
+            "GET",
+            self._storage(address),
+            None,
+            {},
+            MAX_FILE_BYTES,
+        )
         if status != 200:
             raise RemoteError(f"Composio's storage did not give the file (status {status}).")
         return data
@@ -119,7 +131,11 @@ class Wire:
         self.gate.pass_literal(url.raw_host or "", url.port or 0)
         try:
             async with self.session.request(
-                method, url, data=data, headers=headers, allow_redirects=False
+                method,
+                url,
+                data=data,
+                headers=headers,
+                allow_redirects=False,
             ) as response:
                 return response.status, await _read(response, max_bytes)
         except TimeoutError:
@@ -162,7 +178,13 @@ async def open_wire(
     key = settings.composio_api_key.get_secret_value()
     try:
         async with asyncio.timeout(limit_s), session:
-            yield Wire(session, gate, allowance, api, key)
+            yield Wire(
+                session,
+                gate,
+                allowance,
+                api,
+                key,
+            )
     except TimeoutError:
         raise RemoteError(
             f"The file was not moved within {limit_s:g} s. Make it smaller and try again."

@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
-from importlib.resources import files
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -53,7 +53,7 @@ def slots_of(entry: fluent.Message) -> frozenset[str]:
 
 
 def source_of(package: str, language: str) -> str:
-    return (files(PACKAGES[package]) / f"{language}.ftl").read_text(encoding="utf-8")
+    return (resources.files(PACKAGES[package]) / f"{language}.ftl").read_text(encoding="utf-8")
 
 
 def sentences(package: str, language: str) -> dict[str, frozenset[str]]:
