@@ -53,7 +53,9 @@ def request_body(model: str, request: ModelRequest) -> JsonObject:
         block = {"type": "text", "text": request.system, "cache_control": _CACHE_POINT}
         body["system"] = [block]
     if request.tools:
-        body["tools"] = _tools(request)
+        tools = [tool.for_model() for tool in request.tools]
+        tools[-1]["cache_control"] = _CACHE_POINT
+        body["tools"] = tools
         if not request.may_call_tools:
             body["tool_choice"] = {"type": "none"}
         elif request.must_call and _takes_effort(model) is False:
@@ -61,12 +63,6 @@ def request_body(model: str, request: ModelRequest) -> JsonObject:
     if request.effort and _takes_effort(model):
         body["output_config"] = {"effort": request.effort}
     return body
-
-
-def _tools(request: ModelRequest) -> list[JsonObject]:
-    tools = [tool.for_model() for tool in request.tools]
-    tools[-1]["cache_control"] = _CACHE_POINT
-    return tools
 
 
 def _messages(messages: Sequence[Message], pictures: Mapping[str, Picture]) -> list[JsonObject]:

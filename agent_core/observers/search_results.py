@@ -99,13 +99,14 @@ def _hits(names: Sequence[str], value: JsonObject) -> tuple[str, list[JsonObject
 
 def _clean(item: JsonObject, place: int, at: datetime, is_news: bool) -> JsonObject:
     position = item.get("position")
+    snippet = text_in(item, "snippet", "description", "summary")
     head: JsonObject = {
         "position": position if isinstance(position, int) else place,
         "title": text_in(item, "title"),
         "url": text_in(item, "link", "url"),
     }
     if not is_news:
-        return {**head, "snippet": _snippet(item)}
+        return {**head, "snippet": snippet}
     written = text_in(
         item,
         "date",
@@ -114,16 +115,7 @@ def _clean(item: JsonObject, place: int, at: datetime, is_news: bool) -> JsonObj
     )
     date = parse_relative_date(written, at) or written
     source = text_in(item.get("source"), "name", "title") or text_in(item, "source")
-    return {**head, "source": source, "date": date, "snippet": _snippet(item)}
-
-
-def _snippet(item: JsonObject) -> str:
-    return text_in(
-        item,
-        "snippet",
-        "description",
-        "summary",
-    )
+    return {**head, "source": source, "date": date, "snippet": snippet}
 
 
 _UNITS = {

@@ -218,31 +218,35 @@ class ProgramExecution:
             while not isinstance(snapshot, MontyComplete):
                 reply = await self._reply(snapshot)
                 if self.program.awaits:
-                    return await self._kept(snapshot.dump) or self._end(error=_TOO_LARGE)
+                    dump = await asyncio.to_thread(snapshot.dump)
+                    return await self._kept(dump) or self._end(error=_TOO_LARGE)
                 snapshot = await (snapshot.resume(reply) if reply else snapshot.resume_auto())
             value = "" if snapshot.output in (None, "None") else str(snapshot.output)
         except (MontyRuntimeError, MontySyntaxError) as raised:
             if isinstance(raised.exception(), TimeoutError | MemoryError):
                 raise  # in the middle of anything: its variables are in no known state
             error = raised.display()
-        dump = await session.dump()
-        variables = await self._kept(lambda: dump)
+        variables = await self._kept(await session.dump())
         if not variables:
             error = f"{error}\n{_TOO_LARGE}".strip()
         return self._end(value, error, variables)
 
-    async def _kept(self, dump: Callable[[], bytes]) -> bytes:
+    async def _kept(self, dump: bytes) -> bytes:
         """A state to be stored; empty where it is too large."""
-        state = await asyncio.to_thread(lambda: zlib.compress(dump(), 1))
+        state = await asyncio.to_thread(zlib.compress, dump, 1)
         return state if len(state) <= self.interpreter.limits.max_kept_bytes else b""
 
     def _end(self, value: str = "", error: str = "", variables: bytes = b"") -> bytes:
         program = self.program
         artifacts = self._artifacts()
+        printed = program.printed.rstrip("\n")
+        left_out = program.printed_chars - len(program.printed)
+        if left_out:
+            printed += f"\n[limit reached: {left_out:,} more characters were printed and left out]"
         max_chars = self.interpreter.limits.max_value_chars
         error = _shortened(error, max_chars)
         parts = {
-            "Printed": self._printout(),
+            "Printed": printed,
             "Value": _shortened(value, max_chars),
             "Error": error if variables else f"{error}\n{_AS_BEFORE}",
             "Files for the person": ", ".join(artifact.path for artifact in artifacts),
@@ -252,14 +256,6 @@ class ProgramExecution:
         program.awaits = {}
         program.output = ToolOutput(text=text, is_error=bool(error), artifacts=artifacts)
         return variables
-
-    def _printout(self) -> str:
-        program = self.program
-        text = program.printed.rstrip("\n")
-        left_out = program.printed_chars - len(program.printed)
-        if not left_out:
-            return text
-        return f"{text}\n[limit reached: {left_out:,} more characters were printed and left out]"
 
     def _artifacts(self) -> tuple[Artifact, ...]:
         artifacts: list[Artifact] = []

@@ -25,11 +25,12 @@ def prepared(code: str, max_value_chars: int) -> str:
     """Line from 1, byte of it from 0, and what is inserted there."""
     for name in _awaited_calls(tree):
         insertions.add((name.lineno, name.col_offset, "_"))
-    last = tree.body[-1] if tree.body else None
-    if isinstance(last, ast.Expr):
-        insertions.add((last.lineno, last.col_offset, "repr(("))
-        end = last.end_lineno or 1
-        insertions.add((end, last.end_col_offset or 0, f"))[:{max_value_chars}]"))
+    for last in tree.body[-1:]:
+        if isinstance(last, ast.Expr):
+            insertions.add((last.lineno, last.col_offset, "repr(("))
+            line = last.end_lineno or 1
+            byte = last.end_col_offset or 0
+            insertions.add((line, byte, f"))[:{max_value_chars}]"))
     lines = code.encode().splitlines(keepends=True)
     for line, byte, text in sorted(insertions, reverse=True):
         index = line - 1

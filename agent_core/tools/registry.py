@@ -78,7 +78,11 @@ class Registry:
         async with self._limits.setdefault((context.turn, context.run), limit):
             started_at = self._now()
             try:
-                output = await self._run(call, context, progress)
+                toolset = self._toolsets.get(call.name, self._toolset)
+                output = await toolset.run(call, context, progress)
+                hook = self._after.get(prefix_of(call.name))
+                if hook:
+                    output = await hook(output, call, context, progress)
             except Exception:
                 reference = secrets.token_hex(4)
                 logger.exception("tool %s failed (reference %s)", call.name, reference)
@@ -90,21 +94,6 @@ class Registry:
                 started_at=output.started_at or started_at,
                 finished_at=output.finished_at or self._now(),
             )
-
-    async def _run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
-        toolset = self._toolsets.get(call.name, self._toolset)
-        output = await toolset.run(call, context, progress)
-        hook = self._after.get(prefix_of(call.name))
-        return (
-            await hook(
-                output,
-                call,
-                context,
-                progress,
-            )
-            if hook
-            else output
-        )
 
 
 async def fit(output: ToolOutput, call: ToolCallId, context: ToolContext) -> ToolOutput:

@@ -44,10 +44,11 @@ class Catalogue:
 
     def of(self, language: str) -> Words:
         """The sentences of a language; the English ones where there is no catalogue of it."""
-        known = language if language in self.languages else FALLBACK
-        if known not in self._spoken:
-            self._spoken[known] = _words(self._package, known)
-        return self._spoken[known]
+        if language not in self.languages:
+            language = FALLBACK
+        if language not in self._spoken:
+            self._spoken[language] = _words(self._package, language)
+        return self._spoken[language]
 
     def say(self, language: str, key: str, /, **slots: Slot) -> str:
         """One sentence with its slots filled.

@@ -71,7 +71,9 @@ def extract_html(html: str, url: str) -> ExtractedPage:
     body = find_body(page, url)
     blocks = render_blocks(body) if body is not None else []
     markdown = "\n\n".join(drop_boilerplate(blocks, headlines))
-    if len(markdown) < MIN_CHARS and _has_program(page):
+    scripts = [script.get("type", "").lower() for script in page.iter("script")]
+    has_program = any("json" not in kind for kind in scripts)  # data blocks make no text
+    if len(markdown) < MIN_CHARS and has_program:
         return ExtractedPage(lack="needs a browser")
     if not markdown:
         return ExtractedPage(lack="no text on the page")
@@ -98,12 +100,6 @@ def _bound_tables(page: Element) -> int:
     for row in rows:
         row.clear()
     return len(rows)
-
-
-def _has_program(page: Element) -> bool:
-    """Whether a script may make text; data blocks make none."""
-    types = [script.get("type", "").lower() for script in page.iter("script")]
-    return any("json" not in each for each in types)
 
 
 def _text_of(element: Element) -> str:

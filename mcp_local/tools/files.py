@@ -170,10 +170,11 @@ def _part(
     offset: int,
     limit: int,
 ) -> dict[str, Any]:
-    text, end = file.text, min(offset + limit, len(file.text))
-    about = {name: getattr(file, name) for name in ("fault", "note")}
+    text = file.text
+    end = offset + limit
+    about = {"fault": file.fault, "note": file.note}
     return {
-        **{name: said for name, said in about.items() if said},
+        **{name: sentence for name, sentence in about.items() if sentence},
         "path": "/".join(workspace.parts(path)),
         "total_chars": len(text),
         "offset": offset,

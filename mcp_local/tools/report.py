@@ -19,7 +19,8 @@ from mcp_local.sources import read_sources
 from mcp_local.tools import ADDS_ONCE, READS, local_tool, text_result
 from mcp_local.workspace import Workspace, moment_of, open_workspace
 
-MAX_FOLLOW_UPS, FOLLOW_UP_CHARS = 3, 75
+MAX_FOLLOW_UPS = 3
+FOLLOW_UP_CHARS = 75
 """As Slack and others show them on buttons; a longer question is left out."""
 
 PREVIEW_WIDTH = 1_000

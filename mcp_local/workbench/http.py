@@ -195,12 +195,11 @@ def api_address(settings: Settings) -> URL:
     """Where Composio is. Raises ValueError naming the setting if it is no web address."""
     try:
         url = URL(settings.composio_base_url)
-        usable = url.scheme in {"http", "https"} and url.host and url.port and not url.query
+        if url.scheme in {"http", "https"} and url.host and url.port and not url.query:
+            return url
     except ValueError:
-        url, usable = URL(), False
-    if not usable:
-        raise ValueError("COMPOSIO_BASE_URL is no http or https address")
-    return url
+        pass
+    raise ValueError("COMPOSIO_BASE_URL is no http or https address")
 
 
 async def _read(response: ClientResponse, max_bytes: int) -> bytes:
