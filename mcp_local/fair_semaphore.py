@@ -37,7 +37,8 @@ class FairSemaphore:
                     del self._held[key]
                 if key in self._waiting[last]:
                     self._waiting[last].move_to_end(key)
-                self._last_is_held = self._last_is_held and not last
+                if last:
+                    self._last_is_held = False
             self._serve()
 
     def _serve(self) -> None:
@@ -61,6 +62,7 @@ class FairSemaphore:
                     ring[key] = waiters
                 if not waiter.done():
                     self._held[key] += 1
-                    self._last_is_held = self._last_is_held or bool(last)
+                    if last:
+                        self._last_is_held = True
                     return waiter
         return None

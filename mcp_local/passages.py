@@ -198,7 +198,9 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 def _skip_space(text: str, start: int) -> int:
     match = _NO_SPACE.search(text, start)
-    return match.start() if match else len(text)
+    if match is None:
+        return len(text)
+    return match.start()
 
 
 def _ends_sentence(text: str, end: re.Match[str]) -> bool:

@@ -19,7 +19,7 @@ from mcp_types import JSONRPCRequest
 
 from agent_core.background import Background
 from agent_core.mcp.config import HubLimits, StdioServer
-from agent_core.mcp.wire import LineCutter, Screen, off_loop
+from agent_core.mcp.wire import LineCutter, Screen, dumped, off_loop
 
 _CHUNK_BYTES = 65_536
 _OUTGOING_MESSAGES = 64
@@ -146,8 +146,7 @@ async def _write_stdin(
     # A broken pipe needs no answer here: the end of stdout tells the session.
     with source, suppress(OSError):
         async for item in source:
-            text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
-            stdin.write(text.encode() + b"\n")
+            stdin.write(dumped(item.message) + b"\n")
             await stdin.drain()
 
 

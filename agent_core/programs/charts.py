@@ -251,12 +251,7 @@ def _series(data: object) -> dict[str, list[Point]]:
         raise ValueError(_SHAPE)
     series: dict[str, list[Point]] = {}
     for name, each in valid.items():
-        points: list[Point] = []
-        if isinstance(each, Mapping):
-            points.extend(each.items())
-        else:
-            for number, value in enumerate(each):
-                points.append(value if isinstance(value, tuple) else (float(number), value))
+        points = _points(each)
         if not points:
             raise ValueError(f"there is nothing to draw: {_SHAPE}")
         if len(valid) > MAX_SERIES or len(points) > MAX_POINTS:
@@ -265,6 +260,15 @@ def _series(data: object) -> dict[str, list[Point]]:
     if not series:
         raise ValueError(f"there is nothing to draw: {_SHAPE}")
     return series
+
+
+def _points(data: Sequence[float | Point] | Mapping[str, float]) -> list[Point]:
+    if isinstance(data, Mapping):
+        return list(data.items())
+    points: list[Point] = []
+    for number, value in enumerate(data):
+        points.append(value if isinstance(value, tuple) else (float(number), value))
+    return points
 
 
 def _ticks(values: Sequence[float]) -> list[float]:

@@ -12,14 +12,24 @@ from contextlib import closing
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from agent_core.messages import JsonObject, Message, ToolCall, ToolResult
+from agent_core.messages import (
+    JsonObject,
+    Message,
+    ToolCall,
+    ToolResult,
+)
 from agent_core.models import ToolSpec
 from agent_core.models.strict_json import as_object
 from agent_core.tools.actions import is_batch, opened
 from agent_core.tools.names import canonical, prefix_of
 from agent_core.tools.registry import unknown_tool
 from agent_core.tools.schemas import fault_of_arguments
-from agent_core.tools.toolset import OnProgress, ToolContext, ToolOutput, Toolset
+from agent_core.tools.toolset import (
+    OnProgress,
+    ToolContext,
+    ToolOutput,
+    Toolset,
+)
 
 FIND_TOOLS = "find_tools"
 BUDGET_TOKENS = 3_000
@@ -125,7 +135,9 @@ class AgentTools:
             return await self._find(call.arguments, context)
         if not self._lets(call.name):
             known = [spec.name for spec in await self._share(context)]
-            refused = self._refused(call) if call.name in known else call.name
+            refused = call.name
+            if call.name in known:
+                refused = self._refused(call)
             if refused:
                 return unknown_tool(refused, known)
         return await self._toolset.run(call, context, progress)
@@ -210,9 +222,8 @@ def _mentions(history: Sequence[Message]) -> Iterator[str]:
             if part.name == FIND_TOOLS:
                 searches.add(part.id)
         elif isinstance(part, ToolResult) and part.call_id in searches and not part.is_error:
-            for line in reversed(part.text.split("\n")):
-                if line.startswith("- "):  # a tool that was found, the best last
-                    yield line[2:].partition(": ")[0]
+            lines = reversed(part.text.split("\n"))
+            yield from (line[2:].partition(": ")[0] for line in lines if line.startswith("- "))
 
 
 def _entry(spec: ToolSpec) -> str:

@@ -17,14 +17,14 @@ MAX_SLOT_CHARS = 900
 _TOKEN = re.compile("\ue000(\\w+)\ue001")
 
 
-Slot = str | float
+SlotValue = str | float
 """The value of one slot of a sentence."""
 
 
 class Words(Protocol):
     """The sentences of one language: a key and its slots become a text."""
 
-    def __call__(self, key: str, /, **slots: Slot) -> str: ...
+    def __call__(self, key: str, /, **slots: SlotValue) -> str: ...
 
 
 class Catalogue:
@@ -50,7 +50,7 @@ class Catalogue:
             self._spoken[language] = _words(self._package, language)
         return self._spoken[language]
 
-    def say(self, language: str, key: str, /, **slots: Slot) -> str:
+    def say(self, language: str, key: str, /, **slots: SlotValue) -> str:
         """One sentence with its slots filled.
 
         Raises:
@@ -66,7 +66,7 @@ def _words(package: str, language: str) -> Words:
     bundle = FluentBundle([language], use_isolating=False)
     bundle.add_resource(FluentResource(source.read_text(encoding="utf-8")))
 
-    def words(key: str, /, **slots: Slot) -> str:
+    def words(key: str, /, **slots: SlotValue) -> str:
         if not bundle.has_message(key):
             raise KeyError(key)
         pattern = bundle.get_message(key).value

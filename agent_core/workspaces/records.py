@@ -13,7 +13,13 @@ from pathlib import Path
 from agent_core.masking import masked, masked_value
 from agent_core.messages import JsonObject
 from agent_core.models.strict_json import as_object
-from agent_core.workspaces.layout import SUMMARY, TRACE, TRACES, write_json, write_text
+from agent_core.workspaces.layout import (
+    SUMMARY,
+    TRACE,
+    TRACES,
+    write_json,
+    write_text,
+)
 
 _NUMBER = re.compile(r"^trace_(\d+)")
 

@@ -140,8 +140,7 @@ def _joined(page: Element, text: str) -> Element | None:
     if not 2 <= len(outer) <= MAX_PIECES:
         return None
     document: Element = load_html("<html><body><article></article></body></html>")
-    for article in document.iter("article"):
-        article.extend(deepcopy(outer))
+    document.find(".//article").extend(deepcopy(outer))
     return document
 
 

@@ -107,14 +107,12 @@ class AddressGuard(AbstractResolver):
         return self._make_socket(target)
 
     def _passing(self, host: str, address: str, port: int) -> ResolveResult:
-        parsed = parse_address(address)
-        self._passed.add((str(parsed), port))
-        is_v6 = parsed is not None and parsed.version == 6
+        self._passed.add((str(parse_address(address)), port))
         return ResolveResult(
             hostname=host,
             host=address,
             port=port,
-            family=socket.AF_INET6 if is_v6 else socket.AF_INET,
+            family=socket.AF_INET6 if ":" in address else socket.AF_INET,
             proto=socket.IPPROTO_TCP,
             flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
         )

@@ -1,7 +1,12 @@
 """What a report claims: its cited sentences, and the figures and quotes its sources do not hold."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 
 from markdown_it.token import Token
@@ -86,12 +91,10 @@ def _read_inline(children: Sequence[Token]) -> Iterator[CitedSentence]:
         else:
             text += child.content
     for start, end in sentence_spans(text):
-        numbers: dict[int, None] = {}
-        for position, cited in marks:
-            if start < position <= end:
-                numbers |= dict.fromkeys(cited)
+        inside = [n for position, cited in marks if start < position <= end for n in cited]
+        numbers = tuple(dict.fromkeys(inside))
         if numbers:
-            yield CitedSentence(text=text[start:end], numbers=tuple(numbers))
+            yield CitedSentence(text=text[start:end], numbers=numbers)
 
 
 def _check(sentence: CitedSentence, evidence: Mapping[int, _Evidence]) -> Iterator[str]:
