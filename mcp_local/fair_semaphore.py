@@ -62,7 +62,6 @@ class FairSemaphore:
                     ring[key] = waiters
                 if not waiter.done():
                     self._held[key] += 1
-                    if last:
-                        self._last_is_held = True
+                    self._last_is_held |= bool(last)
                     return waiter
         return None

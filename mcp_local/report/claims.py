@@ -8,6 +8,7 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass
+from itertools import chain
 
 from markdown_it.token import Token
 
@@ -91,8 +92,8 @@ def _read_inline(children: Sequence[Token]) -> Iterator[CitedSentence]:
         else:
             text += child.content
     for start, end in sentence_spans(text):
-        inside = [n for position, cited in marks if start < position <= end for n in cited]
-        numbers = tuple(dict.fromkeys(inside))
+        inside = [cited for position, cited in marks if start < position <= end]
+        numbers = tuple(dict.fromkeys(chain.from_iterable(inside)))
         if numbers:
             yield CitedSentence(text=text[start:end], numbers=numbers)
 
