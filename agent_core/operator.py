@@ -48,10 +48,18 @@ from agent_core.models import ModelRequest, whole_reply
 from agent_core.models.anthropic import AnthropicModel
 from agent_core.programs import Interpreter
 from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit, model_connection
-from agent_core.sessions import Database, EventLog, SessionStore, StoredTurn, WriteBehind
-from agent_core.sessions.audit import AuditedCall, AuditLog
+from agent_core.sessions import (
+    AuditedCall,
+    AuditLog,
+    Database,
+    EventLog,
+    Pin,
+    SessionStore,
+    StoredTurn,
+    ToolPins,
+    WriteBehind,
+)
 from agent_core.sessions.migrations import NEWEST, REVISIONS, Revisions, file_of, revision_of
-from agent_core.sessions.pins import Pin, ToolPins
 from agent_core.sessions.schema import cursors, schedules, slots, turns
 from agent_core.settings import CoreSettings
 from agent_core.tools import digest_of_json

@@ -7,7 +7,7 @@ makes a call again voids what the attempt before had come to. Live events may be
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -79,37 +79,35 @@ class CallSnapshot:
         return "unknown" if self.finished.may_have_happened else "done"
 
 
-@dataclass(slots=True)
 class RunSnapshot:
     """One agent's run. A run that is begun again goes on from what it was."""
 
-    id: RunId
-    created_at: datetime
-    started: RunStarted | None = None
-    task: str = ""
-    """As a person changed it last."""
-    title: str = ""
-    """Empty where nobody gave one, and once a person has changed the task."""
-    first_task: str = ""
-    ended: RunFinished | None = None
-    outcome: Outcome | None = None
-    """None while the run is at work; of the root run the turn's, once that has ended."""
-    result: str | None = None
-    finished_at: datetime | None = None
-    begun_steps: list[StepStarted] = field(default_factory=list[StepStarted])
-    steps: list[StepFinished] = field(default_factory=list[StepFinished])
-    words: list[StepFinished | MessageTaken] = field(
-        default_factory=list[StepFinished | MessageTaken]
-    )
-    """What the run said and was told, in order."""
-    live: str = ""
-    """Text of the model call under way."""
-    calls: dict[ToolCallId, CallSnapshot] = field(default_factory=dict[ToolCallId, CallSnapshot])
-    artifacts: dict[str, ArtifactSaved] = field(default_factory=dict[str, ArtifactSaved])
-    """By path, the newest of each."""
-    interventions: list[Intervened] = field(default_factory=list[Intervened])
-    settled: set[int] = field(default_factory=set[int])
-    """`n` of the interventions that the run has taken in, or that came too late for it."""
+    def __init__(self, run: RunId, created_at: datetime) -> None:
+        self.id = run
+        self.created_at = created_at
+        self.started: RunStarted | None = None
+        self.task = ""
+        """As a person changed it last."""
+        self.title = ""
+        """Empty where nobody gave one, and once a person has changed the task."""
+        self.first_task = ""
+        self.ended: RunFinished | None = None
+        self.outcome: Outcome | None = None
+        """None while the run is at work; of the root run the turn's, once that has ended."""
+        self.result: str | None = None
+        self.finished_at: datetime | None = None
+        self.begun_steps: list[StepStarted] = []
+        self.steps: list[StepFinished] = []
+        self.words: list[StepFinished | MessageTaken] = []
+        """What the run said and was told, in order."""
+        self.live = ""
+        """Text of the model call under way."""
+        self.calls: dict[ToolCallId, CallSnapshot] = {}
+        self.artifacts: dict[str, ArtifactSaved] = {}
+        """By path, the newest of each."""
+        self.interventions: list[Intervened] = []
+        self.settled = set[int]()
+        """`n` of the interventions that the run has taken in, or that came too late for it."""
 
     @property
     def agent(self) -> str:

@@ -61,8 +61,8 @@ _NO_SESSION = SessionId("")
 
 async def follow_ups_in(runtime: Runtime, settings: BotSettings, thread: ThreadRef) -> str:
     """Which replies without a mention are answered in a channel."""
-    place = f"{thread.team}:{thread.channel}"
-    return await runtime.preferences.get(place, "follow_ups") or settings.follow_ups
+    scope = f"{thread.team}:{thread.channel}"
+    return await runtime.preferences.get(scope, "follow_ups") or settings.follow_ups
 
 
 def _digest_proposals(

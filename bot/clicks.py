@@ -299,7 +299,7 @@ def menu(
 ) -> JsonObject:
     """A menu of labels with their payloads, which are of one kind."""
     made = [_option(label, payload) for label, payload in options]
-    shown: JsonObject = {
+    element: JsonObject = {
         "type": "static_select",
         "action_id": options[0][1].kind,
         "options": made,
@@ -307,14 +307,14 @@ def menu(
     }
     for option, (_, payload) in zip(made, options, strict=True):
         if payload == chosen:
-            shown["initial_option"] = option
-    return shown
+            element["initial_option"] = option
+    return element
 
 
 def dots_menu(options: Sequence[tuple[str, Payload]]) -> JsonObject:
     """A menu behind three dots."""
-    named = [(label, payload.encoded()) for label, payload in options]
-    return blocks.menu(options[0][1].kind, named)
+    values = [(label, payload.encoded()) for label, payload in options]
+    return blocks.menu(options[0][1].kind, values)
 
 
 def form(

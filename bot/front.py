@@ -1,4 +1,7 @@
-"""Between ingress and core: hands messages and stops over, keeps files, asks for answers."""
+"""The agent's front door: between the ingress and the core.
+
+It makes turns of messages, tells what the core knows of a post, and keeps attached files.
+"""
 
 import logging
 import os
@@ -68,13 +71,10 @@ class FrontDoor:
         try:
             turn = await self._runtime.turn(turn_of(key))
         except SessionError:
+            if not await self._digests.has_order(key):
+                return None
             # An order for a digest that waits for a yes reads as its edit will have it.
-            is_order = await self._digests.has_order(key)
-            return (
-                KnownTurn(text="", said_at=datetime.now(UTC), is_at_work=False)
-                if is_order
-                else None
-            )
+            return KnownTurn(text="", said_at=datetime.now(UTC), is_at_work=False)
         return KnownTurn(
             text=turn.inbound.text,
             said_at=turn.inbound.received_at,
@@ -100,8 +100,9 @@ class FrontDoor:
 
     async def newest_of(self, session: SessionId, *, before_ts: str) -> str:
         turns = await self._runtime.sessions.turns_of(session)
-        place = f"turn:{session.rpartition(':')[0]}:"
-        known = (turn.removeprefix(place) for turn in turns if turn.startswith(place))
+        channel = session.rpartition(":")[0]
+        prefix = turn_of(f"{channel}:")
+        known = [turn.removeprefix(prefix) for turn in turns if turn.startswith(prefix)]
         return max((ts for ts in known if ts < before_ts), default="")
 
     async def activity(self, session: SessionId) -> ThreadActivity:
@@ -126,8 +127,8 @@ class FrontDoor:
             return True  # it was an order for a digest
         if turn.status == "waiting" or turn.outcome == "steered":
             return True
-        shown = await self._runtime.readers.load_cursor(READER, turn_id)
-        return bool(shown and shown.get("finished"))
+        bookmark = await self._runtime.readers.load_cursor(READER, turn_id)
+        return bool(bookmark and bookmark.get("finished"))
 
     async def _is_at_work(self, turn: StoredTurn) -> bool:
         """What another turn took in is at work for as long as that one is."""

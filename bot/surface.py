@@ -176,8 +176,8 @@ class SlackSurface:
 
     async def is_admin(self, person: UserId) -> bool:
         with _refusals():
-            found = await self._people.person(parse_user(person)[1])
-        return found is not None and found.is_admin
+            member = await self._people.person(parse_user(person)[1])
+        return member is not None and member.is_admin
 
     async def put_right(
         self,

@@ -11,8 +11,7 @@ from agent_core.errors import ChildRefused
 from agent_core.ids import ROOT_RUN, RunId, child_run
 from agent_core.loop.agent import ChildResult, RunScope
 from agent_core.programs import Interpreter, ProgramLimits, RunPython
-from agent_core.sessions import Database
-from agent_core.sessions.programs import ProgramStore
+from agent_core.sessions import Database, ProgramStore
 from agent_core.testing.scopes import NoChildren, Surroundings
 from agent_core.testing.tools import tool_call
 from agent_core.tools import ToolOutput

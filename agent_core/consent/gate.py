@@ -27,8 +27,17 @@ from agent_core.errors import SurfaceRefused, ToolServerError
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.strict_json import as_object
-from agent_core.sessions import AccountConnection, Ask, AskStore, DisclosureStore, SessionStore
-from agent_core.sessions.audit import AuditedAction, AuditEntry, AuditLog, AuditOutcome
+from agent_core.sessions import (
+    AccountConnection,
+    Ask,
+    AskStore,
+    AuditedAction,
+    AuditEntry,
+    AuditLog,
+    AuditOutcome,
+    DisclosureStore,
+    SessionStore,
+)
 from agent_core.tools import (
     OpenedCall,
     SurfaceTools,

@@ -138,8 +138,9 @@ class AddressProvenance:
             if self._is_by_model(result.call):
                 continue
             seen = self._named_by(result.call)
+            is_search = seen is self.by_searches
             keys = keys_in(result.text, most=_MOST)
-            new = texts.new(result, keys, is_search=seen is self.by_searches)
+            new = texts.new(result, keys, is_search=is_search)
             self._add(seen, result.text, new)
 
     def _named_by(self, call: ToolCall) -> set[AddressKey]:
@@ -165,7 +166,9 @@ class AddressProvenance:
         """The path in the session of a file that is read; empty where that is not sure."""
         named = str(call.arguments.get("path", ""))
         path = PurePosixPath(named.removeprefix(f"{self._workspace}/"))
-        return "" if ".." in path.parts else path.as_posix()
+        if ".." in path.parts:
+            return ""
+        return path.as_posix()
 
 
 class _SessionTexts:

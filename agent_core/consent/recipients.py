@@ -58,7 +58,9 @@ def _opened(leaves: Iterable[Leaf], depth: int) -> Iterator[Leaf]:
         if depth == 0 or not isinstance(text, str):
             yield leaf
             continue
-        inside = json_in(text) if text.lstrip().startswith(("[", "{")) else None
+        inside: object = None
+        if text.lstrip().startswith(("[", "{")):
+            inside = json_in(text)
         if inside is None:
             yield leaf
             inner = _unpacked_leaf(leaf, text)
@@ -89,8 +91,10 @@ def _reaches(leaf: Leaf) -> bool:
         return True
     reaching = name_words("reaching")
     for name in leaf.path:
-        words = {word.upper() for word in _WORD.findall(name)}
-        if words & reaching or _REACHING_NAME.search(name):
+        if _REACHING_NAME.search(name):
+            return True
+        words = map(str.upper, _WORD.findall(name))
+        if not reaching.isdisjoint(words):
             return True
     return False
 

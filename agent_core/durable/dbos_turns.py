@@ -170,7 +170,9 @@ class DurableTurns:
         if status is None or status.status not in _UNFINISHED:
             return False
         children = await DBOS.list_workflows_async(
-            workflow_id_prefix=f"{turn_id}/", status=list(_UNFINISHED), load_input=False
+            workflow_id_prefix=f"{turn_id}/",
+            status=list(_UNFINISHED),
+            load_input=False,
         )
         for child in children:
             if child.workflow_id not in self._at_work.values():

@@ -22,7 +22,7 @@ from agent_core.ids import RunId, ToolCallId, TurnId, UserId
 from agent_core.messages import AttachedFile, Message, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.models.retry import RetryingModel
-from agent_core.sessions.asks import Ask
+from agent_core.sessions import Ask
 from agent_core.tools import OpenedCall, ToolContext, ToolOutput, Toolset
 from agent_core.words import Words
 
@@ -228,7 +228,12 @@ class RunScope:
     def acting_as(self, asker: UserId, zone: str) -> "RunScope":
         """The scope in which tools act for a person, whose time zone this is."""
         is_joint = self.context.is_joint or asker != self.context.asker
-        context = replace(self.context, asker=asker, zone=zone, is_joint=is_joint)
+        context = replace(
+            self.context,
+            asker=asker,
+            zone=zone,
+            is_joint=is_joint,
+        )
         return replace(self, context=context)
 
     async def fork(self, key: str, prompt: str, agent: str = EXPLORER, *, title: str = "") -> RunId:
@@ -242,7 +247,13 @@ class RunScope:
         Raises:
             ChildRefused: too deep, too many at once, or nothing left for it to work with.
         """
-        return await self.children.fork(self, key, prompt, agent, title)
+        return await self.children.fork(
+            self,
+            key,
+            prompt,
+            agent,
+            title,
+        )
 
     async def announce(self, arrivals: Sequence[Arrival], step: int) -> None:
         """Tell the run's readers what it took in. Safe to do again."""

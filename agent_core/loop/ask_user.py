@@ -10,7 +10,7 @@ from agent_core.loop.agent import BodyTool, RunScope
 from agent_core.messages import JsonObject, ToolCall, is_visible
 from agent_core.models import ToolSpec
 from agent_core.prompts import prompt
-from agent_core.sessions.asks import Ask, Question, ask_id
+from agent_core.sessions import Ask, Question, ask_id
 
 ASK_USER = "ask_user"
 MAX_OPTIONS = 10
@@ -42,7 +42,12 @@ def ask_user_tool() -> BodyTool:
     async def ask(call: ToolCall, scope: RunScope) -> Ask:
         arguments = AskArguments.model_validate(call.arguments)
         question = Question(text=arguments.question, options=arguments.options)
-        return question_ask(question, call.id, scope, PATIENCE)
+        return question_ask(
+            question,
+            call.id,
+            scope,
+            PATIENCE,
+        )
 
     return BodyTool(spec=_spec(), run=ask)
 
@@ -51,7 +56,12 @@ def question_ask(question: Question, call: ToolCallId, scope: RunScope, patience
     """The Ask of a question to the person for whom the run acts; the planner's has no call."""
     context = scope.context
     return Ask(
-        id=ask_id(context.turn, context.run, call, "question"),
+        id=ask_id(
+            context.turn,
+            context.run,
+            call,
+            "question",
+        ),
         session=context.session,
         turn=context.turn,
         run=context.run,
@@ -80,4 +90,8 @@ def _spec() -> ToolSpec:
         "required": ["question"],
         "additionalProperties": False,
     }
-    return ToolSpec(name=ASK_USER, description=prompt("ask_user"), input_schema=schema)
+    return ToolSpec(
+        name=ASK_USER,
+        description=prompt("ask_user"),
+        input_schema=schema,
+    )

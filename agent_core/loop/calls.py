@@ -12,7 +12,7 @@ from agent_core.events import ArtifactSaved, ToolCallFinished, ToolCallProgresse
 from agent_core.fault_points import fault_point
 from agent_core.loop.agent import Agent, RunScope
 from agent_core.messages import Message, ToolCall, ToolResult
-from agent_core.sessions.asks import Ask
+from agent_core.sessions import Ask
 from agent_core.tools import LOST_RESULT, OnProgress, ToolOutput, fit, opened, sources_in
 
 FIRST_SLOT = 2
@@ -108,7 +108,11 @@ def _sorted(outcomes: Sequence[ToolResult | Ask]) -> tuple[tuple[ToolResult, ...
         if isinstance(each, ToolResult):
             results.append(each)
         elif each.kind == "question" and each is not first:
-            unasked = ToolResult(call_id=each.call_id, text=ONE_QUESTION, is_error=True)
+            unasked = ToolResult(
+                call_id=each.call_id,
+                text=ONE_QUESTION,
+                is_error=True,
+            )
             results.append(unasked)
     return tuple(results), first
 
@@ -119,7 +123,13 @@ async def _run_call(
     output = await _output(agent, call, scope, step, slot)
     if isinstance(output, Ask):
         if output.kind == "question":
-            await _announce_end(call, ToolOutput(text=""), scope, step, slot)
+            await _announce_end(
+                call,
+                ToolOutput(text=""),
+                scope,
+                step,
+                slot,
+            )
         return output
     return await end_call(call, output, scope, step, slot)
 
@@ -129,9 +139,18 @@ async def end_call(
 ) -> ToolResult:
     """Tell everybody how a call ended; its result for the model."""
     scope.after_tool_call(call, output, scope.context)
-    await _announce_end(call, output, scope, step, slot)
+    await _announce_end(
+        call,
+        output,
+        scope,
+        step,
+        slot,
+    )
     return ToolResult(
-        call_id=call.id, text=output.text, is_error=output.is_error, picture=output.picture
+        call_id=call.id,
+        text=output.text,
+        is_error=output.is_error,
+        picture=output.picture,
     )
 
 
@@ -148,7 +167,14 @@ async def _output(
     async def progress(text: str) -> None:
         at = scope.at(step, slot)
         told = scope.gate.spoken(text)
-        await scope.emit(ToolCallProgressed(**at, call_id=call.id, tool=call.name, text=told))
+        await scope.emit(
+            ToolCallProgressed(
+                **at,
+                call_id=call.id,
+                tool=call.name,
+                text=told,
+            )
+        )
 
     async def work() -> list[ToolOutput] | Ask:
         done = await _perform(agent, call, scope, progress)
@@ -183,10 +209,21 @@ async def _perform(
 
 async def _announce_start(call: ToolCall, scope: RunScope, step: int, slot: int) -> None:
     said = tracing.content(input_preview=call.arguments)
-    tracing.note("tool_call", tool_name=call.name, tool_id=call.id, run=scope.context.run, **said)
+    tracing.note(
+        "tool_call",
+        tool_name=call.name,
+        tool_id=call.id,
+        run=scope.context.run,
+        **said,
+    )
     at = scope.at(step, slot)
     await scope.emit(
-        ToolCallStarted(**at, call_id=call.id, tool=call.name, arguments=call.arguments)
+        ToolCallStarted(
+            **at,
+            call_id=call.id,
+            tool=call.name,
+            arguments=call.arguments,
+        )
     )
 
 
@@ -194,7 +231,12 @@ async def _announce_end(
     call: ToolCall, output: ToolOutput, scope: RunScope, step: int, slot: int
 ) -> None:
     size = output.size_bytes or len(output.text.encode("utf-8", "replace"))
-    tracing.note("tool_result", tool_use_id=call.id, content_size=size, is_error=output.is_error)
+    tracing.note(
+        "tool_result",
+        tool_use_id=call.id,
+        content_size=size,
+        is_error=output.is_error,
+    )
     duration_s = 0.0
     if output.started_at and output.finished_at:
         duration_s = (output.finished_at - output.started_at).total_seconds()

@@ -46,9 +46,22 @@ async def run_agent(
     Raises:
         Asked: the run waits for a person; it goes on from its history when the answer is there.
     """
-    await scope.emit(RunStarted(**scope.at(0, 0), parent=parent, agent=agent.name, task=task))
+    await scope.emit(
+        RunStarted(
+            **scope.at(0, 0),
+            parent=parent,
+            agent=agent.name,
+            task=task,
+        )
+    )
     result = await _run_steps(agent, earlier, opening, scope)
-    await scope.emit(RunFinished(**scope.at(0, 1), outcome=result.outcome, text=result.text))
+    await scope.emit(
+        RunFinished(
+            **scope.at(0, 1),
+            outcome=result.outcome,
+            text=result.text,
+        )
+    )
     return result
 
 
@@ -62,15 +75,17 @@ async def _run_steps(
     texts: list[str] = []
     is_over = False
     while True:
+        closing = ""
         if is_over:
             await scope.children.settle()
+            closing = prompt("wrap_up")
         step, added = await run_step(
             agent,
             history,
             replace(scope, left=left),
             number=len(steps) + 1,
             seq=len(history) - len(earlier),
-            closing=prompt("wrap_up") if is_over else "",
+            closing=closing,
         )
         history.extend(added)
         scope = scope.acting_for(step.arrivals)
@@ -89,9 +104,14 @@ async def _run_steps(
                 texts.clear()  # its last words come when it has all results
             else:
                 break
-        is_over = _is_over(agent.limits, left, len(steps), scope.children.tokens)
-    is_cut = step.reply.stop_reason in CUT
-    outcome = "limited" if is_over or is_cut else "answered"
+        is_over = _is_over(
+            agent.limits,
+            left,
+            len(steps),
+            scope.children.tokens,
+        )
+    is_limited = is_over | (step.reply.stop_reason in CUT)
+    outcome = "limited" if is_limited else "answered"
     return RunResult(outcome=outcome, text=_text(texts, step, scope.words))
 
 

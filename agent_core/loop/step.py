@@ -72,7 +72,14 @@ async def run_step(
         Asked: a call waits for a person.
     """
     with tracing.span(f"conversation_iteration_{number}", run=scope.context.run):
-        call = await _call_model(agent, history, scope, number, seq, closing)
+        call = await _call_model(
+            agent,
+            history,
+            scope,
+            number,
+            seq,
+            closing,
+        )
         scope = scope.acting_for(call.arrivals)
         await _begin_again(call.arrivals, scope)
         message = _with_fresh_ids(call.reply.message, history, number)
@@ -87,7 +94,13 @@ async def run_step(
         await scope.save(seq, added)
         if message.tool_calls:
             behind = seq + len(added)
-            results = await run_calls(agent, message.tool_calls, scope, number, seq=behind)
+            results = await run_calls(
+                agent,
+                message.tool_calls,
+                scope,
+                number,
+                seq=behind,
+            )
             added = (*added, results)
     return replace(call, reply=replace(call.reply, message=message)), added
 
@@ -101,7 +114,12 @@ async def _begin_again(arrivals: Sequence[Arrival], scope: RunScope) -> None:
         with suppress(ChildRefused):  # too much is at work, or nothing left to work with
             acting = scope.acting_as(child.asker or scope.context.asker, "")
             key = child.run.removeprefix(f"{scope.context.run}.")
-            await acting.fork(key, child.task, child.agent, title=child.title)
+            await acting.fork(
+                key,
+                child.task,
+                child.agent,
+                title=child.title,
+            )
 
 
 def _messages(arrivals: Sequence[Arrival]) -> tuple[Message, ...]:
@@ -137,7 +155,12 @@ async def _call_model(
         await scope.save(seq, added)
         await scope.announce(arrivals, number)
         acting = scope.acting_for(arrivals)
-        request = await _request(agent, [*history, *added], acting.context, closing)
+        request = await _request(
+            agent,
+            [*history, *added],
+            acting.context,
+            closing,
+        )
         fault_point("model_call.before")
         call = await _stream(agent, request, acting, number)
         fault_point("model_call.after")
@@ -191,7 +214,9 @@ async def _stream(
                     attempt = item.attempt
                     await scope.emit(
                         StepRetried(
-                            **scope.at(number, 1, attempt), reason=item.reason, wait_s=item.wait_s
+                            **scope.at(number, 1, attempt),
+                            reason=item.reason,
+                            wait_s=item.wait_s,
                         )
                     )
                 case Reply():

@@ -20,7 +20,7 @@ from agent_core.clock import machine_time
 from agent_core.mcp.config import WORKSPACE
 from agent_core.messages import JsonObject
 from agent_core.models.strict_json import as_object
-from agent_core.sessions.pins import NOT_ACCEPTED, Pin, Proposal, ToolPins
+from agent_core.sessions import NOT_ACCEPTED, Pin, Proposal, ToolPins
 from agent_core.tools import canonical, digest_of_json, fault_of_schema, full_name
 
 logger = logging.getLogger(__name__)

@@ -23,7 +23,7 @@ from agent_core.programs.interpreter import (
     ProgramLimits,
 )
 from agent_core.prompts import prompt
-from agent_core.sessions.programs import ProgramStore, StoredProgram
+from agent_core.sessions import ProgramStore, StoredProgram
 from agent_core.tools import ToolOutput
 
 RUN_PYTHON = "run_python"

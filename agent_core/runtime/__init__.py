@@ -14,13 +14,24 @@ from agent_core.runtime.dispatch import MAX_TRIES
 from agent_core.runtime.ready_answers import AGREED
 from agent_core.runtime.runtime import Runtime
 from agent_core.schedules.description import moment_words
-from agent_core.sessions import Ask, LeaseLost, Question, StoredTurn
-from agent_core.sessions.audit import AuditedCall
-from agent_core.sessions.ledger import Ledger, Marks
-from agent_core.sessions.lock import holder_of, sole_process
-from agent_core.sessions.overview import Overview, SessionState, Spent
-from agent_core.sessions.preferences import Feedback, Preferences
-from agent_core.sessions.store import AnsweredTurn, KnownSessions
+from agent_core.sessions import (
+    AnsweredTurn,
+    Ask,
+    AuditedCall,
+    Feedback,
+    KnownSessions,
+    LeaseLost,
+    Ledger,
+    Marks,
+    Overview,
+    Preferences,
+    Question,
+    SessionState,
+    Spent,
+    StoredTurn,
+    holder_of,
+    sole_process,
+)
 from agent_core.tools import app_name as name_of_app
 from agent_core.workspaces import without_paths
 

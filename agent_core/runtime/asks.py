@@ -17,8 +17,7 @@ from agent_core.errors import AskRefused, ToolServerError
 from agent_core.ids import AskId, SessionId, UserId
 from agent_core.messages import InboundMessage, JsonObject, ToolCall
 from agent_core.runtime.parts import TurnParts
-from agent_core.sessions import Ask, StoredTurn
-from agent_core.sessions.asks import AskBody, AskDecision, AskKind
+from agent_core.sessions import Ask, AskBody, AskDecision, AskKind, StoredTurn
 from agent_core.tools import opened
 
 logger = logging.getLogger(__name__)

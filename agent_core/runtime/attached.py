@@ -35,7 +35,12 @@ async def read_attached(
     files: list[AttachedFile] = []
     room = MAX_CHARS
     for attachment in attachments:
-        file = await _read(tools, attachment, min(room, MAX_CHARS_A_FILE), context)
+        file = await _read(
+            tools,
+            attachment,
+            min(room, MAX_CHARS_A_FILE),
+            context,
+        )
         room -= len(file.text)
         files.append(file)
     if files:
@@ -51,7 +56,11 @@ async def _read(
     picture = ""
     if limit > 0:
         arguments = {"path": path, "limit": limit}
-        call = ToolCall(id=ToolCallId("attached"), name=READ_FILE, arguments=arguments)
+        call = ToolCall(
+            id=ToolCallId("attached"),
+            name=READ_FILE,
+            arguments=arguments,
+        )
         output = await tools.run(call, context, _untold)
         with suppress(ValueError):
             told = {} if output.is_error else as_object(load_strictly(output.text))
@@ -65,7 +74,12 @@ async def _read(
     return AttachedFile(
         name=attachment.name,
         path=path,
-        text=prompt("attached_file", path=path, about=about, text=text),
+        text=prompt(
+            "attached_file",
+            path=path,
+            about=about,
+            text=text,
+        ),
         picture=picture,
         fault=str(told.get("fault") or ""),
         is_whole=bool(told) and not told.get("next_offset"),

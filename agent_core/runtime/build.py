@@ -32,10 +32,7 @@ from agent_core.observers.corpus import ReaderBlacklist
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, known_of
 from agent_core.runtime.runtime import Runtime
-from agent_core.sessions import Database, KnownSessions
-from agent_core.sessions.overview import Overview
-from agent_core.sessions.pins import ToolPins
-from agent_core.sessions.programs import ProgramStore
+from agent_core.sessions import Database, KnownSessions, Overview, ProgramStore, ToolPins
 from agent_core.settings import CoreSettings, named_variables
 from agent_core.subagents.task import shipped_specs
 from agent_core.tools import (
@@ -114,7 +111,12 @@ def build_runtime(
             ),
             away=hub.away,
             python=python,
-            known_of=lambda asker: known_of(asker, Overview(database), accounts, clock()),
+            known_of=lambda asker: known_of(
+                asker,
+                Overview(database),
+                accounts,
+                clock(),
+            ),
         ),
         observers=observers,
         policy=read_policy(settings.policy_file),

@@ -1,12 +1,11 @@
 """The scheduler of turns: one at a time in a session, in the process that holds its lease.
 
-`Dispatch` begins, resumes and stops turns; `Housekeeping` is its loop: the heartbeat, the takeover
-from dead processes, and what other processes have queued here.
+`Dispatch` begins, resumes and stops turns; `housekeeping.py` calls it in a loop.
 """
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
@@ -23,13 +22,15 @@ from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId
 from agent_core.messages import user_message
 from agent_core.prompts.small_talk import short_form
-from agent_core.runtime.asks import Asks
+from agent_core.runtime.body import run_turn
+from agent_core.runtime.child import run_child
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import opening_text
-from agent_core.runtime.runs import StopSignals, Work, end_silently, give_up, run_child
-from agent_core.runtime.turns import OrderTaker, no_orders, run_turn, verdict_of
+from agent_core.runtime.route import OrderTaker, no_orders, verdict_of
+from agent_core.runtime.scope import Work
+from agent_core.runtime.stop import StopSignals
+from agent_core.runtime.turn_ends import end_silently, give_up
 from agent_core.sessions import Stop, StoredTurn, Wait
-from agent_core.sessions.leases import DEAD_AFTER_S, purge
 
 logger = logging.getLogger(__name__)
 
@@ -42,14 +43,6 @@ MAX_TRIES = 3
 aside: one in which it may have been any turn, and two in which it went on by itself."""
 ALONE_S = 20.0
 """Others that were interrupted wait for a turn no longer; it stays under suspicion."""
-
-LOOK_EVERY_S = 0.5
-BEAT_EVERY_LOOKS = 6
-REVIVE_EVERY_LOOKS = 20
-CONNECTED_EVERY_LOOKS = 4
-PURGE_EVERY_LOOKS = 7_200
-LATE_S = 10.0
-"""A beat that comes so late says that this process, or the database, was away."""
 
 
 class Reader(Protocol):
@@ -260,15 +253,19 @@ class Dispatch:
     async def _begin_work(self, work: Sequence[StoredTurn]) -> None:
         busy = next((turn for turn in work if turn.status != "queued"), None)
         queued = next((turn for turn in work if turn.status == "queued"), None)
-        if busy is None:
-            if queued is not None:
-                await self._begin(queued)
-        elif busy.status == "waiting" and busy.wait is not None:
-            replies = [turn for turn in work if _ends_wait(busy.wait, turn)]
-            if busy.wait.kind == "approval":
-                replies = [turn for turn in replies if self._is_weighed(turn)]
-            if replies or await self._parts.asks.ends_wait(busy.wait.ask):
-                await self._end_wait(busy)
+        if busy is None and queued is not None:
+            await self._begin(queued)
+        if busy is None or busy.status != "waiting" or busy.wait is None:
+            return
+        if self._has_reply(busy.wait, work) or await self._parts.asks.ends_wait(busy.wait.ask):
+            await self._end_wait(busy)
+
+    def _has_reply(self, wait: Wait, work: Sequence[StoredTurn]) -> bool:
+        """Whether a queued message ends the wait."""
+        replies = [turn for turn in work if _ends_wait(wait, turn)]
+        if wait.kind == "approval":
+            replies = [turn for turn in replies if self._is_weighed(turn)]
+        return bool(replies)
 
     def _is_weighed(self, turn: StoredTurn) -> bool:
         """Whether it is known that a message does more than to agree; it is asked now, if not."""
@@ -325,7 +322,12 @@ class Dispatch:
         stop = (await self._store.turn(turn.id)).stop
         if turn.kind == "work" and stop is not None and stop.why == "asked":
             said = user_message(opening_text(turn))
-            await self._store.append_messages(turn.id, ROOT_RUN, 0, [said])
+            await self._store.append_messages(
+                turn.id,
+                ROOT_RUN,
+                0,
+                [said],
+            )
         await end_silently(self._parts, [turn], "stopped")
         return True
 
@@ -374,7 +376,13 @@ class Dispatch:
     async def _run_turn(self, steps: Steps, turn_id: str, generation: int) -> None:
         """The body of a turn; when it has ended, or waits, the session goes on."""
         work = await Work.on(self._parts, TurnId(turn_id))
-        await run_turn(work, steps, generation, self._signals, self.orders)
+        await run_turn(
+            work,
+            steps,
+            generation,
+            self._signals,
+            self.orders,
+        )
         self._background.run(lambda: self.advance(work.turn.session))
 
 
@@ -390,80 +398,3 @@ def _ends_wait(wait: Wait, turn: StoredTurn) -> bool:
 
 def _is_about_approval(wait: Wait | None, turn: StoredTurn) -> bool:
     return wait is not None and wait.kind == "approval" and turn.inbound.asker == wait.asker
-
-
-class Housekeeping:
-    """The loop of one process, look by look."""
-
-    def __init__(self, parts: TurnParts, dispatch: Dispatch, asks: Asks) -> None:
-        self.begun = asyncio.Event()
-        """Set after the first look: what a dead process left has been taken over."""
-        self._parts = parts
-        self._leases = parts.leases
-        self._queue = parts.queue
-        self._dispatch = dispatch
-        self._asks = asks
-        self._looks = 0
-        self._last_beat_s: float | None = None
-        self._patient_until_s = 0.0
-        self._idle: set[tuple[TurnId, int]] = set()
-
-    async def look(self) -> None:
-        """Do what has to be done from time to time; what fails is done with a later look."""
-        looks, self._looks = self._looks, self._looks + 1
-        try:
-            if looks % BEAT_EVERY_LOOKS == 0:
-                await self._beat()
-            if looks % REVIVE_EVERY_LOOKS == REVIVE_EVERY_LOOKS - 1:
-                await self._revive()
-            if looks % CONNECTED_EVERY_LOOKS == CONNECTED_EVERY_LOOKS - 1:
-                waiting = await self._queue.of_process(self._leases.process, "waiting")
-                await self._asks.look(waiting, asyncio.get_running_loop().time())
-            if looks % PURGE_EVERY_LOOKS == PURGE_EVERY_LOOKS - 1:
-                await purge(self._parts.database, self._parts.clock())
-            for turn in await self._queue.news(self._leases.process, self._parts.clock()):
-                await isolated(turn.session, self._dispatch.see_to(turn))
-        finally:
-            self.begun.set()
-
-    async def _beat(self) -> None:
-        await self._leases.beat()
-        for process in await self._leases.forget_dead():
-            await self._dispatch.durable.forget(process)
-        if self._may_judge():
-            for session in await self._leases.orphans():
-                await isolated(session, self._dispatch.advance(session))
-
-    async def _revive(self) -> None:
-        """Turns that are said to run here and do not, in two looks after each other."""
-        running = await self._queue.of_process(self._leases.process, "running")
-        is_at_work = self._dispatch.durable.is_at_work
-        idle = {
-            (turn.id, turn.generation): turn
-            for turn in running
-            if not is_at_work(turn.id, turn.generation)
-        }
-        for key in self._idle & idle.keys():
-            turn = idle.pop(key)
-            await isolated(turn.session, self._dispatch.revive(turn))
-        self._idle = set(idle)
-
-    def _may_judge(self) -> bool:
-        """Whether the silence of others says something of them.
-
-        When the database was away they could not be heard either, and whoever was suspended itself
-        does not know yet who has spoken meanwhile.
-        """
-        now_s = asyncio.get_running_loop().time()
-        if self._last_beat_s is not None and now_s - self._last_beat_s > LATE_S:
-            self._patient_until_s = now_s + DEAD_AFTER_S
-        self._last_beat_s = now_s
-        return now_s >= self._patient_until_s
-
-
-async def isolated(session: SessionId, work: Awaitable[None]) -> None:
-    """What goes wrong with one session does not keep the others from being seen to."""
-    try:
-        await work
-    except Exception:
-        logger.exception("session %s could not be seen to", session)

@@ -9,11 +9,11 @@ from agent_core.errors import InterventionRefused, SessionError
 from agent_core.events import Intervened, InterventionKind, RunStarted, slot_of
 from agent_core.ids import ROOT_RUN, AgentId, SessionId, TurnId, UserId, run_of, turn_of
 from agent_core.messages import InboundMessage
-from agent_core.runtime.dispatch import Dispatch, isolated
+from agent_core.runtime.dispatch import Dispatch
+from agent_core.runtime.housekeeping import isolated
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import thread_language
-from agent_core.sessions import Stop, StoredTurn
-from agent_core.sessions.inbox import ENDINGS, pending_retries
+from agent_core.sessions import ENDINGS, Stop, StoredTurn, pending_retries
 from agent_core.words import CORE
 
 
@@ -97,20 +97,24 @@ class Interventions:
         ended = {each.run for each in events if each.kind == "run_finished"}
         if run != ROOT_RUN and run not in runs:
             raise InterventionRefused("There is no such part of the work.")
-        if kind in ("comment", "content"):
-            if not event.text.strip():
-                raise InterventionRefused("It is empty.")
-            if run == ROOT_RUN:
-                return
+        has_words = kind in ("comment", "content")
+        if has_words and not event.text.strip():
+            raise InterventionRefused("It is empty.")
+        if has_words and run == ROOT_RUN:
+            return
         is_over = turn.status == "finished"
         is_ending = turn.stop is not None and not is_over and run != ROOT_RUN
         # A root run that is waited with goes on, and ends with its turn.
         has_ended = is_over or (run != ROOT_RUN and run in ended)
         if is_ending or (kind != "retry" and has_ended):
             raise InterventionRefused("This part of the work has ended already.")
-        if kind == "stop":
+        await self._check_is_new(event)
+
+    async def _check_is_new(self, event: Intervened) -> None:
+        """Return if the same is not being done already."""
+        if event.what == "stop":
             await self._check_is_new_stop(event)
-        if kind == "retry":
+        if event.what == "retry":
             await self._check_is_new_retry(event)
 
     async def _check_is_new_stop(self, event: Intervened) -> None:
@@ -141,7 +145,12 @@ class Interventions:
         if event.run == ROOT_RUN:
             await self._dispatch.withdraw(turn, Stop(by=event.by_name, why="asked"))
             if event.what == "retry":
-                await self._say(event, turn, turn.inbound.text, again=True)
+                await self._say(
+                    event,
+                    turn,
+                    turn.inbound.text,
+                    again=True,
+                )
         elif is_over:
             await self._say_late(event, turn)
         elif event.what in ENDINGS:
@@ -151,7 +160,12 @@ class Interventions:
 
     async def _say_late(self, event: Intervened, turn: StoredTurn) -> None:
         """Have the thread told what no run of the turn took in."""
-        rows = await self._parts.inbox.rows(turn.id, "comment", "content", "retry")
+        rows = await self._parts.inbox.rows(
+            turn.id,
+            "comment",
+            "content",
+            "retry",
+        )
         own = [row for row in rows if row.intervention.run == event.run]
         if not any(row.item == str(event.n) and row.seq is None for row in own):
             return
@@ -160,7 +174,12 @@ class Interventions:
         begun = [e.task for e in started if isinstance(e, RunStarted) and e.run == event.run]
         task = next(reversed(tasks), begun[0])
         language = thread_language(turn, ())
-        text = CORE.say(language, f"intervention-{event.what}", task=task, text=event.text)
+        text = CORE.say(
+            language,
+            f"intervention-{event.what}",
+            task=task,
+            text=event.text,
+        )
         await self._say(event, turn, text)
 
     async def _say(
@@ -180,7 +199,11 @@ class Interventions:
             author_zone=asked.author_zone if asked.asker == event.by else "",
         )
         if again:
-            said = replace(said, attachments=asked.attachments, background=asked.background)
+            said = replace(
+                said,
+                attachments=asked.attachments,
+                background=asked.background,
+            )
         await self._handle(said)
 
     async def _turn(self, session: SessionId, turn_id: TurnId) -> StoredTurn:

@@ -28,18 +28,18 @@ from agent_core.runtime.ready_answers import one_line
 from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
 from agent_core.sessions import (
     AskStore,
+    AuditLog,
     Database,
     DisclosureStore,
     EventLog,
     Inbox,
     Leases,
+    Overview,
     SessionStore,
     TurnQueue,
     WriteBehind,
+    new_process_id,
 )
-from agent_core.sessions.audit import AuditLog
-from agent_core.sessions.leases import new_process_id
-from agent_core.sessions.overview import Overview
 from agent_core.subagents.children import MAX_AT_WORK, MAX_DEPTH
 from agent_core.subagents.task import SubagentSpec, child_tools
 from agent_core.tools import (
@@ -80,7 +80,10 @@ class Agents:
     ) -> Agent:
         """The agent that answers the person; for a digest nobody is there to be asked back."""
         system = prompt(
-            "system", today=_day(today), workspace=str(workspace), author=one_line(author)
+            "system",
+            today=_day(today),
+            workspace=str(workspace),
+            author=one_line(author),
         )
         return Agent(
             name=self.main_name,
@@ -113,7 +116,11 @@ class Agents:
         known = (*deeper, *self._programs())
         return Agent(
             name=spec.name,
-            system=fill(spec.instructions, today=_day(today), workspace=str(workspace)),
+            system=fill(
+                spec.instructions,
+                today=_day(today),
+                workspace=str(workspace),
+            ),
             model=self.model,
             tools=AgentTools(self.registry, spec.tools),
             body_tools=tuple(tool for tool in known if tool.spec.name in spec.tools),
@@ -157,7 +164,11 @@ def my_account_tool(known_of: Callable[[UserId], Awaitable[str]]) -> BodyTool:
         return ToolOutput(text=told, is_error=told == JOINT)
 
     schema: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}
-    spec = ToolSpec(name=MY_ACCOUNT, description=prompt(MY_ACCOUNT), input_schema=schema)
+    spec = ToolSpec(
+        name=MY_ACCOUNT,
+        description=prompt(MY_ACCOUNT),
+        input_schema=schema,
+    )
     return BodyTool(spec=spec, run=look)
 
 

@@ -18,8 +18,7 @@ from agent_core.prompts import prompt
 from agent_core.prompts.language import Language, detect_language, read_language
 from agent_core.prompts.small_talk import SmallTalk, is_thumbs_up, phrase_language, small_talk
 from agent_core.runtime.turn_status import TurnStatus
-from agent_core.sessions import StoredTurn
-from agent_core.sessions.turns import TurnKind
+from agent_core.sessions import StoredTurn, TurnKind
 from agent_core.words import CORE, Words
 from agent_core.workspaces import DOWNLOADS, write_text
 
@@ -36,8 +35,10 @@ _AT_ONCE = frozenset[SmallTalk]({"empty", "emoji", "noise", "help", "status", "t
 
 def document_path(turn: StoredTurn) -> str:
     """Where the text of a turn lies if it is a document, relative to the workspace; else empty."""
-    is_document = len(turn.inbound.text) > LONG_TEXT_CHARS and small_talk_of(turn.inbound) is None
-    return f"{DOWNLOADS}/message_{turn.seq}.txt" if is_document else ""
+    is_long = len(turn.inbound.text) > LONG_TEXT_CHARS
+    if not is_long or small_talk_of(turn.inbound) is not None:
+        return ""
+    return f"{DOWNLOADS}/message_{turn.seq}.txt"
 
 
 async def keep_document(turn: StoredTurn, workspace: Path) -> None:
@@ -52,8 +53,9 @@ async def keep_document(turn: StoredTurn, workspace: Path) -> None:
 
 def document_note(turn: StoredTurn, words: Words) -> str:
     """What the answer says of a document; empty where there is none."""
-    is_document = bool(document_path(turn))
-    return words("notice-long-text", n=len(turn.inbound.text)) if is_document else ""
+    if not document_path(turn):
+        return ""
+    return words("notice-long-text", n=len(turn.inbound.text))
 
 
 def moment_told(message: InboundMessage) -> str:
@@ -67,10 +69,13 @@ def moment_told(message: InboundMessage) -> str:
 
 def opening_text(turn: StoredTurn) -> str:
     """When and by whom it was sent, then all that was sent."""
-    author = one_line(turn.inbound.author_name).translate({ord("<"): "(", ord(">"): ")"})
-    if language := _SPOKEN.get(turn.inbound.language):
+    name = one_line(turn.inbound.author_name)
+    author = name.translate({ord("<"): "(", ord(">"): ")"})
+    language = _SPOKEN.get(turn.inbound.language)
+    if language:
         author = f"{author}, who wants every answer in {language}"
-    return f"{prompt('sent', moment=moment_told(turn.inbound), author=author)}\n\n{sent_text(turn)}"
+    head = prompt("sent", moment=moment_told(turn.inbound), author=author)
+    return f"{head}\n\n{sent_text(turn)}"
 
 
 def sent_text(turn: StoredTurn) -> str:
@@ -111,7 +116,9 @@ def kind_of(message: InboundMessage) -> TurnKind:
     small = small_talk_of(message)
     if small == "stop":
         return "stop"
-    return "at_once" if small in _AT_ONCE and not is_thumbs_up(message.text) else "work"
+    if small in _AT_ONCE and not is_thumbs_up(message.text):
+        return "at_once"
+    return "work"
 
 
 def needs_no_model(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> bool:
@@ -119,26 +126,34 @@ def needs_no_model(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> bool:
     if turn.kind == "at_once":
         return True
     kind = small_talk_of(turn.inbound)
-    return kind is not None and not (kind == "emoji" and _is_assent(turn, last_work(earlier)))
+    if kind == "emoji":
+        return not _is_assent(turn, last_work(earlier))
+    return kind is not None
 
 
 def answer_small_talk(
     turn: StoredTurn, earlier: Sequence[StoredTurn], events: Sequence[AnyEvent], now: datetime
 ) -> Routed:
     """The answer to small talk, given now; `events` are those of the work that is told."""
-    kind, before = small_talk_of(turn.inbound), work_to_tell(earlier)
+    kind = small_talk_of(turn.inbound)
+    before = work_to_tell(earlier)
     language = turn.inbound.language or phrase_language(turn.inbound.text)
     language = language or thread_language(turn, earlier)
     words = CORE.of(language)
-    wait = before.wait if before is not None else None
-    if kind is None and wait is not None and wait.kind == "approval":
-        kind, text = AGREED, words("answer-agreed")
-    elif before is not None and before.outcome is None and kind in (None, "empty", "status"):
+    wait = before.wait if before else None
+    is_at_work = before is not None and before.outcome is None
+    reason = str(kind)
+    if kind is None and wait and wait.kind == "approval":
+        reason = AGREED
+        text = words("answer-agreed")
+    elif is_at_work and kind in (None, "empty", "status"):
         text = TurnStatus(events).progress(now, words)
     else:
         text = _answer(kind, turn, before, words)
     return Routed(
-        route="SIMPLE", reason=str(kind), answer=Message(role="assistant", parts=(Text(text=text),))
+        route="SIMPLE",
+        reason=reason,
+        answer=Message(role="assistant", parts=(Text(text=text),)),
     )
 
 
@@ -154,15 +169,22 @@ def work_to_tell(earlier: Sequence[StoredTurn]) -> StoredTurn | None:
 
 
 def thread_language(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> Language:
-    """That the asker chose, else of the message, of what was said in the thread, or of them."""
-    if chosen := read_language(turn.inbound.language):
+    """The language that the asker chose, else that of the message, of the thread or of them."""
+    inbound = turn.inbound
+    chosen = read_language(inbound.language)
+    if chosen:
         return chosen
-    asker = turn.inbound.asker
-    own = [each.inbound.text for each in earlier if each.inbound.asker == asker]
-    said = [*own, *(each.inbound.background for each in (*earlier, turn))]
-    others = [each.inbound.text for each in earlier if each.inbound.asker != asker]
+    own: list[str] = []
+    others: list[str] = []
+    for each in earlier:
+        texts = own if each.inbound.asker == inbound.asker else others
+        texts.append(each.inbound.text)
+    own += [each.inbound.background for each in (*earlier, turn)]
     return detect_language(
-        turn.inbound.text, "\n".join(said), "\n".join(others), locale=turn.inbound.author_locale
+        inbound.text,
+        "\n".join(own),
+        "\n".join(others),
+        locale=inbound.author_locale,
     )
 
 

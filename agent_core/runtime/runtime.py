@@ -15,19 +15,27 @@ from agent_core.errors import SessionError
 from agent_core.ids import SessionId, TurnId, turn_of
 from agent_core.messages import InboundMessage
 from agent_core.runtime.asks import Asks
-from agent_core.runtime.dispatch import LOOK_EVERY_S, Dispatch, Housekeeping
+from agent_core.runtime.dispatch import Dispatch
+from agent_core.runtime.housekeeping import LOOK_EVERY_S, Housekeeping
 from agent_core.runtime.interventions import Interventions
 from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.ready_answers import kind_of
+from agent_core.runtime.route import OrderTaker
 from agent_core.runtime.schedules import DUE_EVERY_S, Host, Timekeeper
-from agent_core.runtime.turns import OrderTaker
 from agent_core.schedules.order_reader import OrderReader
-from agent_core.sessions import Ledger, SessionStore, Stop, StoredSession, StoredTurn
-from agent_core.sessions.ledger import Marks
-from agent_core.sessions.overview import Overview
-from agent_core.sessions.preferences import FeedbackStore, Preferences
-from agent_core.sessions.schedules import ScheduleStore
-from agent_core.sessions.store import KnownSessions
+from agent_core.sessions import (
+    FeedbackStore,
+    KnownSessions,
+    Ledger,
+    Marks,
+    Overview,
+    Preferences,
+    ScheduleStore,
+    SessionStore,
+    Stop,
+    StoredSession,
+    StoredTurn,
+)
 from agent_core.tools import Surface
 from agent_core.tree import AgentTree
 from agent_core.workspaces import create_workspace, renewal
@@ -122,7 +130,10 @@ class Runtime:
         """Who shows turns to people."""
         self.schedules = ScheduleStore(parts.database)
         self.timekeeper = Timekeeper(
-            self.schedules, self.handle, parts.clock, at_once=scheduled_at_once
+            self.schedules,
+            self.handle,
+            parts.clock,
+            at_once=scheduled_at_once,
         )
         """The clock of schedules, once `keep_schedules` was called."""
         self.order_reader = OrderReader(parts.router.classifier)
@@ -139,7 +150,11 @@ class Runtime:
         await self._dispatch.durable.launch()
         for look in (self._keeping.look, self._interventions.look):
             pause = partial(asyncio.sleep, LOOK_EVERY_S)
-            self._background.repeat(look, pause=pause, name="a look at what is new")
+            self._background.repeat(
+                look,
+                pause=pause,
+                name="a look at what is new",
+            )
         await self._keeping.begun.wait()
         return self
 

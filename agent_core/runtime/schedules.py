@@ -42,7 +42,7 @@ from agent_core.schedules.schedule import (
     SlotState,
     WhenNothingNew,
 )
-from agent_core.sessions.schedules import UNFINISHED, ScheduleStore
+from agent_core.sessions import UNFINISHED_SLOTS, ScheduleStore
 from agent_core.words import CORE
 
 __all__ = [
@@ -180,7 +180,7 @@ class Timekeeper:
         now = self._clock()
         if self._was_set_back(now):
             await self._store.settle_clock(now)
-        under_way = await self._store.slots_in(UNFINISHED, limit=self._at_once)
+        under_way = await self._store.slots_in(UNFINISHED_SLOTS, limit=self._at_once)
         for slot in under_way:
             if slot.state == "due" and abs(now - slot.claimed_at) > STALE_CLAIM:
                 await self._begin(await self._store.get(slot.schedule), slot)
@@ -208,9 +208,10 @@ class Timekeeper:
     async def _message(self, schedule: Schedule, slot: Slot) -> InboundMessage:
         """The same for a slot, whichever process makes it, but for what was reported meanwhile."""
         order = schedule.order
-        told = await self._store.reported(schedule.id, "claim")
-        newest = sorted(told, key=lambda claim: told[claim], reverse=True)[:MAX_TOLD_BEFORE]
-        days = {claim: local_time(told[claim], order.owner_zone) for claim in newest}
+        reported = await self._store.reported(schedule.id, "claim")
+        newest = sorted(reported, key=lambda claim: reported[claim], reverse=True)
+        newest = newest[:MAX_TOLD_BEFORE]
+        days = {claim: local_time(reported[claim], order.owner_zone) for claim in newest}
         before = [f"- {days[claim]:%Y-%m-%d}: {claim}" for claim in newest]
         parts = ["\n".join(["Told in earlier digests:", *before])] if before else []
         parts += filter(None, [await self._material(schedule, slot)])
@@ -233,10 +234,14 @@ class Timekeeper:
         if self._host is None or not schedule.order.reads:
             return ""
         earlier = await self._store.newest_slots(schedule.id, limit=20)
-        told = [each.at for each in earlier if each.state == "posted" and each.at < slot.at]
+        posted = [each.at for each in earlier if each.state == "posted" and each.at < slot.at]
         oldest = slot.at - LONGEST_LOOK_BACK
-        before, _ = newest_slot(schedule.order.rule, after=oldest, until=slot.at - A_SECOND)
-        since = max(told, default=before or slot.at - FIRST_LOOK_BACK)
+        before, _ = newest_slot(
+            schedule.order.rule,
+            after=oldest,
+            until=slot.at - A_SECOND,
+        )
+        since = max(posted, default=before or slot.at - FIRST_LOOK_BACK)
         return await self._host.material(schedule, max(since, oldest))
 
     async def _tell_trouble(self, schedule: Schedule) -> None:

@@ -9,7 +9,7 @@ from agent_core.events import AnyEvent, ApprovalRequested, QuestionAsked, ToolCa
 from agent_core.ids import ROOT_RUN, RunId
 from agent_core.messages import ToolCall
 from agent_core.prompts.language import spoken_time
-from agent_core.sessions.turns import Stop
+from agent_core.sessions import Stop
 from agent_core.snapshot import CallKey, TurnSnapshot, Wait, branch_of
 from agent_core.tools import AGENT, COMPOSIO, Action, app_name, opened, slug_of
 from agent_core.words import Words

@@ -33,9 +33,17 @@ from agent_core.ids import ROOT_RUN, AskId, ToolCallId, UserId
 from agent_core.loop.agent import ROUTE_SLOTS, Agent, RunScope, SteeringMessage
 from agent_core.loop.calls import Asked, end_call, run_calls
 from agent_core.messages import Message, ToolCall, ToolResult, user_message
-from agent_core.runtime.runs import Work
-from agent_core.sessions import AccountConnection, Ask, CallApproval, Question, StoredTurn, Wait
-from agent_core.sessions.asks import ASK, AskDecision
+from agent_core.runtime.scope import Work
+from agent_core.sessions import (
+    ASK,
+    AccountConnection,
+    Ask,
+    AskDecision,
+    CallApproval,
+    Question,
+    StoredTurn,
+    Wait,
+)
 from agent_core.tools import ToolOutput, parse_result, text_in
 
 UPLOAD = "mcp__local_toolkit__upload_to_composio"

@@ -1,37 +1,108 @@
-"""What is remembered of sessions: turns, history, events, the ledger, readers' cursors."""
+"""What is stored of sessions: turns, history, events, inbox, ledger, leases, Asks, schedules.
 
-from agent_core.sessions.asks import AccountConnection, Ask, AskStore, CallApproval, Question, Wait
-from agent_core.sessions.database import Database
-from agent_core.sessions.disclosures import DisclosureStore
-from agent_core.sessions.inbox import Inbox, InboxRow
-from agent_core.sessions.leases import LeaseLost, Leases
-from agent_core.sessions.ledger import Ledger
+The door of this room: other rooms import from here alone. To be read first: `database.py` (one
+transaction with retry), then `turns.py` and `store.py` (sessions, turns, history), `log.py`
+(events) and `leases.py` (which process works on which session).
+"""
+
+from agent_core.sessions.asks import (
+    ASK,
+    AccountConnection,
+    Ask,
+    AskBody,
+    AskDecision,
+    AskKind,
+    AskStore,
+    CallApproval,
+    Question,
+    Wait,
+    ask_id,
+)
+from agent_core.sessions.audit import AuditedAction, AuditedCall, AuditEntry, AuditLog, AuditOutcome
+from agent_core.sessions.database import Database, DatabaseTrouble
+from agent_core.sessions.disclosures import DisclosureStore, TurnPrice
+from agent_core.sessions.inbox import (
+    ENDINGS,
+    Inbox,
+    InboxKind,
+    InboxRow,
+    again_run,
+    pending_retries,
+)
+from agent_core.sessions.known import AnsweredTurn, KnownSessions
+from agent_core.sessions.leases import DEAD_AFTER_S, LeaseLost, Leases, new_process_id
+from agent_core.sessions.ledger import Ledger, Marks, purge_ledger
+from agent_core.sessions.lock import DatabaseTaken, holder_of, sole_process
 from agent_core.sessions.log import EventLog, WriteBehind
+from agent_core.sessions.overview import Overview, SessionState, Spent
+from agent_core.sessions.pins import NOT_ACCEPTED, Pin, Proposal, ToolPins
+from agent_core.sessions.preferences import Feedback, FeedbackStore, Preferences
+from agent_core.sessions.programs import ProgramStore, StoredProgram
 from agent_core.sessions.queue import TurnQueue
-from agent_core.sessions.store import AnsweredTurn, KnownSessions, SessionStore, StoredSession
-from agent_core.sessions.turns import Stop, StoredTurn
+from agent_core.sessions.schedules import UNFINISHED_SLOTS, ScheduleStore
+from agent_core.sessions.store import SessionStore, StoredSession
+from agent_core.sessions.turns import Stop, StoredTurn, TurnKind, TurnState
 
 __all__ = [
+    "ASK",
+    "DEAD_AFTER_S",
+    "ENDINGS",
+    "NOT_ACCEPTED",
+    "UNFINISHED_SLOTS",
     "AccountConnection",
     "AnsweredTurn",
     "Ask",
+    "AskBody",
+    "AskDecision",
+    "AskKind",
     "AskStore",
+    "AuditEntry",
+    "AuditLog",
+    "AuditOutcome",
+    "AuditedAction",
+    "AuditedCall",
     "CallApproval",
     "Database",
+    "DatabaseTaken",
+    "DatabaseTrouble",
     "DisclosureStore",
     "EventLog",
+    "Feedback",
+    "FeedbackStore",
     "Inbox",
+    "InboxKind",
     "InboxRow",
     "KnownSessions",
     "LeaseLost",
     "Leases",
     "Ledger",
+    "Marks",
+    "Overview",
+    "Pin",
+    "Preferences",
+    "ProgramStore",
+    "Proposal",
     "Question",
+    "ScheduleStore",
+    "SessionState",
     "SessionStore",
+    "Spent",
     "Stop",
+    "StoredProgram",
     "StoredSession",
     "StoredTurn",
+    "ToolPins",
+    "TurnKind",
+    "TurnPrice",
     "TurnQueue",
+    "TurnState",
     "Wait",
     "WriteBehind",
+    "again_run",
+    "ask_id",
+    "holder_of",
+    "new_process_id",
+    "pending_retries",
+    "purge_ledger",
+    "sole_process",
 ]

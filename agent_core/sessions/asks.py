@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
-from sqlalchemy import ColumnElement, Select, select, update
+from sqlalchemy import ColumnElement, select, update
 
 from agent_core.errors import SessionError
 from agent_core.events import PlannedAction
@@ -166,7 +166,7 @@ class Ask:
         return self.deadline <= now
 
 
-ASK: TypeAdapter[Ask] = TypeAdapter(Ask)
+ASK = TypeAdapter(Ask)
 
 
 def ask_id(
@@ -205,7 +205,7 @@ class AskStore:
 
     async def find(self, ask: AskId) -> Ask | None:
         """An Ask by id; None where there is none."""
-        return await self._first(select(asks).where(asks.c.id == ask))
+        return await self._database.first(select(asks).filter_by(id=ask), ASK)
 
     async def get(self, ask: AskId) -> Ask:
         """An Ask by id; SessionError where there is none."""
@@ -218,30 +218,29 @@ class AskStore:
         """The newest edition of a call's approval; None where none was asked for."""
         query = (
             select(asks)
-            .where(asks.c.turn == turn, asks.c.run == run, asks.c.call_id == call)
+            .filter_by(turn=turn, run=run, call_id=call)
             .where(asks.c.body["kind"].as_string() == "approval")
             .order_by(asks.c.edition.desc())
-            .limit(1)
         )
-        return await self._first(query)
+        return await self._database.first(query, ASK)
 
     async def thread_approvals(self, session: SessionId, asker: UserId) -> Sequence[Ask]:
         """Approvals that cover later calls of one person in a thread."""
-        query = select(asks).where(
-            asks.c.session == session,
-            asks.c.asker == asker,
-            asks.c.decision == "approved_thread",
+        query = select(asks).filter_by(
+            session=session,
+            asker=asker,
+            decision="approved_thread",
         )
         return await self._database.read(query, ASK)
 
     async def ends_wait(self, ask: AskId) -> bool:
         """Whether the Ask is decided or its deadline has passed; see the function."""
-        query = select(asks.c.id).where(asks.c.id == ask, ends_wait(self._clock()))
-        return await self._database.row(query) is not None
+        query = select(asks.c.id).filter_by(id=ask).where(ends_wait(self._clock()))
+        return await self._database.scalar(query) is not None
 
     async def amend(self, ask: AskId, body: AskBody) -> None:
-        """Replace what an Ask says of itself, such as where its link leads."""
-        await self._database.execute(update(asks).where(asks.c.id == ask).values(body=body))
+        """Replace the body of an Ask, as with a newer link."""
+        await self._database.execute(update(asks).filter_by(id=ask).values(body=body))
 
     async def decide(
         self,
@@ -265,20 +264,16 @@ class AskStore:
         }
         if body is not None:
             values["body"] = body
-        return await self._move(ask, "open", values)
+        return await self._move(ask, "open", **values)
 
     async def use(self, ask: AskId) -> bool:
         """Whether the approved call may begin now; of several askers one is told True."""
-        return await self._move(ask, "decided", {"state": "used"})
+        return await self._move(ask, "decided", state="used")
 
     async def void(self, ask: AskId) -> None:
         """The approval does not fit the call that would be made now."""
-        await self._move(ask, "decided", {"decision": "void"})
+        await self._move(ask, "decided", decision="void")
 
-    async def _move(self, ask: AskId, state: AskState, values: dict[str, Any]) -> bool:
-        statement = update(asks).where(asks.c.id == ask, asks.c.state == state)
-        return await self._database.execute(statement.values(**values))
-
-    async def _first(self, query: Select[Any]) -> Ask | None:
-        rows = await self._database.read(query, ASK)
-        return rows[0] if rows else None
+    async def _move(self, ask: AskId, state: AskState, /, **values: Any) -> bool:
+        statement = update(asks).filter_by(id=ask, state=state).values(values)
+        return await self._database.execute(statement)

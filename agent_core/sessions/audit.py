@@ -1,13 +1,12 @@
 """The audit of calls with an effect: a row before each, a row behind it, and nothing is altered."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, RowMapping, Select, select
+from sqlalchemy import Connection, Select, select
 
 from agent_core.ids import AskId, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.sessions.database import PATIENCE_S, Database, columns_of
@@ -60,7 +59,7 @@ class AuditedCall:
     ended_at: datetime | None
 
 
-ENTRY: TypeAdapter[AuditEntry] = TypeAdapter(AuditEntry)
+ENTRY = TypeAdapter(AuditEntry)
 
 
 class AuditLog:
@@ -70,11 +69,11 @@ class AuditLog:
         self._database = database
 
     async def begin(self, entry: AuditEntry) -> None:
-        """Note a call. It returns when the row is stored: make the call after that."""
+        """Note a call. Returns when the row is stored: make the call after that."""
         await self._add(entry, _BEGUN)
 
     async def end(self, entry: AuditEntry, outcome: AuditOutcome) -> None:
-        """Note how it ended, at `entry.at`. What it was is taken from the row of its beginning."""
+        """Note how the call ended, at `entry.at`; the row of its beginning keeps what it was."""
         await self._add(entry, outcome)
 
     async def entries(
@@ -89,46 +88,52 @@ class AuditLog:
 
         Args:
             since: None for all.
-            user: Asked or approved by this person: the whole id, or what stands behind its `:`.
+            user: Asked or approved by this person: the whole id, or its part behind the `:`.
             tool: A pattern such as `GMAIL_*`, for a full name or an action's slug, in any case.
-            patience_s: How long a database in trouble is waited for.
+            patience_s: How long to wait for a database in trouble.
 
         Raises:
-            DatabaseTrouble: it cannot be read.
+            DatabaseTrouble: the database cannot be read.
         """
         query = select(audit).order_by(audit.c.id)
         if since is not None:
             query = query.where(audit.c.at >= since)
         calls = await self._database.run(
-            lambda connection: list(_calls(connection, query)), patience_s=patience_s
+            lambda connection: _calls(connection, query),
+            patience_s=patience_s,
         )
-        found: list[AuditedCall] = []
-        for call in calls:
-            entry = call.entry
-            people = (entry.asker, entry.approved_by or "")
-            is_by = any(user in (None, who, who.rpartition(":")[2]) for who in people)
-            names = (entry.tool, *(action.slug for action in entry.actions))
-            fits = any(tool is None or fnmatchcase(each.upper(), tool.upper()) for each in names)
-            if is_by and fits:
-                found.append(call)
-        return sorted(found, key=lambda call: call.entry.at, reverse=True)
+        calls = [call for call in calls if _is_of_user(call.entry, user)]
+        calls = [call for call in calls if _is_of_tool(call.entry, tool)]
+        return sorted(calls, key=lambda call: call.entry.at, reverse=True)
 
     async def _add(self, entry: AuditEntry, outcome: str) -> None:
         row = columns_of(entry) | {"outcome": outcome}
-        insert = self._database.insert_new(audit).values(row)
-        await self._database.execute(insert)
+        await self._database.add(audit, row)
 
 
-def _calls(connection: Connection, query: Select[Any]) -> Iterator[AuditedCall]:
-    """The rows of each call together: what it was by the first, how it ended by the last."""
-    together: dict[tuple[str, str, str], list[RowMapping]] = {}
+def _calls(connection: Connection, query: Select[Any]) -> list[AuditedCall]:
+    """Join the rows of each call: the first one tells what it was, the last how it ended."""
+    calls: dict[tuple[str, str, str], AuditedCall] = {}
     for row in connection.execute(query).mappings():
-        together.setdefault((row["turn"], row["run"], row["call"]), []).append(row)
-    for rows in together.values():
-        begun = next((row for row in rows if row["outcome"] == _BEGUN), rows[0])
-        ended = next((row for row in reversed(rows) if row["outcome"] != _BEGUN), None)
-        yield AuditedCall(
-            entry=ENTRY.validate_python(dict(begun)),
-            outcome=ended["outcome"] if ended is not None else None,
-            ended_at=ended["at"] if ended is not None else None,
-        )
+        key = (row["turn"], row["run"], row["call"])
+        if key not in calls:
+            entry = ENTRY.validate_python(dict(row))
+            calls[key] = AuditedCall(entry=entry, outcome=None, ended_at=None)
+        if row["outcome"] != _BEGUN:
+            calls[key] = replace(calls[key], outcome=row["outcome"], ended_at=row["at"])
+    return list(calls.values())
+
+
+def _is_of_user(entry: AuditEntry, user: str | None) -> bool:
+    if user is None:
+        return True
+    people = (entry.asker, entry.approved_by or "")
+    return any(user in (person, person.rpartition(":")[2]) for person in people)
+
+
+def _is_of_tool(entry: AuditEntry, pattern: str | None) -> bool:
+    if pattern is None:
+        return True
+    names = [entry.tool]
+    names.extend(action.slug for action in entry.actions)
+    return any(fnmatchcase(name.upper(), pattern.upper()) for name in names)

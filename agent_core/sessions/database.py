@@ -96,12 +96,12 @@ class _Attempt(Generic[T]):
 
     def __call__(self) -> T:
         with self._engine.begin() as connection:
-            done = self._work(connection)
+            result = self._work(connection)
             with self._lock:
                 if self._is_given_up:
                     raise _NobodyWaits
                 self._reached_commit = True
-            return done
+            return result
 
     def give_up(self) -> bool:
         """Whether the commit was tried: after a failure nobody knows whether it was done.
@@ -121,7 +121,9 @@ def _make_engine(url: URL) -> Engine:
         return engine
     wanted = {name: value for name, value in POSTGRES_CONNECT.items() if name not in url.query}
     return create_engine(
-        url.set(drivername="postgresql+psycopg"), connect_args=wanted, json_serializer=_json
+        url.set(drivername="postgresql+psycopg"),
+        connect_args=wanted,
+        json_serializer=_json,
     )
 
 
@@ -141,16 +143,20 @@ def objects_of(
     kind: TypeAdapter[T],
     values: Mapping[str, Any] | None = None,
 ) -> list[T]:
-    """What a query finds, as objects whose fields have the names of the columns."""
-    found = connection.execute(query, values).mappings()
-    return [kind.validate_python(dict(row)) for row in found]
+    """Rows of a query as objects whose fields have the names of the columns."""
+    rows = connection.execute(query, values).mappings()
+    return [kind.validate_python(dict(row)) for row in rows]
+
+
+def _use_wal(connection: Connection) -> None:
+    connection.exec_driver_sql("PRAGMA journal_mode=WAL").close()
 
 
 def _tune_sqlite(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
     """WAL with NORMAL survives a killed process; only a power cut may lose the last commits."""
     cursor = connection.cursor()
-    for pragma in (f"busy_timeout={BUSY_TIMEOUT_MS}", "synchronous=NORMAL"):
-        cursor.execute(f"PRAGMA {pragma}")
+    cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+    cursor.execute("PRAGMA synchronous=NORMAL")
     cursor.close()
 
 
@@ -168,11 +174,11 @@ class Database:
         self.insert = sqlite.insert if self.is_sqlite else postgresql.insert
         self._clock_s = clock_s
         self._trouble = ""
-        self._trouble_said_s = self._trouble_until_s = -math.inf
+        self._trouble_said_s = -math.inf
+        self._trouble_until_s = -math.inf
         # One thread serialises the writers of an SQLite file better than its lock does.
-        self._threads = ThreadPoolExecutor(
-            1 if self.is_sqlite else POSTGRES_THREADS, thread_name_prefix="sessions"
-        )
+        max_threads = 1 if self.is_sqlite else POSTGRES_THREADS
+        self._threads = ThreadPoolExecutor(max_threads, thread_name_prefix="sessions")
 
     @property
     def trouble(self) -> str | None:
@@ -195,16 +201,15 @@ class Database:
             await self.run(partial(upgrade, revisions=revisions), patience_s=patience_s)
             if self.is_sqlite:
                 # The file's own mode, so only its owner sets it; who looks at it changes nothing.
-                await self.run(
-                    lambda c: c.exec_driver_sql("PRAGMA journal_mode=WAL").close(),
-                    patience_s=patience_s,
-                )
+                await self.run(_use_wal, patience_s=patience_s)
         except (SQLAlchemyError, OSError, DatabaseTrouble) as error:
             self.engine.dispose()
-            place = self.url.render_as_string(hide_password=True)
+            address = self.url.render_as_string(hide_password=True)
             reason = error.reason if isinstance(error, DatabaseTrouble) else reason_of(error)
             remedy = f". To go on, {way_back(file)}" if is_damage(error) else ""
-            raise SessionError(f"the database {place} cannot be used: {reason}{remedy}") from error
+            raise SessionError(
+                f"the database {address} cannot be used: {reason}{remedy}"
+            ) from error
 
     async def close(self) -> None:
         """Wait for what is under way, then close the connections."""
@@ -223,51 +228,65 @@ class Database:
         """
         loop = asyncio.get_running_loop()
         ends_at = loop.time() + patience_s
-        waits_s, in_doubt, has_waited = BACKOFF.waits_s(), False, False
+        waits_s = BACKOFF.waits_s()
+        in_doubt = False
+        has_waited = False
         while True:
             attempt = _Attempt(self.engine, work)
             try:
                 async with asyncio.timeout_at(ends_at):
-                    done = await loop.run_in_executor(self._threads, attempt)
+                    result = await loop.run_in_executor(self._threads, attempt)
             except (SQLAlchemyError, OSError) as error:
                 if not passes(error):
                     raise
                 in_doubt = attempt.give_up() or in_doubt
-                await self._wait_out(error, next(waits_s), ends_at, in_doubt=in_doubt)
+                await self._wait_out(
+                    error,
+                    next(waits_s),
+                    ends_at,
+                    in_doubt=in_doubt,
+                )
                 has_waited = True
             else:
                 if has_waited and self.trouble:
                     logger.warning("the database works again")
                     self._trouble_until_s = -math.inf
-                return done
+                return result
 
-    async def change(
-        self, work: Callable[[Connection], bool], *, patience_s: float = PATIENCE_S
-    ) -> bool:
-        """Do `work` as `run` does, and say whether it changed something in any attempt.
+    async def change(self, work: Callable[[Connection], bool]) -> bool:
+        """Do `work` as `run` does; whether any attempt changed something.
 
-        `work` says it of one attempt. An earlier one counts because it may have been committed
-        although the word of it was lost; the last one then finds nothing to change.
+        `work` returns whether one attempt did. An earlier attempt counts because its commit may
+        have been done although the answer was lost; the last attempt then has nothing to change.
         """
-        said: list[bool] = []
+        changes: list[bool] = []
 
-        def add_up(connection: Connection) -> bool:
-            said.append(work(connection))
-            return any(said)
+        def work_and_note(connection: Connection) -> bool:
+            changes.append(work(connection))
+            return any(changes)
 
-        return await self.run(add_up, patience_s=patience_s)
+        return await self.run(work_and_note)
 
     async def rows(self, query: Executable) -> Sequence[Row[Any]]:
-        """All that a query finds."""
+        """All rows of a query."""
         return await self.run(lambda connection: connection.execute(query).all())
 
     async def read(self, query: Executable, kind: TypeAdapter[T]) -> list[T]:
-        """The same, as `objects_of`."""
+        """All rows of a query as objects; see `objects_of`."""
         return await self.run(lambda connection: objects_of(connection, query, kind))
 
-    async def row(self, query: Executable) -> Row[Any] | None:
-        """The first that a query finds."""
-        return await self.run(lambda connection: connection.execute(query).first())
+    async def first(self, query: Executable, kind: TypeAdapter[T]) -> T | None:
+        """The first row as an object; None where there is no row."""
+        objects = await self.read(query, kind)
+        return objects[0] if objects else None
+
+    async def column(self, query: Executable) -> list[Any]:
+        """The first column of all rows."""
+        return [row[0] for row in await self.rows(query)]
+
+    async def scalar(self, query: Executable) -> Any:
+        """The first column of the first row; None where there is no row."""
+        return await self.run(lambda connection: connection.execute(query).scalar())
 
     async def execute(self, statement: Executable) -> bool:
         """Do one statement; whether it changed something in any attempt."""
@@ -284,13 +303,15 @@ class Database:
     async def _wait_out(
         self, error: Exception, wait_s: float, ends_at: float, *, in_doubt: bool
     ) -> None:
-        reason, now_s = reason_of(error), self._clock_s()
+        reason = reason_of(error)
+        now_s = self._clock_s()
         if isinstance(error, TimeoutError):  # perhaps behind others, who know more
             reason = self.trouble or reason
         if self.trouble is None or now_s - self._trouble_said_s >= SAY_AGAIN_AFTER_S:
             logger.warning("the database is in trouble: %s", reason)
             self._trouble_said_s = now_s
-        self._trouble, self._trouble_until_s = reason, now_s + OVER_AFTER_S
+        self._trouble = reason
+        self._trouble_until_s = now_s + OVER_AFTER_S
         if asyncio.get_running_loop().time() + wait_s >= ends_at:
             raise DatabaseTrouble(reason, may_be_stored=in_doubt) from error
         await asyncio.sleep(wait_s)

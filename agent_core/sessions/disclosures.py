@@ -36,7 +36,7 @@ class DisclosureStore:
 
         `charge` is asked once for the same id, and never for two calls of a session at a time.
         """
-        earlier = select(disclosures).where(disclosures.c.session == session)
+        earlier = select(disclosures).filter_by(session=session)
 
         def admit(connection: Connection) -> bool:
             rows = connection.execute(earlier).all()

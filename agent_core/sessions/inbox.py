@@ -63,12 +63,12 @@ _ROW: TypeAdapter[InboxRow] = TypeAdapter(InboxRow)
 _INTERVENED: TypeAdapter[Intervened] = TypeAdapter(Intervened)
 
 _taker = turns.alias()
-_takes_messages = (
-    select(_taker.c.id)
-    .where(_taker.c.id == bindparam("taker"))
-    .where(_taker.c.status == "running", _taker.c.stop.is_(None))
-    .exists()
+_running_taker = select(_taker.c.id).where(
+    _taker.c.id == bindparam("taker"),
+    _taker.c.status == "running",
+    _taker.c.stop.is_(None),
 )
+_takes_messages = _running_taker.exists()
 """Not while it waits for a person: a message may be the answer. Nor once it is to stop."""
 _queued = and_(
     turns.c.session == bindparam("of_session"),
@@ -80,7 +80,11 @@ _queued = and_(
 )
 _waits = inbox.c.seq.is_(None)
 _of_taker = inbox.c.turn == bindparam("taker")
-_of_root = and_(_of_taker, inbox.c.run == ROOT_RUN, inbox.c.kind == "message")
+_of_root = and_(
+    _of_taker,
+    inbox.c.run == ROOT_RUN,
+    inbox.c.kind == "message",
+)
 _is_intervention = inbox.c.kind.not_in(("message", "result"))
 
 # Each step of each run asks these; they are made once, for making them takes longer than asking.
@@ -88,15 +92,23 @@ _ANY_QUEUED = select(turns.c.id).where(_queued).limit(1)
 _ABSORB = (
     update(turns)
     .where(_queued)
-    .values(status="finished", outcome="steered", taken_by=bindparam("taker"))
+    .values(
+        status="finished",
+        outcome="steered",
+        taken_by=bindparam("taker"),
+    )
     .returning(turns)
 )
 _ANY_UNTAKEN = select(inbox.c.id).where(_of_root, _waits).limit(1)
 _UNTAKEN_BY_ROOT = select(inbox).where(_of_root, _waits).order_by(inbox.c.id)
+_is_due = _waits | (inbox.c.seq >= bindparam("position"))
 _TO_TAKE = (
     select(inbox)
-    .where(_of_taker, inbox.c.run == bindparam("of_run"))
-    .where(_waits | (inbox.c.seq >= bindparam("position")))
+    .where(
+        _of_taker,
+        inbox.c.run == bindparam("of_run"),
+        _is_due,
+    )
     .order_by(inbox.c.id)
 )
 
@@ -122,12 +134,21 @@ class Inbox:
                 self._absorb(connection, turn)
             if run != ROOT_RUN:
                 self._copy_messages(connection, turn, run)
-            rows = objects_of(connection, _TO_TAKE, _ROW, values)
+            rows = objects_of(
+                connection,
+                _TO_TAKE,
+                _ROW,
+                values,
+            )
             rows = [row for row in rows if not kinds or row.kind in kinds]
             moved = [row.item for row in rows if row.seq != seq]
             if moved:
-                these = (inbox.c.turn == turn.id) & (inbox.c.run == run) & inbox.c.item.in_(moved)
-                connection.execute(update(inbox).where(these).values(seq=seq))
+                these = update(inbox).where(
+                    inbox.c.turn == turn.id,
+                    inbox.c.run == run,
+                    inbox.c.item.in_(moved),
+                )
+                connection.execute(these.values(seq=seq))
             return rows
 
         fault_point("inbox.before")
@@ -155,52 +176,92 @@ class Inbox:
     async def ending(self, turn: TurnId, run: RunId) -> Intervened | None:
         """The first intervention by which a run is to end: its own, or one at a run above it."""
         rows = await self.rows(turn, *ENDINGS)
-        interventions = (row.intervention for row in rows)
-        return next((each for each in interventions if is_in_branch(run, each.run)), None)
+        for row in rows:
+            intervention = row.intervention
+            if is_in_branch(run, intervention.run):
+                return intervention
+        return None
 
     async def put_result(self, turn: TurnId, parent: RunId, child: RunId, body: JsonObject) -> None:
         """A child has ended: its parent gets its result, and what it had yet to take in."""
-        row = InboxRow(turn=turn, run=parent, item=child, kind="result", body=body)
-        left = (inbox.c.turn == turn) & (inbox.c.run == child) & _waits & _is_intervention
+        row = InboxRow(
+            turn=turn,
+            run=parent,
+            item=child,
+            kind="result",
+            body=body,
+        )
+        left = update(inbox).where(
+            inbox.c.turn == turn,
+            inbox.c.run == child,
+            _waits,
+            _is_intervention,
+        )
 
         def put(connection: Connection) -> None:
             if self._database.insert_if_new(connection, inbox, columns_of(row)):
-                connection.execute(update(inbox).where(left).values(run=parent))
+                connection.execute(left.values(run=parent))
 
         await self._database.run(put)
 
     async def hand_on(self, turn: TurnId, *items: str) -> None:
         """These rows wait for no model call any more."""
-        these = (inbox.c.turn == turn) & inbox.c.item.in_(items) & _waits
-        await self._database.execute(update(inbox).where(these).values(seq=HANDED_ON))
+        these = update(inbox).where(
+            inbox.c.turn == turn,
+            inbox.c.item.in_(items),
+            _waits,
+        )
+        await self._database.execute(these.values(seq=HANDED_ON))
 
     async def to_carry_out(self, process: ProcessId) -> list[Intervened]:
         """Interventions that the process has to see to in the sessions that it holds, in order.
 
         They end a run, or came too late for their turn.
         """
+        is_over = turns.c.status == "finished"
         query = (
             select(inbox)
             .join(turns, turns.c.id == inbox.c.turn)
             .join(leases, leases.c.session == turns.c.session)
-            .where(leases.c.process == process, _waits, _is_intervention)
-            .where(inbox.c.kind.in_(ENDINGS) | (turns.c.status == "finished"))
+            .where(
+                leases.c.process == process,
+                _waits,
+                _is_intervention,
+                inbox.c.kind.in_(ENDINGS) | is_over,
+            )
             .order_by(inbox.c.id)
         )
-        return [row.intervention for row in await self._database.read(query, _ROW)]
+        rows = await self._database.read(query, _ROW)
+        return [row.intervention for row in rows]
 
     def _absorb(self, connection: Connection, turn: StoredTurn) -> None:
         """Make the queued messages part of the turn: rows of its root run."""
-        absorbed = objects_of(connection, _ABSORB, TURN, _values_of(turn))
+        absorbed = objects_of(
+            connection,
+            _ABSORB,
+            TURN,
+            _values_of(turn),
+        )
         # Through several processes they may be stored in another order than they were said.
         for message in sorted(absorbed, key=lambda each: (each.inbound.received_at, each.seq)):
             body = TURN.dump_python(message, mode="json")
-            row = InboxRow(turn=turn.id, run=ROOT_RUN, item=message.id, kind="message", body=body)
+            row = InboxRow(
+                turn=turn.id,
+                run=ROOT_RUN,
+                item=message.id,
+                kind="message",
+                body=body,
+            )
             self._database.insert_if_new(connection, inbox, columns_of(row))
 
     def _copy_messages(self, connection: Connection, turn: StoredTurn, run: RunId) -> None:
         """Give a sub-agent the messages that the root run has yet to take in."""
-        untaken = objects_of(connection, _UNTAKEN_BY_ROOT, _ROW, {"taker": turn.id})
+        untaken = objects_of(
+            connection,
+            _UNTAKEN_BY_ROOT,
+            _ROW,
+            {"taker": turn.id},
+        )
         for row in untaken:
             self._database.insert_if_new(connection, inbox, columns_of(replace(row, run=run)))
 
@@ -236,22 +297,36 @@ def close_inbox(connection: Connection, turn: TurnId) -> None:
     Interventions that it did not take in are left, to begin another turn, unless it was stopped.
     """
     of_turn = inbox.c.turn == turn
-    is_stopped = select(turns.c.id).where(turns.c.id == turn, turns.c.stop.is_not(None)).exists()
+    is_stopped = (
+        select(turns.c.id)
+        .where(
+            turns.c.id == turn,
+            turns.c.stop.is_not(None),
+        )
+        .exists()
+    )
     is_done = ~_is_intervention | (inbox.c.seq > HANDED_ON)
     connection.execute(delete(inbox).where(of_turn, is_done))
-    left = update(inbox).where(of_turn, _waits, inbox.c.run != NOBODY, is_stopped)
+    left = update(inbox).where(
+        of_turn,
+        _waits,
+        inbox.c.run != NOBODY,
+        is_stopped,
+    )
     connection.execute(left.values(seq=WITHDRAWN))
 
 
 def pending_retries(rows: Sequence[InboxRow], run: RunId) -> list[Intervened]:
     """Retries of a run that no run or turn has carried out to its end yet, as far as rows tell."""
     ended = {row.item for row in rows if row.kind == "result"}
-    retries = (row for row in rows if row.kind == "retry" and row.seq != WITHDRAWN)
-    return [
-        row.intervention
-        for row in retries
-        if row.intervention.run == run and again_run(row.run, row.intervention) not in ended
-    ]
+    pending: list[Intervened] = []
+    for row in rows:
+        if row.kind != "retry" or row.seq == WITHDRAWN:
+            continue
+        retry = row.intervention
+        if retry.run == run and again_run(row.run, retry) not in ended:
+            pending.append(retry)
+    return pending
 
 
 def again_run(parent: RunId, retry: Intervened) -> RunId:
@@ -279,8 +354,12 @@ def _is_meant_for(row: InboxRow, branch: RunId) -> bool:
 
 def _withdraw(connection: Connection, rows: Iterable[InboxRow]) -> None:
     for row in rows:
-        this = (inbox.c.turn == row.turn) & (inbox.c.run == row.run) & (inbox.c.item == row.item)
-        connection.execute(update(inbox).where(this).values(seq=WITHDRAWN))
+        this = update(inbox).where(
+            inbox.c.turn == row.turn,
+            inbox.c.run == row.run,
+            inbox.c.item == row.item,
+        )
+        connection.execute(this.values(seq=WITHDRAWN))
 
 
 def _values_of(turn: StoredTurn) -> dict[str, object]:

@@ -3,7 +3,7 @@
 import secrets
 from collections import deque
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, delete, select, update
 
@@ -18,6 +18,9 @@ ACK_PATIENCE_S = 2.5
 """Slack waits three seconds; what is not acknowledged then it delivers again."""
 
 _MANY_DOUBTS = 1_000
+KEPT = timedelta(hours=24)
+"""Slack's last retry comes after minutes; what is missed while the bot is away is younger, too."""
+BATCH_ROWS = 500
 
 
 class Ledger:
@@ -33,38 +36,39 @@ class Ledger:
         """Deliveries that may be stored although `record` had to say that they are not."""
 
     async def record(
-        self, key: str, second_key: str, body: JsonObject, at: datetime | None = None
+        self,
+        key: str,
+        second_key: str,
+        body: JsonObject,
+        at: datetime | None = None,
     ) -> bool:
         """Write a gesture's identities and payload; False when one of them was known already.
 
-        An empty second key counts for nothing. The payload is kept with the first.
+        An empty second key counts for nothing. The payload is kept with the first key.
 
         Raises:
             DatabaseTrouble: the gesture is not to be acknowledged. Where it was stored all the
-                same, `unsettled` gives it out.
+                same, `unsettled` returns it.
         """
         delivery = secrets.token_hex(8)
-        wanted = list(dict.fromkeys(filter(None, (key, second_key))))
-        at = at or self._clock()
-        known: JsonObject = {"body": {}, "settled": True, "process": ""}
-        new: JsonObject = {"body": body, "settled": False, "process": self._leases.process}
         # In one order everywhere, so that two deliveries at once cannot wait for each other.
-        rows: list[JsonObject] = [
-            {"key": each, "at": at, "delivery": delivery, **(new if each == wanted[0] else known)}
-            for each in sorted(wanted)
-        ]
+        keys = sorted({key, second_key} - {""})
+        known: JsonObject = {"body": {}, "settled": True, "process": ""}
+        shared: JsonObject = {"at": at or self._clock(), "delivery": delivery, **known}
+        rows = [shared | {"key": each} for each in keys]
+        new_row = rows[keys.index(key)]
+        new_row.update(body=body, settled=False, process=self._leases.process)
         insert = self._database.insert_new(ledger).returning(ledger.c.key)
-        first = update(ledger).where(ledger.c.key == wanted[0])
 
         def write(connection: Connection) -> bool:
             added = connection.execute(insert, rows).scalars().all()
             if len(added) == len(rows):
                 return True
-            if wanted[0] in added:
-                connection.execute(first.values(known))
+            if key in added:
+                connection.execute(update(ledger).filter_by(key=key).values(known))
             # An earlier attempt of this very delivery may have been committed.
-            whose = select(ledger.c.delivery).where(ledger.c.key.in_(wanted)).distinct()
-            return not added and connection.execute(whose).scalars().all() == [delivery]
+            deliveries = select(ledger.c.delivery).where(ledger.c.key.in_(keys)).distinct()
+            return not added and connection.execute(deliveries).scalars().all() == [delivery]
 
         fault_point("ledger.before")
         try:
@@ -78,38 +82,58 @@ class Ledger:
 
     async def settle(self, key: str) -> None:
         """The gesture was handed over; its payload is not needed again."""
-        statement = update(ledger).where(ledger.c.key == key).values(settled=True, body={})
-        await self._database.execute(statement)
+        await self._change(key, settled=True, body={})
 
     async def forget(self, key: str, second_key: str) -> None:
-        """What was delivered was no gesture: under any of its identities it may become one."""
-        statement = delete(ledger).where(ledger.c.key.in_(list(filter(None, (key, second_key)))))
-        await self._database.execute(statement)
+        """Delete a delivery that was no gesture: under either key it may become one."""
+        keys = list(filter(None, (key, second_key)))
+        await self._database.execute(delete(ledger).where(ledger.c.key.in_(keys)))
 
     async def release(self, key: str) -> None:
-        """Handling the gesture failed: it is to be taken up again, by whichever process."""
-        statement = update(ledger).where(ledger.c.key == key).values(process="")
-        await self._database.execute(statement)
+        """Handling the gesture failed: any process may take it up again."""
+        await self._change(key, process="")
 
     async def unsettled(self) -> list[JsonObject]:
         """Payloads that were not handed over and that nobody alive works on, oldest first.
 
-        They are this process's from now on: asked again, it is not given them again.
+        This process works on them from now on: the next call does not return them.
         """
         delivery = secrets.token_hex(8)
-        free = self._leases.without_owner() | ledger.c.delivery.in_((*self._doubts, delivery))
+        doubtful = ledger.c.delivery.in_([*self._doubts, delivery])
         statement = (
             update(ledger)
-            .where(ledger.c.settled.is_(False), free)
+            .filter_by(settled=False)
+            .where(self._leases.is_dead(ledger.c.process) | doubtful)
             .values(process=self._leases.process, delivery=delivery)
             .returning(ledger.c.body, ledger.c.at)
         )
         rows = await self._database.rows(statement)
         return [row.body for row in sorted(rows, key=lambda row: row.at)]
 
+    async def _change(self, key: str, **values: object) -> None:
+        await self._database.execute(update(ledger).filter_by(key=key).values(values))
+
+
+async def purge_ledger(database: Database, now: datetime) -> int:
+    """Delete gestures that were handed over and are older than `KEPT`. Returns how many keys.
+
+    Each batch is a transaction of its own, so that nobody waits long. History and events stay.
+    """
+    old = (
+        select(ledger.c.key)
+        .filter_by(settled=True)
+        .where(ledger.c.at < now - KEPT)
+        .limit(BATCH_ROWS)
+    )
+    batch = delete(ledger).where(ledger.c.key.in_(old))
+    total = 0
+    while count := await database.run(lambda connection: connection.execute(batch).rowcount):
+        total += count
+    return total
+
 
 class Marks:
-    """Marks move on and never back.
+    """Named values that move on and never back.
 
     Values are compared as text, so those of one name must be written in one width.
     """
@@ -124,11 +148,13 @@ class Marks:
         return {row.name: row.value for row in rows}
 
     async def save(self, values: Mapping[str, str]) -> None:
-        """Move marks on, all in one transaction; one that is further already stays."""
+        """Move marks on, all in one transaction; a mark that is further already stays."""
         insert = self._database.insert(marks)
-        further = insert.excluded.value
+        value = insert.excluded.value
         move = insert.on_conflict_do_update(
-            index_elements=["name"], set_={"value": further}, where=marks.c.value < further
+            index_elements=["name"],
+            set_={"value": value},
+            where=marks.c.value < value,
         )
         rows = [{"name": name, "value": value} for name, value in sorted(values.items())]
         if rows:

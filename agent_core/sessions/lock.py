@@ -80,7 +80,12 @@ def holder_of(url: str) -> str | None:
 
 def _lock(database: Path) -> FileLock:
     path = database.with_name(f"{database.name}.lock")
-    return FileLock(path, thread_local=False, fallback_to_soft=False, poll_interval=0.05)
+    return FileLock(
+        path,
+        thread_local=False,
+        fallback_to_soft=False,
+        poll_interval=0.05,
+    )
 
 
 def _write(file: Path, holder: str) -> None:

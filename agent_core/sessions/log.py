@@ -1,20 +1,21 @@
-"""The event log: stores each event once, in order, and tells live readers.
+"""The event log: stores each event once, in order, and passes it on to live readers.
 
 Writing is behind the turn, in batches: an event that a crash keeps from the disk is announced again
-when the turn is replayed, under the same identity.
+when the turn is replayed, under the same identity. A position is an event's number in the log; a
+reader's cursor is the position that it has read to.
 """
 
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, Update, delete, func, select, update
+from sqlalchemy import Connection, delete, func, select, update
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from agent_core.background import Background, Backoff
@@ -38,19 +39,23 @@ BATCH_EVERY_S = 0.025
 """What comes in so short a time is one transaction, unless somebody waits for it."""
 CLOSE_PATIENCE_S = 3.0
 
-Places = dict[tuple[object, ...], int]
-"""The places in the log of events that were new, by their identity."""
+Identity = tuple[object, ...]
+Positions = dict[Identity, int]
+"""The positions of events that were new."""
 
 Row = Mapping[str, Any]
 OnStored = Callable[[int | None], None]
-"""Told of an event's place in the log, or None when the event was there already."""
+"""Called with an event's position, or None when the event was stored before."""
 
 _TURN_FINISHED = "turn_finished"
 _INTERVENED = "intervened"
-_INTERVENTION: TypeAdapter[Intervened] = TypeAdapter(Intervened)
+_INTERVENTION = TypeAdapter(Intervened)
 _IDENTITY = (events.c.turn, events.c.run, events.c.step, events.c.attempt, events.c.n)
-PlacedEvent = tuple[int, AnyEvent]
-"""An event with its place in the log; live-only events carry the place of the last stored one."""
+LoggedEvent = tuple[int, AnyEvent]
+"""An event with its position; live-only events have the position of the last stored event."""
+
+News = asyncio.Queue[list[LoggedEvent] | int]
+"""What a reader has yet to read: events, or a position behind which it is to read the store."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,20 +98,23 @@ class WriteBehind:
         if self._writer is None:
             return
         reached = asyncio.Event()
-        self._queue.put_nowait(_Queued(stored=lambda _: reached.set()))
+        self.put(stored=lambda _: reached.set())
         self._is_awaited.set()
         await reached.wait()
 
-    def put_event(self, event: Row | None, stored: OnStored) -> None:
-        """Queue an event's row; without one only `stored` is called, in its turn, with None."""
-        self._queue.put_nowait(_Queued(event=event, stored=stored))
-
-    def put_messages(self, rows: Sequence[Row]) -> None:
-        self._queue.put_nowait(_Queued(messages=rows))
+    def put(
+        self,
+        *,
+        event: Row | None = None,
+        messages: Sequence[Row] = (),
+        stored: OnStored | None = None,
+    ) -> None:
+        """Queue rows; `stored` is called in its turn, with None where there is no event."""
+        self._queue.put_nowait(_Queued(event=event, messages=messages, stored=stored))
 
     async def _write(self) -> None:
         next_s = 0.0
-        clock = asyncio.get_running_loop().time
+        loop = asyncio.get_running_loop()
         while True:
             batch = [await self._queue.get()]
             with suppress(TimeoutError):
@@ -115,26 +123,30 @@ class WriteBehind:
             self._is_awaited.clear()
             while not self._queue.empty():
                 batch.append(self._queue.get_nowait())
-            next_s = clock() + BATCH_EVERY_S
-            places = await self._store_at_last(batch)
+            next_s = loop.time() + BATCH_EVERY_S
+            positions = await self._store_at_last(batch)
             for entry in batch:
-                if entry.stored is not None:
-                    entry.stored(places.pop(_identity(entry.event), None) if entry.event else None)
+                if entry.stored is None:
+                    continue
+                position = None
+                if entry.event:
+                    position = positions.pop(_identity(entry.event), None)
+                entry.stored(position)
 
-    async def _store_at_last(self, batch: Sequence[_Queued]) -> Places:
-        """A database in trouble (locked, full, restarting) is waited for; nothing is dropped.
+    async def _store_at_last(self, batch: Sequence[_Queued]) -> Positions:
+        """Store a batch, with retry while the database is in trouble; nothing is dropped.
 
         A row that no database would take must not stop all others: it is logged and left out.
         """
         if not any(entry.event or entry.messages for entry in batch):
             return {}
-        places: Places = {}
+        positions: Positions = {}
         waits_s = BACKOFF.waits_s()
 
-        def store(connection: Connection) -> Places:
+        def store(connection: Connection) -> Positions:
             # Where an earlier attempt was committed after all, this one finds nothing new.
-            places.update(self._store(connection, batch))
-            return places
+            positions.update(self._store(connection, batch))
+            return positions
 
         while True:
             try:
@@ -148,30 +160,28 @@ class WriteBehind:
                     logger.exception("an entry that cannot be stored is left out")
                     return {}
                 for entry in batch:
-                    places |= await self._store_at_last([entry])
-                return places
+                    positions |= await self._store_at_last([entry])
+                return positions
 
-    def _store(self, connection: Connection, batch: Sequence[_Queued]) -> Places:
-        rows = [row for entry in batch for row in entry.messages]
-        if rows:
-            connection.execute(self._database.insert_new(messages), rows)
-        told = [entry.event for entry in batch if entry.event is not None]
-        if not told:
+    def _store(self, connection: Connection, batch: Sequence[_Queued]) -> Positions:
+        message_rows = [row for entry in batch for row in entry.messages]
+        if message_rows:
+            connection.execute(self._database.insert_new(messages), message_rows)
+        event_rows = [entry.event for entry in batch if entry.event is not None]
+        if not event_rows:
             return {}
         insert = self._database.insert_new(events).returning(events.c.id, *_IDENTITY)
-        places = {tuple(row[1:]): row[0] for row in connection.execute(insert, told)}
-        self.notices.tell(connection, _notices(places, told))
-        for event in told:
-            if _identity(event) not in places:
-                continue
+        inserted = connection.execute(insert, event_rows)
+        positions = {tuple(row[1:]): row[0] for row in inserted}
+        new_events = [event for event in event_rows if _identity(event) in positions]
+        self.notices.tell(connection, _notices(positions, new_events))
+        for event in new_events:
             if event["kind"] == _TURN_FINISHED:
-                connection.execute(_end_of(event))
-                connection.execute(delete(programs).where(programs.c.turn == event["turn"]))
-                close_inbox(connection, event["turn"])
+                _end_turn(connection, event)
             elif event["kind"] == _INTERVENED:
                 intervention = _INTERVENTION.validate_python(event["body"])
                 put_intervention(self._database, connection, intervention)
-        return places
+        return positions
 
 
 def _is_trouble(error: Exception) -> bool:
@@ -181,34 +191,39 @@ def _is_trouble(error: Exception) -> bool:
     return isinstance(error, DBAPIError) and not isinstance(error, (DataError, IntegrityError))
 
 
-def _end_of(event: Row) -> Update:
-    """What the turn's row says from then on, unless it has ended already."""
+def _end_turn(connection: Connection, event: Row) -> None:
+    """Store the turn's outcome, unless it has ended already, and delete what it leaves."""
+    turn = event["turn"]
     body = event["body"]
     # Without what a database refuses: NUL, and a half of a surrogate pair.
-    storable = body["answer"].replace("\0", "").encode("utf-8", "replace").decode()
-    return (
+    answer = body["answer"].replace("\0", "").encode("utf-8", "replace").decode()
+    finished = (
         update(turns)
-        .where(turns.c.id == event["turn"], turns.c.status != "finished")
-        .values(status="finished", outcome=body["outcome"], answer=storable)
+        .filter_by(id=turn)
+        .where(turns.c.status != "finished")
+        .values(status="finished", outcome=body["outcome"], answer=answer)
     )
+    connection.execute(finished)
+    connection.execute(delete(programs).filter_by(turn=turn))
+    close_inbox(connection, turn)
 
 
-def _notices(places: Places, told: Sequence[Row]) -> list[JsonObject]:
-    """Behind which place there is something new of each turn."""
+def _notices(positions: Positions, new_events: Sequence[Row]) -> list[JsonObject]:
+    """One notice for each turn with new events: the position behind which they begin."""
     behind: dict[tuple[str, str], int] = {}
-    for event in told:
-        if place := places.get(_identity(event)):
-            of = event["turn"], event["session"]
-            behind[of] = min(place - 1, behind.get(of, place))
-    return [{"of": of, "behind": place} for of, place in behind.items()]
+    for event in new_events:
+        readers = (event["turn"], event["session"])
+        position = positions[_identity(event)] - 1
+        behind[readers] = min(position, behind.get(readers, position))
+    return [{"of": readers, "behind": position} for readers, position in behind.items()]
 
 
-def _identity(event: Row) -> tuple[object, ...]:
+def _identity(event: Row) -> Identity:
     return tuple(event[column.name] for column in _IDENTITY)
 
 
 class EventLog:
-    """Append events, read a turn's events from any place on, live ones included."""
+    """Append events, read a turn's events behind any cursor, live ones included."""
 
     def __init__(
         self,
@@ -220,57 +235,55 @@ class EventLog:
         self._database = database
         self._behind = behind
         self._on_stored = on_stored
-        self._readers: defaultdict[str, set[asyncio.Queue[list[PlacedEvent] | int]]] = defaultdict(
-            set
-        )
-        """By the turn or the session that they read; a place has them look behind it."""
-        self._live: dict[tuple[object, ...], AnyEvent] = {}
+        self._readers: defaultdict[str, set[News]] = defaultdict(set)
+        """By the turn or the session that they read."""
+        self._live: dict[Identity, AnyEvent] = {}
         """Live-only events that other processes have yet to hear of, texts of a step as one."""
         self._position = 0
 
     async def append(self, event: AnyEvent) -> None:
         """Queue an event. It reaches readers after it is stored, in the order of appending."""
         if isinstance(event, LIVE_ONLY):
-            self._behind.put_event(None, lambda _: self._take_live(event))
-        else:
-            columns = ("session", "turn", "run", "step", "attempt", "n", "kind")
-            row = {name: getattr(event, name) for name in columns}
-            row["body"] = EVENT.dump_python(event, mode="json")
-            self._behind.put_event(row, lambda place: self._take(place, event))
+            self._behind.put(stored=lambda _: self._pass_on_live(event))
+            return
+        columns = ("session", "turn", "run", "step", "attempt", "n", "kind")
+        row = {name: getattr(event, name) for name in columns}
+        row["body"] = EVENT.dump_python(event, mode="json")
+        self._behind.put(event=row, stored=lambda position: self._pass_on(position, event))
 
     async def flush(self) -> None:
         """Return when all that was appended so far is stored and handed to readers."""
         await self._behind.flush()
 
     def share(self, background: Background) -> None:
-        """From now on hear of events of other processes, and tell them of this one's.
+        """Exchange events with the other processes of the database from now on.
 
         Live-only events come to them with a small delay, or not at all. An SQLite file has no other
         process.
         """
-        if self._behind.notices.is_heard:
-            for work, pause_s in (self._hear, HEAR_AGAIN_S), (self._tell_live, LIVE_EVERY_S):
-                name = "what other processes tell"
-                background.repeat(work, pause=partial(asyncio.sleep, pause_s), name=name)
+        if not self._behind.notices.is_heard:
+            return
+        for work, pause_s in ((self._hear, HEAR_AGAIN_S), (self._send_live, LIVE_EVERY_S)):
+            pause = partial(asyncio.sleep, pause_s)
+            background.repeat(work, pause=pause, name="events of other processes")
 
     async def _hear(self) -> None:
         async with aclosing(self._behind.notices.heard()) as notices:
             async for notice in notices:
                 if "live" in notice:
-                    self._tell(EVENT.validate_python(notice["live"]), self._position)
+                    live = EVENT.validate_python(notice["live"])
+                    self._deliver([live.turn, live.session], [(self._position, live)])
                 else:
-                    # Before there was a connection, something may have been missed of all.
-                    for of in notice.get("of", self._readers):
-                        for queue in self._readers.get(of, ()):
-                            queue.put_nowait(notice.get("behind", 0))
+                    # The first notice of a connection has no readers: all may have missed events.
+                    self._deliver(notice.get("of", self._readers), notice.get("behind", 0))
 
-    async def _tell_live(self) -> None:
-        told, self._live = self._live, {}
-        notices = [{"live": EVENT.dump_python(each, mode="json")} for each in told.values()]
+    async def _send_live(self) -> None:
+        notices = [{"live": EVENT.dump_python(each, mode="json")} for each in self._live.values()]
+        self._live.clear()
         if notices:
             await self._behind.notices.send(notices)
 
-    def _take_live(self, event: AnyEvent) -> None:
+    def _pass_on_live(self, event: AnyEvent) -> None:
         if self._behind.notices.is_heard:
             key = (event.turn, event.run, event.step, event.attempt, event.n, event.kind)
             before = self._live.get(key)
@@ -278,14 +291,14 @@ class EventLog:
                 self._live[key] = replace(before, text=before.text + event.text)
             else:
                 self._live[key] = event
-        self._tell(event, self._position)
+        self._deliver([event.turn, event.session], [(self._position, event)])
         fault_point(f"{EVENT_POINT}{event.kind}")
 
-    def _take(self, place: int | None, event: AnyEvent) -> None:
-        if place is None:  # a replay announced it again
+    def _pass_on(self, position: int | None, event: AnyEvent) -> None:
+        if position is None:  # a replay announced it again
             return
-        self._position = max(self._position, place)
-        self._tell(event, place)
+        self._position = max(self._position, position)
+        self._deliver([event.turn, event.session], [(position, event)])
         fault_point(f"{EVENT_POINT}{event.kind}")
         if self._on_stored is None:
             return
@@ -294,64 +307,77 @@ class EventLog:
         except Exception:
             logger.exception("%s was stored but not recorded", event.kind)
 
-    def _tell(self, event: AnyEvent, place: int) -> None:
-        for of in (event.turn, event.session):
-            for queue in self._readers.get(of, ()):
-                queue.put_nowait([(place, event)])
+    def _deliver(self, ids: Iterable[str], news: list[LoggedEvent] | int) -> None:
+        """Hand news to the readers of these turns and sessions."""
+        for id in ids:
+            for queue in self._readers.get(id, ()):
+                queue.put_nowait(news)
 
     async def stored(
-        self, of: TurnId | SessionId, *, after: int = 0, kinds: Sequence[str] = ()
-    ) -> list[PlacedEvent]:
+        self,
+        of: TurnId | SessionId,
+        *,
+        after: int = 0,
+        kinds: Sequence[str] = (),
+    ) -> list[LoggedEvent]:
         """Stored events of a turn or a session behind `after`, in order; `kinds`: these alone."""
-        query = select(events.c.id, events.c.body).where(events.c.id > after).order_by(events.c.id)
-        query = query.where((events.c.turn == of) | (events.c.session == of))
+        query = (
+            select(events.c.id, events.c.body)
+            .where((events.c.turn == of) | (events.c.session == of))
+            .where(events.c.id > after)
+            .order_by(events.c.id)
+        )
         if kinds:
             query = query.where(events.c.kind.in_(kinds))
 
-        def read(connection: Connection) -> list[PlacedEvent]:
+        def read(connection: Connection) -> list[LoggedEvent]:
             rows = connection.execute(query).all()
             return [(row.id, EVENT.validate_python(row.body)) for row in rows]
 
         return await self._database.run(read)
 
     async def newest(self, turn: TurnId) -> int:
-        """The place of the turn's last stored event; 0 where there is none."""
-        query = select(func.max(events.c.id)).where(events.c.turn == turn)
-        return await self._database.run(lambda each: each.execute(query).scalar()) or 0
+        """The position of the turn's last stored event; 0 where there is none."""
+        query = select(func.max(events.c.id)).filter_by(turn=turn)
+        return await self._database.scalar(query) or 0
 
     async def of_turn(self, turn: TurnId, *kinds: str) -> list[AnyEvent]:
-        """All that was announced of the turn so far, in order; `kinds`: of these alone."""
+        """Events that the turn announced so far, in order; `kinds`: these alone."""
         await self.flush()
-        return [event for _, event in await self.stored(turn, kinds=kinds)]
+        stored = await self.stored(turn, kinds=kinds)
+        return [event for _, event in stored]
 
     async def read(
-        self, of: TurnId | SessionId, *, after: int = 0
-    ) -> AsyncGenerator[PlacedEvent, None]:
-        """Stored events behind `after`, then live ones as they come.
+        self,
+        of: TurnId | SessionId,
+        *,
+        after: int = 0,
+    ) -> AsyncGenerator[LoggedEvent, None]:
+        """Stored events behind the cursor `after`, then live ones as they come.
 
         Those of a turn end after TurnFinished, those of a session when the reader closes them.
         """
-        queue: asyncio.Queue[list[PlacedEvent] | int] = asyncio.Queue()
+        queue: News = asyncio.Queue()
         self._readers[of].add(queue)
         seen: set[int] = set()
         newest = after
         try:
             queue.put_nowait(after)
             while True:
-                found = await queue.get()
-                if isinstance(found, int):
-                    found = await self.stored(of, after=max(found, after))
-                for place, event in found:
+                news = await queue.get()
+                if isinstance(news, int):
+                    news = await self.stored(of, after=max(news, after))
+                for position, event in news:
                     if isinstance(event, LIVE_ONLY):
-                        if place < newest:
-                            continue  # overtaken by what the store told
-                    elif place <= after or place in seen:
-                        continue
+                        is_old = position < newest  # stored events have overtaken it
                     else:
-                        seen.add(place)
-                        newest = max(newest, place)
-                        self._position = max(self._position, place)
-                    yield place, event
+                        is_old = position <= after or position in seen
+                        seen.add(position)
+                        newest = max(newest, position)
+                        self._position = max(self._position, position)
+                    if is_old:
+                        continue
+                    yield position, event
                     if isinstance(event, TurnFinished) and event.turn == of:
                         return
         finally:

@@ -41,7 +41,9 @@ class Notices:
 
     def tell(self, connection: Connection, notices: Sequence[JsonObject]) -> None:
         """Send notices with the connection's transaction; one that is too long is left out."""
-        for notice in notices if self.is_heard else ():
+        if not self.is_heard:
+            return
+        for notice in notices:
             text = json.dumps({"from": self._own, **notice})  # in ASCII: it may hold anything
             if len(text) <= MAX_BYTES:
                 connection.execute(select(func.pg_notify(CHANNEL, text)))
@@ -50,19 +52,20 @@ class Notices:
         """Send them by themselves. A database in trouble costs them."""
         with suppress(SessionError, SQLAlchemyError):
             await self._database.run(
-                lambda connection: self.tell(connection, notices), patience_s=SEND_PATIENCE_S
+                lambda connection: self.tell(connection, notices),
+                patience_s=SEND_PATIENCE_S,
             )
 
     async def heard(self) -> AsyncGenerator[JsonObject]:
-        """What others send until the connection is lost; an empty notice tells that it is there."""
+        """Notices of others until the connection is lost; the first one is empty: it is made."""
         try:
             async with await self._connect() as connection:
                 await connection.execute(f"LISTEN {CHANNEL}")
                 yield {}
                 async for notice in connection.notifies():
-                    said = json.loads(notice.payload)
-                    if said.pop("from", "") != self._own:
-                        yield said
+                    content = json.loads(notice.payload)
+                    if content.pop("from", "") != self._own:
+                        yield content
         except (psycopg.Error, SQLAlchemyError, SessionError, OSError, ValueError) as error:
             logger.warning("other processes are not heard: %s", error)
 

@@ -1,4 +1,4 @@
-"""What somebody has going on here: their sessions, what waits for them, and what it took.
+"""Overview: what somebody has going on here: sessions, unfinished turns, tokens spent.
 
 `whose` is a person, `team:user`, or a whole team; of a scheduled turn that is its owner.
 """
@@ -13,11 +13,18 @@ from agent_core.sessions.database import Database
 from agent_core.sessions.schema import events, turns
 from agent_core.sessions.turns import TURN, StoredTurn
 
-_COUNTED = ("step_finished", "route_chosen", "plan_made")
-"""Events of model calls."""
-_TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 MAX_READ = 300
 """Of the newest turns: who has more is told of these."""
+
+_MODEL_CALLS = ("step_finished", "route_chosen", "plan_made")
+"""Events of model calls."""
+_USAGE = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+_TOKENS = sum(
+    (func.coalesce(events.c.body["usage", name].as_integer(), 0) for name in _USAGE),
+    literal(0),
+)
+_RECEIVED_AT = turns.c.inbound["received_at"].as_string()
+_IS_WORK = turns.c.kind == "work"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,44 +55,57 @@ class Overview:
         self._database = database
 
     async def sessions(self, whose: str) -> list[SessionState]:
-        """Where somebody asked for something, the newest first; schedules' own left out."""
-        found: dict[SessionId, list[StoredTurn]] = {}
-        for turn in await self._newest(_of(whose), turns.c.kind == "work"):
+        """Sessions in which somebody asked, newest first; those of schedules left out."""
+        by_session: dict[SessionId, list[StoredTurn]] = {}
+        for turn in await self._newest(_of(whose), _IS_WORK):
             if not turn.inbound.scheduled:
-                found.setdefault(turn.session, []).append(turn)
-        return [
-            SessionState(id=session, newest=of[0], asked=of[-1].inbound.text, began=of[-1].seq == 1)
-            for session, of in found.items()
-        ]
+                by_session.setdefault(turn.session, []).append(turn)
+        states: list[SessionState] = []
+        for session, theirs in by_session.items():
+            first = theirs[-1]
+            state = SessionState(
+                id=session,
+                newest=theirs[0],
+                asked=first.inbound.text,
+                began=first.seq == 1,
+            )
+            states.append(state)
+        return states
 
     async def unfinished(self, whose: str) -> list[StoredTurn]:
-        """Work that goes on or waits, the newest first."""
-        return await self._newest(_of(whose), turns.c.kind == "work", turns.c.status != "finished")
+        """Work that goes on or waits, newest first."""
+        return await self._newest(_of(whose), _IS_WORK, turns.c.status != "finished")
 
     async def askers(self, session: SessionId) -> list[str]:
         """Who asked for something in a session; who began it comes first."""
-        query = select(turns.c.asker).where(turns.c.session == session).order_by(turns.c.seq)
-        return [row.asker for row in await self._database.rows(query)]
+        query = select(turns.c.asker).filter_by(session=session).order_by(turns.c.seq)
+        return await self._database.column(query)
 
     async def spent(self, whose: str, since: datetime) -> Spent:
-        """What was asked for since then, and the tokens that it took."""
-        received = turns.c.inbound["received_at"].as_string()
-        asked = select(turns.c.id).where(_of(whose), received >= f"{since:%Y-%m-%d}")
-        counts = [events.c.body[("usage", name)].as_integer() for name in _TOKENS]
-        tokens = sum((func.coalesce(count, 0) for count in counts), literal(0))
-        of_calls = events.c.turn.in_(asked) & events.c.kind.in_(_COUNTED)
-        works = asked.where(turns.c.kind == "work").subquery()
-        total = select(func.coalesce(func.sum(tokens), 0)).where(of_calls)
-        [work] = await self._database.rows(select(func.count()).select_from(works))
-        [call] = await self._database.rows(total)
-        return Spent(turns=work[0], tokens=int(call[0]))
+        """Turns that were asked for since a day, and the tokens of their model calls."""
+        is_theirs = _of(whose) & (f"{since:%Y-%m-%d}" <= _RECEIVED_AT)
+        count = select(func.count(turns.c.id)).where(is_theirs, _IS_WORK)
+        total = (
+            select(func.coalesce(func.sum(_TOKENS), 0))
+            .where(events.c.turn.in_(select(turns.c.id).where(is_theirs)))
+            .where(events.c.kind.in_(_MODEL_CALLS))
+        )
+        return Spent(
+            turns=await self._database.scalar(count),
+            tokens=int(await self._database.scalar(total)),
+        )
 
     async def _newest(self, *conditions: ColumnElement[bool]) -> list[StoredTurn]:
-        received = turns.c.inbound["received_at"].as_string()
-        query = select(turns).where(*conditions).order_by(received.desc(), turns.c.seq.desc())
-        return await self._database.read(query.limit(MAX_READ), TURN)
+        query = (
+            select(turns)
+            .where(*conditions)
+            .order_by(_RECEIVED_AT.desc(), turns.c.seq.desc())
+            .limit(MAX_READ)
+        )
+        return await self._database.read(query, TURN)
 
 
 def _of(whose: str) -> ColumnElement[bool]:
-    is_person = ":" in whose
-    return turns.c.asker == whose if is_person else turns.c.asker.startswith(f"{whose}:")
+    if ":" in whose:
+        return turns.c.asker == whose
+    return turns.c.asker.startswith(f"{whose}:")

@@ -1,11 +1,11 @@
-"""The tool definitions that were accepted, and those that wait to be, by server and tool."""
+"""Pins: each tool's accepted definition, and the one that waits to be accepted, if any."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, delete, select, update
 
 from agent_core.messages import JsonObject
 from agent_core.sessions.database import Database, columns_of
@@ -44,8 +44,10 @@ class Pin:
         return self.digest != NOT_ACCEPTED
 
 
-_IN_ORDER = (tool_pins.c.server, tool_pins.c.tool)
-PIN: TypeAdapter[Pin] = TypeAdapter(Pin)
+PIN = TypeAdapter(Pin)
+
+_IS_REFUSED = tool_pins.c.digest == _REFUSED
+_PINS = select(tool_pins).order_by(tool_pins.c.server, tool_pins.c.tool)
 
 
 class ToolPins:
@@ -55,82 +57,86 @@ class ToolPins:
         self._database = database
 
     async def load(self, server: str) -> dict[str, Pin]:
-        """By its own name each tool of the server."""
-        query = select(tool_pins).where(tool_pins.c.server == server)
+        """The pins of a server, by the tool's own name."""
+        query = _PINS.filter_by(server=server).where(~_IS_REFUSED)
         pins = await self._database.read(query, PIN)
-        return {pin.tool: pin for pin in pins if pin.digest != _REFUSED}
+        return {pin.tool: pin for pin in pins}
 
     async def waiting(self) -> list[Pin]:
         """Every tool that is held back, in the order of servers and tools."""
-        query = select(tool_pins).where(tool_pins.c.digest != _REFUSED)
-        pins = await self._database.read(query.order_by(*_IN_ORDER), PIN)
-        return [pin for pin in pins if pin.proposal is not None]
+        query = _PINS.where(~_IS_REFUSED, tool_pins.c.proposal.is_not(None))
+        return await self._database.read(query, PIN)
 
     async def refused(self) -> list[tuple[str, str, str]]:
         """Server, name and reason of each tool that cannot be offered, in order."""
-        query = select(tool_pins).where(tool_pins.c.digest == _REFUSED).order_by(*_IN_ORDER)
-        pins = await self._database.read(query, PIN)
-        return [(pin.server, pin.tool, pin.definition["reason"]) for pin in pins]
+        rows = await self._database.rows(_PINS.where(_IS_REFUSED))
+        return [(row.server, row.tool, row.definition["reason"]) for row in rows]
 
     async def refuse(self, server: str, reasons: Mapping[str, str], at: datetime) -> None:
         """Note the tools of a server that cannot be offered, in place of those noted before."""
-        known = {tool: why for owner, tool, why in await self.refused() if owner == server}
 
         def write(connection: Connection) -> None:
-            is_old = (tool_pins.c.server == server) & (tool_pins.c.digest == _REFUSED)
-            connection.execute(tool_pins.delete().where(is_old))
+            connection.execute(delete(tool_pins).filter_by(server=server, digest=_REFUSED))
             for tool, reason in reasons.items():
-                named = {"server": server, "tool": tool, "digest": _REFUSED, "accepted_at": at}
-                row = {**named, "definition": {"reason": reason}, "proposal": None}
-                self._database.insert_if_new(connection, tool_pins, row)
+                pin = Pin(
+                    server=server,
+                    tool=tool,
+                    digest=_REFUSED,
+                    definition={"reason": reason},
+                    accepted_at=at,
+                )
+                self._database.insert_if_new(connection, tool_pins, columns_of(pin))
 
+        known = {tool: reason for owner, tool, reason in await self.refused() if owner == server}
         if known != reasons:
             await self._database.run(write)
 
     async def add(self, pins: Sequence[Pin]) -> None:
-        """Write tools down for the first time; one that is known already stays as it is."""
+        """Store pins of new tools; a tool that is known already keeps its pin."""
 
         def write(connection: Connection) -> None:
             for pin in pins:
                 self._database.insert_if_new(connection, tool_pins, columns_of(pin))
 
-        if pins:
-            await self._database.run(write)
+        await self._database.run(write)
 
     async def propose(self, server: str, proposals: Mapping[str, Proposal | None]) -> None:
         """Let definitions wait to be accepted; None where the accepted one is back."""
 
         def write(connection: Connection) -> None:
             for tool, proposal in sorted(proposals.items()):
-                at = (tool_pins.c.server == server) & (tool_pins.c.tool == tool)
-                connection.execute(tool_pins.update().where(at).values(proposal=proposal))
+                pin = update(tool_pins).filter_by(server=server, tool=tool)
+                connection.execute(pin.values(proposal=proposal))
 
         if proposals:
             await self._database.run(write)
 
     async def accept(self, pins: Sequence[Pin], at: datetime) -> list[str]:
         """Accept what these pins propose, if they still propose it. Returns the tools' names."""
+        # Over all attempts: a commit may have been done although the answer was lost.
         accepted: dict[str, None] = {}
 
         def write(connection: Connection) -> None:
-            accepted.update({pin.tool: None for pin in pins if _accept(connection, pin, at)})
+            for pin in pins:
+                if _accept(connection, pin, at):
+                    accepted[pin.tool] = None
 
         await self._database.run(write)
         return list(accepted)
 
 
-def _accept(connection: Connection, seen: Pin, at: datetime) -> bool:
-    """Only what the person was shown is accepted, not what came since."""
-    here = (tool_pins.c.server == seen.server) & (tool_pins.c.tool == seen.tool)
-    stored = connection.execute(select(tool_pins.c.proposal).where(here)).scalar()
-    proposal = seen.proposal
+def _accept(connection: Connection, shown: Pin, at: datetime) -> bool:
+    """Accept the proposal that the person was shown, not one that came since."""
+    tool = {"server": shown.server, "tool": shown.tool}
+    stored = connection.execute(select(tool_pins.c.proposal).filter_by(**tool)).scalar()
+    proposal = shown.proposal
     if proposal is None or stored != asdict(proposal):
         return False
-    accepted = {
-        "digest": proposal.digest,
-        "definition": proposal.definition,
-        "accepted_at": at,
-        "proposal": None,
-    }
-    connection.execute(tool_pins.update().where(here).values(accepted))
+    accepted = update(tool_pins).values(
+        digest=proposal.digest,
+        definition=proposal.definition,
+        accepted_at=at,
+        proposal=None,
+    )
+    connection.execute(accepted.filter_by(**tool))
     return True

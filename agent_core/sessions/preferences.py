@@ -1,4 +1,4 @@
-"""What people have set, and what they said of answers."""
+"""Preferences of people and channels, and people's feedback on answers."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,21 +24,23 @@ class Preferences:
 
     async def get(self, scope: str, name: str) -> str:
         """Empty where nothing is set."""
-        return (await self.of(scope)).get(name, "")
+        values = await self.of(scope)
+        return values.get(name, "")
 
     async def put(self, scope: str, name: str, value: str) -> None:
-        """Set it, in place of what was; an empty value sets nothing any more."""
-        key = {"scope": scope, "name": name}
+        """Set a value in place of the one before; an empty one deletes it."""
         if value:
-            statement = self._database.upsert(preferences, {**key, "value": value})
+            row = {"scope": scope, "name": name, "value": value}
+            statement = self._database.upsert(preferences, row)
         else:
-            statement = delete(preferences).filter_by(**key)
+            statement = delete(preferences).filter_by(scope=scope, name=name)
         await self._database.execute(statement)
 
     async def of(self, scope: str) -> dict[str, str]:
-        """All that is set, by name."""
-        query = select(preferences).where(preferences.c.scope == scope)
-        return {row.name: row.value for row in await self._database.rows(query)}
+        """All values of a scope, by name."""
+        query = select(preferences).filter_by(scope=scope)
+        rows = await self._database.rows(query)
+        return {row.name: row.value for row in rows}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,7 @@ class Feedback:
     comment: str = ""
 
 
-_FEEDBACK: TypeAdapter[Feedback] = TypeAdapter(Feedback)
+_FEEDBACK = TypeAdapter(Feedback)
 
 
 class FeedbackStore:
@@ -62,15 +64,15 @@ class FeedbackStore:
         self._database = database
 
     async def give(self, given: Feedback) -> None:
-        """Keep it in place of what the person said before."""
+        """Store a verdict in place of the person's earlier one."""
         await self._database.execute(self._database.upsert(feedback, columns_of(given)))
 
     async def comment(self, turn: TurnId, person: UserId, text: str) -> bool:
-        """Add words to what was given; False where nothing was."""
-        theirs = (feedback.c.turn == turn) & (feedback.c.person == person)
-        return await self._database.execute(update(feedback).where(theirs).values(comment=text))
+        """Add a comment to a verdict; False where there is none."""
+        statement = update(feedback).filter_by(turn=turn, person=person).values(comment=text)
+        return await self._database.execute(statement)
 
     async def of(self, turn: TurnId) -> list[Feedback]:
         """What people said of a turn, oldest first."""
-        query = select(feedback).where(feedback.c.turn == turn).order_by(feedback.c.at)
+        query = select(feedback).filter_by(turn=turn).order_by(feedback.c.at)
         return await self._database.read(query, _FEEDBACK)

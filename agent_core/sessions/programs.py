@@ -28,7 +28,7 @@ class StoredProgram:
     """The program where it waits; empty for one that waits for nothing."""
 
 
-_STORED: TypeAdapter[StoredProgram] = TypeAdapter(StoredProgram)
+_STORED = TypeAdapter(StoredProgram)
 
 
 class ProgramStore:
@@ -42,8 +42,8 @@ class ProgramStore:
 
     async def last(self, turn: TurnId, run: RunId) -> StoredProgram | None:
         """None for a run without programs."""
-        query = select(programs).where(programs.c.turn == turn, programs.c.run == run)
-        return next(iter(await self._database.read(query, _STORED)), None)
+        query = select(programs).filter_by(turn=turn, run=run)
+        return await self._database.first(query, _STORED)
 
     async def keep(self, program: StoredProgram) -> None:
         """Safe to do again."""

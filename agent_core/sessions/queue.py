@@ -28,10 +28,18 @@ class TurnQueue:
         They are queued, or are to stop, or wait for an Ask that is decided or expired.
         """
         ask = turns.c.wait["ask"].as_string()
-        is_over = select(asks.c.id).where(asks.c.id == ask, ends_wait(now)).exists()
+        is_over = (
+            select(asks.c.id)
+            .where(
+                asks.c.id == ask,
+                ends_wait(now),
+            )
+            .exists()
+        )
         is_to_stop = turns.c.status.in_(("running", "waiting")) & turns.c.stop.is_not(None)
+        is_queued = turns.c.status == "queued"
         has_waited = (turns.c.status == "waiting") & is_over
-        return await self._of(process, (turns.c.status == "queued") | is_to_stop | has_waited)
+        return await self._of(process, is_queued | is_to_stop | has_waited)
 
     async def of_process(self, process: ProcessId, status: TurnState) -> list[StoredTurn]:
         """Turns of the process's sessions with a status."""
@@ -44,13 +52,14 @@ class TurnQueue:
 
     async def left_out(self, turn: StoredTurn) -> list[StoredTurn]:
         """Messages behind a turn that nothing took in, as a stop ended it all, in order."""
-        query = (
-            select(turns)
-            .where(turns.c.session == turn.session, turns.c.seq > turn.seq)
-            .where(turns.c.kind == "work", turns.c.taken_by.is_(None), turns.c.stop.is_not(None))
-            .order_by(turns.c.seq)
+        behind = select(turns).where(
+            turns.c.session == turn.session,
+            turns.c.seq > turn.seq,
+            turns.c.kind == "work",
+            turns.c.taken_by.is_(None),
+            turns.c.stop.is_not(None),
         )
-        stopped = await self._database.read(query, TURN)
+        stopped = await self._database.read(behind.order_by(turns.c.seq), TURN)
         return [each for each in stopped if each.stop is not None and each.stop.why == "asked"]
 
     async def stop(
@@ -61,33 +70,46 @@ class TurnQueue:
         Of several wishes for a turn the first one holds. `before`: only turns of a lower number, as
         what was written after the wish stays.
         """
-        which = (turns.c.session == session) & (turns.c.kind == "work")
+        of_session = turns.c.session == session
+        is_work = turns.c.kind == "work"
+        which = of_session & is_work
         if before is not None:
             which &= turns.c.seq < before
         return await self._mark(stop, which)
 
     async def stop_turn(self, turn: TurnId, stop: Stop) -> list[StoredTurn]:
         """Mark one turn; empty when it has ended, or is small talk that is being answered."""
-        can_end = (turns.c.kind == "work") | (turns.c.status == "queued")
+        is_work = turns.c.kind == "work"
+        is_queued = turns.c.status == "queued"
+        can_end = is_work | is_queued
         return await self._mark(stop, (turns.c.id == turn) & can_end)
 
     async def _of(self, process: ProcessId, which: ColumnElement[bool]) -> list[StoredTurn]:
         query = (
             select(turns)
             .join(leases, leases.c.session == turns.c.session)
-            .where(leases.c.process == process, which)
+            .where(
+                leases.c.process == process,
+                which,
+            )
             .order_by(turns.c.session, turns.c.seq)
         )
         return await self._database.read(query, TURN)
 
     async def _mark(self, stop: Stop, which: ColumnElement[bool]) -> list[StoredTurn]:
-        unfinished = select(turns).where(which, turns.c.status != "finished")
+        unfinished = select(turns).where(
+            which,
+            turns.c.status != "finished",
+        )
         query = unfinished.order_by(turns.c.seq)
 
         def mark(connection: Connection) -> Sequence[StoredTurn]:
             stopped = objects_of(connection, query, TURN)
-            these = turns.c.id.in_([turn.id for turn in stopped])
-            connection.execute(update(turns).where(these, turns.c.stop.is_(None)).values(stop=stop))
+            first = update(turns).where(
+                turns.c.id.in_([turn.id for turn in stopped]),
+                turns.c.stop.is_(None),
+            )
+            connection.execute(first.values(stop=stop))
             return stopped
 
         return list(await self._database.run(mark))

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Connection, func, select, update
+from sqlalchemy import Connection, Select, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from agent_core.errors import ScheduleError
@@ -16,13 +16,14 @@ from agent_core.schedules.schedule import Order, Schedule, ScheduleId, Slot, Slo
 from agent_core.sessions.database import Database, columns_of
 from agent_core.sessions.schema import pending_orders, reported, schedules, slots
 
-SCHEDULE: TypeAdapter[Schedule] = TypeAdapter(Schedule)
-SLOT: TypeAdapter[Slot] = TypeAdapter(Slot)
-_PENDING: TypeAdapter[PendingOrder] = TypeAdapter(PendingOrder)
+SCHEDULE = TypeAdapter(Schedule)
+SLOT = TypeAdapter(Slot)
+UNFINISHED_SLOTS: tuple[SlotState, ...] = ("due", "begun")
+
+_PENDING = TypeAdapter(PendingOrder)
 _NUMBER = func.coalesce(schedules.c.number, 0).label("number")
-_SCHEDULES = select(_NUMBER, *(column for column in schedules.c if column.name != "number"))
-UNFINISHED: tuple[SlotState, ...] = ("due", "begun")
-_AGREED = (schedules.c.number.is_not(None), schedules.c.status != "deleted")
+_SCHEDULES = select(*(column for column in schedules.c if column.name != "number"), _NUMBER)
+_IS_AGREED = schedules.c.number.is_not(None) & (schedules.c.status != "deleted")
 
 
 class ScheduleStore:
@@ -50,21 +51,22 @@ class ScheduleStore:
 
     async def get(self, schedule: ScheduleId) -> Schedule:
         """A schedule by id; ScheduleError where there is none."""
-        found = await self.find(schedule)
-        if found is None:
+        stored = await self.find(schedule)
+        if stored is None:
             raise ScheduleError(f"There is no schedule {schedule}.")
-        return found
+        return stored
 
     async def find(self, schedule: ScheduleId) -> Schedule | None:
         """A schedule by id; None where there is none."""
-        return next(iter(await self._schedules(schedules.c.id == schedule)), None)
+        return await self._database.first(_SCHEDULES.filter_by(id=schedule), SCHEDULE)
 
     async def of_team(self, team: str) -> list[Schedule]:
         """The team's schedules that were agreed on and not deleted, by number."""
-        return await self._schedules(schedules.c.team == team, *_AGREED)
+        query = _SCHEDULES.filter_by(team=team).where(_IS_AGREED).order_by(schedules.c.number)
+        return await self._database.read(query, SCHEDULE)
 
     async def activate(self, schedule: ScheduleId, now: datetime) -> Schedule:
-        """From now on it is due by its rule; failures are forgotten."""
+        """Make a schedule due by its rule from now on; failures are forgotten."""
         await self._give_number(schedule)
         current = await self.get(schedule)
         next_due = next(slots_after(current.order.rule, now), None)
@@ -77,21 +79,22 @@ class ScheduleStore:
         )
 
     async def pause(self, schedule: ScheduleId, reason: str = "") -> Schedule:
-        """It is not due until it is activated again."""
+        """Make a schedule not due until it is activated again."""
         return await self._change(schedule, status="paused", reason=reason, next_due=None)
 
     async def delete(self, schedule: ScheduleId) -> Schedule:
-        """It is never due again. What it has posted stays."""
+        """Make a schedule never due again. Its posts stay."""
         return await self._change(schedule, status="deleted", next_due=None)
 
     async def change_order(self, schedule: ScheduleId, order: Order, now: datetime) -> Schedule:
-        """Its owner wants something else from now on; an active one is due by the new rule."""
-        await self._change(schedule, place=order.place, order=order)
-        current = await self.get(schedule)
-        return await self.activate(schedule, now) if current.status == "active" else current
+        """Replace the owner's order; an active schedule is due by the new rule."""
+        current = await self._change(schedule, place=order.place, order=order)
+        if current.status == "active":
+            return await self.activate(schedule, now)
+        return current
 
     async def carry_over(self, proposal: Schedule, order: Order, now: datetime) -> Schedule:
-        """What a proposal changes of another schedule is so from now on; the proposal is over."""
+        """Give the order of a proposal to the schedule that it changes; the proposal is over."""
         changed = await self.change_order(proposal.order.changes, order, now)
         await self._change(proposal.id, status="over")
         return changed
@@ -99,7 +102,8 @@ class ScheduleStore:
     async def due(self, now: datetime, *, limit: int) -> list[Schedule]:
         """Active schedules with a slot at or before now, those that wait longest first."""
         query = (
-            _SCHEDULES.where(schedules.c.status == "active", schedules.c.next_due <= now)
+            _SCHEDULES.filter_by(status="active")
+            .where(schedules.c.next_due <= now)
             .order_by(schedules.c.next_due, schedules.c.id)
             .limit(limit)
         )
@@ -113,26 +117,26 @@ class ScheduleStore:
         """
         if schedule.next_due is None:
             return None
+        rule = schedule.order.rule
         before = schedule.next_due - timedelta(seconds=1)
-        at, count = newest_slot(schedule.order.rule, after=before, until=now)
-        then = next(slots_after(schedule.order.rule, now), None)
-        moved = (
+        at, count = newest_slot(rule, after=before, until=now)
+        next_due = next(slots_after(rule, now), None)
+        # Of several processes that read the same `next_due`, one changes it.
+        move_on = (
             update(schedules)
-            .where(schedules.c.id == schedule.id, schedules.c.status == "active")
-            .where(schedules.c.next_due == schedule.next_due)
-            .values(next_due=then, status="active" if then else "over")
+            .filter_by(id=schedule.id, status="active", next_due=schedule.next_due)
+            .values(next_due=next_due, status="active" if next_due else "over")
         )
-        busy = select(slots.c.at).where(
-            slots.c.schedule == schedule.id, slots.c.state.in_(UNFINISHED)
-        )
+        unfinished = _unfinished(schedule.id)
 
         def claim(connection: Connection) -> bool:
-            if not connection.execute(moved).rowcount or at is None:
+            if not connection.execute(move_on).rowcount or at is None:
                 return False
+            is_busy = connection.execute(unfinished).first() is not None
             slot = Slot(
                 schedule=schedule.id,
                 at=at,
-                state="left_out" if connection.execute(busy).first() else "due",
+                state="left_out" if is_busy else "due",
                 claimed_at=now,
                 left_out=count - 1,
             )
@@ -145,51 +149,45 @@ class ScheduleStore:
 
     async def claim_by_hand(self, schedule: ScheduleId, at: datetime) -> Slot | None:
         """A slot for a run that a person wants now; None while another run is under way."""
-        busy = select(slots.c.at).where(
-            slots.c.schedule == schedule, slots.c.state.in_(UNFINISHED), slots.c.at != at
-        )
+        others = _unfinished(schedule).where(slots.c.at != at)
         slot = Slot(schedule=schedule, at=at, state="due", claimed_at=at, by_hand=True)
 
         def claim(connection: Connection) -> bool:
-            if connection.execute(busy).first():
+            if connection.execute(others).first():
                 return False
             self._database.insert_if_new(connection, slots, columns_of(slot))
             return True
 
-        return await self.slot(schedule, at) if await self._database.change(claim) else None
+        if not await self._database.change(claim):
+            return None
+        return await self.slot(schedule, at)
 
     async def slot(self, schedule: ScheduleId, at: datetime) -> Slot | None:
         """A slot that was claimed."""
-        query = select(slots).where(slots.c.schedule == schedule, slots.c.at == at)
-        return next(iter(await self._database.read(query, SLOT)), None)
+        return await self._database.first(select(slots).filter_by(schedule=schedule, at=at), SLOT)
 
     async def slot_of(self, session: SessionId) -> Slot | None:
         """The slot whose turn a session is for; None when it is for none."""
-        named = slot_named(session)
-        return await self.slot(*named) if named else None
+        key = slot_named(session)
+        return await self.slot(*key) if key else None
 
     async def slots_in(self, states: Collection[SlotState], *, limit: int) -> list[Slot]:
         """Slots of these states, oldest first."""
-        query = select(slots).where(slots.c.state.in_(states)).order_by(slots.c.at).limit(limit)
-        return await self._database.read(query, SLOT)
+        query = select(slots).where(slots.c.state.in_(states)).order_by(slots.c.at)
+        return await self._database.read(query.limit(limit), SLOT)
 
     async def newest_slots(self, schedule: ScheduleId, *, limit: int) -> list[Slot]:
         """The schedule's last slots, newest first."""
-        query = (
-            select(slots)
-            .where(slots.c.schedule == schedule)
-            .order_by(slots.c.at.desc())
-            .limit(limit)
-        )
-        return await self._database.read(query, SLOT)
+        query = select(slots).filter_by(schedule=schedule).order_by(slots.c.at.desc())
+        return await self._database.read(query.limit(limit), SLOT)
 
     async def begin(self, slot: Slot) -> None:
-        """The slot's turn is there."""
-        await self._move(slot, ("due",), state="begun")
+        """Note that the slot has its turn."""
+        await self._move(slot, ["due"], state="begun")
 
     async def end(self, slot: Slot, state: SlotState, *, root: str = "") -> bool:
-        """What became of the slot, which ends failures before it; False when that was known."""
-        is_new = await self._move(slot, UNFINISHED, state=state, root=root)
+        """Store how a slot ended; False when that was known. A success forgets failures."""
+        is_new = await self._move(slot, UNFINISHED_SLOTS, state=state, root=root)
         if is_new and state != "failed":
             await self._change(slot.schedule, failures=0)
         return is_new
@@ -197,53 +195,56 @@ class ScheduleStore:
     async def told_in(self, place: str, root: str, origin: SessionId) -> ScheduleId | None:
         """The schedule that a thread is about; None where it is about none.
 
-        A post that begins the thread has told of it, or it is the one that was ordered there and
-        agreed on.
+        Either a post of the schedule begins the thread, or the schedule is the only one that was
+        ordered there and agreed on.
         """
         of_post = (
             select(slots.c.schedule)
+            .filter_by(root=root)
             .join(schedules, schedules.c.id == slots.c.schedule)
-            .where(schedules.c.place == place, slots.c.root == root)
+            .filter_by(place=place)
         )
-        ordered = select(schedules.c.id).where(
-            schedules.c.order["origin"].as_string() == origin, *_AGREED
-        )
-        row = await self._database.row(of_post)
-        if row is not None:
-            return ScheduleId(row.schedule)
-        found = await self._database.rows(ordered)
-        return ScheduleId(found[0].id) if len(found) == 1 else None
+        posted = await self._database.scalar(of_post)
+        if posted is not None:
+            return posted
+        is_from_here = schedules.c.order["origin"].as_string() == origin
+        ordered = select(schedules.c.id).where(is_from_here, _IS_AGREED)
+        candidates = await self._database.column(ordered)
+        return candidates[0] if len(candidates) == 1 else None
 
     async def count_failure(self, schedule: ScheduleId, until: datetime | None) -> Schedule:
-        """One more run came to nothing; the next one is not before `until`."""
+        """Count one more failed run; the next one is not before `until`."""
         current = await self.get(schedule)
-        wanted: dict[str, Any] = {"failures": current.failures + 1}
+        values: dict[str, Any] = {"failures": current.failures + 1}
         if until is not None and current.status == "active":
-            wanted["next_due"] = next(slots_after(current.order.rule, until), None)
-        return await self._change(schedule, **wanted)
+            values["next_due"] = next(slots_after(current.order.rule, until), None)
+        return await self._change(schedule, **values)
 
     async def settle_clock(self, now: datetime) -> None:
-        """The clock was set back: what is due next is found anew."""
-        for schedule in await self._schedules(schedules.c.status == "active"):
+        """Compute anew when schedules are due, as the clock was set back."""
+        active = await self._database.read(_SCHEDULES.filter_by(status="active"), SCHEDULE)
+        for schedule in active:
             next_due = next(slots_after(schedule.order.rule, now), None)
             if next_due and schedule.next_due and next_due < schedule.next_due:
                 await self._change(schedule.id, next_due=next_due)
 
     async def reported(self, schedule: ScheduleId, kind: str) -> dict[str, datetime]:
-        """What was told in earlier runs, and when it was first."""
-        query = select(reported.c.what, reported.c.at).where(
-            reported.c.schedule == schedule, reported.c.kind == kind
-        )
+        """Items that earlier runs reported, each with the time of its first report."""
+        query = select(reported).filter_by(schedule=schedule, kind=kind)
         rows = await self._database.rows(query)
         return {row.what: row.at for row in rows}
 
     async def note_reported(
-        self, schedule: ScheduleId, kind: str, told: Sequence[str], at: datetime
+        self,
+        schedule: ScheduleId,
+        kind: str,
+        items: Sequence[str],
+        at: datetime,
     ) -> None:
-        """Remember what was told; what was told before keeps its date."""
+        """Remember reported items; an item that was reported before keeps its date."""
         rows = [
-            {"schedule": schedule, "kind": kind, "what": what, "at": at}
-            for what in dict.fromkeys(told)
+            {"schedule": schedule, "kind": kind, "what": item, "at": at}
+            for item in dict.fromkeys(items)
         ]
         if rows:
             insert = self._database.insert_new(reported)
@@ -252,46 +253,42 @@ class ScheduleStore:
     async def pending_order(self, session: SessionId, person: UserId) -> PendingOrder:
         """What a person ordered in a thread and has not settled."""
         query = select(pending_orders.c.body).filter_by(session=session, person=person)
-        row = await self._database.row(query)
-        return _PENDING.validate_python(row.body) if row is not None else PendingOrder()
+        body = await self._database.scalar(query)
+        return _PENDING.validate_python(body or {})
 
     async def save_pending(self, session: SessionId, person: UserId, pending: PendingOrder) -> None:
-        """This waits from now on, in place of what did."""
+        """Store a person's pending order in a thread, in place of the one before."""
         body = _PENDING.dump_python(pending, mode="json", exclude_defaults=True)
         row = {"session": session, "person": person, "body": body}
         await self._database.execute(self._database.upsert(pending_orders, row))
 
     async def _give_number(self, schedule: ScheduleId) -> None:
-        """The team's next one, for a schedule that has none yet."""
+        """Give the team's next number to a schedule that has none yet."""
         others = schedules.alias()
-        of_team = others.c.team == schedules.c.team
-        free = select(func.coalesce(func.max(others.c.number), 0) + 1).where(of_team)
-        given = (
+        highest = func.coalesce(func.max(others.c.number), 0)
+        free = select(highest + 1).where(others.c.team == schedules.c.team)
+        numbered = (
             update(schedules)
-            .where(schedules.c.id == schedule, schedules.c.number.is_(None))
+            .filter_by(id=schedule, number=None)
             .values(number=free.scalar_subquery())
         )
         while True:
             try:
-                await self._database.execute(given)
+                await self._database.execute(numbered)
             except IntegrityError:
-                continue  # another one has got the same in the meantime
+                continue  # another schedule got the same number in the meantime
             return
 
     async def _change(self, schedule: ScheduleId, **values: Any) -> Schedule:
-        statement = update(schedules).where(schedules.c.id == schedule).values(**values)
-        await self._database.execute(statement)
+        await self._database.execute(update(schedules).filter_by(id=schedule).values(values))
         return await self.get(schedule)
 
     async def _move(self, slot: Slot, states: Collection[SlotState], **values: Any) -> bool:
-        statement = (
-            update(slots)
-            .where(slots.c.schedule == slot.schedule, slots.c.at == slot.at)
-            .where(slots.c.state.in_(states))
-            .values(**values)
-        )
+        this = update(slots).filter_by(schedule=slot.schedule, at=slot.at)
+        statement = this.where(slots.c.state.in_(states)).values(values)
         return await self._database.execute(statement)
 
-    async def _schedules(self, *conditions: ColumnElement[bool]) -> list[Schedule]:
-        query = _SCHEDULES.where(*conditions).order_by(schedules.c.number)
-        return await self._database.read(query, SCHEDULE)
+
+def _unfinished(schedule: ScheduleId) -> Select[Any]:
+    of_schedule = select(slots.c.at).filter_by(schedule=schedule)
+    return of_schedule.where(slots.c.state.in_(UNFINISHED_SLOTS))

@@ -1,7 +1,11 @@
-"""Thread -> session -> history, and the turns of each session."""
+"""Sessions, their turns and histories; readers' cursors in turns; effects that calls began.
+
+A session is the durable conversation of one thread. Turns are read here and change their status
+here; `queue.py` tells which turns a process has to see to, `inbox.py` what a run has yet to take
+in.
+"""
 
 import json
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -9,15 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Connection, Select, func, select, update
+from sqlalchemy import Connection, Select, func, select, update
 
 from agent_core.errors import SessionError
-from agent_core.events import REPORT
 from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, turn_of
-from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message, Text
+from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message
 from agent_core.sessions.database import Database, columns_of, objects_of
 from agent_core.sessions.log import WriteBehind
-from agent_core.sessions.schema import cursors, effects, events, messages, sessions, turns
+from agent_core.sessions.schema import cursors, effects, messages, sessions, turns
 from agent_core.sessions.turns import TURN, StoredTurn, TurnKind, TurnState, Wait
 
 
@@ -28,22 +31,8 @@ class StoredSession:
     created_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnsweredTurn:
-    """A turn that was answered, with what there is to read of it."""
-
-    turn: StoredTurn
-    answer: str
-    workspace: Path
-    tainted_by: str | None
-    reports: tuple[tuple[str, str], ...]
-    """Path and title of each."""
-    is_calling: bool = False
-    """Whether it called one of the tools that were looked for."""
-
-
-ANSWERED_TURN: TypeAdapter[AnsweredTurn] = TypeAdapter(AnsweredTurn)
-SESSION: TypeAdapter[StoredSession] = TypeAdapter(StoredSession)
+SESSION = TypeAdapter(StoredSession)
+_TURNS = select(turns).order_by(turns.c.seq)
 
 
 class SessionStore:
@@ -58,48 +47,57 @@ class SessionStore:
 
     async def session(self, session: SessionId) -> StoredSession | None:
         """A session by id; None when there is none."""
-        query = select(sessions).where(sessions.c.id == session)
-        return next(iter(await self._database.read(query, SESSION)), None)
+        return await self._database.first(select(sessions).filter_by(id=session), SESSION)
 
     async def save_session(self, session: StoredSession, *, is_new: bool = False) -> StoredSession:
         """Store a session, or its new workspace; a new one gives way to one that is stored."""
         row = columns_of(session) | {"workspace": str(session.workspace)}
-        save = self._database.insert_new(sessions).values(row)
-        query = select(sessions).where(sessions.c.id == session.id)
+        save = self._database.upsert(sessions, row)
+        if is_new:
+            save = self._database.insert_new(sessions).values(row)
+        query = select(sessions).filter_by(id=session.id)
 
         def store(connection: Connection) -> StoredSession:
-            connection.execute(save if is_new else self._database.upsert(sessions, row))
+            connection.execute(save)
             return objects_of(connection, query, SESSION)[0]
 
         return await self._database.run(store)
 
     async def tainted_by(self, session: SessionId) -> str | None:
-        """What the session first read from outside; None while it has read nothing."""
-        query = select(sessions.c.tainted_by).where(sessions.c.id == session)
-        row = await self._database.row(query)
-        return row.tainted_by if row is not None else None
+        """The outside source that the session read first; None while it has read nothing."""
+        query = select(sessions.c.tainted_by).filter_by(id=session)
+        return await self._database.scalar(query)
 
     async def taint(self, session: SessionId, source: str) -> None:
-        """The session has read from outside: for good."""
-        clean = (sessions.c.id == session) & sessions.c.tainted_by.is_(None)
-        await self._database.execute(update(sessions).where(clean).values(tainted_by=source))
+        """Taint the session, for good: it has read from outside."""
+        clean = update(sessions).filter_by(id=session, tainted_by=None)
+        await self._database.execute(clean.values(tainted_by=source))
 
     async def add_turn(self, inbound: InboundMessage, kind: TurnKind = "work") -> StoredTurn | None:
         """Queue a turn for a message; None when its gesture has a turn already."""
         turn_id = turn_of(inbound.key)
-        here, added = turns.c.session == inbound.session, select(turns).where(turns.c.id == turn_id)
-        newest = select(func.max(turns.c.seq)).where(here)
-        at_work = select(turns.c.id).where(
-            here, turns.c.status == "running", turns.c.kind == "work"
+        added = select(turns).filter_by(id=turn_id)
+        newest = select(func.max(turns.c.seq)).filter_by(session=inbound.session)
+        at_work = select(turns.c.id).filter_by(
+            session=inbound.session,
+            status="running",
+            kind="work",
         )
-        new = {"id": turn_id, "session": inbound.session, "kind": kind, "asker": inbound.asker}
         stored: list[StoredTurn] = []
 
         def add(connection: Connection) -> bool:
-            seq = (connection.execute(newest).scalar() or 0) + 1
+            newest_seq = connection.execute(newest).scalar() or 0
             during = connection.execute(at_work).scalar() or ""
-            said = replace(inbound, came_during=during)
-            row = {**new, "seq": seq, "status": "queued", "generation": 1, "inbound": said}
+            row = {
+                "id": turn_id,
+                "session": inbound.session,
+                "kind": kind,
+                "asker": inbound.asker,
+                "seq": newest_seq + 1,
+                "status": "queued",
+                "generation": 1,
+                "inbound": replace(inbound, came_during=during),
+            }
             is_new = self._database.insert_if_new(connection, turns, row)
             stored[:] = objects_of(connection, added, TURN)
             return is_new
@@ -112,14 +110,15 @@ class SessionStore:
 
     async def turn(self, turn: TurnId) -> StoredTurn:
         """A turn by id; SessionError where there is none."""
-        found = await self._turns(turns.c.id == turn)
-        if not found:
+        stored = await self._database.first(select(turns).filter_by(id=turn), TURN)
+        if stored is None:
             raise SessionError(f"There is no turn {turn}.")
-        return found[0]
+        return stored
 
     async def unfinished_of(self, session: SessionId) -> list[StoredTurn]:
         """The session's turns that have not ended, oldest first."""
-        return await self._turns(turns.c.session == session, turns.c.status != "finished")
+        query = _TURNS.filter_by(session=session).where(turns.c.status != "finished")
+        return await self._database.read(query, TURN)
 
     async def turns_until(self, turn: TurnId) -> tuple[Path, list[StoredTurn]]:
         """The session's workspace, and its turns up to this one, oldest first."""
@@ -131,8 +130,9 @@ class SessionStore:
             .where(this.c.id == turn)
             .order_by(turns.c.seq)
         )
-        found = await self._database.run(lambda each: each.execute(query).mappings().all())
-        return Path(found[-1]["workspace"]), [TURN.validate_python(dict(row)) for row in found]
+        rows = await self._database.run(lambda each: each.execute(query).mappings().all())
+        workspace = Path(rows[-1]["workspace"])
+        return workspace, [TURN.validate_python(dict(row)) for row in rows]
 
     async def mark_running(self, turn: TurnId) -> bool:
         """Whether the turn may start now; False when it has been started in the meantime."""
@@ -144,26 +144,38 @@ class SessionStore:
 
     async def mark_waiting(self, turn: TurnId, generation: int, wait: Wait) -> bool:
         """The turn waits for a person; False when it has gone on in the meantime."""
-        return await self._change(turn, "running", generation, status="waiting", wait=wait, tries=0)
+        return await self._change(
+            turn,
+            "running",
+            generation,
+            status="waiting",
+            wait=wait,
+            tries=0,
+        )
 
     async def end_waiting(self, turn: StoredTurn) -> bool:
         """Whether a waiting turn may go on, as its next generation."""
-        later = turn.generation + 1
         return await self._change(
-            turn.id, "waiting", turn.generation, status="running", generation=later, tries=1
+            turn.id,
+            "waiting",
+            turn.generation,
+            status="running",
+            generation=turn.generation + 1,
+            tries=1,
         )
 
     async def revise(self, turn: StoredTurn, inbound: InboundMessage, kind: TurnKind) -> bool:
-        """Another message stands in the place of the turn's; False when it has begun."""
+        """Replace the message of a queued turn; False when the turn has begun."""
         return await self._change(turn.id, "queued", inbound=inbound, kind=kind)
 
     async def begin_effect(self, turn: TurnId, run: RunId, call: ToolCallId) -> bool:
         """Note that a call is about to have its effect; False when it was noted before."""
-        return await self._database.add(effects, {"turn": turn, "run": run, "call": call})
+        row = {"turn": turn, "run": run, "call": call}
+        return await self._database.add(effects, row)
 
     async def effects_of(self, turn: TurnId) -> frozenset[tuple[RunId, ToolCallId]]:
-        """The turn's calls of which it was noted that they are about to have their effect."""
-        rows = await self._database.rows(select(effects).where(effects.c.turn == turn))
+        """The turn's calls that began their effect: see `begin_effect`."""
+        rows = await self._database.rows(select(effects).filter_by(turn=turn))
         return frozenset((RunId(row.run), ToolCallId(row.call)) for row in rows)
 
     async def mark_queued(self, turn: TurnId) -> None:
@@ -171,48 +183,49 @@ class SessionStore:
         await self._change(turn, "running", status="queued", tries=0)
 
     async def note_try(self, turn: TurnId, tries: int, how_far: int) -> None:
-        """So many processes in a row have tried the turn, the last of them from there on."""
-        statement = update(turns).where(turns.c.id == turn)
-        await self._database.execute(statement.values(tries=tries, tried_from=how_far))
+        """Store how many processes in a row tried the turn, and where the last one began."""
+        tried = update(turns).filter_by(id=turn).values(tries=tries, tried_from=how_far)
+        await self._database.execute(tried)
 
     async def append_messages(
-        self, turn: TurnId, run: RunId, start: int, new: Sequence[Message]
+        self,
+        turn: TurnId,
+        run: RunId,
+        start: int,
+        new: Sequence[Message],
     ) -> None:
         """Queue messages of a run, numbered from `start` on; reading the history waits for them."""
-        numbered = enumerate(new, start)
-        self._behind.put_messages(
-            [{"turn": turn, "run": run, "seq": seq, "body": body} for seq, body in numbered]
-        )
+        rows = [
+            {"turn": turn, "run": run, "seq": seq, "body": body}
+            for seq, body in enumerate(new, start)
+        ]
+        self._behind.put(messages=rows)
 
     async def run_messages(self, turn: TurnId, run: RunId) -> tuple[Message, ...]:
         """One run's messages, oldest first."""
-        query = (
-            select(messages.c.body)
-            .where(messages.c.turn == turn, messages.c.run == run)
-            .order_by(messages.c.seq)
-        )
+        query = select(messages.c.body).filter_by(turn=turn, run=run).order_by(messages.c.seq)
         return await self._messages(query)
 
     async def history_before(self, turn: StoredTurn) -> tuple[Message, ...]:
-        """What the session's earlier turns said, oldest first; child runs left out."""
+        """Messages of the session's earlier turns, oldest first; those of child runs left out."""
         if turn.seq == 1:
             return ()
         query = (
             select(messages.c.body)
+            .filter_by(run=ROOT_RUN)
             .join(turns, turns.c.id == messages.c.turn)
-            .where(
-                turns.c.session == turn.session, turns.c.seq < turn.seq, messages.c.run == ROOT_RUN
-            )
+            .filter_by(session=turn.session)
+            .where(turns.c.seq < turn.seq)
             .order_by(turns.c.seq, messages.c.seq)
         )
         return await self._messages(query)
 
     async def session_messages(self, session: SessionId) -> list[tuple[TurnId, RunId, Message]]:
-        """All that any run of the session saw and said, turn by turn, each run in its order."""
+        """Messages of all runs of the session, turn by turn, each run in its order."""
         query = (
-            select(messages.c.turn, messages.c.run, messages.c.body)
+            select(messages)
             .join(turns, turns.c.id == messages.c.turn)
-            .where(turns.c.session == session)
+            .filter_by(session=session)
             .order_by(turns.c.seq, messages.c.run, messages.c.seq)
         )
         await self._behind.flush()
@@ -223,23 +236,27 @@ class SessionStore:
 
     async def words_of(self, session: SessionId) -> list[str]:
         """What people wrote to the bot in a session, oldest first: their own words alone."""
-        query = select(turns.c.inbound).where(turns.c.session == session).order_by(turns.c.seq)
-        said = [row.inbound for row in await self._database.rows(query)]
-        return [str(each["text"]) for each in said if not each.get("is_choice")]
+        query = select(turns.c.inbound).filter_by(session=session).order_by(turns.c.seq)
+        inbounds = await self._database.column(query)
+        return [inbound["text"] for inbound in inbounds if not inbound.get("is_choice")]
 
     async def load_cursor(self, reader: str, turn: TurnId) -> JsonObject | None:
         """How far `reader` has shown a turn, in its own words; None when it has not begun."""
-        query = select(cursors.c.state).where(cursors.c.reader == reader, cursors.c.turn == turn)
-        row = await self._database.row(query)
-        return row.state if row is not None else None
+        query = select(cursors.c.state).filter_by(reader=reader, turn=turn)
+        return await self._database.scalar(query)
 
     async def bookmarks_size(self, turn: TurnId) -> int:
         """How much readers have noted of a turn, in characters."""
-        rows = await self._database.rows(select(cursors.c.state).where(cursors.c.turn == turn))
-        return sum(len(json.dumps(row.state)) for row in rows)
+        states = await self._database.column(select(cursors.c.state).filter_by(turn=turn))
+        return sum(len(json.dumps(state)) for state in states)
 
     async def save_cursor(
-        self, reader: str, turn: TurnId, state: JsonObject, *, done: bool = False
+        self,
+        reader: str,
+        turn: TurnId,
+        state: JsonObject,
+        *,
+        done: bool = False,
     ) -> None:
         """Remember how far `reader` is; `done` when it has shown the turn to its end."""
         row = {"reader": reader, "turn": turn, "state": state, "done": done}
@@ -247,154 +264,25 @@ class SessionStore:
 
     async def unread(self, session: SessionId, reader: str) -> list[StoredTurn]:
         """The session's turns that `reader` has not shown to their end or not begun with."""
-        shown = select(cursors.c.turn).where(cursors.c.reader == reader, cursors.c.done.is_(True))
-        return await self._turns(turns.c.session == session, turns.c.id.not_in(shown))
-
-    async def _turns(self, *conditions: ColumnElement[bool]) -> list[StoredTurn]:
-        query = select(turns).where(*conditions).order_by(turns.c.seq)
+        shown = select(cursors.c.turn).filter_by(reader=reader, done=True)
+        query = _TURNS.filter_by(session=session).where(turns.c.id.not_in(shown))
         return await self._database.read(query, TURN)
 
     async def _change(
-        self, turn: TurnId, status: TurnState, generation: int | None = None, /, **values: Any
+        self,
+        turn: TurnId,
+        status: TurnState,
+        generation: int | None = None,
+        /,
+        **values: Any,
     ) -> bool:
-        """Whether it was of this status and generation, and is as the values say now."""
-        statement = update(turns).where(turns.c.id == turn, turns.c.status == status)
+        """Change a turn of this status and generation; False where it was of another."""
+        statement = update(turns).filter_by(id=turn, status=status).values(values)
         if generation is not None:
-            statement = statement.where(turns.c.generation == generation)
-        return await self._database.execute(statement.values(**values))
+            statement = statement.filter_by(generation=generation)
+        return await self._database.execute(statement)
 
     async def _messages(self, query: Select[Any]) -> tuple[Message, ...]:
         await self._behind.flush()
-        return tuple(MESSAGE.validate_python(row.body) for row in await self._database.rows(query))
-
-
-class KnownSessions:
-    """Finds sessions by their ids, and lets one go on from what another has told."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def newest_before(self, prefix: str, bound: str, *, limit: int) -> list[SessionId]:
-        """Sessions whose ids begin with `prefix` and come before `prefix + bound`, last ones first.
-
-        With ids that end in a time of one width these are the newest that are older than it.
-        """
-        query = (
-            select(sessions.c.id)
-            .where(sessions.c.id.startswith(prefix, autoescape=True))
-            .where(sessions.c.id < prefix + bound)
-            .order_by(sessions.c.id.desc())
-            .limit(limit)
-        )
-        rows = await self._database.rows(query)
-        return [SessionId(row.id) for row in rows]
-
-    async def turns_of(self, session: SessionId) -> list[TurnId]:
-        """The turns of a session, oldest first."""
-        query = select(turns.c.id).where(turns.c.session == session).order_by(turns.c.seq)
-        return [TurnId(row.id) for row in await self._database.rows(query)]
-
-    async def unfinished(self, prefix: str, *, limit: int | None = None) -> list[StoredTurn]:
-        """Turns that have not ended, in sessions whose ids begin with `prefix`.
-
-        Those of the newest sessions come first; in one session they come in their order.
-        """
-        query = (
-            select(turns)
-            .join(sessions, sessions.c.id == turns.c.session)
-            .where(turns.c.session.startswith(prefix, autoescape=True))
-            .where(turns.c.status != "finished")
-            .order_by(sessions.c.created_at.desc(), turns.c.session, turns.c.seq)
-            .limit(limit)
-        )
-        return await self._database.read(query, TURN)
-
-    async def told_in(
-        self, prefix: str, *, limit: int, calling: Sequence[str] = ()
-    ) -> list[AnsweredTurn]:
-        """Answered turns of the newest sessions whose ids begin with `prefix`, the newest first.
-
-        `calling` are names of tools, for `is_calling`.
-        """
-        ended = (turns.c.status == "finished") & (turns.c.answer != "")
-        query = (
-            select(turns, sessions.c.workspace, sessions.c.tainted_by)
-            .join(sessions, sessions.c.id == turns.c.session)
-            .where(turns.c.session.startswith(prefix, autoescape=True), ended)
-            .order_by(sessions.c.created_at.desc(), turns.c.session, turns.c.seq.desc())
-            .limit(limit)
-        )
-        rows = await self._database.run(lambda each: each.execute(query).mappings().all())
-        of_these = events.c.turn.in_([row["id"] for row in rows])
-        saved = select(events.c.turn, events.c.body).where(
-            of_these, events.c.kind == "artifact_saved"
-        )
-        reports: defaultdict[str, dict[str, str]] = defaultdict(dict)
-        for file in await self._database.rows(saved.order_by(events.c.id)):
-            if file.body["mimetype"] == REPORT:
-                reports[file.turn][file.body["path"]] = file.body["title"]
-        called = select(events.c.turn).where(
-            of_these,
-            events.c.kind == "tool_call_started",
-            events.c.body["tool"].as_string().in_(calling),
-        )
-        made = {each.turn for each in await self._database.rows(called)} if calling else set[str]()
-        told = (
-            {
-                **row,
-                "turn": dict(row),
-                "reports": [*reports[row["id"]].items()],
-                "is_calling": row["id"] in made,
-            }
-            for row in rows
-        )
-        return [ANSWERED_TURN.validate_python(each) for each in told]
-
-    async def retell(self, turn: TurnId, answer: str) -> None:
-        """People read another answer of a turn from now on; empty where it was taken away."""
-        statement = update(turns).where(turns.c.id == turn).values(answer=answer)
-        await self._database.execute(statement)
-
-    async def go_on_in(
-        self, session: SessionId, ended: TurnId, *, reader: str, now: datetime, told: str = ""
-    ) -> None:
-        """Make `session` begin with what was said in a turn that has ended, in the same workspace.
-
-        Safe to do again. Call it before anybody can write in the session.
-
-        Args:
-            session: The new session.
-            ended: A turn of another session, finished and stored.
-            reader: Who is not to show the turn once more.
-            now: When the session begins.
-            told: What people got of it, where that is not the turn's last words.
-        """
-        turn = TurnId(f"{ended}:told")
-        words = (
-            select(messages)
-            .where(messages.c.turn == ended, messages.c.run == ROOT_RUN)
-            .order_by(messages.c.seq)
-        )
-
-        def copy(connection: Connection) -> None:
-            found = connection.execute(select(turns).where(turns.c.id == ended))
-            row = found.mappings().one()
-            place = select(sessions.c.workspace).where(sessions.c.id == row["session"])
-            begun = {"id": session, "workspace": connection.execute(place).scalar_one()}
-            new = self._database.insert_if_new
-            told_by = {"created_at": now, "tainted_by": "an earlier session"}
-            new(connection, sessions, {**begun, **told_by})
-            inbound = {**row["inbound"], "session": session}
-            told_again = {"id": turn, "session": session, "seq": 1, "inbound": inbound, "asker": ""}
-            new(connection, turns, {**row, **told_again})
-            new(connection, cursors, {"reader": reader, "turn": turn, "state": {}, "done": True})
-            copies: list[dict[str, Any]] = [
-                {**said, "turn": turn} for said in connection.execute(words).mappings()
-            ]
-            if copies and told:
-                answer = Message(role="assistant", parts=(Text(text=told),))
-                copies.append({**copies[-1], "seq": copies[-1]["seq"] + 1, "body": answer})
-            if copies:
-                connection.execute(self._database.insert_new(messages), copies)
-
-        await self._database.run(copy)
+        bodies = await self._database.column(query)
+        return tuple(MESSAGE.validate_python(body) for body in bodies)

@@ -49,4 +49,4 @@ class StoredTurn:
     """How far it was when the last of them began: in the log and in what is shown of it."""
 
 
-TURN: TypeAdapter[StoredTurn] = TypeAdapter(StoredTurn)
+TURN = TypeAdapter(StoredTurn)

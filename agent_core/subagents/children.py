@@ -224,7 +224,12 @@ class ChildRuns:
         """The result of a child, which is begun where it is not; it is in the inbox, too."""
         result = await self._result_of(request)
         body = CHILD_RESULT.dump_python(result, mode="json")
-        await self._inbox.put_result(self._parent.turn, self._parent.run, result.run, body)
+        await self._inbox.put_result(
+            self._parent.turn,
+            self._parent.run,
+            result.run,
+            body,
+        )
         return result
 
     async def _result_of(self, request: RunRequest) -> ChildResult:
@@ -243,7 +248,12 @@ class ChildRuns:
                 logger.warning("run %s of %s goes on anew", child.run, child.turn)
         except Exception:
             logger.exception("run %s of %s is lost", child.run, child.turn)
-        return ChildResult(run=child.run, task=child.task, text=LOST, is_error=True)
+        return ChildResult(
+            run=child.run,
+            task=child.task,
+            text=LOST,
+            is_error=True,
+        )
 
     def _share(self, left: RunLimits) -> RunLimits:
         """A child's part of what the run's own work has left, beside all others that it began."""

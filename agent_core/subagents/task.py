@@ -65,7 +65,12 @@ def shipped_specs() -> tuple[SubagentSpec, ...]:
 
 
 Prompt = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_PROMPT_CHARS)
+    str,
+    StringConstraints(
+        strip_whitespace=True,
+        min_length=1,
+        max_length=MAX_PROMPT_CHARS,
+    ),
 ]
 
 
@@ -97,7 +102,12 @@ def child_tools(specs: Sequence[SubagentSpec]) -> tuple[BodyTool, ...]:
                 f"There is no sub-agent {arguments.subagent_type!r}; there are {names}."
             )
         agent, title = arguments.subagent_type, arguments.description
-        return await scope.fork(call.id, arguments.prompt, agent, title=title)
+        return await scope.fork(
+            call.id,
+            arguments.prompt,
+            agent,
+            title=title,
+        )
 
     async def task(call: ToolCall, scope: RunScope) -> ToolOutput:
         arguments = TaskArguments.model_validate(call.arguments)
@@ -146,7 +156,12 @@ def _specs(specs: Sequence[SubagentSpec]) -> tuple[ToolSpec, ToolSpec, ToolSpec]
     }
     wait = {"id": {"type": "string", "description": "What `fork` returned."}}
     return (
-        _spec(TASK, prompt("task", agents=agents), task, list(task)),
+        _spec(
+            TASK,
+            prompt("task", agents=agents),
+            task,
+            list(task),
+        ),
         _spec(FORK, prompt("fork"), fork, ["prompt"]),
         _spec(WAIT, prompt("wait"), wait, ["id"]),
     )
@@ -155,5 +170,7 @@ def _specs(specs: Sequence[SubagentSpec]) -> tuple[ToolSpec, ToolSpec, ToolSpec]
 def _spec(name: str, told: str, properties: JsonObject, required: Sequence[str]) -> ToolSpec:
     schema = {"type": "object", "properties": properties, "required": required}
     return ToolSpec(
-        name=name, description=told, input_schema={**schema, "additionalProperties": False}
+        name=name,
+        description=told,
+        input_schema={**schema, "additionalProperties": False},
     )

@@ -18,9 +18,7 @@ from agent_core.observers import Observers, ToolObserver, standard_observers
 from agent_core.programs import Interpreter, RunPython
 from agent_core.runtime.parts import Agents, TurnParts, known_of
 from agent_core.runtime.runtime import Runtime
-from agent_core.sessions import Database, KnownSessions
-from agent_core.sessions.overview import Overview
-from agent_core.sessions.programs import ProgramStore
+from agent_core.sessions import Database, KnownSessions, Overview, ProgramStore
 from agent_core.subagents.task import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset

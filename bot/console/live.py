@@ -184,7 +184,8 @@ class SessionFeed:
             if text and agent not in self._known:
                 yield from self._state_frames(agent)
             if text:
-                html = self._html[agent].of_live(self.tree.agents[agent].run.live)
+                run = self.tree.agents[agent].run
+                html = self._html[agent].of_live(run.live)
                 yield self.frame("text-delta", agentId=agent, delta=text, html=html)
             if agent in states:
                 yield from self._state_frames(agent)
@@ -402,7 +403,8 @@ class LiveView:
 
         Of whom that is not known they are asked to come again: they are let in once it is.
         """
-        await self._access.renew({(each.user, each.feed.session) for each in self._viewers()})
+        watching = {(viewer.user, viewer.feed.session) for viewer in self._viewers()}
+        await self._access.renew(watching)
         for viewer in self._viewers():
             level = self._access.level_now(viewer.user, viewer.feed.session)
             if level in (None, "none") or self._passes.is_over(viewer.until_s):

@@ -111,7 +111,7 @@ def _text(_writer: object, tokens: Sequence[Token], index: int, _options: object
     for match in _ADDRESS.finditer(content):
         url = match[0]
         html += escape(content[end : match.start()])
-        html += _opening(url, env) + escape(url) + _closing(url, url, env)
+        html += _link(url, url, env)
         end = match.end()
     return html + escape(content[end:])
 
@@ -125,9 +125,12 @@ def _link_open(
 def _link_close(
     _writer: object, tokens: Sequence[Token], index: int, _options: object, env: _Env
 ) -> str:
-    opened = max(n for n, token in enumerate(tokens[:index]) if token.type == "link_open")
+    opened = index
+    while tokens[opened].type != "link_open":
+        opened -= 1
+    url = str(tokens[opened].attrGet("href"))
     label = "".join(token.content for token in tokens[opened:index])
-    return _closing(str(tokens[opened].attrGet("href")), label, env)
+    return _closing(url, label, env)
 
 
 def _image(
@@ -136,7 +139,7 @@ def _image(
     """Nothing is loaded: a picture is a link to it."""
     url = str(tokens[index].attrGet("src"))
     label = tokens[index].content
-    return _opening(url, env) + escape(label or url) + _closing(url, label, env)
+    return _link(url, label or url, env)
 
 
 def _table_cell(
@@ -144,6 +147,10 @@ def _table_cell(
 ) -> str:
     """The alignment as a class: the page's policy lets no style pass."""
     return _ALIGNMENT.sub(r'class="align-\1"', writer.renderToken(tokens, index, options, env))
+
+
+def _link(url: str, label: str, env: _Env) -> str:
+    return _opening(url, env) + escape(label) + _closing(url, label, env)
 
 
 def _opening(url: str, env: _Env) -> str:

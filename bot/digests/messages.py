@@ -220,7 +220,7 @@ class DigestMessages:
         """What holds of what the small model reads, and may be told in this thread, if anything."""
         orders = self._proposals.orders
         person = await orders.people.person(parse_user(message.asker)[1])
-        said = OrderMessage(
+        wanted = OrderMessage(
             text=message.text,
             asker=message.asker,
             now=self._proposals.clock(),
@@ -231,13 +231,13 @@ class DigestMessages:
             here=await orders.here(message.session),
             usual_time=person.digest_time if person else "",
         )
-        draft = await self._draft(message, pending, said)
+        draft = await self._draft(message, pending, wanted)
         if draft.intent == "none":
             return None
-        reading = check_draft(draft, said)
+        reading = check_draft(draft, wanted)
         if reading.fault == "not_there" and draft.which is not None:
             others = await orders.visible_to(message.asker, message.session)
-            reading = check_draft(draft, replace(said, schedules=tuple(others)))
+            reading = check_draft(draft, replace(wanted, schedules=tuple(others)))
         about = reading.schedule
         if about is None or await orders.is_visible(about, message.asker, message.session):
             return reading
@@ -247,14 +247,14 @@ class DigestMessages:
         self,
         message: InboundMessage,
         pending: PendingOrder,
-        said: OrderMessage,
+        wanted: OrderMessage,
     ) -> OrderDraft:
         """What the model reads, kept so that it is asked once for a message."""
         if pending.doing is not None:
             return pending.doing
         if short_form(message.text, "digests"):
             return OrderDraft(intent="list")
-        draft = await self._reader.draft(said)
+        draft = await self._reader.draft(wanted)
         if draft.intent != "none":
             begun = replace(pending, heard_at=message.received_at, doing=draft)
             await self._schedules.save_pending(message.session, message.asker, begun)
@@ -334,8 +334,8 @@ class DigestMessages:
             return posts.listing(own, language, now, "digest-refusal-which")
         if reading.draft is not None and reading.draft.channel:
             channel = await orders.channels.find(reading.draft.channel.removeprefix("#"))
-            place = channel.id if channel else ""
-            schedules = [each for each in schedules if each.order.place == place]
+            id_ = channel.id if channel else ""
+            schedules = [each for each in schedules if each.order.place == id_]
         return posts.listing(schedules, language, now)
 
 
@@ -363,11 +363,16 @@ def _order(
     language: str,
 ) -> Order:
     """What a message orders, or how it wants another schedule to be: its author's to agree to."""
-    thread, locale = parse_session(message.session), message.author_locale
-    place, reads, changes = thread.channel, "", ScheduleId("")
+    thread = parse_session(message.session)
+    locale = message.author_locale
+    channel = thread.channel
+    reads = ""
+    changes = ScheduleId("")
     when_nothing_new: WhenNothingNew = "post"
     if target is not None:
-        place, reads, changes = target.order.place, target.order.reads, target.id
+        channel = target.order.place
+        reads = target.order.reads
+        changes = target.id
         when_nothing_new = target.order.when_nothing_new
     if draft.only_when_new:
         when_nothing_new = "be_silent"
@@ -375,7 +380,7 @@ def _order(
         when_nothing_new = "post"
     return Order(
         team=thread.team,
-        place=draft.channel.removeprefix("#") or place,
+        place=draft.channel.removeprefix("#") or channel,
         owner=message.asker,
         owner_name=message.author_name,
         # It is told in the language in which it was ordered, whatever its owner's locale is.

@@ -130,13 +130,13 @@ class DigestPresenter(TurnPresenter):
             obstacle = _OBSTACLES.get(refused.code, "may_not_post")
             await self._runtime.timekeeper.refuse(slot, obstacle)
             return "failed", ""
-        told = posts.as_markdown(published)
+        markdown = posts.as_markdown(published)
         await self._runtime.sessions.go_on_in(
             thread.session,
             event.turn,
             reader=READER,
             now=self._clock(),
-            told=told,
+            told=markdown,
         )
         if not is_quiet or schedule.order.when_nothing_new == "post":
             await self._post_thread(event, published.details.strip(), thread)
@@ -148,8 +148,8 @@ class DigestPresenter(TurnPresenter):
         """What was told before. Begun again, the slot has told its own already."""
         known: set[str] = set()
         for kind in ("claim", "source"):
-            told = await self._runtime.schedules.reported(slot.schedule, kind)
-            known |= {what for what, at in told.items() if at < slot.at}
+            reported = await self._runtime.schedules.reported(slot.schedule, kind)
+            known |= {what for what, at in reported.items() if at < slot.at}
         return known
 
     async def _before(self, slot: Slot) -> datetime | None:
@@ -182,9 +182,9 @@ class DigestPresenter(TurnPresenter):
         details: str,
         thread: ThreadRef,
     ) -> None:
-        place = Destination(self._api, thread, self._journal, self._board)
+        destination = Destination(self._api, thread, self._journal, self._board)
         words, is_live = self._board.words, live_links(event, self._api.home)
         drafts, _ = await asyncio.to_thread(thread_drafts, details, words, is_live)
-        files = ThreadFiles(place, self._workspace)
+        files = ThreadFiles(destination, self._workspace)
         saved = handed_out(self._board.turn.artifacts.values())
         await files.post(Op(event.turn).part("details"), drafts, saved)

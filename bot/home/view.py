@@ -163,10 +163,7 @@ def _sessions(state: HomeState) -> Iterator[JsonObject]:
         if each.newest.outcome is None:
             row["accessory"] = _stop_button(each.id, words)
         elif each.began:
-            click = SessionClick(kind="home.delete", session=each.id)
-            delete = clicks.button(words("home-delete"), click)
-            sure = words("home-delete-sure")
-            row["accessory"] = delete | _confirm(words, "home-delete", sure)
+            row["accessory"] = _delete_button(each.id, words)
         yield row
     yield from _more(len(state.sessions) - MAX_ROWS, words)
 
@@ -196,12 +193,8 @@ def _accounts(state: HomeState) -> Iterator[JsonObject]:
     if not state.accounts:
         yield section(words("home-no-accounts"))
     for each in state.accounts[:MAX_ROWS]:
-        app = app_name(each.toolkit)
-        sure = words("home-disconnect-sure", what=app)
-        click = AccountClick(account=each.id)
-        disconnect = clicks.button(words("home-disconnect"), click, "danger")
         row = section(account_line(each))
-        row["accessory"] = disconnect | _confirm(words, "home-disconnect", sure)
+        row["accessory"] = _disconnect_button(each, words)
         yield row
     yield from _more(len(state.accounts) - MAX_ROWS, words)
     row = [_link_button(app, url, words) for app, url in state.note.links.items()]
@@ -215,6 +208,15 @@ def _accounts(state: HomeState) -> Iterator[JsonObject]:
         row.append(clicks.menu(words("home-connect"), options))
     if row:
         yield actions(*row)
+
+
+def _disconnect_button(account: Account, words: Words) -> JsonObject:
+    app = app_name(account.toolkit)
+    sure = words("home-disconnect-sure", what=app)
+    click = AccountClick(account=account.id)
+    button = clicks.button(words("home-disconnect"), click, "danger")
+    dialog = _confirm(words, "home-disconnect", sure)
+    return {**button, **dialog}
 
 
 def _link_button(app: str, url: str, words: Words) -> JsonObject:
@@ -239,7 +241,7 @@ def _preferences(state: HomeState) -> Iterator[JsonObject]:
         options,
         _language_click(language),
     )
-    yield section(words("home-language")) | {"accessory": menu}
+    yield _with_menu(words("home-language"), menu)
     time = state.preferences.get("digest_time", USUAL_TIME)
     times = [(each, _time_click(each)) for each in TIMES]
     menu = clicks.menu(
@@ -247,7 +249,7 @@ def _preferences(state: HomeState) -> Iterator[JsonObject]:
         times,
         _time_click(time),
     )
-    yield section(words("home-digest-time")) | {"accessory": menu}
+    yield _with_menu(words("home-digest-time"), menu)
 
 
 def _language_click(language: str) -> PreferenceClick:
@@ -290,7 +292,7 @@ def _follow_ups(note: Note, words: Words) -> Iterator[JsonObject]:
         "placeholder": plain_text(words("home-channel")),
         "filter": {"include": ["public", "private"], "exclude_bot_users": True},
     }
-    yield section(words("home-follow-ups")) | {"accessory": channels}
+    yield _with_menu(words("home-follow-ups"), channels)
     if not note.channel:
         return
     options: list[tuple[str, ChannelClick]] = []
@@ -302,11 +304,17 @@ def _follow_ups(note: Note, words: Words) -> Iterator[JsonObject]:
         options,
         _rule_click(note.channel, note.rule),
     )
-    yield section(f"<#{note.channel}>") | {"accessory": menu}
+    yield _with_menu(f"<#{note.channel}>", menu)
 
 
 def _rule_click(channel: str, rule: str) -> ChannelClick:
     return ChannelClick(kind="home.follow_ups", channel=channel, rule=rule)
+
+
+def _with_menu(text: str, menu: JsonObject) -> JsonObject:
+    row = section(text)
+    row["accessory"] = menu
+    return row
 
 
 def _header(text: str) -> JsonObject:
@@ -316,6 +324,14 @@ def _header(text: str) -> JsonObject:
 def _more(left: int, words: Words) -> Iterator[JsonObject]:
     if left > 0:
         yield context(words("home-more", n=left))
+
+
+def _delete_button(session: SessionId, words: Words) -> JsonObject:
+    click = SessionClick(kind="home.delete", session=session)
+    button = clicks.button(words("home-delete"), click)
+    sure = words("home-delete-sure")
+    dialog = _confirm(words, "home-delete", sure)
+    return {**button, **dialog}
 
 
 def _stop_button(session: SessionId, words: Words) -> JsonObject:

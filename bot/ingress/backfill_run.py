@@ -294,8 +294,8 @@ class Backfill:
             logger.warning("%s could not be told what it was not answered: %s", channel, refused)
 
     async def _notice(self, late: Sequence[Admitted]) -> str:
-        said = " ".join(plain_text(admitted.post.wire_text) for admitted in late)
-        words = BOT.of(detect_language(said, locale=late[-1].person.locale))
+        asked = " ".join(plain_text(admitted.post.wire_text) for admitted in late)
+        words = BOT.of(detect_language(asked, locale=late[-1].person.locale))
         lines = [words("ingress-late")]
         lines += [await self._line(admitted) for admitted in late[-MAX_LISTED:]]
         if len(late) > MAX_LISTED:

@@ -99,8 +99,8 @@ async def acknowledge(app: AsyncApp, envelope: Envelope) -> JsonObject | None:
     """
     payload, acknowledged = envelope.payload, {"envelope_id": envelope.id}
     if envelope.type not in _FOR_BOLT or payload is None:
-        shown = envelope.type[:_MAX_SHOWN_CHARS]
-        logger.warning("an envelope of the type %r cannot be read and is left", shown)
+        kind = envelope.type[:_MAX_SHOWN_CHARS]
+        logger.warning("an envelope of the type %r cannot be read and is left", kind)
         return acknowledged
     if payload.get("type") == "app_rate_limited":
         logger.error("Slack holds back events: more than 30,000 came within an hour")
@@ -172,20 +172,20 @@ class _Taking(AsyncMiddleware):
 
     async def _take(self, body: JsonObject) -> None:
         try:
-            told = await self._ingress.receive(body)
+            event = await self._ingress.receive(body)
         except Exception:
             self._backfill.watermarks.lose("a payload could not be received; it may not come again")
             raise
         self._backfill.watermarks.note(body)
-        if told is not None:
-            self._ingress.under_way.start(self._hand_over(told), name="hand over")
+        if event is not None:
+            self._ingress.under_way.start(self._hand_over(event), name="hand over")
 
-    async def _hand_over(self, told: PostEvent) -> None:
-        if isinstance(told, InboundPost | Edit):
-            post = post_of(told)
+    async def _hand_over(self, event: PostEvent) -> None:
+        if isinstance(event, InboundPost | Edit):
+            post = post_of(event)
             if self._ingress.waits_its_turn(post):
                 await self._backfill.let_earlier_pass(post)
-        await self._ingress.hand_over(told)
+        await self._ingress.hand_over(event)
 
 
 async def take_up(

@@ -40,9 +40,9 @@ class Gap:
     number: int
 
     @property
-    def channels(self) -> list[str]:
+    def channels(self) -> set[str]:
         """The conversations in which something was heard before."""
-        return [name for name in self.marks if name != _ALIVE]
+        return set(self.marks) - {_ALIVE}
 
     def since_s(self, channel: str) -> float:
         """Up to when the conversation was heard."""
@@ -51,7 +51,9 @@ class Gap:
 
     def is_new(self, channel: str, ts: str) -> bool:
         """Whether a post is later than what was heard; those of the overlap were likely seen to."""
-        return float(ts or 0) > self.since_s(channel)
+        if not ts:
+            return False
+        return float(ts) > self.since_s(channel)
 
     def oldest_s(self, channel: str) -> float:
         """From when on to look, with the overlap."""
@@ -109,7 +111,8 @@ class Watermarks:
 
     def note_post(self, channel: str, ts: str) -> None:
         """A post of a conversation was heard, live or afterwards."""
-        if channel and ts > self._newest.get(channel, ""):
+        newest_ts = self._newest.get(channel, "")
+        if channel and ts > newest_ts:
             self._newest[channel] = ts
 
     def lose(self, reason: str) -> None:
@@ -143,7 +146,8 @@ class Watermarks:
             return
         marks = self._unsaved()
         now_s = self._now_s()
-        if now_s - float(self._saved[_ALIVE]) >= ALIVE_STEP_S:
+        alive_s = float(self._saved[_ALIVE])
+        if now_s - alive_s >= ALIVE_STEP_S:
             marks[_ALIVE] = _mark(now_s)
         await self._save(marks)
 

@@ -166,7 +166,8 @@ def _buttons(
 def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[JsonObject]:
     """All blocks above those of the deciding."""
     asking = asking_actions(event.actions)
-    blocks = [section(words("consent-asked", who=mention(event.asker)))]
+    asked = words("consent-asked", who=mention(event.asker))
+    blocks = [section(asked)]
     shown = _whole_actions(event, words) if is_whole else _short_actions(event, words)
     for action_blocks in shown:
         blocks += action_blocks
@@ -179,7 +180,8 @@ def _facts(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[Js
             along[deed(action.tool, action.toolkit)] = None
     if along:
         what = _counted([*along][:MAX_ALONG], len(along), words)
-        blocks.append(context(words("consent-along", what=what)))
+        line = words("consent-along", what=what)
+        blocks.append(context(line))
     if event.is_tainted and not all(map(_is_for_oneself, asking)):
         blocks.append(context(f":warning: *{_warning(event, words)}*"))
     return [Exact(block) for block in blocks]
@@ -252,7 +254,8 @@ def _titles(event: ApprovalRequested, words: Words) -> list[tuple[str, PlannedAc
     titles: list[tuple[str, PlannedAction]] = []
     for number, action in enumerate(asking, start=1):
         numbered = f"{number}. " if len(asking) > 1 else ""
-        titles.append((_title(event, action, numbered, words), action))
+        title = _title(event, action, numbered, words)
+        titles.append((title, action))
     return titles
 
 

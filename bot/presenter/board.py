@@ -3,7 +3,6 @@
 All texts here are plain: whoever shows them where markup is read makes them inert there.
 """
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -45,17 +44,17 @@ _WEIGHTS: dict[CardState, int] = {"unsure": 2, "running": 1}
 """A card has these states as soon as one of its calls has; heavier cards are folded last."""
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
 class Card:
     """Calls that are told in the same words, all that a branch does, or what somebody added."""
 
-    title: str
-    details: str = ""
-    calls: dict[ToolCallId, CardState] = field(default_factory=dict[ToolCallId, CardState])
-    """A branch itself has an empty id."""
-    sources: dict[str, str] = field(default_factory=dict[str, str])
-    """Title of each page that was read, by its address."""
-    branch: RunId | None = None
+    def __init__(self, title: str, branch: RunId | None = None) -> None:
+        self.title = title
+        self.branch = branch
+        self.details = ""
+        self.calls: dict[ToolCallId, CardState] = {}
+        """A branch itself has an empty id."""
+        self.sources: dict[str, str] = {}
+        """Title of each page that was read, by its address."""
 
     @property
     def state(self) -> CardState:
@@ -181,10 +180,11 @@ class Board:
             return self.cards
         lightest_first = sorted(self.cards, key=lambda card: card.weight)
         folded = lightest_first[: surplus + 1]
-        earlier = Card(title=self.words("progress-earlier-steps", n=len(folded)))
+        earlier = Card(self.words("progress-earlier-steps", n=len(folded)))
         if any(card.state == "running" for card in folded):
             earlier.calls[_BRANCH_ITSELF] = "running"
-        return [earlier, *(card for card in self.cards if card not in folded)]
+        kept = [card for card in self.cards if card not in folded]
+        return [earlier, *kept]
 
     def _pass_time(self, now: datetime) -> None:
         if self._last_at is None:
@@ -236,7 +236,7 @@ class Board:
         card.calls[_BRANCH_ITSELF] = _ENDINGS.get(event.outcome, "done")
 
     def _add_card(self, title: str, branch: RunId | None = None) -> Card:
-        card = Card(title=title, branch=branch)
+        card = Card(title, branch)
         self.cards.append(card)
         return card
 
@@ -245,7 +245,8 @@ class Board:
         card = self._branch_cards.get(event.run)
         if card is None:
             return
-        card.details = self.words(f"progress-{event.what}-branch", who=short(event.by_name))
+        who = short(event.by_name)
+        card.details = self.words(f"progress-{event.what}-branch", who=who)
         if card.branch == event.run and event.what != "retry":
             card.calls[_BRANCH_ITSELF] = "stopped" if event.what == "stop" else "done"
 
@@ -290,17 +291,23 @@ class Board:
             if self.activity != card.title:
                 card.details = self.activity
         else:
-            card = next((each for each in self.cards if each.title == self.activity), None)
-            if card is None or card.branch:
-                card = self._add_card(self.activity)
+            card = self._step_card(self.activity)
             card.calls[event.call_id] = "running"
         self._call_cards[event.run, event.call_id] = card
+
+    def _step_card(self, title: str) -> Card:
+        """The card of calls that are told in these words."""
+        for card in self.cards:
+            if card.title == title and not card.branch:
+                return card
+        return self._add_card(title)
 
     def _end_call(self, event: ToolCallFinished, call: CallSnapshot, card: Card) -> None:
         pages: list[str] = []
         if call.reads_pages:
             pages = [source.url for source in event.sources]
-        card.sources |= {url: self.turn.pages[url] for url in pages}
+        for url in pages:
+            card.sources[url] = self.turn.pages[url]
         if event.may_have_happened:
             card.calls[event.call_id] = "unsure"
             card.details = self.words("progress-unsure")

@@ -78,7 +78,10 @@ def _words_of(name: str) -> list[str]:
 
 
 def describe(
-    tool: str, arguments: Mapping[str, Any], words: Words, titles: Mapping[str, str]
+    tool: str,
+    arguments: Mapping[str, Any],
+    words: Words,
+    titles: Mapping[str, str],
 ) -> str:
     """A tool call as a card's title; `titles` are those of pages, by address."""
     name = _PREFIX.sub("", tool.lower())

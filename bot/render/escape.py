@@ -34,6 +34,9 @@ LOOKS_LIKE_TICK = "\u2035"
 """Stands for every backtick in foreign text, so that all that reach Slack are ours, in pairs."""
 
 IsLive = Callable[[str], bool]
+"""Whether an address may be a link."""
+WriteLiterally = Callable[[str], str]
+"""Writes a text so that nothing in it is markup."""
 
 _LIVE_SCHEMES = frozenset({"http", "https", "mailto"})
 MAX_LIVE_CHARS = 900
@@ -138,7 +141,10 @@ def none_live(_url: str) -> bool:
 
 
 def link(
-    url: str, label: str, is_live: IsLive = all_live, literal: Callable[[str], str] = literal
+    url: str,
+    label: str,
+    is_live: IsLive = all_live,
+    literal: WriteLiterally = literal,
 ) -> str:
     """A link in Slack's form, or text where the address may not be live.
 
@@ -154,9 +160,9 @@ def link(
         return unlinked(url, words, literal)
     if not words or words in {url, host}:
         return f"<{wire}|{literal(words or host)}>"
-    hosts = {name.lower() for name in _HOST.findall(words[:MAX_LABEL_CHARS])}
-    is_foreign = bool(hosts - {host, f"www.{host}", host.removeprefix("www.")})
-    if is_foreign or len(words) > MAX_LABEL_CHARS:
+    hosts = set(_HOST.findall(words[:MAX_LABEL_CHARS].lower()))
+    own_names = {host, f"www.{host}", host.removeprefix("www.")}
+    if hosts - own_names or len(words) > MAX_LABEL_CHARS:
         return f"{literal(words)} (<{wire}|{literal(host)}>)"
     inside = literal(words).replace("|", "\u00a6")
     live = f"<{wire}|{inside}>"
@@ -165,7 +171,7 @@ def link(
     return f"{live} ({literal(host)})"
 
 
-def unlinked(url: str, label: str, literal: Callable[[str], str] = literal) -> str:
+def unlinked(url: str, label: str, literal: WriteLiterally = literal) -> str:
     """A label and its address as text that nobody can follow by accident."""
     words = _flat(label)
     if not words or "://" in words:
@@ -192,11 +198,12 @@ def foreign_line(text: str, max_chars: int) -> str:
 
 
 def _part(match: re.Match[str], is_live: IsLive) -> str:
-    edge = _edge(match.string[max(match.start() - 1, 0) : match.start()])
+    start, end = match.span()
+    edge = _edge(match.string[max(start - 1, 0) : start])
     if match[0].startswith("`"):
-        after = match.string[match.end() : match.end() + 1]
-        end = ZERO_WIDTH_SPACE if after.isalnum() else ""
-        return f"{edge}{match[0]}{end}"
+        after = match.string[end : end + 1]
+        space = ZERO_WIDTH_SPACE if after.isalnum() else ""
+        return f"{edge}{match[0]}{space}"
     if not match["bare"]:
         return match[0]
     address, rest = bare_address(match["bare"])

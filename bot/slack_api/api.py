@@ -228,8 +228,8 @@ class SlackApi:
         blocks: Sequence[JsonObject] = (),
     ) -> None:
         """Tell one person something that nobody else sees. Not repeated when the answer is lost."""
-        place = {"channel": channel, "user": user, "thread_ts": thread_ts}
-        await self._calls.single("chat.postEphemeral", {**_quiet(text, blocks), **place})
+        recipient = {"channel": channel, "user": user, "thread_ts": thread_ts}
+        await self._calls.single("chat.postEphemeral", {**_quiet(text, blocks), **recipient})
 
     async def whisper(
         self,
@@ -417,9 +417,9 @@ class SlackApi:
 
     async def name_session(self, thread: ThreadRef, title: str) -> None:
         """Name a thread in the list of the agent's sessions; left out where Slack has no such."""
-        place = {"channel_id": thread.channel, "thread_ts": thread.root_ts}
+        session = {"channel_id": thread.channel, "thread_ts": thread.root_ts}
         if self._has_sessions:
-            await self._leave_out("agents.sessions.rename", {**place, "title": title})
+            await self._leave_out("agents.sessions.rename", {**session, "title": title})
 
     async def _leave_out(self, method: str, arguments: JsonObject) -> None:
         """Make a call that nobody misses."""
@@ -435,8 +435,10 @@ class SlackApi:
         *,
         may_exist: bool,
     ) -> Receipt:
-        if may_exist and (found := await self._find_late(find)):
-            return found
+        if may_exist:
+            earlier = await self._find_late(find)
+            if earlier is not None:
+                return earlier
 
         async def attempt() -> Receipt:
             answer = await self._calls.single("chat.postMessage", arguments)
@@ -446,8 +448,9 @@ class SlackApi:
 
     async def _find_late(self, find: Find) -> Receipt | None:
         await self.clock.sleep(self._settle_s)
-        if found := await find():
-            return found
+        earlier = await find()
+        if earlier is not None:
+            return earlier
         await self.clock.sleep(min(READ_BACK_GAP_S, self._settle_s))
         return await find()
 
@@ -499,8 +502,8 @@ class People:
 
     async def names(self, users: set[str]) -> dict[str, str]:
         """Names of those users that Slack knows."""
-        found = [await self.person(user) for user in sorted(users)]
-        return {person.id: person.name for person in found if person is not None}
+        people = [await self.person(user) for user in sorted(users)]
+        return {person.id: person.name for person in people if person is not None}
 
 
 async def _find(op: Op, channel: str, pages: AsyncGenerator[list[JsonObject]]) -> Receipt | None:

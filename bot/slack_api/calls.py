@@ -201,8 +201,8 @@ class Calls:
                 return await attempt()
             except SlackUnavailable:
                 await self.clock.sleep(wait_s)
-            if find is not None and (found := await find()) is not None:
-                return found
+            if find is not None and (result := await find()) is not None:
+                return result
         return await attempt()
 
     async def repeatable(self, method: str, arguments: Mapping[str, Any]) -> JsonObject:
@@ -252,15 +252,15 @@ class Calls:
         given = {name: value for name, value in arguments.items() if value is not None}
         given |= {name: masked_post(given[name]) for name in _SHOWN & given.keys()}
         form = {n: each if isinstance(each, str) else json.dumps(each) for n, each in given.items()}
-        place = _FAULT_POINTS.get(method, method)
-        fault_point(f"{place}.before")
+        point = _FAULT_POINTS.get(method, method)
+        fault_point(f"{point}.before")
         try:
             answer = await ask(self.client, method, limit_s=self._limit_s, data=form)
         except SlackLimited as limited:
             gate.close(limited.retry_after_s)
             raise
         gate.refusals = 0  # the next pause of no said length is a short one again
-        fault_point(f"{place}.after")
+        fault_point(f"{point}.after")
         return cast("JsonObject", answer.data)
 
 

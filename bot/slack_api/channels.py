@@ -70,12 +70,12 @@ class Channels:
             at_once=True,
         )
         try:
-            found = [user async for page in pages for user in cast("list[Any]", page)]
+            users = [user async for page in pages for user in cast("list[Any]", page)]
         except SlackRefused as refused:
             if refused.code in _UNSEEN:
                 return frozenset()
             raise
-        return frozenset(map(str, found))
+        return frozenset(map(str, users))
 
     def history(
         self,
@@ -134,10 +134,10 @@ class Channels:
         if answer is None:
             return None
         messages = cast("list[JsonObject]", answer.get("messages") or [])
-        found = {str(raw.get("ts")): raw for raw in messages}
-        if ts in found:
-            return None if found[ts].get("subtype") == _TOMBSTONE else found[ts]
-        if thread.root_ts in found and not answer.get("has_more") and not next_cursor(answer):
+        by_ts = {str(raw.get("ts")): raw for raw in messages}
+        if ts in by_ts:
+            return None if by_ts[ts].get("subtype") == _TOMBSTONE else by_ts[ts]
+        if thread.root_ts in by_ts and not answer.get("has_more") and not next_cursor(answer):
             return None
         raise SlackRefused(_REPLIES, detail=f"nothing was told of {ts}")
 

@@ -146,13 +146,14 @@ class SocketMode:
 
         This only says what it finds: a new socket would not help.
         """
-        found, current = "", self._current
+        doubt = ""
+        current = self._current
         quiet_after_s = self._timing.quiet_after_s
         if current is not None and current.is_open and current.quiet_s >= quiet_after_s:
-            found = await self._doubt_of(ask)
-        if found and found != self._doubt:
-            logger.error("%s", found)
-        self._doubt = found
+            doubt = await self._doubt_of(ask)
+        if doubt and doubt != self._doubt:
+            logger.error("%s", doubt)
+        self._doubt = doubt
 
     async def _doubt_of(self, ask: TokenCheck) -> str:
         try:

@@ -71,8 +71,8 @@ def trouble_of_error(error: SlackError) -> Trouble:
         case SlackRefused():
             words = f"Slack opens no socket ({error.code})"
             refused = Trouble(words=words, wait=REFUSED, level=logging.ERROR)
-            named = trouble_of_reason(error.code)
-            return refused if named is REFRESH else named
+            trouble = trouble_of_reason(error.code)
+            return refused if trouble is REFRESH else trouble
         case _:
             return Trouble(words=f"the socket to Slack does not open ({error})")
 

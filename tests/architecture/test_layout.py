@@ -38,7 +38,12 @@ HIDDEN = {
 STAND_INS = ("slack", "model", "composio", "web", "loopback")
 PORTS = "bot.sandbox.loopback"
 """Who may reach a port of the sandbox is said once; it borrows nothing either."""
-PAGE_TYPES = {"bot.sandbox.web.page", "bot.sandbox.web.Page", "bot.sandbox.web.PageKind"}
+PAGE_TYPES = {
+    "bot.sandbox.web.PageKind",
+    "bot.sandbox.web.PageLoader",
+    "bot.sandbox.web.WebPage",
+    "bot.sandbox.web.no_pages",
+}
 MAY_ALSO_IMPORT = {"composio": PAGE_TYPES, "model": PAGE_TYPES}
 """What a page is, is the web's to say; Composio searches the pages, the model quotes them."""
 

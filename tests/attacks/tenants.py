@@ -16,13 +16,13 @@ from agent_core.models import ToolSpec
 from agent_core.sessions import (
     Ask,
     AskStore,
+    AuditLog,
     Database,
     DisclosureStore,
     SessionStore,
     StoredSession,
     WriteBehind,
 )
-from agent_core.sessions.audit import AuditLog
 from agent_core.testing.tools import ignore_progress
 from agent_core.tools import ToolContext, ToolOutput, opened
 from bot.sandbox.composio import ComposioStandIn
@@ -97,7 +97,7 @@ class Tenants:
 async def open_tenants(root: Path) -> AsyncGenerator[Tenants]:
     """The people's bot, without anybody's account as yet."""
     async with AsyncExitStack() as stack:
-        standin = await stack.enter_async_context(ComposioStandIn([]))
+        standin = await stack.enter_async_context(ComposioStandIn())
         database = Database(f"sqlite:///{root}/state.sqlite")
         await database.open()
         stack.push_async_callback(database.close)

@@ -16,8 +16,7 @@ from pathlib import Path
 from agent_core.ids import SessionId
 from agent_core.schedules.rule import Rule
 from agent_core.schedules.schedule import ScheduleId
-from agent_core.sessions import Database
-from agent_core.sessions.schedules import ScheduleStore
+from agent_core.sessions import Database, ScheduleStore
 from bot.sandbox.model import ModelStandIn, ReplyText, ToolUse
 from bot.sandbox.slack import SlackStandIn
 from bot.threads import user_id

@@ -1,24 +1,13 @@
 """What a person sees of a turn: the sign, one progress post, the answer, then the file."""
 
-import html
 import json
 import re
-from urllib.parse import urlsplit
 
 import pytest
 
-from bot.sandbox.model import ReplyText
 from tests.e2e.world import SIMPLE_ANSWER, World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-SLACK_ADVISES_CHARS = 4_000
-LIVE_TOKEN = re.compile(r"<([^<>]*)>")
-HOST = re.compile(r"\b(?:bank|evil)\.test\b")
-HOSTILE = """<!channel> <!here> <!everyone> @channel @here <@{person}> <#{channel}>
-<!subteam^S0123ABCD>
-[https://bank.test/login](https://evil.test/login) <https://evil.test/a|bank.test>
-[press here](javascript:alert(1)) ![](https://evil.test/pixel.png?secret=1)"""
 
 
 @pytest.mark.proves("thread.mention")
@@ -68,35 +57,3 @@ async def test_a_comparison_is_explored_side_by_side_and_ends_in_one_answer_and_
     assert [run["outcome"] for run in explored] == ["answered"] * 3
     last_start = max(run["start_offset_seconds"] for run in explored)
     assert all(run["end_offset_seconds"] > last_start for run in explored)
-
-
-async def test_what_foreign_text_would_set_off_arrives_inert(world: World) -> None:
-    people, channels = world.slack.people, world.slack.channels
-    text = HOSTILE.format(person=people["ben"], channel=channels["general"])
-    world.model.play(ReplyText(text=text))
-    root = await world.ask("continue")
-    [answer] = [post for post in world.bot_posts(root) if "login" in post.text]
-    shown = f"{answer.text} {answer.blocks}"
-    for token in LIVE_TOKEN.findall(shown):
-        url, _, label = str(token).partition("|")
-        assert url.startswith("https://"), token
-        assert set(HOST.findall(label)) <= {urlsplit(url).hostname}, token
-    assert "@channel" not in shown
-    assert "@here" not in shown
-    assert (answer.unfurl_links, answer.unfurl_media) == (False, False)
-
-
-async def test_a_very_long_answer_arrives_whole_and_in_order(world: World) -> None:
-    lines = [f"Line {number:05} says that all is well." for number in range(1, 1801)]
-    text = "\n".join(lines)
-    assert len(text) > 60_000
-    world.model.play(ReplyText(text=text))
-    root = await world.ask("continue")
-    answers = world.answers(root)
-    assert all(len(answer) <= SLACK_ADVISES_CHARS for answer in answers)
-    posted = [line for answer in answers for line in answer.splitlines() if line in lines]
-    assert posted == lines[: len(posted)]
-    if len(posted) < len(lines):
-        assert len(posted) > 100
-        [file] = [file for file in world.slack.files if file.shares[0].thread_ts == root]
-        assert html.unescape(file.content.decode()) == text

@@ -1,6 +1,5 @@
 """Odd messages and broken places: each has a defined answer, and nothing is met with silence."""
 
-import shutil
 from collections.abc import AsyncGenerator
 
 import pytest
@@ -15,12 +14,6 @@ from tests.e2e.world import SIMPLE_ANSWER, World, bot_in_a_world
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-HELP = "Here I am. "
-THANKS = "You are welcome! If there is more I can do, a few words are enough."
-NOTHING_RUNS = (
-    "Nothing is running in this thread. If I am at work in another one, please reply there."
-)
-GONE = "The earlier files of this thread are gone, so I started without them."
 NOT_IN_THREAD = "_I could not answer in the thread, so here is the answer._"
 LONG_WORK_S = 60.0
 SCRIPTED = frozenset({"scripted"})
@@ -46,78 +39,10 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Worl
         yield world
 
 
-def asked(world: World) -> int:
-    """How often a model was asked so far."""
-    return sum(bool(call.body) for call in world.model.calls)
-
-
 def reports_of(world: World, root_ts: str) -> list[str]:
     """The files that the bot shared in a thread."""
     shared = [file for file in world.slack.files if file.shares[0].thread_ts == root_ts]
     return [file.content.decode() for file in shared]
-
-
-@pytest.mark.parametrize("text", ["", "   \n "])
-async def test_an_empty_mention_gets_a_short_help_and_no_model_call(
-    world: World, text: str
-) -> None:
-    before = asked(world)
-    root = await world.ask(text)
-    [answer] = world.answers(root)
-    assert answer.startswith(HELP)
-    assert all(word in answer for word in ("report", "files", "continue"))
-    assert world.progress(root) == []
-    assert asked(world) == before
-
-
-async def test_an_empty_mention_in_a_thread_with_a_session_tells_its_state(world: World) -> None:
-    root = await world.ask_simply("What is a thread?")
-    before = asked(world)
-    await world.answered(await world.mention("", thread_ts=root))
-    said = world.answers(root)[-1]
-    assert said.startswith("The last request in this thread is answered. Just write")
-    assert asked(world) == before
-
-
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    [
-        ("🎉🎉", THANKS),
-        ("danke :pray:", "Gern! Wenn ich noch etwas tun kann, genügen ein paar Worte."),
-        ("stop", NOTHING_RUNS),
-    ],
-)
-async def test_thanks_and_a_stop_after_the_answer_get_a_sentence_and_no_model_call(
-    world: World, text: str, answer: str
-) -> None:
-    root = await world.ask_simply("What is a thread?")
-    before = asked(world)
-    await world.answered(await world.mention(text, thread_ts=root))
-    assert world.answers(root) == [SIMPLE_ANSWER, answer]
-    assert asked(world) == before
-
-
-async def test_one_letter_39000_times_gets_its_length_and_no_model_call(world: World) -> None:
-    before = asked(world)
-    root = await world.ask("x" * 39_000)
-    [answer] = world.answers(root)
-    assert answer.startswith("Your message has 39,000 characters and no word in it")
-    assert asked(world) == before
-
-
-async def test_a_document_of_39000_characters_with_a_question_is_answered(world: World) -> None:
-    document = "Slack bots retry with a pause that grows. " * 928
-    text = f"{document}What do the bots do?"
-    world.model.play(ReplyText(text="They retry."))
-    root = await world.ask(text)
-    [answer] = world.answers(root)
-    assert answer == (
-        f"That was a long message ({len(text):,} characters). I took in all of it.\n\nThey retry."
-    )
-    assert len(text) > 38_000
-    assert len(world.requests_with(text)) == 1
-    saved = await world.workspace(root) / "downloads" / "message_1.txt"
-    assert saved.read_text(encoding="utf-8") == text
 
 
 async def test_deleting_what_the_bot_wrote_does_not_cost_the_answer(world: World) -> None:
@@ -135,20 +60,6 @@ async def test_deleting_what_the_bot_wrote_does_not_cost_the_answer(world: World
     world.model.play(ReplyText(text="Found more."))
     await world.answered(await world.mention("continue", thread_ts=root))
     assert world.answers(root) == ["Found more."]
-
-
-async def test_a_thread_whose_workspace_was_deleted_gets_a_new_one_and_is_told_once(
-    world: World,
-) -> None:
-    world.model.play(ReplyText(text="One."))
-    root = await world.ask("continue with the first")
-    shutil.rmtree(await world.workspace(root))
-    for text in ("Two.", "Three."):
-        world.model.play(ReplyText(text=text))
-        await world.answered(await world.mention("continue", thread_ts=root))
-    assert world.answers(root) == ["One.", f"{GONE}\n\nTwo.", "Three."]
-    assert (await world.workspace(root) / "trace.json").exists()
-    assert "continue with the first" in str(world.requests_with("Two.")[-1]["messages"])
 
 
 async def test_nothing_found_is_said_plainly_and_there_is_no_report(world: World) -> None:

@@ -1,8 +1,7 @@
 """Digests of a bot that stops and comes back, or is set up differently: each test has its own."""
 
 import asyncio
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ from tests.e2e.digests import (
     HYDROGEN,
     NINE_ON_FRIDAY,
     NINE_ON_MONDAY,
-    NINE_ON_TUESDAY,
     ORDER,
     Office,
     buttons,
@@ -27,7 +25,6 @@ from tests.e2e.digests import (
 )
 from tests.e2e.world import FIRST_WORDS, TURN_S
 
-NIGHTLY = "every day at 2:30 post a digest on owls in #energy"
 GRID = "Grids grew by half"
 SALT = "Salt lasts longer"
 LONG_S = 300.0
@@ -109,24 +106,6 @@ async def test_a_bot_restarted_between_two_slots_goes_on_with_what_was_told(
             await office.world.answered(reply, channel="energy")
 
 
-@pytest.mark.proves("digest.late")
-async def test_a_bot_that_was_away_at_a_slot_makes_one_late_digest(tmp_path: Path) -> None:
-    async with town_on(tmp_path) as town:
-        async with office_in(town) as office:
-            schedule = await office.order()
-        town.clock.jump_to((NINE_ON_TUESDAY + HOUR).timestamp())
-        town.outside.model.play(digest_answer(GRID))
-        async with office_in(town) as office:
-            await office.go_to(NINE_ON_TUESDAY + HOUR)
-            [root] = office.roots()
-            assert "_Late: this was due Tue 31 March 2026, 09:00._" in root.text
-            assert "_2 earlier ones were left out._" in root.text
-            await office.go_to(NINE_ON_TUESDAY + 2 * HOUR)
-            assert office.roots() == [root]
-            [slot] = await office.slots(schedule)
-            assert (slot.at, slot.left_out) == (NINE_ON_TUESDAY, 2)
-
-
 @pytest.mark.proves("digest.restart")
 async def test_a_bot_stopped_in_the_middle_of_a_run_posts_once(tmp_path: Path) -> None:
     async with town_on(tmp_path) as town:
@@ -162,62 +141,6 @@ async def test_a_bot_stopped_between_the_post_and_its_thread_completes_the_threa
             [root] = office.roots()
             thread = [post.text for post in office.world.slack.thread("energy", root.ts)]
             assert thread == [root.text, "The rest of it."]
-
-
-@pytest.mark.proves("digest.paused")
-async def test_it_pauses_when_its_owner_is_deactivated(tmp_path: Path) -> None:
-    async with town_on(tmp_path) as town:
-        async with office_in(town) as office:
-            schedule = await office.order(user="ben")
-        state = town.outside.slack.state
-        ben = town.outside.slack.people["ben"]
-        state.users[ben] = replace(state.users[ben], deleted=True)
-        async with office_in(town) as office:
-            await office.go_to_slot(schedule)
-            assert await office.status(schedule.number) == ("paused", None)
-            listing = await office.say("digests")
-            assert "paused: the person who ordered it has left" in listing.text
-            assert office.roots() == []
-
-
-@pytest.mark.parametrize(
-    ("starts", "due"),
-    [
-        pytest.param(
-            datetime(2026, 3, 27, 7, 0, tzinfo=UTC),
-            ["2026-03-28T01:30", "2026-03-29T01:00", "2026-03-30T00:30"],
-            id="an hour that is left out",
-        ),
-        pytest.param(
-            datetime(2026, 10, 23, 7, 0, tzinfo=UTC),
-            ["2026-10-24T00:30", "2026-10-25T00:30", "2026-10-26T01:30"],
-            id="an hour that comes twice",
-        ),
-    ],
-)
-@pytest.mark.proves("digest.dst")
-async def test_when_the_clocks_change_each_day_has_one_digest(
-    tmp_path: Path, starts: datetime, due: list[str]
-) -> None:
-    async with office_on(tmp_path, starts) as office:
-        schedule = await office.order(NIGHTLY)
-        office.world.model.play(digest_answer(GRID), times=len(due))
-        for slot in due:
-            moment = datetime.fromisoformat(f"{slot}+00:00")
-            await pass_by(office, moment - timedelta(seconds=30), moment, moment + HOUR)
-        slots = await office.slots(schedule)
-        assert [f"{slot.at:%Y-%m-%dT%H:%M}" for slot in slots] == due
-        assert [f"{posted_at(post.ts):%Y-%m-%dT%H:%M}" for post in office.roots()] == due
-        assert {slot.left_out for slot in slots} == {0}
-
-
-async def pass_by(office: Office, *moments: datetime) -> None:
-    for moment in moments:
-        await office.go_to(moment)
-
-
-def posted_at(ts: str) -> datetime:
-    return datetime.fromtimestamp(float(ts), UTC)
 
 
 async def until_the_answer_begins(office: Office, schedule: Schedule) -> None:

@@ -42,29 +42,6 @@ async def test_a_failing_run_is_told_in_its_thread_and_to_its_owner_until_one_su
     assert (current.status, current.failures) == ("active", 1)
 
 
-@pytest.mark.proves("digest.failing")
-async def test_after_three_failures_it_pauses_until_somebody_resumes_it(office: Office) -> None:
-    schedule = await office.order(ORDER.format("energy"))
-    for _ in range(3):
-        await fail_once(office, schedule)
-    sentence = "is paused: it failed three times in a row."
-    assert said_in_thread(office, schedule, sentence) == 1
-    assert said_directly(office, "ann", sentence) == 1
-    failed = f"Digest {schedule.number} (*battery storage*) could not be made this time."
-    assert said_in_thread(office, schedule, failed) == 1
-    assert said_directly(office, "ann", failed) == 1
-    assert await office.status(schedule.number) == ("paused", None)
-    assert "paused: it failed three times in a row" in (await office.say("digests")).text
-
-    already, spent = len(office.roots()), len(office.world.model.calls)
-    await office.go_on_s(4 * 86_400.0)
-    assert len(office.world.model.calls) == spent
-    await office.say(f"resume digest {schedule.number}")
-    office.world.model.play(digest_answer("One"))
-    await office.go_to_slot(schedule)
-    assert len(office.roots()) == already + 1
-
-
 @pytest.mark.proves("digest.paused")
 async def test_it_pauses_when_its_owner_leaves_or_its_channel_is_archived(office: Office) -> None:
     schedule = await office.order(ORDER.format("shared"), user="cleo")
@@ -75,37 +52,30 @@ async def test_it_pauses_when_its_owner_leaves_or_its_channel_is_archived(office
     await paused_without_a_run(office, schedule, "its channel is archived or gone")
 
 
-@pytest.mark.parametrize(
-    ("channel", "user", "error"),
-    [("announcements", "ben", ""), ("energy", "ann", "missing_scope")],
-)
+@pytest.mark.parametrize("error", ["restricted_action_read_only_channel", "missing_scope"])
 @pytest.mark.proves("digest.paused")
-async def test_it_pauses_at_once_where_the_bot_may_not_post(
-    office: Office, channel: str, user: str, error: str
-) -> None:
-    schedule = await office.order(ORDER.format(channel), user=user)
+async def test_it_pauses_at_once_where_the_bot_may_not_post(office: Office, error: str) -> None:
+    schedule = await office.order(ORDER.format("energy"))
     already = len(office.roots())
     office.world.model.play(digest_answer("One"))
-    if error:
-        office.world.slack.fail("chat.postMessage", error=error)
+    office.world.slack.fail("chat.postMessage", error=error)
     await office.go_to_slot(schedule)
     said = f"Digest {schedule.number} (*battery storage*) is paused: I may not post in its channel."
     await office.world.slack.wait_for(
-        lambda _: said_directly(office, user, said), timeout_s=ANSWER_S
+        lambda _: said_directly(office, "ann", said), timeout_s=ANSWER_S
     )
     assert await office.status(schedule.number) == ("paused", None)
     assert [slot.state for slot in await office.slots(schedule)] == ["failed"]
-    assert (said_in_thread(office, schedule, said), said_directly(office, user, said)) == (1, 1)
-    if error:
-        await office.say(f"resume digest {schedule.number}")
-        office.world.model.play(digest_answer("One"))
-        await office.go_to_slot(schedule)
-        assert len(office.roots()) == already + 1
+    assert (said_in_thread(office, schedule, said), said_directly(office, "ann", said)) == (1, 1)
+    await office.say(f"resume digest {schedule.number}")
+    office.world.model.play(digest_answer("One"))
+    await office.go_to_slot(schedule)
+    assert len(office.roots()) == already + 1
 
 
 @pytest.mark.parametrize(
     ("channel", "refusal"),
-    [("announcements", "I am not in <#{}>."), ("private", "I see no channel <#{}>.")],
+    [("shared", "I am not in <#{}>."), ("private", "I see no channel <#{}>.")],
 )
 @pytest.mark.proves("digest.paused")
 async def test_it_pauses_when_the_bot_is_removed_and_resumes_when_it_is_back(

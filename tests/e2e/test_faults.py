@@ -32,14 +32,6 @@ def said_meanwhile(slack: SlackStandIn) -> str:
     return "\n".join(f"{each.status_text} {each.loading_messages}" for each in sessions)
 
 
-async def test_an_overloaded_model_is_asked_again_until_it_answers(world: World) -> None:
-    world.model.fail(status=529, times=2, kinds=SCRIPTED)
-    world.model.play(ReplyText(text="Here I am again."), times=3)
-    root = await world.ask("continue with the outage")
-    assert world.answers(root) == ["Here I am again."]
-    assert len(world.requests_with("continue with the outage")) == 3
-
-
 async def test_a_plain_question_during_an_outage_is_told_of_and_answered_in_the_end(
     world: World,
 ) -> None:

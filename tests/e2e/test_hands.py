@@ -88,42 +88,6 @@ async def test_another_person_can_neither_connect_nor_approve_for_the_asker(worl
     assert effect.arguments["recipient_email"] == "bob@example.com"
 
 
-async def test_a_mail_that_is_edited_before_it_is_approved_goes_out_as_it_reads_then(
-    world: World,
-) -> None:
-    world.outside.composio.connect(person(world, "ann"), "gmail")
-    before = len(world.outside.composio.effects)
-    ts = await world.mention("email bob@example.com that lunch is at 12")
-    await press(world.slack, "ann", await button(world, "ann", "edit", ts))
-    views, ann = world.slack.backend.views, world.slack.user_id("ann")
-    form = await world.slack.wait_for(lambda _: views.modal_of(ann), timeout_s=20)
-    assert form is not None
-    fields = {block["element"]["action_id"]: block["element"] for block in form.body["blocks"]}
-    entered = {name: field["initial_value"] for name, field in fields.items()}
-    entered[list(entered)[-1]] = "Lunch is at one."
-    await world.slack.submit_view("ann", form.id, entered)
-    await world.slack.wait_for(
-        lambda _: "Lunch is at one." in str([post.blocks for post in visible(world, ts)]),
-        timeout_s=20,
-    )
-    await press(world.slack, "ann", await button(world, "ann", "approve", ts))
-    await world.answered(ts, timeout_s=60)
-    (effect,) = world.outside.composio.effects[before:]
-    assert effect.arguments["body"] == "Lunch is at one."
-    assert "was sent" in world.answers(ts)[-1]
-
-
-async def test_reading_mails_needs_no_approval(world: World) -> None:
-    world.outside.composio.connect(person(world, "ann"), "gmail")
-    world.model.play(batch("GMAIL_FETCH_EMAILS", {"max_results": 5}))
-    world.model.play(ReplyText(text="Nothing new."))
-    ts = await world.mention("continue with my newest mails")
-    await world.answered(ts, timeout_s=60)
-    assert "messageId" in str(world.requests_with("my newest mails")[-1]["messages"])
-    names = [str(post) for post in visible(world, ts)]
-    assert not any("consent.approve" in name for name in names)
-
-
 @pytest.mark.proves("app_files.thread")
 async def test_the_attachment_of_a_mail_is_at_hand_in_the_session(world: World) -> None:
     ann = person(world, "ann")

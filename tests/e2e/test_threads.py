@@ -5,16 +5,13 @@ import re
 
 import pytest
 
-from agent_core.events import RouteChosen
-from bot.clicks import ChannelClick, FeedbackClick, PreferenceClick
-from bot.sandbox.model import ReplyText, ToolUse
+from bot.clicks import PreferenceClick
+from bot.sandbox.model import ReplyText
 from bot.sandbox.slack.records import View
 from bot.words import BOT
-from tests.e2e.world import SIMPLE_ANSWER, TURN_S, World
+from tests.e2e.world import SIMPLE_ANSWER, World
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-SAY = BOT.of("en")
 
 
 @pytest.mark.proves("thread.direct_message")
@@ -66,23 +63,6 @@ async def test_a_thread_of_people_is_answered_only_when_mentioned(world: World) 
     assert world.answers(root) == ["Thursday at one."]
 
 
-async def test_people_may_talk_in_the_bots_thread_and_one_mention_tells_it_what_was_said(
-    world: World,
-) -> None:
-    root = await world.ask_simply("What is a thread?")
-    for user, text in (("ben", "cleo, can you look at this?"), ("cleo", "sure, tomorrow")):
-        said = await world.slack.say(user, "general", text, thread_ts=root)
-        await world.nothing_more_happens()
-        assert not await world.was_taken_up(said)
-
-    world.model.play(ReplyText(text="Cleo will, tomorrow."))
-    await world.answered(await world.mention("go ahead: who looks?", thread_ts=root))
-    [request] = world.requests_with("sure, tomorrow")
-    assert "who looks?" in str(request["messages"])
-    assert str(request["messages"]).count("What is a thread?") == 1
-    assert len(world.answers(root)) == 2
-
-
 async def home(world: World, user: str) -> View:
     """What a person sees who looks at it now."""
     homes, person = world.slack.state.homes, world.slack.user_id(user)
@@ -101,67 +81,9 @@ async def in_home(world: World, user: str, name: str, chosen: str = "") -> str:
     return str(homes[person].body)
 
 
-async def in_form(world: World, **entered: str) -> None:
-    """Ann fills the form that opens and sends it."""
-    await world.slack.wait_for(lambda slack: slack.state.views)
-    [form] = world.slack.state.views
-    await world.slack.submit_view("ann", form, entered)
-
-
 async def command(world: World, user: str, words: str) -> str:
     told = await world.slack.slash(user, "general", "/agent", words)
     return str((told.answer or {})["text"])
-
-
-async def test_own_words_are_told_behind_other_and_an_answer_is_judged_with_a_comment(
-    world: World,
-) -> None:
-    asked = {"question": "Which town?", "options": ["Linz", "Graz"]}
-    world.model.play(ToolUse(name="ask_user", input=asked))
-    world.model.play(ReplyText(text="Steyr it is."))
-    ts = await world.mention("continue with the map")
-    await world.slack.wait_for(lambda _: world.bot_posts(ts))
-    await world.slack.click("ann", "general", world.bot_posts(ts)[0].ts, "question.other")
-    await in_form(world, answer="Steyr")
-    turn = await world.answered(ts)
-    question, answer = world.bot_posts(ts)
-    assert question.words.endswith("answered: Steyr")
-    await world.slack.click(
-        "ann",
-        "general",
-        answer.ts,
-        "feedback.give",
-        FeedbackClick(turn=turn.id, verdict="down").encoded(),
-    )
-    await in_form(world, comment="It was Wels")
-    await world.slack.wait_for(lambda _: SAY("feedback-thanks") in world.told_in_private("ann"))
-    [given] = await world.runtime.feedback.of(turn.id)
-    assert (given.verdict, given.comment) == ("down", "It was Wels")
-
-
-def answered_in(channel: str, rule: str) -> str:
-    """The value of a rule in the menu of a channel."""
-    return ChannelClick(kind="home.follow_ups", channel=channel, rule=rule).encoded()
-
-
-@pytest.mark.parametrize("way", ["command", "home"])
-async def test_what_one_has_at_work_is_told_to_them_alone_and_stopped(
-    world: World, way: str
-) -> None:
-    held = world.model.stall(TURN_S, kinds={"research"})
-    ts = await world.mention(f"Find out what teams say about the {way}")
-    await world.becomes(ts, lambda turn: turn.outcome is None)
-    for user, sees in (("ann", True), ("ben", False)):
-        for told in (await command(world, user, "status"), str((await home(world, user)).body)):
-            assert (f"what teams say about the {way}" in told) is sees
-    if way == "command":
-        assert await command(world, "ann", "stop") == SAY("home-stopped")
-    else:
-        assert SAY("home-stopped") in await in_home(world, "ann", "home.stop")
-    assert (await world.answered(ts)).outcome == "stopped"
-    held.set()  # where the stop came before the request that is held
-    assert (await command(world, "ann", "usage")).startswith("This month:")
-    assert await command(world, "guest", "usage") == SAY("ingress-refusal-guest")
 
 
 async def test_who_chose_a_language_gets_it_from_the_model_and_in_what_they_alone_are_told(
@@ -177,33 +99,6 @@ async def test_who_chose_a_language_gets_it_from_the_model_and_in_what_they_alon
     for user, language in (("cleo", "fr"), ("ann", "en")):
         words = BOT.say(language, "home-help", command="/agent")
         assert await command(world, user, "help") == words
-
-
-async def test_what_is_set_for_a_channel_decides_whether_a_reply_needs_a_mention(
-    world: World,
-) -> None:
-    general = world.slack.channels["general"]
-    await in_home(world, "ann", "home.channel", general)
-    await in_home(world, "ann", "home.follow_ups", answered_in(general, "mention"))
-    root = await world.ask_simply("What is a thread?")
-    reply = await world.slack.say("ann", "general", "And a channel?", thread_ts=root)
-    await world.nothing_more_happens()
-    assert not await world.was_taken_up(reply)
-    await in_home(world, "ann", "home.follow_ups", answered_in(general, "meant"))
-
-
-async def test_an_attached_file_reaches_the_workspace_and_the_loop(world: World) -> None:
-    world.model.play(ReplyText(text="Two lines."))
-    content = "first line\nsecond line — ü\n".encode()
-    ts = await world.mention(
-        "continue: what is in it?", files=[("notes of May.txt", content, "text/plain")]
-    )
-    turn = await world.answered(ts)
-    [attachment] = turn.inbound.attachments
-    assert (await world.workspace(ts) / attachment.path).read_bytes() == content
-    assert len(world.requests_with(attachment.path)) == 1
-    [route] = [event for event in await world.events(ts) if isinstance(event, RouteChosen)]
-    assert route.route == "COMPLEX"
 
 
 @pytest.mark.proves("loop.history")

@@ -35,7 +35,7 @@ class ConnectedAccount:
             "toolkit": {"slug": self.toolkit},
             "auth_config": {"id": f"ac_{self.toolkit}", "auth_scheme": "OAUTH2"},
             "created_at": self.created_at.isoformat(),
-            "data": self.as_person() if self.status == "ACTIVE" else {},
+            "data": self.as_person(),
         }
 
     def as_person(self) -> Data:
@@ -54,7 +54,11 @@ class AccountStore:
     `name` gives the name of a user id's person, where there is one.
     """
 
-    def __init__(self, clock: Callable[[], datetime], name: Callable[[str], str | None]) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], datetime],
+        name: Callable[[str], str | None],
+    ) -> None:
         self.name = name
         self._clock = clock
         self._all: list[ConnectedAccount] = []
@@ -79,14 +83,18 @@ class AccountStore:
 
     def remove(self, account_id: str) -> bool:
         """Forget an account; False where there is none of this id."""
-        left = [one for one in self._all if one.id != account_id]
-        is_known = left != self._all
-        self._all = left
-        return is_known
+        for account in self._all:
+            if account.id == account_id:
+                self._all.remove(account)
+                return True
+        return False
 
     def by_link(self, token: str) -> ConnectedAccount | None:
         """The account that a link is for, in any status."""
-        return next((one for one in self.all() if one.link_token == token), None)
+        for account in self.all():
+            if account.link_token == token:
+                return account
+        return None
 
     def all(self) -> list[ConnectedAccount]:
         """Every account as it is by now: a link that nobody followed in time has expired."""
@@ -98,8 +106,12 @@ class AccountStore:
 
     def active(self, user_id: str, toolkit: str) -> list[ConnectedAccount]:
         """A person's usable accounts of an app, the newest first."""
-        own = [one for one in self.all() if (one.user_id, one.toolkit) == (user_id, toolkit)]
-        return [one for one in reversed(own) if one.status == "ACTIVE"]
+        usable: list[ConnectedAccount] = []
+        for account in reversed(self.all()):
+            is_own = account.user_id == user_id and account.toolkit == toolkit
+            if is_own and account.status == "ACTIVE":
+                usable.append(account)
+        return usable
 
 
 def _make_identity(user_id: str, name: str | None) -> str:

@@ -4,17 +4,14 @@ import base64
 import secrets
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from operator import itemgetter
 from typing import NamedTuple
-from zoneinfo import available_timezones
 
 from bot.sandbox.composio.catalogue import read_tools
 from bot.sandbox.composio.files import RemoteFiles, Storage, StoredFile
-from bot.sandbox.composio.records import Data, ToolError, as_data
+from bot.sandbox.composio.records import Data, ToolError
 
-_APART = timedelta(hours=7)
-"""Between the mails of a fresh inbox."""
 _LAST_DAY = "9999-12-30"
 
 
@@ -63,104 +60,102 @@ class Apps:
         if user_id not in self._mails:
             self._mails[user_id] = []
             seeds: list[Data] = read_tools()["mails"]
-            age = len(seeds) * _APART
             for seed in seeds:
-                self._add_mail(user_id, seed["sender"], seed, "INBOX", self._seed_file(seed), age)
-                age -= _APART
+                file = None
+                if "file" in seed:
+                    attached = seed["file"]
+                    data = attached["text"].encode()
+                    file = self._storage.keep(attached["name"], attached["mimetype"], data)
+                self._add_mail(Caller(user_id, seed["sender"]), seed, "INBOX", file)
         return self._mails[user_id]
-
-    def _seed_file(self, seed: Data) -> StoredFile | None:
-        file = as_data(seed.get("file"))
-        if not file:
-            return None
-        return self._storage.keep(file["name"], file["mimetype"], file["text"].encode())
 
     def _send_mail(self, caller: Caller, given: Data) -> Data:
         if not (given.get("recipient_email") or given["cc"] or given["bcc"]):
             raise ToolError("At least one of recipient_email, cc and bcc is required.")
-        if not (given.get("subject") or given.get("body")):
-            raise ToolError("At least one of subject and body is required.")
         file = None
-        if wanted := given.get("attachment"):
-            key = wanted["s3key"]
+        attachment = given.get("attachment")
+        if attachment:
+            key = attachment["s3key"]
             stored = self._storage.find(key)
             if stored is None:
                 raise ToolError(f"Attachment not found: no file was uploaded as {key!r}")
-            file = self._storage.keep(wanted["name"], wanted["mimetype"], stored.data)
-        mail = self._add_mail(caller.user_id, caller.identity, given, "SENT", file, timedelta())
-        return {"id": mail["messageId"], "threadId": mail["threadId"], "labelIds": ["SENT"]}
+            file = self._storage.keep(attachment["name"], attachment["mimetype"], stored.data)
+        mail = self._add_mail(caller, given, "SENT", file)
+        return {
+            "id": mail["messageId"],
+            "threadId": mail["threadId"],
+            "labelIds": ["SENT"],
+        }
 
     def _add_mail(
         self,
-        user_id: str,
-        sender: str,
+        sender: Caller,
         given: Data,
         label: str,
         file: StoredFile | None,
-        age: timedelta,
     ) -> Data:
         to = [given.get("recipient_email"), *given.get("extra_recipients", [])]
         subject = given.get("subject", "")
         body = given.get("body", "")
         mail_id = secrets.token_hex(8)
-        attached: list[Data] = []
-        if file:
-            attached.append(
-                {"attachmentId": file.id, "filename": file.filename, "mimeType": file.mimetype}
-            )
-        mail = {
+        mail: Data = {
             "messageId": mail_id,
             "threadId": mail_id,
             "subject": subject,
-            "sender": sender,
+            "sender": sender.identity,
             "to": ", ".join(filter(None, to)),
             "cc": ", ".join(given.get("cc", [])),
             "bcc": ", ".join(given.get("bcc", [])),
-            "messageTimestamp": (self._clock() - age).isoformat().replace("+00:00", "Z"),
+            "messageTimestamp": self._clock().isoformat(),
             "labelIds": [label],
             "preview": {"subject": subject, "body": body[:120]},
             "messageText": body,
-            "attachmentList": attached,
+            "attachmentList": [],
         }
-        self.mails(user_id).append(mail)
+        if file:
+            entry = {
+                "attachmentId": file.id,
+                "filename": file.filename,
+                "mimeType": file.mimetype,
+            }
+            mail["attachmentList"].append(entry)
+        self.mails(sender.user_id).append(mail)
         return mail
 
     def _fetch_mails(self, caller: Caller, given: Data) -> Data:
         newest = reversed(self.mails(caller.user_id))
         inbox = [mail for mail in newest if "INBOX" in mail["labelIds"]]
         hits = [mail for mail in inbox if _holds(mail, given["query"])]
-        start = int(given["page_token"])
-        end = start + given["max_results"]
-        return {
-            "messages": hits[start:end],
-            "nextPageToken": str(end) if end < len(hits) else None,
-            "resultSizeEstimate": len(hits),
-        }
+        return {"messages": hits[: given["max_results"]]}
 
     def _get_attachment(self, caller: Caller, given: Data) -> Data:
         """The file at a presigned address, as the service gives all files."""
-        own = [
-            attached["attachmentId"]
-            for mail in self.mails(caller.user_id)
-            if mail["messageId"] == given["message_id"]
-            for attached in mail["attachmentList"]
-        ]
+        own: list[str] = []
+        for mail in self.mails(caller.user_id):
+            if mail["messageId"] == given["message_id"]:
+                own += [entry["attachmentId"] for entry in mail["attachmentList"]]
         file_id = given["attachment_id"]
-        file = self._storage.find(file_id) if file_id in own else None
-        if file is None:
+        file = self._storage.find(file_id)
+        if file is None or file_id not in own:
             raise ToolError("Requested entity was not found: attachment")
         kept = self._storage.keep(given["file_name"], file.mimetype, file.data)
-        url = f"{self._origin()}{kept.path}"
-        return {"file": {"name": kept.filename, "mimetype": kept.mimetype, "s3url": url}}
+        entry = {
+            "name": kept.filename,
+            "mimetype": kept.mimetype,
+            "s3url": f"{self._origin()}{kept.path}",
+        }
+        return {"file": entry}
 
     def _get_profile(self, caller: Caller, _: Data) -> Data:
         count = len(self.mails(caller.user_id))
         return {"emailAddress": caller.identity, "messagesTotal": count}
 
     def _create_event(self, caller: Caller, given: Data) -> Data:
-        if given["timezone"] not in available_timezones():
-            raise ToolError(f"Invalid time zone: {given['timezone']}")
-        event = {"id": secrets.token_hex(10), "organizer": {"email": caller.identity}, **given}
+        event = {
+            "id": secrets.token_hex(10),
+            "organizer": {"email": caller.identity},
+            **given,
+        }
         self._events[caller.user_id].append(event)
         return {"response_data": event}
 
@@ -168,20 +163,20 @@ class Apps:
         """By day: an event is in the span if its day is."""
         first = given.get("timeMin", "")[:10]
         last = given.get("timeMax", _LAST_DAY)[:10]
-        query = given["q"].casefold()
-        items: list[Data] = []
-        for event in sorted(self._events[caller.user_id], key=itemgetter("start_datetime")):
-            text = f"{event['summary']} {event['description']}"
-            if first <= event["start_datetime"][:10] <= last and query in text.casefold():
-                items.append(event)
-        return {"items": items[: given["maxResults"]], "summary": caller.identity}
+        events = sorted(self._events[caller.user_id], key=itemgetter("start_datetime"))
+        items = [event for event in events if first <= event["start_datetime"][:10] <= last]
+        return {"items": items[: given["maxResults"]]}
 
     def _create_issue(self, caller: Caller, given: Data) -> Data:
         repository = f"{given['owner']}/{given['repo']}"
         self._issues[repository] += 1
         number = self._issues[repository]
-        address = f"https://github.example.com/{repository}/issues/{number}"
-        return {**given, "number": number, "state": "open", "html_url": address}
+        return {
+            **given,
+            "number": number,
+            "state": "open",
+            "html_url": f"https://github.example.com/{repository}/issues/{number}",
+        }
 
     def _get_file(self, caller: Caller, given: Data) -> Data:
         try:

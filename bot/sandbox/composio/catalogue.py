@@ -68,16 +68,6 @@ class Tool:
         defaults = {name: field["default"] for name, field in fields.items() if "default" in field}
         return defaults | given
 
-    def as_schema(self) -> Data:
-        """The tool's entry in an answer about schemas."""
-        return {
-            "tool_slug": self.slug,
-            "toolkit": self.toolkit,
-            "description": self.about["description"],
-            "hasFullSchema": True,
-            "input_schema": self.schema,
-        }
-
 
 def toolkits() -> Mapping[str, Data]:
     """Every app by its slug."""
@@ -112,14 +102,14 @@ def tools_for(use_case: str) -> list[Tool]:
     tools, if it shares a word with them.
     """
     words = _words(use_case)
-    app = app_for(use_case)
+    app = _app_for(use_case)
     own = [tool for tool in app_tools().values() if tool.toolkit == (app or SEARCH)]
     if app is None and not any(words & tool.words for tool in own):
         return []
     return sorted(own, key=lambda tool: len(words & tool.words), reverse=True)
 
 
-def app_for(use_case: str) -> str | None:
+def _app_for(use_case: str) -> str | None:
     """The app whose account a use case is about, or None; of several the one named first.
 
     A use case that speaks of a search first is about a topic, whatever it names afterwards.

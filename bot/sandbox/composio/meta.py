@@ -17,7 +17,6 @@ from bot.sandbox.composio.catalogue import (
     NO_TOOLKIT,
     SEARCH,
     Tool,
-    app_for,
     app_tools,
     meta_tools,
     needs_account,
@@ -37,7 +36,8 @@ from bot.sandbox.composio.records import (
     as_data,
     make_id,
 )
-from bot.sandbox.composio.search import PageSource, SearchEngine
+from bot.sandbox.composio.search import SearchEngine
+from bot.sandbox.web import PageLoader, no_pages
 
 if TYPE_CHECKING:
     from pydantic_monty import AsyncMonty, AsyncMontySession
@@ -119,14 +119,13 @@ class Workbench:
 class Service:
     """What the service knows, and the tools that a session may use over it.
 
-    Its search finds `pages`: themselves, or a coroutine function that brings them at the first
-    search (`SmallWeb.ready`). `name` is that of a user id's person, of whose accounts' addresses it
-    is a part.
+    Its search finds the `pages` that are loaded at the first search. `name` gives the name of a
+    user id's person, of whose accounts' addresses it is a part.
     """
 
     def __init__(
         self,
-        pages: PageSource,
+        pages: PageLoader = no_pages,
         *,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         name: Callable[[str], str | None] = lambda _: None,
@@ -135,7 +134,7 @@ class Service:
         """Where it is reached, once it listens."""
         self.api_key = f"ak_sandbox_{secrets.token_hex(8)}"
         self.sessions: dict[str, RouterSession] = {}
-        self.preload: Literal["granted", "ignored", "refused"] = "granted"
+        self.preload: Literal["granted", "ignored"] = "granted"
         """What becomes of a session's wish to list tools of apps."""
         self.accounts = AccountStore(clock, name)
         self.storage = Storage()
@@ -180,21 +179,31 @@ class Service:
             return ToolOutcome(error=str(refusal))
 
     async def _run_app(
-        self, user_id: str, slug: str, arguments: Mapping[str, Any], named: str | None = None
+        self,
+        user_id: str,
+        slug: str,
+        arguments: Mapping[str, Any],
+        account_id: str | None = None,
     ) -> ToolOutcome:
-        """What an app's tool gives back. `named` is the id of one of several accounts."""
+        """What an app's tool gives back, with one of several accounts where its id is given."""
         tool = app_tools().get(slug)
         if tool is None:
             return ToolOutcome(error=NO_TOOL.format(slug), has_run=False)
         account = None
+        identity = ""
         if needs_account(tool.toolkit):
             active = self.accounts.active(user_id, tool.toolkit)
-            account = next((one for one in active if named in {None, one.id}), None)
-            if account is None:
+            fitting = [one for one in active if account_id in {None, one.id}]
+            if not fitting:
                 missing = f"No active connected account found for toolkit: {tool.toolkit}"
                 return ToolOutcome(error=missing, has_run=False)
-        identity = account.identity if account else ""
-        outcome = await self._outcome(tool, Caller(user_id, identity), arguments)
+            account = fitting[0]
+            identity = account.identity
+        try:
+            data = await self._data(tool, Caller(user_id, identity), tool.check(arguments))
+            outcome = ToolOutcome(data=data)
+        except ToolError as error:
+            outcome = ToolOutcome(data={"message": str(error)}, error=str(error))
         execution = AppExecution(
             user_id=user_id,
             slug=slug,
@@ -208,40 +217,39 @@ class Service:
         self.executions.append(execution)
         return outcome
 
-    async def _outcome(
-        self, tool: Tool, caller: Caller, arguments: Mapping[str, Any]
-    ) -> ToolOutcome:
-        """The app's answer or its refusal."""
-        try:
-            given = tool.check(arguments)
-        except ToolError as error:
-            return ToolOutcome(error=str(error), has_run=False)
-        try:
-            match tool.slug:
-                case "COMPOSIO_SEARCH_WEB":
-                    data = await self.search.web(given)
-                case "COMPOSIO_SEARCH_NEWS":
-                    data = await self.search.news(given)
-                case slug:
-                    data = self.apps.tools[slug](caller, given)
-        except ToolError as error:
-            return ToolOutcome(data={"message": str(error)}, error=str(error))
-        return ToolOutcome(data=data)
+    async def _data(self, tool: Tool, caller: Caller, given: Data) -> Data:
+        match tool.slug:
+            case "COMPOSIO_SEARCH_WEB":
+                return await self.search.web(given)
+            case "COMPOSIO_SEARCH_NEWS":
+                return await self.search.news(given)
+            case slug:
+                return self.apps.tools[slug](caller, given)
 
     async def _search(self, session: RouterSession, given: Data) -> ToolOutcome:
         """The tools for each use case with their schemas and the state of their accounts."""
-        cases: list[str] = [query["use_case"] for query in given["queries"]]
         results: list[Data] = []
-        tools: dict[str, Tool] = {}
-        apps: list[str] = []
-        for position, case in enumerate(cases, start=1):
+        schemas: dict[str, Data] = {}
+        kits: dict[str, Data] = {}
+        for position, query in enumerate(given["queries"], start=1):
+            case = query["use_case"]
             fitting = tools_for(case)
-            tools |= {tool.slug: tool for tool in fitting}
-            app = app_for(case)
-            apps += [app] if app else []
-            result = {"index": position, "use_case": case, "error": None, **_describe(fitting)}
+            result = {
+                "index": position,
+                "use_case": case,
+                "error": None,
+                **_describe(fitting),
+            }
             results.append(result)
-        kits = dict.fromkeys([*(tool.toolkit for tool in tools.values()), *apps])
+            for tool in fitting:
+                schemas[tool.slug] = {
+                    "tool_slug": tool.slug,
+                    "toolkit": tool.toolkit,
+                    "description": tool.about["description"],
+                    "hasFullSchema": True,
+                    "input_schema": tool.schema,
+                }
+                kits[tool.toolkit] = self._status(session.user_id, tool.toolkit)
         best = [slug for result in results for slug in result["primary_tool_slugs"]]
         guidance = [read_tools()["no_tool"]]
         if best:
@@ -250,10 +258,9 @@ class Service:
         return ToolOutcome(
             data={
                 "results": results,
-                "tool_schemas": {slug: tool.as_schema() for slug, tool in tools.items()},
-                "toolkit_connection_statuses": [self._status(session.user_id, kit) for kit in kits],
-                "time_info": {"current_time_utc": f"{self._clock():%Y-%m-%dT%H:%M:%S}Z"},
-                "session": {"id": given["session"].get("id") or secrets.token_hex(2)},
+                "tool_schemas": schemas,
+                "toolkit_connection_statuses": list(kits.values()),
+                "session": {"id": secrets.token_hex(2)},
                 "next_steps_guidance": guidance,
             }
         )
@@ -281,8 +288,12 @@ class Service:
         user_id = session.user_id
 
         async def run(item: Data) -> ToolOutcome:
-            slug, arguments = item["tool_slug"], as_data(item.get("arguments"))
-            return await self._run_app(user_id, slug, arguments, item.get("account"))
+            return await self._run_app(
+                user_id,
+                slug=item["tool_slug"],
+                arguments=as_data(item.get("arguments")),
+                account_id=item.get("account"),
+            )
 
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(run(item)) for item in given["tools"]]
@@ -298,18 +309,12 @@ class Service:
             if outcome.has_run:
                 result["response"] = {**outcome.as_json(), "log_id": make_id("log")}
             results.append(result)
-        failed = sum(not outcome.successful for outcome in outcomes)
+        failed = sum(outcome.error is not None for outcome in outcomes)
         is_long = len(json.dumps(results, ensure_ascii=False)) > session.direct_chars
         file = None
         if is_long or given["sync_response_to_workbench"]:
             file = self._leave(user_id, results)
-        data = {
-            "remote_file_info": file,
-            "results": results,
-            "total_count": len(results),
-            "success_count": len(results) - failed,
-            "error_count": failed,
-        }
+        data = {"remote_file_info": file, "results": results}
         error = f"{failed} out of {len(results)} tools failed" if failed else None
         return ToolOutcome(data=data, error=error)
 

@@ -67,12 +67,12 @@ class ToolOutcome:
     has_run: bool = True
     """Whether the tool itself was reached; without an account it is not."""
 
-    @property
-    def successful(self) -> bool:
-        return self.error is None
-
     def as_json(self) -> Data:
-        return {"data": self.data, "error": self.error, "successful": self.successful}
+        return {
+            "data": self.data,
+            "error": self.error,
+            "successful": self.error is None,
+        }
 
 
 class ToolError(Exception):

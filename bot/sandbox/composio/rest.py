@@ -2,14 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
 
 from aiohttp import web
 
 from bot.sandbox.composio.catalogue import (
     NO_TOOL,
     NO_TOOLKIT,
-    Tool,
     app_tools,
     meta_tools,
     needs_account,
@@ -42,7 +40,7 @@ class RestRoutes:
         return [
             web.post(_SESSION, self._create),
             web.post(f"{one}/execute", self._execute),
-            web.post(f"{one}/execute_meta", self._execute_meta),
+            web.post(f"{one}/execute_meta", self._execute),
             web.post(f"{one}/link", self._link),
             web.get(f"{_PREFIX}/connected_accounts", self._list_accounts),
             web.delete(f"{_PREFIX}/connected_accounts/{{id}}", self._remove_account),
@@ -57,9 +55,14 @@ class RestRoutes:
         user_id = body["user_id"]
         session_id = make_id("trs")
         workbench = as_data(body.get("workbench"))
-        preloaded = self._preloaded(body)
-        enabled = [slug for slug, tool in meta_tools().items() if _is_on(tool, body)]
-        tools = [*preloaded, *enabled]
+        preloaded: list[str] = []
+        if self._service.preload == "granted":
+            preloaded = as_data(body.get("preload")).get("tools", [])
+        tools = list(preloaded)
+        for slug, tool in meta_tools().items():
+            option = as_data(body.get(tool.about.get("of", "")))
+            if option.get("enable", True):
+                tools.append(slug)
         session = RouterSession(
             user_id=user_id,
             tools=tools,
@@ -76,27 +79,12 @@ class RestRoutes:
         }
         return web.json_response(answer, status=201)
 
-    def _preloaded(self, body: Data) -> list[str]:
-        """The tools of apps that a session is to list. Raises RestError."""
-        asked = as_data(body.get("preload")).get("tools", [])
-        if asked and self._service.preload == "refused":
-            raise RestError(400, "HTTP_BadRequest", "preload: is not available to this project")
-        if wrong := [slug for slug in asked if slug not in app_tools()]:
-            raise RestError(400, "HTTP_BadRequest", f"preload.tools: no such tools: {wrong}")
-        return asked if self._service.preload == "granted" else []
-
     async def _execute(self, request: web.Request) -> web.Response:
-        return await self._run(request, "tool_slug", app_tools())
-
-    async def _execute_meta(self, request: web.Request) -> web.Response:
-        return await self._run(request, "slug", meta_tools())
-
-    async def _run(
-        self, request: web.Request, name: str, tools: Mapping[str, Tool]
-    ) -> web.Response:
+        """A tool of an app by `tool_slug`, or a meta tool by `slug`."""
         session = self._service.session_of(request)
         body = await _body(request)
-        slug = str(body.get(name))
+        slug = str(body.get("tool_slug", body.get("slug")))
+        tools = app_tools() if "tool_slug" in body else meta_tools()
         if slug not in tools:
             raise RestError(404, "Tool_ToolNotFound", NO_TOOL.format(slug))
         if slug in meta_tools() and slug not in session.tools:
@@ -211,12 +199,6 @@ def bounded(answer: Data) -> web.Response:
     if len(text) > MAX_BYTES:
         raise RestError(413, "HTTP_PayloadTooLarge", "The response is larger than 6 MB")
     return web.json_response(text=text)
-
-
-def _is_on(tool: Tool, options: Data) -> bool:
-    """Whether a session that was made with these options has a meta tool."""
-    option = as_data(options.get(tool.about.get("of", "")))
-    return option.get("enable", True)
 
 
 async def _body(request: web.Request) -> Data:

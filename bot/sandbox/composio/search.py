@@ -3,15 +3,11 @@
 import asyncio
 import re
 import sqlite3
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from bot.sandbox.composio.records import Data
-from bot.sandbox.web import WebPage
-
-PageSource = Sequence[WebPage] | Callable[[], Awaitable[Sequence[WebPage]]]
-Hit = tuple[WebPage, str]
-"""A page and its snippet."""
+from bot.sandbox.web import PageLoader, WebPage
 
 _INDEX = """CREATE VIRTUAL TABLE pages USING fts5(
     title, text, tokenize = 'porter unicode61 remove_diacritics 2')"""
@@ -23,102 +19,86 @@ their they this to was were what when where which who why will with your"""
 """Words that no page is looked for by."""
 _ANSWERING = 3
 """How many of the first pages the short answer quotes."""
-_HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 31 * 24, "y": 366 * 24}
-_AGES = (("week", 7 * 24), ("day", 24), ("hour", 1))
-_MAX_AGE = timedelta(weeks=4)
-"""Older pages are shown with their date."""
-_WHEN = re.compile(r"\s*(\d{0,3})\s*([hdwmy])\s*", re.IGNORECASE)
+_DAYS = {"h": 1 / 24, "d": 1, "w": 7, "m": 31, "y": 366}
+_WHEN = re.compile(r"(\d{0,3})([hdwmy])")
 
 
 class SearchEngine:
     """Searches pages, which are read at the first search."""
 
-    def __init__(self, pages: PageSource, clock: Callable[[], datetime]) -> None:
-        self._source = pages
+    def __init__(self, load: PageLoader, clock: Callable[[], datetime]) -> None:
+        self._load = load
         self._clock = clock
-        self._index: asyncio.Task[tuple[Sequence[WebPage], sqlite3.Connection]] | None = None
+        self._pages: Sequence[WebPage] = ()
+        self._index: sqlite3.Connection | None = None
+        self._loading = asyncio.Lock()
 
     async def web(self, given: Data) -> Data:
         """COMPOSIO_SEARCH_WEB: the pages, and an answer out of the first of them."""
+        citations: list[Data] = []
+        quotes: list[str] = []
         hits = await self._find(given["query"])
-        hits = hits[: given["num_results"]]
-        quotes = [f"{snippet} ([{page.title}]({page.url}))" for page, snippet in hits[:_ANSWERING]]
+        for page, snippet in hits[: given["num_results"]]:
+            quotes.append(f"{snippet} ([{page.title}]({page.url}))")
+            citation = {
+                "id": page.url,
+                "url": page.url,
+                "title": page.title,
+                "snippet": snippet,
+            }
+            if page.date:
+                citation["snippet"] = f"{_write_date(page.date)} · {snippet}"
+            citations.append(citation)
         return {
-            "answer": " ".join(quotes),
-            "citations": [_citation(page, snippet) for page, snippet in hits],
+            "answer": " ".join(quotes[:_ANSWERING]),
+            "citations": citations,
         }
 
     async def news(self, given: Data) -> Data:
         """COMPOSIO_SEARCH_NEWS: articles, within a range of time where one is asked for."""
-        now = self._clock()
-        hits = [hit for hit in await self._find(given["query"]) if hit[0].kind == "news"]
+        since = None
         span = _WHEN.fullmatch(given.get("when", ""))
         if span:
-            hours = int(span[1] or 1) * _HOURS[span[2].lower()]
-            since = now - timedelta(hours=hours)
-            hits = [(page, snippet) for page, snippet in hits if page.date and page.date >= since]
+            days = int(span[1] or 1) * _DAYS[span[2]]
+            since = self._clock() - timedelta(days=days)
         results: list[Data] = []
-        for position, (page, snippet) in enumerate(hits[: given["num_results"]], start=1):
+        for page, snippet in await self._find(given["query"]):
+            is_old = since and (page.date is None or page.date < since)
+            if page.kind == "web" or is_old:
+                continue
             result = {
-                "position": position,
+                "position": len(results) + 1,
                 "title": page.title,
                 "link": page.url,
                 "source": page.source,
                 "snippet": snippet,
             }
             if page.date:
-                result["date"] = _describe_date(page.date, now)
+                result["date"] = _write_date(page.date)
             results.append(result)
-        return {"news_results": results}
+        return {"news_results": results[: given["num_results"]]}
 
-    async def close(self) -> None:
-        """Cancel the reading of the pages."""
-        if self._index is not None:
-            self._index.cancel()
-            await asyncio.wait([self._index])
-
-    async def _find(self, query: str) -> list[Hit]:
-        """The pages that hold a word of the query."""
-        if self._index is None:
-            self._index = asyncio.create_task(self._read())
-        pages, index = await asyncio.shield(self._index)
+    async def _find(self, query: str) -> list[tuple[WebPage, str]]:
+        """The pages that hold a word of the query, with their snippets."""
+        async with self._loading:
+            if self._index is None:
+                self._pages = await self._load()
+                self._index = await asyncio.to_thread(_index_of, self._pages)
         idle = _IDLE.split()
         words = re.findall(r"\w+", query.casefold())
         wanted = [f'"{word}"' for word in words if word not in idle]
         expression = " OR ".join(wanted) or '""'
-        rows = await asyncio.to_thread(lambda: index.execute(_FIND, [expression]).fetchall())
-        return [(pages[row_id], " ".join(snippet.split())) for row_id, snippet in rows]
-
-    async def _read(self) -> tuple[Sequence[WebPage], sqlite3.Connection]:
-        pages = await self._source() if callable(self._source) else self._source
-        return pages, await asyncio.to_thread(_index_of, pages)
-
-
-def _citation(page: WebPage, snippet: str) -> Data:
-    date = f"{_write_date(page.date)} · " if page.date else ""
-    return {"id": page.url, "url": page.url, "title": page.title, "snippet": date + snippet}
+        rows = self._index.execute(_FIND, [expression])
+        return [(self._pages[row_id], " ".join(snippet.split())) for row_id, snippet in rows]
 
 
 def _index_of(pages: Sequence[WebPage]) -> sqlite3.Connection:
     index = sqlite3.connect(":memory:", check_same_thread=False)
     index.execute(_INDEX)
-    rows = [(row_id, page.title, page.text) for row_id, page in enumerate(pages)]
-    index.executemany("INSERT INTO pages (rowid, title, text) VALUES (?, ?, ?)", rows)
+    for row_id, page in enumerate(pages):
+        row = (row_id, page.title, page.text)
+        index.execute("INSERT INTO pages (rowid, title, text) VALUES (?, ?, ?)", row)
     return index
-
-
-def _describe_date(date: datetime, now: datetime) -> str:
-    """How old a page of the last four weeks is ("2 hours ago"), else its date ("Jan 23, 2026")."""
-    age = now - date
-    if not timedelta() <= age < _MAX_AGE:
-        return _write_date(date)
-    for unit, hours in _AGES:
-        number = int(age / timedelta(hours=hours))
-        if number > 1:
-            return f"{number} {unit}s ago"
-        if number == 1:
-            return f"1 {unit} ago"
-    return "1 hour ago"
 
 
 def _write_date(date: datetime) -> str:

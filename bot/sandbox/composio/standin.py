@@ -41,7 +41,6 @@ class ComposioStandIn(Service):
             scratch = stack.enter_context(TemporaryDirectory(prefix="composio-"))
             self.remote.directory = Path(scratch)
             stack.push_async_callback(self.workbench.close)
-            stack.push_async_callback(self.search.close)
             port = await stack.enter_async_context(serve(self._app()))
             self.base_url = f"http://{LOOPBACK}:{port}"
             self._open = stack.pop_all()

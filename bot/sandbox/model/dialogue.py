@@ -11,36 +11,33 @@ from bot.sandbox.model.message import ReplyText, StandInReply, ToolUse
 from bot.sandbox.model.sentences import phrases
 from bot.sandbox.model.wire import Json, as_object, as_text, blocks_of, first_object, text_of, walk
 
-MATERIAL = re.compile(r"<([a-z_]+)>.*?</\1>", re.DOTALL)
+MATERIAL = re.compile(r"(?s)<([a-z_]+)>.*?</\1>")
 EDITED = re.compile(r"A person changed this call\b")
 NOTES = re.compile(
-    r"\AAttached files[^\n]*:\n(?:- [^\n]*(?:\n|\Z))+\s*|^The message below has [^\n]*\n\s*",
-    re.MULTILINE,
+    r"(?m)\AAttached files[^\n]*:\n(?:- [^\n]*(?:\n|\Z))+\s*|^The message below has [^\n]*\n\s*"
 )
-ATTACHED = re.compile(
-    r"^- (?P<path>\S[^\n]*?) \((?P<type>[\w.+-]+/[\w.+-]+), [\d,]+ bytes\)$", re.M
-)
+ATTACHED = re.compile(r"(?m)^- (\S[^\n]*?) \(([\w.+-]+/[\w.+-]+), [\d,]+ bytes\)$")
+"""The path and the type of a file."""
 FILE = re.compile(
-    r"<attached_file>\s*(?P<path>\S+), attached [^\n]*?marks in it\. ?(?P<about>[^\n]*)\n"
-    r"\s*(?P<text>.*?)\s*</attached_file>",
-    re.DOTALL,
+    r"(?s)<attached_file>\s*(\S+), attached [^\n]*?marks in it\. ?([^\n]*)\n"
+    r"\s*(.*?)\s*</attached_file>"
 )
+"""The path of a file, a note on it, and its text."""
 STEER = re.compile(
-    r"\AWhile you were working, [^\n]* wrote in the thread:\s*(?P<words>.*?)\s*"
-    r"Take it into account from here on[^\n]*\Z",
-    re.DOTALL,
+    r"(?s)\AWhile you were working, [^\n]* wrote in the thread:\s*(?P<words>.*?)\s*"
+    r"Take it into account from here on[^\n]*\Z"
 )
 PARTS = "parts explored"
 RESULT = "result of a part"
 """Names of the calls that stand for the loop's messages about child runs."""
 EXPLORED = re.compile(r"\AThese parts of the task are being explored already")
-RUN = re.compile(r"^- (\S+): ", re.MULTILINE)
+RUN = re.compile(r"(?m)^- (\S+): ")
 ARRIVED = re.compile(
-    r"\A(?P<run>\S+), which you started, (?P<end>failed|has ended)\. Its task: (?P<task>.*?)\n\n"
-    r"Result of (?P=run):\n\n(?P<text>.*)\n\n\(Written by that run",
-    re.DOTALL,
+    r"(?s)\A(?P<run>\S+), which you started, (?P<end>failed|has ended)\. "
+    r"Its task: (?P<task>.*?)\n\nResult of (?P=run):\n\n(?P<text>.*)\n\n\(Written by that run"
 )
 KNOWN = re.compile(r"got this message, too, before its next step[^\n]*\Z")
+"""Ends a note that a child run got, which heeds it."""
 GO_ON = phrases("go_on")
 REPORT = phrases("report")
 SEARCHES = phrases("searches")
@@ -100,20 +97,17 @@ class Exchange:
         return NOTES.sub("", MATERIAL.sub("", self.asked).strip()).strip()
 
     @property
-    def attachments(self) -> list[tuple[str, str]]:
-        """Path and type of the files that came with the request."""
-        listing = MATERIAL.sub("", self.asked)
-        return [(match["path"], match["type"]) for match in ATTACHED.finditer(listing)]
+    def attachments(self) -> dict[str, str]:
+        """The types of the files that came with the request, by their paths."""
+        return dict(ATTACHED.findall(MATERIAL.sub("", self.asked)))
 
     @property
     def files(self) -> dict[str, tuple[str, str]]:
         """By path: the text of each file that the request holds as a whole, and a note on it."""
         files: dict[str, tuple[str, str]] = {}
-        for match in FILE.finditer(self.asked):
-            text = match["text"]
-            about = match["about"]
+        for path, about, text in FILE.findall(self.asked):
             if "read_local_file" not in f"{about} {text[:40]}":
-                files[match["path"]] = (text, about)
+                files[path] = (text, about)
         return files
 
     def done(self, *names: str) -> list[PastCall]:
@@ -201,21 +195,16 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
         if texts and now.answer and not results:
             now = Exchange()
             exchanges.append(now)
-        _hear(now, texts, is_at_work=bool(results))
+        words = [STEER.sub(r"\g<words>", text) for text in texts if not KNOWN.search(text)]
+        if results:
+            now.notes += [note for note in words if not ADDS_NOTHING.search(note)]
+        else:
+            now.asked = "\n\n".join(filter(None, [now.asked, *words]))
     return exchanges
 
 
 def _of_type(blocks: list[Json], kind: str) -> list[Json]:
     return [block for block in blocks if block["type"] == kind]
-
-
-def _hear(exchange: Exchange, texts: list[str], *, is_at_work: bool) -> None:
-    """Add people's texts: notes while the work goes on, else parts of the request."""
-    if is_at_work:
-        exchange.notes += _notes(texts)
-        return
-    words = [_steering_words(text) for text in texts]
-    exchange.asked = "\n\n".join(filter(None, [exchange.asked, *words]))
 
 
 def _without_child_runs(blocks: list[Json], exchange: Exchange) -> list[str]:
@@ -229,18 +218,6 @@ def _without_child_runs(blocks: list[Json], exchange: Exchange) -> list[str]:
         elif text:
             texts.append(text)
     return texts
-
-
-def _notes(texts: list[str]) -> list[str]:
-    """The notes that ask for something, less those that a child run got, too."""
-    notes = [_steering_words(text) for text in texts if not KNOWN.search(text)]
-    return [note for note in notes if not ADDS_NOTHING.search(note)]
-
-
-def _steering_words(text: str) -> str:
-    """The person's words in a message that came while the work went on."""
-    match = STEER.match(text)
-    return match["words"] if match else text
 
 
 def _child_run_call(text: str) -> PastCall | None:

@@ -5,7 +5,7 @@ The lists are in `phrases.toml`. Quotable are paragraphs and lists as whole sent
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -28,14 +28,14 @@ WORD = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
 STOP = frozenset(_LISTS["stop_words"].split())
 END = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”)\]]))\s+(?=[\"'“\u2018(\[]*[^\Wa-z_])")
 ABBREVIATION = phrases("abbreviation")
-WHOLE = re.compile(r"^[\"'“\u2018(\[]*[^\Wa-z_].*[.!?][\"'”\u2019)\]]*$", re.DOTALL)
+WHOLE = re.compile(r"(?s)^[\"'“\u2018(\[]*[^\Wa-z_].*[.!?][\"'”\u2019)\]]*$")
 FIGURE = re.compile(r"\d[\d.,]*")
 DATE = phrases("date")
 CHROME = phrases("chrome")
 ORDER_TO_MODEL = phrases("order_to_model")
 LEANS_BACK = phrases("leans_back")
-FRONT_MATTER = re.compile(r"\A\s*---\n.*?\n---\s*\n", re.DOTALL)
-FENCED = re.compile(r"^\s*(```|~~~).*?(?:^\s*(?:```|~~~)[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
+FRONT_MATTER = re.compile(r"(?s)\A\s*---\n.*?\n---\s*\n")
+FENCED = re.compile(r"(?sm)^\s*(```|~~~).*?(?:^\s*(?:```|~~~)[^\n]*$|\Z)")
 HEADING = re.compile(r"^ {0,3}#{1,6}\s+(?:\d+[.)]\s+)?(?P<text>\S.*?)[\s#¶:]*$")
 BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?=\S)")
 LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
@@ -82,17 +82,18 @@ class NumberedPage:
         """The quotable blocks, in reading order."""
         blocks: list[PageBlock] = []
         for heading, kind, lines in _blocks(self.text):
-            sentences = lines if kind == "table" else list(_quotable(lines, kind))
-            if not sentences:
-                continue
-            block = PageBlock(
-                n=self.n,
-                position=len(blocks),
-                heading=heading,
-                sentences=sentences,
-                kind=kind,
-            )
-            blocks.append(block)
+            sentences = lines
+            if kind != "table":
+                sentences = list(_quotable(lines, kind))
+            if sentences:
+                block = PageBlock(
+                    n=self.n,
+                    position=len(blocks),
+                    heading=heading,
+                    sentences=sentences,
+                    kind=kind,
+                )
+                blocks.append(block)
         return blocks
 
 
@@ -125,17 +126,21 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(stem(part) for part in parts if part.casefold() not in STOP)
 
 
-def share(wanted: frozenset[str], text: str) -> float:
-    """The share of the wanted stems that a text holds, from 0 to 1."""
+def share(topic: str, text: str) -> float:
+    """The share of a topic's stems that a text holds, from 0 to 1."""
+    wanted = stems(topic)
     if not wanted:
         return 0.0
     return len(wanted & stems(text)) / len(wanted)
 
 
-def is_about(wanted: frozenset[str], text: str, few: int = 2) -> bool:
-    """Whether a text holds half of the wanted stems; of so few, all."""
-    enough = 1.0 if len(wanted) <= few else 0.5
-    return bool(wanted) and share(wanted, text) >= enough
+def is_about(topics: Iterable[str], text: str, few: int = 2) -> bool:
+    """Whether a text holds half of the stems of one topic; of a topic of so few, all."""
+    for topic in topics:
+        enough = 1.0 if len(stems(topic)) <= few else 0.5
+        if share(topic, text) >= enough:
+            return True
+    return False
 
 
 def figures(text: str) -> frozenset[str]:
@@ -165,12 +170,12 @@ def _quotable(lines: list[str], kind: BlockKind) -> Iterator[str]:
     paragraph = " ".join(lines)
     if ORDER_TO_MODEL.search(paragraph):
         return
-    is_quoted = False
     sentences = lines if kind == "list" else split_sentences(paragraph)
+    if sentences[-1].endswith("?"):
+        sentences = sentences[:-1]
+    is_quoted = False
     for sentence in sentences:
         is_clear = is_quoted or LEANS_BACK.match(sentence) is None
-        if sentence is sentences[-1] and sentence.endswith("?"):
-            is_clear = False
         is_quoted = is_clear and _is_whole(sentence)
         if is_quoted:
             yield sentence
@@ -178,10 +183,9 @@ def _quotable(lines: list[str], kind: BlockKind) -> Iterator[str]:
 
 def _is_whole(sentence: str) -> bool:
     """Whether it is a sentence of the text, and not of the page's frame."""
-    if CHROME.search(sentence) or not WHOLE.match(sentence):
-        return False
     words = WORD.findall(DATE.sub(" ", sentence))
-    return MIN_WORDS <= len(words) <= MAX_WORDS
+    is_long_enough = MIN_WORDS <= len(words) <= MAX_WORDS
+    return is_long_enough and WHOLE.match(sentence) is not None and not CHROME.search(sentence)
 
 
 def _blocks(text: str) -> Iterator[tuple[str, BlockKind, list[str]]]:

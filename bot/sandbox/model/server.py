@@ -25,9 +25,10 @@ from bot.sandbox.model.message import (
     finish,
     stream_events,
 )
-from bot.sandbox.model.playbooks import PageLoader, is_beside, no_pages, plan
+from bot.sandbox.model.playbooks import is_beside, plan
 from bot.sandbox.model.validation import validate
 from bot.sandbox.model.wire import Json, as_object
+from bot.sandbox.web import PageLoader, no_pages
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 CLIENT_IS_GONE = 499

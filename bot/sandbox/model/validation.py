@@ -5,7 +5,7 @@ Only those that the product could break: the typed client itself knows the field
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from bot.sandbox.model.faults import RefusedError
 from bot.sandbox.model.wire import Json, as_object, blocks_of, walk
@@ -25,9 +25,13 @@ THINKING: Json = {"type": "thinking", "thinking": "", "signature": "of the stand
 
 def validate(body: Json) -> None:
     """Raise `RefusedError` for the first rule that the request breaks."""
-    for rule in (_tool_faults, _breakpoint_faults, _message_faults, _pairing_faults):
-        for fault in rule(body):
-            raise RefusedError(fault)
+    faults = chain(
+        _tool_faults(body),
+        _message_faults(body),
+        _pairing_faults(body),
+    )
+    for fault in faults:
+        raise RefusedError(fault)
 
 
 def thinks(body: Json) -> bool:
@@ -51,13 +55,10 @@ def _tool_faults(body: Json) -> Iterator[str]:
             yield f"tools.{name}.input_schema: JSON schema is invalid."
 
 
-def _breakpoint_faults(body: Json) -> Iterator[str]:
+def _message_faults(body: Json) -> Iterator[str]:
     count = sum("cache_control" in part for part in walk(body))
     if count > MAX_BREAKPOINTS:
         yield f"A maximum of 4 blocks with cache_control may be provided. Found {count}."
-
-
-def _message_faults(body: Json) -> Iterator[str]:
     messages = body["messages"]
     if messages[0]["role"] != "user":
         yield 'messages: first message must use the "user" role'
@@ -83,10 +84,10 @@ def _block_faults(block: Json) -> Iterator[str]:
         case "tool_use" if not NAME.match(block["name"]) or not NAME.match(block["id"]):
             yield f"tool_use: name and id should match pattern '{NAME.pattern}'"
         case "tool_result":
-            content = block.get("content") or None
+            content = blocks_of(block.get("content") or None)
             if block.get("is_error") and not content:
                 yield NO_ERROR_TEXT
-            for inner in blocks_of(content):
+            for inner in content:
                 yield from _block_faults(inner)
         case _:
             pass
@@ -95,38 +96,20 @@ def _block_faults(block: Json) -> Iterator[str]:
 def _pairing_faults(body: Json) -> Iterator[str]:
     """Every tool call has one result in the next message, and every result has its call."""
     messages = [blocks_of(message["content"]) for message in body["messages"]]
-    calls = [call for blocks in messages for call in _calls_in(blocks)]
-    if len(calls) != len(set(calls)):
-        yield "messages: `tool_use` ids must be unique"
+    known: list[str] = []
     for before, after in pairwise([[], *messages, []]):
-        uses = _calls_in(before)
+        calls = [block["id"] for block in before if block["type"] == "tool_use"]
+        known += calls
+        if len(known) != len(set(known)):
+            yield "messages: `tool_use` ids must be unique"
+        kinds = [block["type"] == "tool_result" for block in after]
+        is_in_order = kinds == sorted(kinds, reverse=True)
         results = [block["tool_use_id"] for block in after if block["type"] == "tool_result"]
-        is_in_order = _ends_with_calls(before) and _opens_with_results(after)
-        missing = [use for use in uses if not is_in_order or use not in results]
+        missing = [call for call in calls if not is_in_order or call not in results]
         if missing:
             yield UNANSWERED.format(ids=", ".join(missing))
-        yield from _result_faults(uses, results)
-
-
-def _result_faults(uses: list[str], results: list[str]) -> Iterator[str]:
-    for call in results:
-        if call not in uses:
-            yield UNEXPECTED.format(id=call)
-        if results.count(call) > 1:
-            yield TWICE.format(id=call)
-
-
-def _calls_in(blocks: list[Json]) -> list[str]:
-    return [block["id"] for block in blocks if block["type"] == "tool_use"]
-
-
-def _ends_with_calls(blocks: list[Json]) -> bool:
-    """Whether no text stands behind the last call."""
-    kinds = [block["type"] for block in blocks if block["type"] in ("text", "tool_use")]
-    return kinds[-1:] == ["tool_use"]
-
-
-def _opens_with_results(blocks: list[Json]) -> bool:
-    """Whether no other block stands before a result."""
-    is_result = [block["type"] == "tool_result" for block in blocks]
-    return is_result == sorted(is_result, reverse=True)
+        for call in results:
+            if call not in calls:
+                yield UNEXPECTED.format(id=call)
+            if results.count(call) > 1:
+                yield TWICE.format(id=call)

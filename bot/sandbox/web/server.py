@@ -7,8 +7,8 @@ import logging
 import os
 import threading
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -52,6 +52,15 @@ class WebPage:
     kind: PageKind
 
 
+PageLoader = Callable[[], Awaitable[Sequence[WebPage]]]
+"""Brings the pages that a search engine knows, such as `SmallWeb.ready`."""
+
+
+async def no_pages() -> Sequence[WebPage]:
+    """The pages of a web that has none."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexEntry:
     """One URL and everything about how it answers; the fields of an entry in `index.yaml`."""
@@ -80,20 +89,22 @@ class IndexEntry:
 
 def read_built_in(now: datetime) -> tuple[list[IndexEntry], Mapping[str, str]]:
     """The pages that come with the sandbox, and the text of robots.txt by host."""
-    told = yaml.load((_BUILT_IN / "index.yaml").read_bytes(), Loader=yaml.CSafeLoader)
-    return [_document(entry, now) for entry in told["pages"]], told["robots"]
+    index = (_BUILT_IN / "index.yaml").read_bytes()
+    content = yaml.load(index, Loader=yaml.CSafeLoader)
+    entries = [_built_in_entry(fields, now) for fields in content["pages"]]
+    return entries, content["robots"]
 
 
-def _document(entry: dict[str, Any], now: datetime) -> IndexEntry:
-    """What an entry says. Its bytes lie in `<host>/<path>.html` unless it leads elsewhere."""
-    parts = urlsplit(str(entry["url"]))
-    path = parts.path.strip("/").removesuffix(".html")
-    if "location" not in entry:
-        entry["file"] = _BUILT_IN / (parts.hostname or "") / f"{path}.html"
-    if (age_h := entry.pop("age_h", None)) is not None:
-        entry["date"] = now - timedelta(hours=age_h)
-    fields: dict[str, Any] = {"kind": "web", **entry}
-    return IndexEntry(**fields)
+def _built_in_entry(fields: dict[str, Any], now: datetime) -> IndexEntry:
+    """An entry of the index. Its bytes lie in `<host>/<path>.html` unless it leads elsewhere."""
+    fields.setdefault("kind", "web")
+    if "age_h" in fields:
+        fields["date"] = now - timedelta(hours=fields.pop("age_h"))
+    entry = IndexEntry(**fields)
+    if entry.location:
+        return entry
+    path = urlsplit(entry.url).path.strip("/").removesuffix(".html")
+    return replace(entry, file=_BUILT_IN / entry.host / f"{path}.html")
 
 
 def read_folder(folder: Path) -> list[IndexEntry]:
@@ -105,44 +116,48 @@ def read_folder(folder: Path) -> list[IndexEntry]:
     """
     if not folder.is_dir():
         raise NoPagesError(f"{folder} is not a folder")
-    documents = [
-        IndexEntry(url=_url(file, folder), file=file)
-        for file in sorted(folder.rglob("[!.]*"))
-        if file.name.lower().endswith(_SUFFIXES)
-    ]
-    if not documents:
+    entries: list[IndexEntry] = []
+    for file in sorted(folder.rglob("[!.]*")):
+        if file.name.lower().endswith(_SUFFIXES):
+            path = os.fsencode(file.relative_to(folder).as_posix())
+            url = f"http://{_FOLDER_HOST}/{quote_from_bytes(path)}"
+            entries.append(IndexEntry(url=url, file=file))
+    if not entries:
         raise NoPagesError(f"{folder} holds no page: none of its files ends in .html, .htm or .gz")
-    return documents
+    return entries
 
 
-def _url(file: Path, folder: Path) -> str:
-    relative = os.fsencode(file.relative_to(folder).as_posix())
-    return f"http://{_FOLDER_HOST}/{quote_from_bytes(relative)}"
-
-
-def read_page(document: IndexEntry) -> WebPage | None:
-    """What the search engine knows of a document, in some 20 ms; None where it has no text."""
+def read_page(entry: IndexEntry) -> WebPage | None:
+    """What the search engine knows of an entry, in some 20 ms; None where it has no text."""
     from trafilatura import bare_extraction, html2txt
 
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # a broken page is no news here
-    head = read_bytes(document.file)[:_MAX_INDEXED_BYTES] if document.file else b""
-    found: Any = bare_extraction(head, favor_recall=True, with_metadata=True) if head else None
-    title = found.title if found else ""
-    text: str = found.text if found and found.text else html2txt(head) if head else ""
-    if document.snapshot is not None:
-        title, text = document.snapshot["title"], document.snapshot["text"].strip()
+    title = ""
+    text = ""
+    date = entry.date
+    source = entry.source or entry.host
+    data = read_bytes(entry.file)[:_MAX_INDEXED_BYTES] if entry.file else b""
+    if data:
+        article: Any = bare_extraction(data, favor_recall=True, with_metadata=True)
+        if article:
+            title = article.title
+            text = article.text
+            source = entry.source or article.sitename or source
+            if article.date and date is None:
+                date = datetime.fromisoformat(article.date).replace(tzinfo=UTC)
+        text = text or html2txt(data)
+    if entry.snapshot is not None:
+        title = entry.snapshot["title"]
+        text = entry.snapshot["text"].strip()
     if not text.strip():
         return None
-    date = document.date
-    if date is None and found and found.date:
-        date = datetime.fromisoformat(found.date).replace(tzinfo=UTC)
     return WebPage(
-        url=document.url,
-        title=title or document.url.rsplit("/", 1)[-1],
+        url=entry.url,
+        title=title or entry.url.rsplit("/", 1)[-1],
         text=text,
         date=date,
-        source=document.source or (found.sitename if found else "") or document.host,
-        kind=document.kind or ("news" if date else "web"),
+        source=source,
+        kind=entry.kind or ("news" if date else "web"),
     )
 
 
@@ -162,16 +177,17 @@ class SmallWeb:
     is what `CRAWL_CONNECT` says in the words of curl's `--connect-to`. `robots` is by host.
     """
 
-    def __init__(self, documents: Sequence[IndexEntry], robots: Mapping[str, str]) -> None:
+    def __init__(self, entries: Sequence[IndexEntry], robots: Mapping[str, str]) -> None:
         self.port = 0
-        self._documents = {
-            (each.host, unquote_to_bytes(urlsplit(each.url).path)): each for each in documents
-        }
-        self._hosts = {each.host for each in documents}
+        self._entries: dict[tuple[str, bytes], IndexEntry] = {}
+        for entry in entries:
+            path = unquote_to_bytes(urlsplit(entry.url).path)
+            self._entries[entry.host, path] = entry
         self._robots = robots
+        self._pages: list[WebPage] | None = None
+        self._reading = asyncio.Lock()
         self._is_closed = threading.Event()
         self._open = contextlib.AsyncExitStack()
-        self._listing: asyncio.Task[tuple[WebPage, ...]] | None = None
 
     @classmethod
     def builtin(cls, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Self:
@@ -189,29 +205,30 @@ class SmallWeb:
         connect = f"{_ALL_HOSTS}={LOOPBACK}:{self.port}"
         return {"CRAWL_ALLOW": _ALL_HOSTS, "CRAWL_CONNECT": connect}
 
-    async def ready(self) -> tuple[WebPage, ...]:
-        """The search engine's entries; all pages are read when it is first asked for them."""
-        if self._listing is None:
-            self._listing = asyncio.create_task(asyncio.to_thread(self._list))
-        return await asyncio.shield(self._listing)
+    async def ready(self) -> Sequence[WebPage]:
+        """The search engine's pages; all are read when it is first asked for them."""
+        async with self._reading:
+            if self._pages is None:
+                self._pages = await asyncio.to_thread(self._read)
+        return self._pages
 
-    def _list(self) -> tuple[WebPage, ...]:
-        listed = (each for each in self._documents.values() if each.listed)
-        read = (read_page(each) for each in listed if not self._is_closed.is_set())
-        return tuple(page for page in read if page is not None)
+    def _read(self) -> list[WebPage]:
+        pages: list[WebPage] = []
+        for entry in self._entries.values():
+            if entry.listed and not self._is_closed.is_set():
+                page = read_page(entry)
+                pages += [page] if page else []
+        return pages
 
     async def __aenter__(self) -> Self:
-        async with contextlib.AsyncExitStack() as stack:
-            app = web.Application()
-            app.router.add_get("/{path:.*}", self._answer)
-            self.port = await stack.enter_async_context(serve(app, sites=self._hosts))
-            self._open = stack.pop_all()
+        app = web.Application()
+        app.router.add_get("/{path:.*}", self._answer)
+        hosts = {host for host, _ in self._entries}
+        self.port = await self._open.enter_async_context(serve(app, sites=hosts))
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
         self._is_closed.set()
-        if self._listing is not None:
-            await asyncio.wait([self._listing])
         await self._open.aclose()
 
     async def _answer(self, request: web.Request) -> web.Response:
@@ -219,12 +236,14 @@ class SmallWeb:
         path = unquote_to_bytes(request.raw_path.partition("?")[0])
         if path == b"/robots.txt" and host in self._robots:
             return web.Response(text=self._robots[host])
-        document = self._documents.get((host, path))
-        if document is None:
+        entry = self._entries.get((host, path))
+        if entry is None:
             return web.Response(status=404, text=_NOT_FOUND, content_type="text/html")
-        if document.file is None:
-            return web.Response(status=document.status, headers={"Location": document.location})
-        body = await asyncio.to_thread(read_bytes, document.file)
+        if entry.file is None:
+            return web.Response(status=entry.status, headers={"Location": entry.location})
+        body = await asyncio.to_thread(read_bytes, entry.file)
         return web.Response(
-            status=document.status, body=body, headers={"Content-Type": "text/html"}
+            status=entry.status,
+            body=body,
+            headers={"Content-Type": "text/html"},
         )

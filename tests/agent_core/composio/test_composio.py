@@ -280,18 +280,6 @@ async def test_a_wrong_key_means_no_tools(open_hub: OpenHub, context: ToolContex
     assert "Composio refused: 401 Invalid API key" in output.text
 
 
-async def test_after_an_outage_composio_is_asked_again_half_a_minute_later(
-    service: Composio, open_hub: OpenHub, context: ToolContext
-) -> None:
-    hub = open_hub(retry_after_s=30)
-    service.status = 503
-    assert await names(hub, context) == []
-    service.status = None
-    assert await names(hub, context) == []
-    service.now_s += 31
-    assert await names(hub, context) == [ECHO]
-
-
 async def test_who_was_long_idle_comes_back_to_the_same_session(
     service: Composio, open_hub: OpenHub, context: ToolContext
 ) -> None:
@@ -330,7 +318,7 @@ async def accounts_at(
 
 @pytest.fixture
 async def standin() -> AsyncGenerator[ComposioStandIn]:
-    async with ComposioStandIn(()) as standin:
+    async with ComposioStandIn() as standin:
         yield standin
 
 

@@ -8,7 +8,7 @@ import pytest
 from agent_core.consent.gate import outcome_of
 from agent_core.consent.policy import read_policy
 from agent_core.messages import JsonObject
-from agent_core.sessions.audit import AuditOutcome
+from agent_core.sessions import AuditOutcome
 from agent_core.tools import ToolOutput
 from tests.agent_core.consent.calls import batch, entry
 

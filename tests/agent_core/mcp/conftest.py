@@ -8,7 +8,7 @@ import pytest
 
 from agent_core.mcp import HubLimits, McpHub, ServerConfig
 from agent_core.models import ToolSpec
-from agent_core.sessions.pins import ToolPins
+from agent_core.sessions import ToolPins
 from agent_core.testing.tools import ignore_progress, tool_call, tool_context
 from agent_core.tools import ToolContext, ToolOutput
 from tests.agent_core.mcp.world import Told, stored_pins

@@ -10,7 +10,7 @@ import pytest
 from agent_core.ids import SessionId, UserId
 from agent_core.mcp import FleetServer, HubLimits, McpHub, Pins, StdioServer
 from agent_core.mcp.config import ServerAccess
-from agent_core.sessions.pins import ToolPins
+from agent_core.sessions import ToolPins
 from agent_core.testing.tools import ignore_progress, tool_call, tool_context
 from agent_core.tools import ToolContext, ToolOutput
 from tests.agent_core.mcp.conftest import QUICK, HubMaker

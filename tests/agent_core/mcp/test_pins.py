@@ -10,7 +10,7 @@ import pytest
 
 from agent_core.mcp import Pins, suspicion_of
 from agent_core.messages import JsonObject
-from agent_core.sessions.pins import ToolPins
+from agent_core.sessions import ToolPins
 from tests.agent_core.mcp.conftest import Client, Start
 from tests.agent_core.mcp.world import NOTE, Told, defined
 

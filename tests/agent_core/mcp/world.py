@@ -14,8 +14,7 @@ import pytest
 from agent_core.mcp import FleetServer, StdioServer
 from agent_core.mcp.config import Scope, ServerAccess
 from agent_core.messages import JsonObject
-from agent_core.sessions import Database
-from agent_core.sessions.pins import ToolPins
+from agent_core.sessions import Database, ToolPins
 
 RAW = Path(__file__).parent / "servers" / "raw.py"
 NOTE: JsonObject = {"type": "object", "properties": {"note": {"type": "string"}}}

@@ -11,8 +11,7 @@ from agent_core.messages import InboundMessage
 from agent_core.runtime.schedules import Obstacle, Timekeeper
 from agent_core.schedules.rule import Rule
 from agent_core.schedules.schedule import Schedule, ScheduleId, Slot, SlotState
-from agent_core.sessions import Database
-from agent_core.sessions.schedules import ScheduleStore
+from agent_core.sessions import Database, ScheduleStore
 from tests.schedules import FRIDAY, an_order
 
 NINE = an_order().rule

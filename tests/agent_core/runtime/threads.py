@@ -12,7 +12,7 @@ from agent_core.ids import TurnId, UserId
 from agent_core.messages import InboundMessage, JsonObject, Message, Text, ToolResult
 from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
-from agent_core.sessions.turns import TurnState
+from agent_core.sessions import TurnState
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.tools import OnProgress, ToolContext
 

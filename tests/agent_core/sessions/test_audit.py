@@ -7,8 +7,7 @@ from typing import Any
 from sqlalchemy import select
 
 from agent_core.ids import AskId, RunId, SessionId, ToolCallId, TurnId, UserId
-from agent_core.sessions import Database
-from agent_core.sessions.audit import AuditedAction, AuditEntry, AuditLog
+from agent_core.sessions import AuditedAction, AuditEntry, AuditLog, Database
 from agent_core.sessions.schema import audit
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -7,8 +7,7 @@ from agent_core.ids import SessionId
 from agent_core.messages import Text
 from agent_core.runtime import Runtime
 from agent_core.schedules.schedule import ScheduleId
-from agent_core.sessions import Database, StoredTurn
-from agent_core.sessions.schedules import ScheduleStore
+from agent_core.sessions import Database, ScheduleStore, StoredTurn
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from tests.agent_core.runtime.threads import begin, end_of

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from agent_core.errors import SessionError
-from agent_core.sessions.lock import DatabaseTaken, holder_of, sole_process
+from agent_core.sessions import DatabaseTaken, holder_of, sole_process
 
 TIMEOUT_S = 60
 HOLDING = """
 import asyncio, sys
-from agent_core.sessions.lock import sole_process
+from agent_core.sessions import sole_process
 
 async def hold():
     async with sole_process(sys.argv[1]):

@@ -8,9 +8,16 @@ from sqlalchemy import Connection, text
 
 from agent_core.events import AnyEvent, ToolCallProgressed
 from agent_core.ids import TurnId
-from agent_core.sessions import Database, EventLog, Inbox, Leases, SessionStore, WriteBehind
-from agent_core.sessions.leases import new_process_id
-from agent_core.sessions.log import PlacedEvent
+from agent_core.sessions import (
+    Database,
+    EventLog,
+    Inbox,
+    Leases,
+    SessionStore,
+    WriteBehind,
+    new_process_id,
+)
+from agent_core.sessions.log import LoggedEvent
 from agent_core.testing.runtimes import inbound
 from tests.agent_core.sessions.announced import OTHER_TURN, TURN, Announced, whole_turn
 
@@ -32,7 +39,7 @@ async def flush(log: EventLog) -> None:
         await log.flush()
 
 
-async def read_all(log: EventLog, turn: TurnId = TURN, *, after: int = 0) -> list[PlacedEvent]:
+async def read_all(log: EventLog, turn: TurnId = TURN, *, after: int = 0) -> list[LoggedEvent]:
     async with asyncio.timeout(TIMEOUT_S):
         return [positioned async for positioned in log.read(turn, after=after)]
 
@@ -55,7 +62,7 @@ class Reader:
                 self.begun.set()
 
 
-def only(positioned: list[PlacedEvent]) -> list[AnyEvent]:
+def only(positioned: list[LoggedEvent]) -> list[AnyEvent]:
     return [event for _, event in positioned]
 
 

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from agent_core.sessions import Database
-from agent_core.sessions.pins import NOT_ACCEPTED, Pin, Proposal, ToolPins
+from agent_core.sessions import NOT_ACCEPTED, Database, Pin, Proposal, ToolPins
 
 THEN = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)

@@ -6,9 +6,17 @@ from datetime import UTC, datetime
 from agent_core.events import Usage
 from agent_core.ids import SessionId, TurnId, UserId
 from agent_core.messages import InboundMessage
-from agent_core.sessions import Database, EventLog, SessionStore, WriteBehind
-from agent_core.sessions.overview import Overview, Spent
-from agent_core.sessions.preferences import Feedback, FeedbackStore, Preferences
+from agent_core.sessions import (
+    Database,
+    EventLog,
+    Feedback,
+    FeedbackStore,
+    Overview,
+    Preferences,
+    SessionStore,
+    Spent,
+    WriteBehind,
+)
 from tests.agent_core.sessions.announced import Announced
 
 ANN, BEN = UserId("T1:U1"), UserId("T1:U2")

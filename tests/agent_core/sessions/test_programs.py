@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from agent_core.ids import RunId, ToolCallId, TurnId
-from agent_core.sessions import Database, EventLog, WriteBehind
-from agent_core.sessions.programs import ProgramStore, StoredProgram
+from agent_core.sessions import Database, EventLog, ProgramStore, StoredProgram, WriteBehind
 from tests.agent_core.sessions.announced import Announced
 
 FIRST = StoredProgram(

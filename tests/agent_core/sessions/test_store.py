@@ -26,6 +26,7 @@ from agent_core.sessions import (
     Database,
     EventLog,
     Inbox,
+    KnownSessions,
     SessionStore,
     Stop,
     StoredSession,
@@ -34,7 +35,6 @@ from agent_core.sessions import (
     Wait,
     WriteBehind,
 )
-from agent_core.sessions.store import KnownSessions
 from agent_core.testing.models import call, calls_reply, text_reply
 from agent_core.testing.runtimes import inbound
 from tests.agent_core.sessions.databases import opened

@@ -16,9 +16,18 @@ from sqlalchemy.exc import IntegrityError
 from agent_core.events import AnyEvent
 from agent_core.ids import ROOT_RUN, ToolCallId
 from agent_core.messages import Message, user_message
-from agent_core.sessions import Database, EventLog, Ledger, SessionStore, StoredTurn, WriteBehind
-from agent_core.sessions.database import DatabaseTrouble
-from agent_core.sessions.leases import DEAD_AFTER_S, Leases, new_process_id
+from agent_core.sessions import (
+    DEAD_AFTER_S,
+    Database,
+    DatabaseTrouble,
+    EventLog,
+    Leases,
+    Ledger,
+    SessionStore,
+    StoredTurn,
+    WriteBehind,
+    new_process_id,
+)
 from agent_core.sessions.ledger import ACK_PATIENCE_S
 from agent_core.testing.runtimes import inbound
 from tests.agent_core.sessions.announced import TURN, whole_turn

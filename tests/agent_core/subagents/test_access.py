@@ -1,6 +1,5 @@
 """Which tools each agent sees and can call: the matrix of the description, row by row."""
 
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +14,7 @@ from agent_core.runtime.parts import Agents
 from agent_core.subagents.task import SubagentSpec, parse_spec, shipped_specs
 from agent_core.testing.models import ScriptedModel
 from agent_core.testing.tools import FakeToolset, ignore_progress, tool_call, tool_context
-from agent_core.tools import AgentTools, OnProgress, Registry, ToolContext
+from agent_core.tools import OnProgress, Registry, ToolContext
 
 LOCAL = "mcp__local_toolkit__"
 COMPOSIO = "mcp__composio__"
@@ -96,20 +95,6 @@ def entry(tool: str, **more: object) -> JsonObject:
 
 
 SEARCHES = entry("COMPOSIO_SEARCH_WEB"), entry("composio_search_news")
-ORDERS = {"tools": [entry("GMAIL_SEND_EMAIL")]}
-BEYOND: list[JsonObject] = [
-    {"tools": [entry("GMAIL_SEND_EMAIL")]},
-    {"tools": [*SEARCHES, entry("GMAIL_SEND_EMAIL")]},
-    {"tools": [entry("COMPOSIO_SEARCH_TOOLS")]},
-    {"tools": [entry("COMPOSIO_REMOTE_WORKBENCH")]},
-    {"tools": [entry("СOMPOSIO_SEARCH_WEB")]},  # noqa: RUF001
-    {"tools": [entry("COMPOSIO_SEARCH_WEB", slug="GMAIL_SEND_EMAIL")]},
-    {"tools": [entry("COMPOSIO_MULTI_EXECUTE_TOOL", arguments=ORDERS)]},
-    {"tools": json.dumps([entry("GMAIL_SEND_EMAIL")])},
-    {"tools": list(SEARCHES), "more": [entry("GMAIL_SEND_EMAIL")]},
-    {"tools": []},
-    {},
-]
 
 
 @pytest.mark.proves("access.search_in_batch")
@@ -122,36 +107,6 @@ async def test_where_no_search_is_listed_the_expert_runs_searches_in_a_batch(
     call = tool_call(BATCH, {"tools": list(SEARCHES)})
     assert not (await expert.tools.run(call, tool_context(tmp_path), ignore_progress)).is_error
     assert tools.calls == [call]
-
-
-@pytest.mark.proves("access.search_in_batch", "access.enforced")
-@pytest.mark.parametrize("arguments", BEYOND)
-async def test_nothing_but_searches_is_reached_by_the_experts_batch(
-    tmp_path: Path, arguments: JsonObject
-) -> None:
-    main, expert, tools = agents(META_ALONE)
-    call = tool_call(BATCH, arguments)
-    refused = await expert.tools.run(call, tool_context(tmp_path), ignore_progress)
-    assert refused.is_error
-    assert "There is no tool" in refused.text
-    assert tools.calls == []
-    await main.tools.run(call, tool_context(tmp_path), ignore_progress)
-    assert tools.calls == [call]
-
-
-@pytest.mark.proves("access.search_in_batch")
-async def test_a_batch_that_is_denied_or_of_another_server_stays_out_of_reach(
-    tmp_path: Path,
-) -> None:
-    foreign = "mcp__another__COMPOSIO_MULTI_EXECUTE_TOOL"
-    _, expert, tools = agents([foreign, f"{COMPOSIO}COMPOSIO_SEARCH_WEB", BATCH])
-    seen = {spec.name for spec in await expert.tools.specs(tool_context(tmp_path))}
-    assert seen.isdisjoint({foreign, BATCH})
-    for name in (foreign, BATCH):
-        call = tool_call(name, {"tools": list(SEARCHES)})
-        assert (await expert.tools.run(call, tool_context(tmp_path), ignore_progress)).is_error
-    share = AgentTools(tools, ("mcp__another__COMPOSIO_SEARCH_*", f"!{foreign}"))
-    assert foreign not in {spec.name for spec in await share.specs(tool_context(tmp_path))}
 
 
 async def test_a_refused_tool_names_none_that_the_agent_may_not_use(tmp_path: Path) -> None:

@@ -105,15 +105,6 @@ async def test_one_press_answers_once_whatever_the_words_and_another_answer_is_e
         assert (await world.bot.runtime.turn(turn_of(key))).inbound.is_choice
 
 
-async def test_only_who_was_asked_answers_by_a_button(place: Place) -> None:
-    async with asking(place, "Unheard.") as world:
-        await world.press("Poland", "ben")
-        await world.press("Other…", "ben")
-        assert len(world.refusals) == 2
-        assert all(why.startswith("I asked somebody else this") for why in world.refusals)
-        assert not place.slack.state.views
-
-
 async def test_an_answer_of_ones_own_is_written_in_a_form(place: Place) -> None:
     async with asking(place, "Chile then.") as world:
         await world.press("Other…")

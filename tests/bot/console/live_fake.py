@@ -33,7 +33,8 @@ def agent(
 ) -> Json:
     """An `agent-state`; `more` goes into its metadata but for what `AgentState` itself has."""
     created_at = datetime.fromtimestamp((BEGIN_MS + at) / 1000, UTC)
-    run = RunSnapshot(RunId(name), created_at, task=more.pop("task", name))
+    run = RunSnapshot(RunId(name), created_at)
+    run.task = more.pop("task", name)
     parent_id = AgentId(parent) if parent else None
     state = AgentState(AgentId(name), parent_id, TurnSnapshot(), run).as_json()
     state["status"] = status

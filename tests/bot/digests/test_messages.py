@@ -15,8 +15,7 @@ from agent_core.models import ModelRequest
 from agent_core.runtime.schedules import Timekeeper
 from agent_core.schedules.order_reader import OrderReader, PendingOrder
 from agent_core.schedules.schedule import Schedule
-from agent_core.sessions.database import Database, DatabaseTrouble
-from agent_core.sessions.schedules import ScheduleStore
+from agent_core.sessions import Database, DatabaseTrouble, ScheduleStore
 from agent_core.testing.models import ScriptedModel, call
 from bot.digests.messages import DigestMessages
 from bot.digests.orders import DigestLimits, DigestOrders
@@ -145,15 +144,6 @@ async def test_an_answer_that_slack_did_not_take_is_given_the_next_time(table: T
     assert await table.digests.take(table.message(ORDER, 1))
     [post] = table.posts()
     assert post.startswith("*battery storage*\nEvery weekday at 09:00")
-
-
-async def test_a_yes_taken_up_again_agrees_once(table: Table) -> None:
-    assert await table.digests.take(table.message(ORDER, 1))
-    for _ in range(2):
-        assert await table.digests.take(table.message("yes", 2))
-    [schedule] = await table.agreed()
-    assert schedule.status == "active"
-    assert len(table.posts()) == 1
 
 
 @pytest.mark.parametrize("said", ["yes", "no", "no, at 10", "delete it"])

@@ -54,11 +54,6 @@ async def test_connections_usage_and_schedules_are_ones_own(
     assert SAY("digest-none") in await place.command("ben", "schedules")
 
 
-async def test_guests_and_strangers_are_told_that_they_are_not_served(place: Around) -> None:
-    assert await place.command("guest", "usage") == SAY("ingress-refusal-guest")
-    assert await place.command("stranger", "stop", "shared") == SAY("ingress-refusal-stranger")
-
-
 async def test_a_command_that_a_dead_process_left_is_answered_to_its_author_in_the_channel(
     place: Around,
 ) -> None:

@@ -10,24 +10,6 @@ from bot.words import BOT
 from tests.bot.ingress.world import World, connected_world, recorded_mention, thread_at
 
 
-async def test_a_mention_is_handed_over_once_although_it_comes_in_two_shapes(world: World) -> None:
-    ts = await world.say("cleo", "general", f"{world.mention} status &amp; more")
-    await world.settle()
-
-    assert {one.event_type for one in world.slack.deliveries} == {"app_mention", "message"}
-    (message,) = world.front.messages
-    team, channel = world.slack.team_id, world.slack.channels["general"]
-    assert message.session == f"{team}:{channel}:{ts}"
-    assert message.places == (channel, f"{team}:{channel}")
-    assert message.key == f"{team}:{channel}:{ts}"
-    assert message.asker == f"{team}:{world.slack.people['cleo']}"
-    assert (message.author_name, message.text) == ("cleo", "status & more")
-    assert message.author_locale == "de-DE"
-    assert message.received_at == datetime.fromtimestamp(float(ts), UTC)
-    assert message.background == ""
-    assert world.ledger.settled == [message.key]
-
-
 @pytest.mark.proves("ledger.before_ack")
 async def test_nothing_is_acknowledged_before_it_is_in_the_ledger(world: World) -> None:
     world.ledger.may_go_on.clear()

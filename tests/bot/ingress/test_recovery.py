@@ -14,8 +14,7 @@ import pytest
 
 from agent_core.background import Background
 from agent_core.messages import JsonObject
-from agent_core.sessions import Database, Ledger
-from agent_core.sessions.leases import Leases, new_process_id
+from agent_core.sessions import Database, Leases, Ledger, new_process_id
 from bot.ingress import Ingress, take_up
 from bot.ingress.ingress import TRIES
 from bot.words import BOT

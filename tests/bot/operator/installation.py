@@ -48,7 +48,7 @@ async def installed(
     async with (
         SlackStandIn(scopes=scopes) as slack,
         ModelStandIn(keep_bodies=True) as model,
-        ComposioStandIn(()) as composio,
+        ComposioStandIn() as composio,
     ):
         model.play(ReplyText(text="OK"), times=20)
         yield Installation(slack=slack, model=model, composio=composio, root=root)

@@ -7,7 +7,7 @@ import pytest
 
 from agent_core.errors import SessionError, SettingsError
 from agent_core.operator import examine_database, examine_root
-from agent_core.sessions.lock import sole_process
+from agent_core.sessions import sole_process
 from agent_core.settings import CoreSettings
 from bot.operator.machine import explain_database
 from bot.settings import BotSettings

@@ -15,8 +15,7 @@ from typer.testing import CliRunner, Result
 from agent_core.ids import SessionId, ToolCallId, UserId
 from agent_core.mcp import McpServer, Pins, StdioServer
 from agent_core.operator import audited_calls
-from agent_core.sessions import Database
-from agent_core.sessions.audit import AuditedAction, AuditLog
+from agent_core.sessions import AuditedAction, AuditLog, Database
 from agent_core.sessions.migrations import REVISIONS
 from agent_core.settings import CoreSettings
 from bot.cli import app

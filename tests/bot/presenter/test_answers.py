@@ -263,16 +263,6 @@ async def test_without_a_post_of_the_same_words_the_asker_is_told_directly(
     assert stage.direct_texts() == [NOTICE, "The answer."]
 
 
-async def test_a_report_that_the_thread_does_not_take_goes_to_the_asker(stage: Stage) -> None:
-    path, turn = stage.write("work_products/report.html", "<p>Report</p>"), stage.turn()
-    stage.slack.fail("files.completeUploadExternal", error="not_in_channel")
-    await stage.show(turn.started(), turn.saved(path), turn.finished("The answer."))
-    assert stage.texts() == []
-    assert stage.direct_texts() == [NOTICE, "The answer."]
-    shares = [share.channel for file in stage.slack.files for share in file.shares]
-    assert shares == [stage.slack.dm_id("ann")]
-
-
 async def test_an_answer_does_not_wait_for_files_that_slack_cannot_take_now(stage: Stage) -> None:
     stage.slack.fail("files.getUploadURLExternal", error="internal_error", times=50)
     path, turn = stage.write("work_products/report.html", "<p>Report</p>"), stage.turn()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from agent_core.events import AnyEvent
-from agent_core.sessions.leases import LeaseLost
+from agent_core.sessions import LeaseLost
 from bot.slack_api import SlackError
 from bot.slack_api.calls import VISIBLE
 from tests.bot.presenter.conftest import CutState, Stage

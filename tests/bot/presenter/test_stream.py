@@ -314,22 +314,6 @@ async def test_slack_takes_every_stream_of_a_long_text(stage: Stage, pieces: str
     assert max(len(post.text) for post in posts(stage)) <= limits.TEXT_CHARS
 
 
-@pytest.mark.parametrize("over", [-1, 0, 1])
-async def test_the_stand_in_takes_a_stream_up_to_slacks_size(stage: Stage, over: int) -> None:
-    """So that what is above our own limit, which is lower, would be noticed."""
-    streams, ann = stage.api.streams, stage.slack.people["ann"]
-    ts = await streams.start(stage.thread, ann, "a")
-    assert ts
-    size = 10_600 - 1 + over
-    appended = streams.append(stage.thread.channel, ts, "b" * size)
-    if over <= 0:
-        assert await appended
-    else:
-        with pytest.raises(Exception, match="msg_too_long"):
-            await appended
-    assert size > limits.STREAM_BYTES
-
-
 async def test_many_streams_share_what_slack_allows(stage: Stage) -> None:
     streams, ann = stage.api.streams, stage.slack.people["ann"]
     begun = [await streams.start(stage.thread, ann, "a") for _ in range(20)]

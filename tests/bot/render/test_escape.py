@@ -10,7 +10,8 @@ from markdown_it.token import Token
 from bot.render import answer_drafts, clean, escape, one_line, to_text
 from tests.bot.render.slack_links import MARKDOWN, words_of
 
-LIVE_MENTION = re.compile(r"<[@#!][^>]*>")
+LIVE_MENTION = re.compile(r"<(?:[@#][A-Z0-9]|![a-z])[^>]*>")
+"""Slack reads up to the next `>`, but only what begins with an id or a name is a reference."""
 BROADCAST = re.compile(r"@(here|channel|everyone|group)\b", re.IGNORECASE)
 
 hostile = st.lists(

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from agent_core.messages import JsonObject
-from agent_core.sessions.leases import LeaseLost
+from agent_core.sessions import LeaseLost
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import (
     ContentRefused,

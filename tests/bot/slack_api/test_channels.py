@@ -8,18 +8,6 @@ from bot.slack_api.channels import BURST, SPACING_S
 from tests.bot.desk import Desk
 
 
-async def test_conversations_of_every_kind_are_listed_and_archived_ones_are_not(desk: Desk) -> None:
-    slack, people = desk.slack, desk.slack.people
-    direct = slack.dm_id("ann")
-    several = slack.state.direct_channel(people["ann"], people["ben"], slack.bot_user_id).id
-    kinds = {each.id: each.kind for each in await desk.api.channels.mine()}
-
-    assert kinds[slack.channels["general"]] == "channel"
-    assert kinds[slack.channels["private"]] == "group"
-    assert (kinds[direct], kinds[several]) == ("im", "mpim")
-    assert not {slack.channels[name] for name in ("archived", "random", "hidden")} & set(kinds)
-
-
 async def test_a_list_is_read_to_its_end(desk: Desk) -> None:
     general = desk.slack.channels["general"]
     mine = await desk.api.channels.mine()
@@ -56,22 +44,6 @@ async def test_an_announcement_whose_answer_is_lost_is_made_once(desk: Desk) -> 
     assert await desk.api.announced(general, owner="late", since=sent.ts) == set()
 
 
-async def test_a_post_of_a_thread_is_read_as_it_is_now(desk: Desk) -> None:
-    reply = await desk.slack.say("ben", "general", "yes", thread_ts=desk.thread.root_ts)
-    await desk.slack.edit("ben", "general", reply, "no")
-    posts = [await desk.api.channels.post_now(desk.thread, ts) for ts in (_root(desk), reply)]
-
-    assert [post and post["text"] for post in posts] == [f"{desk.slack.mention} what is new?", "no"]
-
-
-async def test_a_post_that_is_deleted_is_gone(desk: Desk) -> None:
-    await desk.slack.say("ben", "general", "maybe", thread_ts=_root(desk))
-    reply = await desk.slack.say("ben", "general", "yes", thread_ts=_root(desk))
-    for ts in (reply, _root(desk)):
-        await desk.slack.delete("general", ts)
-        assert await desk.api.channels.post_now(desk.thread, ts) is None
-
-
 async def test_what_a_thread_does_not_tell_for_certain_is_no_deletion(desk: Desk) -> None:
     reply = await desk.slack.say("ben", "general", "yes", thread_ts=_root(desk))
     desk.slack.fail("conversations.replies", error="thread_not_found")
@@ -84,29 +56,6 @@ async def test_what_a_thread_does_not_tell_for_certain_is_no_deletion(desk: Desk
 
 def _root(desk: Desk) -> str:
     return desk.thread.root_ts
-
-
-async def test_a_conversation_tells_its_name_and_whether_the_bot_is_in_it(desk: Desk) -> None:
-    general = desk.slack.channels["general"]
-    about = await desk.api.channels.about(general)
-    assert about is not None
-    assert (about.name, about.is_member, about.is_archived) == ("general", True, False)
-    assert await desk.api.channels.about("C0NOTTHERE") is None
-
-
-async def test_the_members_of_a_conversation_are_known(desk: Desk) -> None:
-    members = await desk.api.channels.members(desk.slack.channels["general"])
-    assert desk.slack.users["ann"] in members
-    assert await desk.api.channels.members("C0NOTTHERE") == frozenset()
-
-
-async def test_the_thread_of_a_post_is_found(desk: Desk) -> None:
-    channel, root_ts = desk.thread.channel, desk.thread.root_ts
-    reply = await desk.slack.say("ben", channel, "and?", thread_ts=root_ts)
-
-    assert await desk.api.root_of(channel, reply) == root_ts
-    assert await desk.api.root_of(channel, root_ts) == root_ts
-    assert await desk.api.root_of(channel, "1000000000.000001") == ""
 
 
 async def test_people_are_described(desk: Desk) -> None:

@@ -1,13 +1,11 @@
 """Files up and down, each once and only with Slack."""
 
-from collections.abc import Sequence
 from io import BytesIO
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bot.render import section
 from bot.slack_api import DownloadRefused, FileTooBig, SlackApi, Upload, web_client
 from bot.slack_api.files import CHUNK_BYTES, MAX_REDIRECTS
 from tests.bot.desk import Desk
@@ -15,27 +13,6 @@ from tests.bot.desk import Desk
 
 def upload_of(name: str, content: bytes, title: str = "A") -> Upload:
     return Upload(name=name, content=content, title=title)
-
-
-async def test_files_stand_in_one_post_with_the_words_about_them(desk: Desk) -> None:
-    remembered: list[str] = []
-
-    async def remember(ids: Sequence[str]) -> None:
-        assert desk.calls("files.completeUploadExternal") == 0
-        remembered.extend(ids)
-
-    uploads = [upload_of("a.html", b"<p>hi</p>"), upload_of("a.pdf", b"%PDF", "B")]
-    words = [section("Here it is.")]
-    refused = await desk.api.files.share(desk.thread, uploads, blocks=words, remember=remember)
-
-    *_, post = desk.slack.thread("general", desk.thread.root_ts)
-    assert [(file.content, file.title) for file in post.files] == [
-        (b"<p>hi</p>", "A"),
-        (b"%PDF", "B"),
-    ]
-    assert "Here it is." in str(post.blocks)
-    assert ([file.id for file in post.files], refused) == (remembered, [])
-    assert await desk.api.files.is_shared(remembered[0], desk.thread.channel)
 
 
 async def test_a_secret_in_what_a_file_is_called_is_masked(desk: Desk) -> None:

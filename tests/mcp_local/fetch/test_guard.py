@@ -5,9 +5,21 @@ import pytest
 from mcp_local.errors import FetchDenied, FetchFailed
 from mcp_local.fetch.allowance import Allowance, HostPattern
 from mcp_local.fetch.resolver import AddressGuard
-from tests.mcp_local.fetch.test_urls import INNER_SPELLINGS
 from tests.mcp_local.fetch.world import OTHER_PUBLIC, PUBLIC, Names, Site, Wire, article, client_for
 
+INNER_SPELLINGS = [
+    "http://127.0.0.1", "http://127.0.0.1:8080", "http://localhost", "http://LOCALHOST./",
+    "http://a.localhost", "http://printer.local", "http://2130706433", "http://0x7f000001",
+    "http://0X7F.1", "http://017700000001", "http://127.1", "http://127.0.1", "http://0",
+    "http://0/", "http://127.0.0.1.", "http://[::1]", "http://[::]", "http://[::ffff:127.0.0.1]",
+    "http://[::ffff:7f00:1]", "http://[fe80::1%25eth0]/", "http://[64:ff9b::7f00:1]",
+    "http://169.254.169.254/latest/meta-data/", "http://metadata.google.internal",
+    "http://127。0。0。1", "http://①②⑦.⓪.⓪.①", "http://\uff11\uff12\uff17.\uff10.\uff10.\uff11",
+    "http://user@127.0.0.1", "http://example.com@127.0.0.1", "http://example.com:80@127.0.0.1/",
+    "http://127.0.0.1\\@example.com/", "http://example.com\\@127.0.0.1/",
+    "http://127.0.0.1%00.example.com/", "http://example.com%2f@127.0.0.1/",
+    "http://exa\tmple.com/", "http://[::1", "http://[127.0.0.1]/",
+]  # fmt: skip
 # What getaddrinfo makes of the disguised spellings, were it ever asked.
 LOOPBACK_NAMES = ["localhost", "2130706433", "0x7f000001", "017700000001", "127.1", "0", "evil"]
 

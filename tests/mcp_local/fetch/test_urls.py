@@ -25,27 +25,6 @@ def test_a_url_is_read_in_one_spelling(text: str, expected: str) -> None:
     assert str(read_url(text, NOTHING)) == expected
 
 
-INNER_SPELLINGS = [
-    "http://127.0.0.1", "http://127.0.0.1:8080", "http://localhost", "http://LOCALHOST./",
-    "http://a.localhost", "http://printer.local", "http://2130706433", "http://0x7f000001",
-    "http://0X7F.1", "http://017700000001", "http://127.1", "http://127.0.1", "http://0",
-    "http://0/", "http://127.0.0.1.", "http://[::1]", "http://[::]", "http://[::ffff:127.0.0.1]",
-    "http://[::ffff:7f00:1]", "http://[fe80::1%25eth0]/", "http://[64:ff9b::7f00:1]",
-    "http://169.254.169.254/latest/meta-data/", "http://metadata.google.internal",
-    "http://127。0。0。1", "http://①②⑦.⓪.⓪.①", "http://\uff11\uff12\uff17.\uff10.\uff10.\uff11",
-    "http://user@127.0.0.1", "http://example.com@127.0.0.1", "http://example.com:80@127.0.0.1/",
-    "http://127.0.0.1\\@example.com/", "http://example.com\\@127.0.0.1/",
-    "http://127.0.0.1%00.example.com/", "http://example.com%2f@127.0.0.1/",
-    "http://exa\tmple.com/", "http://[::1", "http://[127.0.0.1]/",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("text", INNER_SPELLINGS)
-def test_a_spelling_of_an_inner_address_is_denied(text: str) -> None:
-    with pytest.raises(FetchDenied, match="not allowed"):
-        read_url(text, NOTHING)
-
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -7,7 +7,6 @@ orders for digests, and `parts` plans new tasks. A program that stands in a requ
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Sequence
 
 from bot.sandbox.model.dialogue import (
     GO_ON,
@@ -22,9 +21,7 @@ from bot.sandbox.model.message import PlaybookName, ReplyText, StandInReply, Too
 from bot.sandbox.model.playbooks import answer, digest, errand, expert, order, parts, report
 from bot.sandbox.model.sentences import phrases, stems
 from bot.sandbox.model.wire import Json
-from bot.sandbox.web import WebPage
-
-PageLoader = Callable[[], Awaitable[Sequence[WebPage]]]
+from bot.sandbox.web import PageLoader
 
 VERDICTS = ("SIMPLE", "COMPLEX", "ORDER", "STOP", "AGREE")
 REASON = "The request needs tools, fresh data or several steps."
@@ -48,11 +45,6 @@ HEAD = re.compile(
 POST = re.compile(r"^(?P<author>\S[^:\n<]*): ", re.M)
 REPLY = re.compile(r"<reply>\n(?P<author>.*?): (?P<words>.*)\n</reply>", re.DOTALL)
 CODE = re.compile(r"```(?:python)?\s*?\n?(?P<code>.+?)```", re.DOTALL)
-
-
-async def no_pages() -> Sequence[WebPage]:
-    """The pages of a stand-in that was given none."""
-    return ()
 
 
 def is_beside(script: StandInReply, body: Json) -> bool:

@@ -1,14 +1,14 @@
 """Playbook: answer by a quotation from a page, a file or earlier work, or say that none has it."""
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator
 
 from bot.sandbox.model.dialogue import REPORT, Dialogue, say, topic_of
 from bot.sandbox.model.message import StandInReply
 from bot.sandbox.model.sentences import NumberedPage, phrases, share, stems
 from bot.sandbox.model.wire import as_text
 from bot.sandbox.model.writing import escape
-from bot.sandbox.web import WebPage
+from bot.sandbox.web import PageLoader, WebPage
 
 NO_MODEL = (
     "No model is connected to this sandbox, so I can only quote its pages, and none of them "
@@ -23,27 +23,24 @@ SHOWN_CHARS = 600
 LONG_CHARS = 2_000
 QUESTION_CHARS = 300
 """The end of a long text is taken for the question about it."""
-LINE_END = re.compile(r"\n+|(?<=[.!?])\s+")
+LINE_END = re.compile(r"\s*\n\s*|(?<=[.!?])\s+")
 SHOWN = "The picture is shown"
 FILE_ID = re.compile(r"^(?=[A-Z]*\d)[A-Z0-9]{8,}_(?=.)")
-EARLIER_WORK = re.compile(r"^- id (\w+)(.*(?:\n  .*)*)", re.MULTILINE)
+EARLIER_WORK = re.compile(r"(?m)^- id (\w+)(.*(?:\n  .*)*)")
 
 
-async def from_pages(
-    dialogue: Dialogue, pages: Callable[[], Awaitable[Sequence[WebPage]]]
-) -> StandInReply:
+async def from_pages(dialogue: Dialogue, pages: PageLoader) -> StandInReply:
     """The two sentences of the small web that hold most of the question, with their page."""
-    wanted = stems(topic_of(dialogue.now.words))
+    topic = topic_of(dialogue.now.words)
     best = 0.0
     answer = NO_MODEL
     for page in await pages():
         for sentence, quote in _quotes(page):
             context = page.title
-            if len(wanted) > 1:
+            if len(stems(topic)) > 1:
                 context += f" {quote}"
-            worth = share(wanted, sentence)
-            worth += share(wanted, quote)
-            if worth > best and share(wanted, context) >= ENOUGH:
+            worth = share(topic, sentence) + share(topic, quote)
+            if worth > best and share(topic, context) >= ENOUGH:
                 best = worth
                 answer = f"> {escape(quote)}\n\n[{escape(page.title)}]({page.url})"
     return say(answer)
@@ -72,30 +69,26 @@ def from_files(dialogue: Dialogue) -> StandInReply | None:
         return say(_quote(now.words, question))
     files = now.files
     for call in now.done("read_local_file"):
-        path = call.arguments["path"]
         text = as_text(call.data.get("text"))
         about = as_text(call.data.get("note"))
-        files[path] = (text, about)
-    unread = [path for path, _ in now.attachments if path not in files]
+        files[call.arguments["path"]] = (text, about)
+    unread = [path for path in now.attachments if path not in files]
     can_read = dialogue.may_call_tools and "read_local_file" in dialogue.tools
     if unread and can_read:
         return tuple(dialogue.use("read_local_file", path=path) for path in unread)
     if REPORT.search(now.words) and stems(topic_of(now.words)):
         return None
     answers: list[str] = []
-    for path, kind in now.attachments:
+    for path, kind in now.attachments.items():
         text, about = files.get(path, ("", ""))
-        answers.append(_from_file(path, kind, text, about, now.words))
+        name = FILE_ID.sub("", path.rpartition("/")[2])
+        if SHOWN in text or not (text or about):
+            answers.append(NO_TEXT.format(name=name, type=kind))
+        elif text:
+            answers.append(f"{name} says:\n\n{_quote(text, now.words)}")
+        else:
+            answers.append(about)
     return say("\n\n".join(answers))
-
-
-def _from_file(path: str, kind: str, text: str, about: str, question: str) -> str:
-    name = FILE_ID.sub("", path.rpartition("/")[2])
-    if SHOWN in text or not (text or about):
-        return NO_TEXT.format(name=name, type=kind)
-    if not text:
-        return about
-    return f"{name} says:\n\n{_quote(text, question)}"
 
 
 def from_earlier(dialogue: Dialogue) -> StandInReply | None:
@@ -111,8 +104,7 @@ def from_earlier(dialogue: Dialogue) -> StandInReply | None:
         return None
     reads = now.done("read_earlier_work")
     if not reads:
-        wanted = stems(now.words)
-        fitting = max(works, key=lambda work: share(wanted, works[work]))
+        fitting = max(works, key=lambda work: share(now.words, works[work]))
         return (dialogue.use("read_earlier_work", id=fitting),)
     text = reads[-1].result
     thread = text.partition("Thread: ")[2].partition("\n")[0]
@@ -122,14 +114,11 @@ def from_earlier(dialogue: Dialogue) -> StandInReply | None:
 
 def _quote(text: str, question: str) -> str:
     """The lines that hold most of the question, in their order; its first lines where none does."""
-    lines = [line.strip() for line in LINE_END.split(text)]
-    lines = [line for line in lines if line]
-    wanted = stems(question)
-    best = sorted(lines, key=lambda line: share(wanted, line), reverse=True)[:MAX_LINES]
-    quoted = [line for line in lines if line in best and share(wanted, line)]
+    lines = LINE_END.split(text.strip())
+    best = sorted(lines, key=lambda line: share(question, line), reverse=True)[:MAX_LINES]
+    quoted = [line for line in lines if line in best and share(question, line)]
     if not quoted:
         quoted = lines[:MAX_LINES]
     elif "," in lines[0] and lines[0] not in quoted:
         quoted.insert(0, lines[0])  # the head of a table
-    shown = [escape(line[:SHOWN_CHARS]) for line in quoted]
-    return "\n".join(f"> {line}" for line in shown)
+    return "\n".join(f"> {escape(line[:SHOWN_CHARS])}" for line in quoted)

@@ -1,7 +1,6 @@
 """Playbook: tell a channel what is new on a topic, and hand it over with `publish_digest`."""
 
 import re
-from datetime import UTC, datetime
 
 from bot.sandbox.model.dialogue import Dialogue, say
 from bot.sandbox.model.message import StandInReply
@@ -13,7 +12,6 @@ from bot.sandbox.model.writing import capitalised
 
 MAX_LINES = 5
 CITED = re.compile(r"(?P<text>\S[^\[\]]*?[.!?][\"”]?) \[(?P<n>\d+)\]")
-WRITTEN = re.compile(r"\b[A-Z][a-z]{2} \d{1,2}, \d{4}\b")
 
 
 def decide(dialogue: Dialogue) -> StandInReply:
@@ -27,25 +25,19 @@ def decide(dialogue: Dialogue) -> StandInReply:
     hits = find_hits(dialogue, [brief.topic])
     if hits and dialogue.may_call_tools:
         step = report.delegate(dialogue, brief, hits)
-    return step or _publish(dialogue, brief.topic, hits)
+    return step or _publish(dialogue, brief.topic)
 
 
-def _publish(dialogue: Dialogue, topic: str, hits: list[Json]) -> StandInReply:
+def _publish(dialogue: Dialogue, topic: str) -> StandInReply:
     result = "".join(call.result for call in dialogue.now.done("Task")[-1:])
     urls = {n: url for n, _, url in LISTED.findall(result)}
-    dates = {hit["url"]: _date(hit) for hit in hits}
     facts = CITED.findall(result)
     known = stems(dialogue.now.asked)
-    fresh: list[tuple[str, str]] = []
+    lines: list[Json] = []
     for text, n in facts:
         if not stems(text) <= known:
-            fresh.append((text, urls.get(n, "")))
-    fresh.sort(key=lambda fact: dates.get(fact[1], ""), reverse=True)
-    lines: list[Json] = []
-    for text, url in fresh[:MAX_LINES]:
-        if date := dates.get(url):
-            text = f"{text} ({date})"
-        lines.append({"text": text, "source": url, "is_new": True})
+            lines.append({"text": text, "source": urls.get(n, ""), "is_new": True})
+    lines = lines[:MAX_LINES]
     news = f"{len(lines)} things to know" if lines else "nothing new"
     details = NOTHING.format(topic=topic)
     if facts:
@@ -57,12 +49,3 @@ def _publish(dialogue: Dialogue, topic: str, hits: list[Json]) -> StandInReply:
         details=details,
     )
     return (publish,)
-
-
-def _date(hit: Json) -> str:
-    """The ISO date of a page, as its search result says; empty where it does not."""
-    match = WRITTEN.search(f"{hit.get('date', '')} {hit.get('snippet', '')}")
-    if match is None:
-        return ""
-    written = datetime.strptime(match[0], "%b %d, %Y").replace(tzinfo=UTC)
-    return written.date().isoformat()

@@ -5,7 +5,6 @@ product asks for approval. The answer claims only what a result says was done.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.sandbox.model.dialogue import (
@@ -20,7 +19,7 @@ from bot.sandbox.model.dialogue import (
 from bot.sandbox.model.message import ReplyText, StandInReply
 from bot.sandbox.model.playbooks import report
 from bot.sandbox.model.sentences import phrases, stems
-from bot.sandbox.model.wire import Json, as_object, as_text
+from bot.sandbox.model.wire import Json, as_object
 from bot.sandbox.model.writing import capitalised
 
 SLUG = "GMAIL_SEND_EMAIL"
@@ -30,12 +29,12 @@ PROFILE = "GMAIL_GET_PROFILE"
 UPLOAD = "upload_to_composio"
 MAIL = phrases("mail")
 OTHER = phrases("other")
-HOW = re.compile(r"^\W*(?:how|what|why|when|who|explain)\b", re.IGNORECASE)
+HOW = re.compile(r"(?i)^\W*(?:how|what|why|when|who|explain)\b")
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-SAYS = re.compile(r"(?:\bthat says\b|\bsaying\b|\bthat\b|:)\s+[\"“]?(?P<text>.+?)[\"”]?\s*$", re.S)
+SAYS = re.compile(r"(?s)(?:\bthat says\b|\bsaying\b|\bthat\b|:)\s+[\"“]?(?P<text>.+?)[\"”]?\s*$")
 OWN = re.compile(r"\b(?:me|us|my)\b")
 REPORT_TITLE = re.compile(r"The report “([^”]+)”")
-CITATIONS = re.compile(r"^The report “.*$| \(\[[^\]]+\]\([^)]+\)\)| \[\d+\]", re.MULTILINE)
+CITATIONS = re.compile(r"(?m)^The report “.*$| \(\[[^\]]+\]\([^)]+\)\)| \[\d+\]")
 REPORT_FILE = re.compile(r"work_products/[^\s\"]+\.html")
 CONNECTED = re.compile(r"\[Authentication completed|\"active\"")
 TO_WHOM = "Which email address should the mail go to?"
@@ -53,7 +52,7 @@ NOT_SENT = "The mail was not sent: {why}."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailContent:
-    """An answer or a report to be mailed."""
+    """What is to be mailed: a dictated text, an answer, or a report."""
 
     text: str = ""
     title: str = ""
@@ -67,42 +66,39 @@ def is_asked_for(words: str) -> bool:
 
 def decide(dialogue: Dialogue) -> StandInReply | None:
     """The next call, or how the errand ended; None where there is none."""
-    now = dialogue.now
-    if not is_asked_for(now.words):
+    words = dialogue.now.words
+    if not is_asked_for(words):
         return None
-    mail = MAIL.search(now.words)
+    mail = MAIL.search(words)
     if mail is None:
         return say(ONLY_MAIL)
-    dictated = SAYS.search(now.words, mail.start())
-    head = now.words[: dictated.start()] if dictated else now.words
-    said = dictated["text"] if dictated else ""
-    if SEARCHES.search(head) and stems(topic_of(now.words)):
-        return _research_and_mail(dialogue, head, said)
-    return _carry_out(dialogue, _earlier_content(dialogue), head, said)
+    dictated = SAYS.search(words, mail.start())
+    if dictated:
+        text = dictated["text"]
+        words = words[: dictated.start()]
+        content = MailContent(text=text, title=text[:70])
+        return _carry_out(dialogue, content, words)
+    if SEARCHES.search(words) and stems(topic_of(words)):
+        return _research_and_mail(dialogue, words)
+    answers = [exchange.answer for exchange in dialogue.earlier if exchange.answer]
+    titles = REPORT_TITLE.findall("\n".join(answers))
+    content = _content_of("".join(answers[-1:]), "".join(titles[-1:]))
+    return _carry_out(dialogue, content, words)
 
 
-def _research_and_mail(dialogue: Dialogue, head: str, said: str) -> StandInReply:
+def _research_and_mail(dialogue: Dialogue, words: str) -> StandInReply:
     """The next step of the research, then of the mail with its result."""
     work = report.decide(dialogue)
-    if not all(isinstance(block, ReplyText) for block in work):
+    if not isinstance(work[0], ReplyText):
         return work
-    text = "".join(block.text for block in work if isinstance(block, ReplyText))
+    text = work[0].text
     if not dialogue.now.done("Task", "crawl_parallel") or "No report was written" in text:
         return say(f"{text}\n\n{NO_CONTENT}")
     content = _content_of(text, report.read_brief(dialogue).topic)
-    step = _carry_out(dialogue, content, head, said)
+    step = _carry_out(dialogue, content, words)
     if isinstance(step[0], ReplyText):
         return say(f"{text}\n\n{step[0].text}")
     return step
-
-
-def _earlier_content(dialogue: Dialogue) -> MailContent:
-    """The answer and the report of earlier in the thread, for "email me that"."""
-    answers = [exchange.answer for exchange in dialogue.earlier if exchange.answer]
-    if not answers:
-        return MailContent()
-    titles = REPORT_TITLE.findall("\n".join(answers))
-    return _content_of(answers[-1], titles[-1] if titles else "")
 
 
 def _content_of(answer: str, title: str) -> MailContent:
@@ -117,56 +113,61 @@ def _content_of(answer: str, title: str) -> MailContent:
     )
 
 
-def _carry_out(dialogue: Dialogue, content: MailContent, head: str, said: str) -> StandInReply:
+def _carry_out(dialogue: Dialogue, content: MailContent, words: str) -> StandInReply:
     """The next call, or how the errand ended; one that has to stop says so."""
-    runs = [call for call in dialogue.now.calls if _arguments_of(call, SLUG) is not None]
+    runs = _batches(dialogue, SLUG)
     if runs:
         return say(_ending(runs[-1]))
-    step = _connect(dialogue) or _mail(dialogue, content, head, said)
-    is_call = not isinstance(step[0], ReplyText)
-    return step if dialogue.may_call_tools or not is_call else _not_sent("I had to stop")
+    step = _connect(dialogue) or _mail(dialogue, content, words)
+    if dialogue.may_call_tools or isinstance(step[0], ReplyText):
+        return step
+    return _not_sent("I had to stop")
+
+
+def _batches(dialogue: Dialogue, slug: str) -> list[PastCall]:
+    """The calls that run a tool of an app, those without a known result among them."""
+    calls = [call for call in dialogue.now.calls if call.name == BATCH_TOOL]
+    return [call for call in calls if slug in str(call.arguments)]
 
 
 def _connect(dialogue: Dialogue) -> StandInReply | None:
     """The search for the tool, then the connection of its account; None once both are there."""
-    now = dialogue.now
-    if not {"SEARCH_TOOLS", BATCH_TOOL} <= dialogue.tools.keys():
-        return _not_sent("I have no tool for it")
-    searches = now.done("SEARCH_TOOLS")
-    if not searches:
+    searches = dialogue.now.done("SEARCH_TOOLS")
+    can_run = {"SEARCH_TOOLS", BATCH_TOOL} <= dialogue.tools.keys()
+    if can_run and not searches:
         queries = [{"use_case": USE_CASE}]
         return (dialogue.use("SEARCH_TOOLS", queries=queries, session={"generate_id": True}),)
-    if SLUG not in searches[-1].result:
+    if not can_run or SLUG not in searches[-1].result:
         return _not_sent("I have no tool for it")
-    connections = now.done("MANAGE_CONNECTIONS")
-    if connections and not CONNECTED.search(connections[-1].result):
+    for connection in dialogue.now.done("MANAGE_CONNECTIONS")[-1:]:
+        if CONNECTED.search(connection.result):
+            return None
         return _not_sent("the account of Gmail was not connected")
-    is_active = any(
-        status.get("toolkit") == TOOLKIT and status.get("has_active_connection")
-        for status in objects_in(searches[-1:])
-    )
-    if connections or is_active:
-        return None
+    for status in objects_in(searches[-1:]):
+        if status.get("toolkit") == TOOLKIT and status.get("has_active_connection"):
+            return None
     return (dialogue.use("MANAGE_CONNECTIONS", toolkits=[TOOLKIT]),)
 
 
-def _mail(dialogue: Dialogue, content: MailContent, head: str, said: str) -> StandInReply:
+def _mail(dialogue: Dialogue, content: MailContent, words: str) -> StandInReply:
     """The mail with its final arguments, or the next call to know them. Nothing is made up."""
-    addresses = _recipients(dialogue, head)
-    if not isinstance(addresses, list):
-        return addresses
+    addresses = ADDRESS.findall(words)
+    for call in [*dialogue.now.done("ask_user"), *_batches(dialogue, PROFILE)]:
+        addresses += ADDRESS.findall(call.result)
+    if not addresses:
+        return _ask_address(dialogue, words)
     mail: Json = {"recipient_email": addresses[0]}
     if addresses[1:]:
         mail["cc"] = addresses[1:]
     path = ""
-    if content.is_report and not said and UPLOAD in dialogue.tools:
+    if content.is_report and UPLOAD in dialogue.tools:
         listings = dialogue.now.done("list_local_files")
         if not listings:
             return (dialogue.use("list_local_files", path="work_products"),)
         path = "".join(REPORT_FILE.findall(listings[-1].result)[-1:])
     if not path:
-        mail["subject"] = said[:70] or content.title or "A note"
-        mail["body"] = said or content.text or mail["subject"]
+        mail["subject"] = content.title or "A note"
+        mail["body"] = content.text or mail["subject"]
         return dialogue.batch([(SLUG, mail)])
     uploads = dialogue.now.done(UPLOAD)
     if not uploads:
@@ -177,55 +178,37 @@ def _mail(dialogue: Dialogue, content: MailContent, head: str, said: str) -> Sta
     mail["attachment"] = {
         "name": path.rpartition("/")[2],
         "mimetype": "text/html",
-        "s3key": as_text(uploads[-1].data.get("s3_key")),
+        "s3key": uploads[-1].data.get("s3_key", ""),
     }
     return dialogue.batch([(SLUG, mail)])
 
 
-def _recipients(dialogue: Dialogue, head: str) -> list[str] | StandInReply:
-    """The addresses of the mail, or the next step to know them."""
-    now = dialogue.now
-    answers = now.done("ask_user")
-    addresses = ADDRESS.findall(head)
-    for call in answers[-1:]:
-        addresses += ADDRESS.findall(call.result)
-    if not addresses and OWN.search(head):
-        profiles = [
-            call for call in now.done(BATCH_TOOL) if _arguments_of(call, PROFILE) is not None
-        ]
-        if not profiles:
-            return dialogue.batch([(PROFILE, {})])
-        addresses = ADDRESS.findall(profiles[-1].result)[:1]
-    elif not addresses and not answers and "ask_user" in dialogue.tools:
-        return (dialogue.use("ask_user", question=TO_WHOM),)
-    return addresses or _not_sent("I do not know the address")
-
-
-def _arguments_of(call: PastCall, slug: str) -> Json | None:
-    """The arguments with which a batch runs a tool; None where it does not."""
-    entries: Sequence[Json] = call.arguments.get("tools", [])
-    for entry in entries:
-        if entry.get("tool_slug") == slug:
-            return as_object(entry.get("arguments"))
-    return None
+def _ask_address(dialogue: Dialogue, words: str) -> StandInReply:
+    """The call that finds out the person's own address, or asks for another's; once."""
+    is_own = OWN.search(words)
+    if is_own and not _batches(dialogue, PROFILE):
+        return dialogue.batch([(PROFILE, {})])
+    if is_own or "ask_user" not in dialogue.tools or dialogue.now.done("ask_user"):
+        return _not_sent("I do not know the address")
+    return (dialogue.use("ask_user", question=TO_WHOM),)
 
 
 def _ending(run: PastCall) -> str:
     """How the call ended, in words: success only where the result says so."""
     if run.is_lost:
         return UNKNOWN
-    results = [each for each in objects_in([run]) if "response" in each]
-    result = results[0] if results else Json()
+    result = next((each for each in objects_in([run]) if "response" in each), Json())
     response = as_object(result.get("response"))
     if response.get("successful") is not True:
         why = result.get("error") or response.get("error")
         why = why or run.result.removeprefix("Not done: ").partition(". ")[0][:300]
         return NOT_SENT.format(why=why.strip().rstrip("."))
-    mail = _arguments_of(run, SLUG) or {}
+    mail = run.arguments["tools"][0]["arguments"]
     sentence = f"The mail “{mail['subject']}” to {mail['recipient_email']} was sent"
     if "attachment" in mail:
         sentence += f", with {mail['attachment']['name']} attached"
-    if account := as_object(run.data.get("acted_as")).get(TOOLKIT):
+    account = as_object(run.data.get("acted_as")).get(TOOLKIT)
+    if account:
         sentence += f", as {account}"
     return f"{sentence}."
 

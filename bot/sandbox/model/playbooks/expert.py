@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
-from bot.sandbox.model.dialogue import Dialogue, Exchange, PastCall, say, topic_of
+from bot.sandbox.model.dialogue import Dialogue, Exchange, say, topic_of
 from bot.sandbox.model.message import StandInReply
 from bot.sandbox.model.playbooks.pages import (
     NOTHING,
     listed,
-    pages_about,
     pages_read,
     read_files,
     rows_of,
@@ -37,23 +36,21 @@ def decide(dialogue: Dialogue) -> StandInReply:
     topics = [topic_of(note) for note in whole.notes]
     sections = dict.fromkeys([*brief.sections, *filter(None, topics)])
     brief = replace(brief, sections=tuple(sections))
-    step = _gather(dialogue, URL.findall(whole.asked))
-    if step:
-        return step
-    corpus = rows_of(whole.done("save_corpus")[-1:])
-    pages = pages_read(dialogue, corpus)
-    step = _write(dialogue, brief, pages)
-    if step:
-        return step
-    return say(_summary(dialogue, brief, pages))
+    saves = whole.done("save_corpus")[-1:]
+    pages = pages_read(dialogue, rows_of(saves))
+    step = None
+    if dialogue.may_call_tools:
+        step = (
+            _crawl_and_save(dialogue, URL.findall(whole.asked))
+            or read_files(dialogue, saves)
+            or _write(dialogue, brief, pages)
+        )
+    return step or say(_summary(dialogue, brief, pages))
 
 
-def _gather(dialogue: Dialogue, urls: Sequence[str]) -> StandInReply | None:
-    """The pages crawled in two batches at most, saved, and read; None once they were."""
-    if not dialogue.may_call_tools:
-        return None
+def _crawl_and_save(dialogue: Dialogue, urls: Sequence[str]) -> StandInReply | None:
+    """The pages crawled in two batches at most, and saved; None once they were."""
     crawls = dialogue.now.done("crawl_parallel")
-    saves = dialogue.now.done("save_corpus")
     tried: list[str] = []
     for call in crawls:
         tried += call.arguments["urls"]
@@ -61,16 +58,16 @@ def _gather(dialogue: Dialogue, urls: Sequence[str]) -> StandInReply | None:
     rows = rows_of(crawls)
     if left and len(crawls) < MAX_BATCHES and len(rows) < ENOUGH_PAGES:
         return (dialogue.use("crawl_parallel", urls=left[:BATCH]),)
-    if rows and not saves:
+    if rows and not dialogue.now.done("save_corpus"):
         articles = [row["url"] for row in rows]
         return (dialogue.use("save_corpus", articles=articles),)
-    return read_files(dialogue, saves[-1:])
+    return None
 
 
 def _write(dialogue: Dialogue, brief: Brief, pages: Sequence[NumberedPage]) -> StandInReply | None:
     """The call that writes the report, once more where a note adds to it; else None."""
     report = write_report(pages, brief.topic, brief.sections, brief.sides)
-    if report is None or not dialogue.may_call_tools:
+    if report is None:
         return None
     for call in dialogue.now.done("write_report")[-1:]:
         is_same = call.arguments["markdown"] == report.markdown
@@ -90,23 +87,16 @@ def _summary(dialogue: Dialogue, brief: Brief, pages: Sequence[NumberedPage]) ->
     written = dialogue.now.done("write_report")
     done = [call for call in written if call.data.get("success")]
     if not done:
-        return f"No report was written. {_reason(dialogue, brief, written)}"
+        reason = NOTHING.format(topic=brief.topic) + unread_in(dialogue)
+        for call in written:
+            reason = call.result[:300]
+        return f"No report was written. {reason}"
     report = done[-1].arguments
-    topic = brief.topic
-    if brief.sections:
-        topic = brief.sections[-1]
-    sentences = sentences_on(topic, pages_about(topic, pages), SUMMARY_SENTENCES)
+    topic = [brief.topic, *brief.sections][-1]
+    sentences = sentences_on(topic, pages, SUMMARY_SENTENCES)
     lines = [" ".join(sentences), f"The report “{report['title']}” is ready."]
-    names = [capitalised(section) for section in brief.sections]
+    names = map(capitalised, brief.sections)
     missing = [name for name in names if f"## {escape(name)}" not in report["markdown"]]
     lines += [NOTHING.format(topic=name) for name in missing]
     lines.append("\n".join(["Pages:", *map(listed, pages)]))
     return "\n\n".join(lines)
-
-
-def _reason(dialogue: Dialogue, brief: Brief, written: Sequence[PastCall]) -> str:
-    if written:
-        refusal = " ".join(written[-1].result.split())
-        return refusal[:300]
-    nothing = NOTHING.format(topic=brief.topic)
-    return nothing + unread_in(dialogue)

@@ -4,11 +4,21 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from bot.sandbox.model.dialogue import BATCH_TOOL, Dialogue, PastCall, objects_in
-from bot.sandbox.model.message import StandInReply, ToolUse
-from bot.sandbox.model.sentences import NumberedPage, PageBlock, content_words, is_about, stems
+from bot.sandbox.model.dialogue import (
+    BATCH_TOOL,
+    Dialogue,
+    PastCall,
+    objects_in,
+)
+from bot.sandbox.model.message import StandInReply
+from bot.sandbox.model.sentences import (
+    NumberedPage,
+    PageBlock,
+    content_words,
+    is_about,
+)
 from bot.sandbox.model.wire import Json, as_text, walk
-from bot.sandbox.model.writing import telling
+from bot.sandbox.model.writing import cite, telling
 
 SEARCHES = ("SEARCH_WEB", "SEARCH_NEWS")
 RESULTS = 20
@@ -16,25 +26,23 @@ NOTHING = "I found nothing about {topic}: none of the pages here speaks of it."
 MARK = re.compile(r" \[(\d+)\]")
 REPEATED_MARK = re.compile(r" \[(\d+)\](?=[^\n\[]*[^\n\[ ] \[\1\])")
 """A number that the next sentence has, too: a run of sentences is cited once."""
-LISTED = re.compile(r"^(\d+)\. (.*): (http\S+)\n?", re.MULTILINE)
+LISTED = re.compile(r"(?m)^(\d+)\. (.*): (http\S+)\n?")
 
 
 def search(dialogue: Dialogue, topics: Sequence[str]) -> StandInReply | None:
     """The search for all topics side by side, in news too; None once it was made."""
     if not dialogue.may_call_tools:
         return None
-    calls: list[ToolUse] = []
-    batch: list[tuple[str, Json]] = []
+    calls: list[tuple[str, Json]] = []
     for query in _fresh_queries(dialogue, topics):
-        arguments: Json = {"query": query, "num_results": RESULTS}
-        for name in SEARCHES:
-            batch.append((f"COMPOSIO_{name}", arguments))
-            if name in dialogue.tools:
-                calls.append(dialogue.use(name, **arguments))
-    offered = dialogue.tools.keys() & set(SEARCHES)
-    if batch and not offered and BATCH_TOOL in dialogue.tools:
-        return dialogue.batch(batch)
-    return tuple(calls) or None
+        arguments = {"query": query, "num_results": RESULTS}
+        calls += [(name, arguments) for name in SEARCHES]
+    direct = [
+        dialogue.use(name, **arguments) for name, arguments in calls if name in dialogue.tools
+    ]
+    if calls and not direct and BATCH_TOOL in dialogue.tools:
+        return dialogue.batch([(f"COMPOSIO_{name}", arguments) for name, arguments in calls])
+    return tuple(direct) or None
 
 
 def _fresh_queries(dialogue: Dialogue, topics: Sequence[str]) -> list[str]:
@@ -42,48 +50,35 @@ def _fresh_queries(dialogue: Dialogue, topics: Sequence[str]) -> list[str]:
     asked: list[str] = []
     for call in _searches(dialogue):
         asked += [item.get("query", "") for item in walk(call.arguments)]
-    fresh: list[str] = []
-    for topic in topics:
-        words = content_words(topic)
-        query = " ".join(words) or topic
-        if query not in [*asked, *fresh]:
-            fresh.append(query)
-    return fresh
+    queries = [" ".join(content_words(topic)) or topic for topic in topics]
+    return [query for query in dict.fromkeys(queries) if query not in asked]
 
 
-def find_hits(dialogue: Dialogue, topics: Sequence[str]) -> list[Json]:
-    """The pages that seem to be about one of the topics, each once, best first.
+def find_hits(dialogue: Dialogue, topics: Sequence[str]) -> dict[str, str]:
+    """The addresses of pages that seem to be about one of the topics, best first, with titles.
 
     Where none is, those that speak of half of one: people do not write as pages do.
     """
-    wanted = [stems(topic) for topic in topics]
-    entries: dict[str, Json] = {}
+    titles: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for entry in objects_in(_searches(dialogue)):
-        url = as_text(entry.get("url")) or as_text(entry.get("link"))
+        url = as_text(entry.get("url") or entry.get("link"))
         title = as_text(entry.get("title"))
-        hit = {**entry, "url": url, "title": " ".join(title.split())}
-        if url:
-            entries.setdefault(url, hit)
+        if url and url not in titles:
+            titles[url] = title
+            texts[url] = f"{title} {entry.get('snippet')} {url}"
     for few in (2, 0):
-        hits = [entry for entry in entries.values() if _is_hit(entry, wanted, few)]
+        hits = [url for url, text in texts.items() if is_about(topics, text, few)]
         if hits:
-            return hits
-    return []
-
-
-def _is_hit(entry: Json, wanted: Iterable[frozenset[str]], few: int) -> bool:
-    snippet = as_text(entry.get("snippet"))
-    text = f"{entry['title']} {snippet} {entry['url']}"
-    return any(is_about(stems, text, few) for stems in wanted)
+            return {url: titles[url] for url in hits}
+    return {}
 
 
 def _searches(dialogue: Dialogue) -> list[PastCall]:
     """The searches that were made, by their own names or in batches."""
     searches = dialogue.now.done(*SEARCHES)
-    for batch in dialogue.now.done(BATCH_TOOL):
-        if "_SEARCH_" in str(batch.arguments):
-            searches.append(batch)
-    return searches
+    batches = dialogue.now.done(BATCH_TOOL)
+    return searches + [batch for batch in batches if "_SEARCH_" in str(batch.arguments)]
 
 
 def read_files(dialogue: Dialogue, tables: Iterable[PastCall]) -> StandInReply | None:
@@ -91,12 +86,11 @@ def read_files(dialogue: Dialogue, tables: Iterable[PastCall]) -> StandInReply |
     offsets: dict[str, int | None] = {row["path"]: 0 for row in rows_of(tables)}
     for read in dialogue.now.done("read_local_file"):
         offsets[read.arguments["path"]] = read.data.get("next_offset")
-    if not dialogue.may_call_tools:
-        return None
-    reads: list[ToolUse] = []
-    for path, offset in offsets.items():
-        if offset is not None:
-            reads.append(dialogue.use("read_local_file", path=path, offset=offset))
+    reads = [
+        dialogue.use("read_local_file", path=path, offset=offset)
+        for path, offset in offsets.items()
+        if offset is not None
+    ]
     return tuple(reads) or None
 
 
@@ -112,15 +106,12 @@ def rows_of(tables: Iterable[PastCall]) -> list[Json]:
 
 def unread_in(dialogue: Dialogue) -> str:
     """The pages that could not be fetched, each with the reason that was given."""
-    crawls = dialogue.now.done("crawl_parallel")
-    lines: list[str] = []
-    for row in objects_in(crawls):
+    lines = ""
+    for row in objects_in(dialogue.now.done("crawl_parallel")):
         status = as_text(row.get("status"))
         if status.startswith("failed"):
-            lines.append(f"\n- {row.get('url')}: {status}")
-    errors = [crawl.result for crawl in crawls if crawl.is_error]
-    lines += [f"\n- pages: failed: {error[:300]}" for error in errors]
-    return "".join(lines)
+            lines += f"\n- {row.get('url')}: {status}"
+    return lines
 
 
 def pages_read(dialogue: Dialogue, rows: Sequence[Json]) -> list[NumberedPage]:
@@ -129,34 +120,25 @@ def pages_read(dialogue: Dialogue, rows: Sequence[Json]) -> list[NumberedPage]:
     for read in dialogue.now.done("read_local_file"):
         path = read.arguments["path"]
         texts[path] += as_text(read.data.get("text"))
-    pages: list[NumberedPage] = []
-    for position, row in enumerate(rows, start=1):
-        path = row["path"]
-        if path not in texts:
-            continue
-        url = row["url"]
-        page = NumberedPage(
+    return [
+        NumberedPage(
             n=row.get("n") or position,
-            url=url,
-            title=as_text(row.get("title")) or url,
-            text=texts[path],
+            url=row["url"],
+            title=as_text(row.get("title")) or row["url"],
+            text=texts[row["path"]],
         )
-        pages.append(page)
-    return pages
-
-
-def pages_about(topic: str, pages: Iterable[NumberedPage]) -> list[NumberedPage]:
-    """The pages that are about a topic."""
-    wanted = stems(topic)
-    return [page for page in pages if is_about(wanted, page.titled_text)]
+        for position, row in enumerate(rows, start=1)
+        if row["path"] in texts
+    ]
 
 
 def sentences_on(topic: str, pages: Iterable[NumberedPage], count: int) -> list[str]:
-    """The most telling sentences of pages on a topic, each with its number."""
+    """The most telling sentences of the pages on a topic, each with its number."""
     blocks: list[PageBlock] = []
     for page in pages:
-        blocks += page.blocks()
-    return telling(blocks, stems(topic), count)
+        if is_about([topic], page.titled_text):
+            blocks += page.blocks()
+    return [cite(*quote) for quote in telling(blocks, topic, count)]
 
 
 def listed(page: NumberedPage) -> str:

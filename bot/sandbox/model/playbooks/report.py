@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.sandbox.model.dialogue import (
@@ -23,7 +23,6 @@ from bot.sandbox.model.playbooks.pages import (
     linked,
     listed,
     numbered,
-    pages_about,
     pages_read,
     read_files,
     rows_of,
@@ -33,13 +32,11 @@ from bot.sandbox.model.playbooks.pages import (
 )
 from bot.sandbox.model.playbooks.parts import FIND_OUT, sides_of
 from bot.sandbox.model.sentences import stems
-from bot.sandbox.model.wire import Json
 from bot.sandbox.model.writing import capitalised
 
 EXPERT = "report-creation-expert"
 PAGES_TO_ANSWER = 4
 ANSWER_SENTENCES = 4
-MAX_DELEGATIONS = 2
 URL = re.compile(r"https?://[^\s<>\"')\]]+")
 REQUEST = 'Request, word for word:\n"""\n{request}\n"""\n\nTopic: {topic}'
 EXTEND = "The report exists: keep its title and sections, and add the new one."
@@ -70,29 +67,27 @@ class Brief:
     def topics(self) -> list[str]:
         return [*self.sections, self.topic]
 
-    def write(self, hits: Sequence[Json], complaint: str) -> str:
-        """The brief in words, with every page that was found."""
+    def write(self, hits: Mapping[str, str]) -> str:
+        """The brief in words, with the address and the title of every page that was found."""
         lines = [REQUEST.format(request=self.request, topic=self.topic)]
         lines += [f"Section: {section}" for section in self.sections]
         lines += [f"Side: {side}" for side in self.sides]
         if self.sections:
             lines.append(EXTEND)
-        if complaint:
-            lines.append(f"Correction: {complaint}")
         lines.append("Read these pages in full and save them:")
-        lines += [f"- {hit['title']}: {hit['url']}" for hit in hits]
+        lines += [f"- {title}: {url}" for url, title in hits.items()]
         return "\n".join(lines)
 
     @classmethod
     def read(cls, text: str) -> "Brief":
         """A brief of ours, or as much as can be understood of anybody's."""
-        topic = re.search(r"^Topic: (.+)$", text, re.MULTILINE)
-        request = re.search(r'"""\n(.*?)\n"""', text, re.DOTALL)
+        topic = re.search(r"(?m)^Topic: (.+)$", text)
+        request = re.search(r'(?s)"""\n(.*?)\n"""', text)
         return cls(
             request=request[1] if request else text,
             topic=topic[1] if topic else topic_of(URL.sub(" ", text)),
-            sections=tuple(re.findall(r"^Section: (.+)$", text, re.MULTILINE)),
-            sides=tuple(re.findall(r"^Side: (.+)$", text, re.MULTILINE)),
+            sections=tuple(re.findall(r"(?m)^Section: (.+)$", text)),
+            sides=tuple(re.findall(r"(?m)^Side: (.+)$", text)),
         )
 
 
@@ -125,7 +120,9 @@ def _ask_topic(dialogue: Dialogue) -> StandInReply:
     return (dialogue.use("ask_user", question=ASK_TOPIC, options=TOPICS),)
 
 
-def _read_or_delegate(dialogue: Dialogue, brief: Brief, hits: list[Json]) -> StandInReply | None:
+def _read_or_delegate(
+    dialogue: Dialogue, brief: Brief, hits: Mapping[str, str]
+) -> StandInReply | None:
     """The next call after the search; None once there is enough for an answer."""
     is_report = REPORT.search(brief.request) or brief.sections
     if is_report and "Task" in dialogue.tools:
@@ -133,7 +130,7 @@ def _read_or_delegate(dialogue: Dialogue, brief: Brief, hits: list[Json]) -> Sta
     crawls = dialogue.now.done("crawl_parallel")
     if crawls:
         return read_files(dialogue, crawls)
-    urls = [hit["url"] for hit in hits[:PAGES_TO_ANSWER]]
+    urls = list(hits)[:PAGES_TO_ANSWER]
     return (dialogue.use("crawl_parallel", urls=urls),)
 
 
@@ -146,9 +143,10 @@ def _compare(dialogue: Dialogue, sides: Sequence[str]) -> StandInReply:
     topic = f"{', '.join(sides[:-1])} and {sides[-1]}"
     brief = Brief(request=now.words, topic=topic, sides=tuple(sides))
     hits = find_hits(dialogue, sides)
-    can_delegate = dialogue.may_call_tools and "Task" in dialogue.tools
-    if hits and can_delegate and not now.done("Task"):
-        return _task(dialogue, brief, hits)
+    if hits and dialogue.may_call_tools and "Task" in dialogue.tools:
+        step = delegate(dialogue, brief, hits)
+        if step:
+            return step
     results = {call.arguments["run"]: call for call in now.done(RESULT)}
     runs = [run for call in now.done(PARTS) for run in call.arguments["runs"]]
     if dialogue.may_call_tools and not results.keys() >= set(runs):
@@ -172,40 +170,22 @@ def read_brief(dialogue: Dialogue) -> Brief:
         name = section["topic"].strip(' .!"“”')
         sections = dict.fromkeys([*known.sections, name])
         return Brief(request=now.words, topic=known.topic, sections=tuple(sections))
-    late: list[str] = []
-    if dialogue.goes_on:
-        late = [topic for note in now.notes if (topic := topic_of(note))]
     answers = [ANSWERED.sub("", call.result) for call in now.done("ask_user") if not call.is_error]
     answers = [answer for answer in answers if not answer.startswith("Nobody answered")]
     return Brief(
         request="\n\n".join([now.words, *answers]),
         topic=topic_of(now.words) or topic_of(" ".join(answers)),
-        sections=tuple(late),
     )
 
 
-def delegate(dialogue: Dialogue, brief: Brief, hits: Sequence[Json]) -> StandInReply | None:
-    """The task for the report expert; once more where it broke a rule, otherwise None."""
-    tasks = dialogue.now.done("Task")
-    if not tasks:
-        return _task(dialogue, brief, hits)
-    outcome, _, rule = tasks[-1].result.partition("COMPLIANCE:")
-    complaint = "" if "No report" in outcome else rule.strip()
-    known = Brief.read(tasks[-1].arguments["prompt"]).sections
-    is_told = not complaint and set(brief.sections) <= set(known)
-    if is_told or len(tasks) >= MAX_DELEGATIONS + dialogue.goes_on:
+def delegate(dialogue: Dialogue, brief: Brief, hits: Mapping[str, str]) -> StandInReply | None:
+    """The task for the report expert; None once it was given."""
+    if dialogue.now.done("Task"):
         return None
-    return _task(dialogue, brief, hits, complaint)
-
-
-def _task(
-    dialogue: Dialogue, brief: Brief, hits: Sequence[Json], complaint: str = ""
-) -> StandInReply:
-    """A call of the report expert."""
     task = dialogue.use(
         "Task",
         description=f"Report: {brief.topic}"[:80],
-        prompt=brief.write(hits, complaint),
+        prompt=brief.write(hits),
         subagent_type=EXPERT,
     )
     return (task,)
@@ -216,11 +196,10 @@ def _conclude(dialogue: Dialogue, brief: Brief) -> str:
     tasks = dialogue.now.done("Task")
     if tasks:
         return numbered(tasks[-1].result.partition("COMPLIANCE:")[0])
-    rows = rows_of(dialogue.now.done("crawl_parallel"))
-    fitting = pages_about(brief.topic, pages_read(dialogue, rows))
-    sentences = sentences_on(brief.topic, fitting, ANSWER_SENTENCES)
+    pages = pages_read(dialogue, rows_of(dialogue.now.done("crawl_parallel")))
+    sentences = sentences_on(brief.topic, pages, ANSWER_SENTENCES)
     if not sentences:
         return NOTHING.format(topic=brief.topic) + unread_in(dialogue)
     lines = [f"- {sentence}" for sentence in sentences]
-    lines += [listed(page) for page in fitting]
+    lines += map(listed, pages)
     return linked("\n".join(lines))

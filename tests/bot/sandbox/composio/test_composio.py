@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, cast
@@ -65,6 +64,10 @@ META = [
 SEARCH = ["COMPOSIO_SEARCH_WEB", "COMPOSIO_SEARCH_NEWS"]
 
 
+async def pages() -> Sequence[WebPage]:
+    return PAGES
+
+
 class Clock:
     """Stands at NOW until a test moves it on."""
 
@@ -82,7 +85,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 async def standin(clock: Clock) -> AsyncGenerator[ComposioStandIn]:
-    async with ComposioStandIn(PAGES, clock=clock, name={ADA: "Ada <3"}.get) as running:
+    async with ComposioStandIn(pages, clock=clock, name={ADA: "Ada <3"}.get) as running:
         yield running
 
 
@@ -136,10 +139,6 @@ async def batch(
     return (await meta(api, session, "MULTI_EXECUTE_TOOL", body))["results"]
 
 
-async def run(api: AsyncComposio, session: str, code: str) -> dict[str, Any]:
-    return await meta(api, session, "REMOTE_WORKBENCH", {"code_to_execute": code})
-
-
 @asynccontextmanager
 async def over_mcp(standin: ComposioStandIn, session: str) -> AsyncGenerator[Client]:
     url = f"{standin.base_url}/v3/mcp/{session}"
@@ -179,49 +178,6 @@ async def test_each_way_runs_its_own_kind_of_tools_in_sessions_that_there_are(
     wrong = await of_apps(session, tool_slug=SEARCH[0], arguments={"q": "x"})
     assert wrong.result_type == "failed"
     assert "query" in str(wrong.error)
-
-
-async def test_a_session_without_a_workbench_has_no_tool_for_it(
-    standin: ComposioStandIn, api: AsyncComposio
-) -> None:
-    made = await api.tool_router.session.create(user_id=ADA, workbench={"enable": False})
-    async with over_mcp(standin, made.session_id) as client:
-        assert [tool.name for tool in (await client.list_tools()).tools] == META[:-1]
-    with refused(400, "disabled"):
-        await run(api, made.session_id, "1")
-
-
-@pytest.mark.parametrize("is_asked_for", [True, False])
-async def test_long_results_stay_in_the_workbench_and_are_told_in_part(
-    standin: ComposioStandIn, api: AsyncComposio, is_asked_for: bool
-) -> None:
-    limit = 20_000 if is_asked_for else 100
-    made = await api.tool_router.session.create(
-        user_id=ADA, workbench={"auto_offload_threshold": limit}
-    )
-    item = {"tool_slug": SEARCH[0], "arguments": {"query": "coffee"}}
-    body = {"tools": [item], "sync_response_to_workbench": is_asked_for}
-    told = await meta(api, made.session_id, "MULTI_EXECUTE_TOOL", body)
-    [result] = told["results"]
-    path = told["remote_file_info"]["file_path"]
-    assert path.startswith("/mnt/files/.composio/output/")
-    assert "data" not in result["response"]
-    assert "b.test/cafe" in result["response"]["data_preview"]
-    [kept] = json.loads(standin.remote.local(ADA, path).read_bytes())
-    assert kept["response"]["data"]["citations"][0]["url"] == "http://b.test/cafe"
-
-
-async def test_what_no_transport_carries_is_refused(api: AsyncComposio) -> None:
-    made = await api.tool_router.session.create(
-        user_id=ADA, workbench={"auto_offload_threshold": 10**9}
-    )
-    await run(api, made.session_id, "open('big.txt', 'w').write('x' * 7_000_000)")
-    with refused(413, "."):
-        await api.tool_router.session.execute(
-            made.session_id,
-            tool_slug="CODEINTERPRETER_GET_FILE_CMD",
-            arguments={"file_path": "big.txt"},
-        )
 
 
 async def test_without_the_key_nothing_is_told_and_too_much_is_refused(
@@ -278,12 +234,12 @@ async def test_apps_keep_what_was_put_into_them(
         session,
         ("GOOGLECALENDAR_CREATE_EVENT", lunch),
         ("GITHUB_CREATE_AN_ISSUE", issue),
-        ("GOOGLECALENDAR_CREATE_EVENT", lunch | {"timezone": "Mars"}),
+        ("GOOGLECALENDAR_CREATE_EVENT", lunch | {"summary": 3}),
     )
     event = made["response"]["data"]["response_data"]
     assert event["start_datetime"] == "2026-11-27T12:00"
     assert filed["response"]["data"]["number"] == 1
-    assert bad["error"] == "Invalid time zone: Mars"
+    assert "summary" in bad["error"]
     day = {"timeMin": "2026-11-27T00:00:00Z", "timeMax": "2026-11-28T00:00:00Z"}
     events, mails = await batch(
         api,
@@ -351,7 +307,7 @@ async def test_searches_find_the_best_page_first_and_say_when_it_was_written(
     }
     assert "([Retries without harm](http://a.test/retries))" in found["answer"]
     fresh, old = news["response"]["data"]["news_results"]
-    assert (fresh["link"], fresh["date"]) == ("http://n.test/outage", "2 hours ago")
+    assert (fresh["link"], fresh["date"]) == ("http://n.test/outage", "Nov 21, 2026")
     assert (old["position"], old["date"]) == (2, "Jan 23, 2026")
     links = [one["link"] for one in today["response"]["data"]["news_results"]]
     assert links == ["http://n.test/outage"]
@@ -362,15 +318,3 @@ async def test_any_text_can_be_searched_for(api: AsyncComposio, session: str, qu
     [found] = await batch(api, session, ("COMPOSIO_SEARCH_WEB", {"query": query}))
     hits = found["response"]["data"]["citations"]
     assert [hit["url"] for hit in hits] == (["http://b.test/cafe"] if query == "CAFÉ" else [])
-
-
-async def test_names_and_files_of_a_notebook_stay_and_are_each_persons_own(
-    standin: ComposioStandIn, api: AsyncComposio, session: str
-) -> None:
-    await run(api, session, "secret = 1\nopen('a.txt', 'w').write('mine')")
-    assert (await run(api, session, "print(secret)\nopen('a.txt').read()"))["stdout"] == "1\n"
-    assert standin.remote.local(ADA, "a.txt").read_bytes() == b"mine"
-    made = await api.tool_router.session.create(user_id="T1:U2")
-    other = made.session_id
-    assert "NameError" in (await run(api, other, "secret"))["error"]
-    assert "FileNotFoundError" in (await run(api, other, "open('a.txt').read()"))["error"]

@@ -15,34 +15,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 OWN_PORT = 22_000  # below the ports that systems give away: it is still free after a pause
 
 
-async def test_a_mention_is_completed_sent_and_answered_in_its_thread(stage: Stage) -> None:
-    await stage.open()
-    offers = stage.main.get_by_role("listbox").get_by_role("option")
-    for typed, expected in (
-        ("#ene", "#energy "),
-        (":tad", ":tada: "),
-        ("@uni", "@universal-agent "),
-    ):
-        await stage.composer.fill("")
-        await stage.composer.press_sequentially(typed)
-        await expect(offers.first).to_be_visible()
-        await stage.composer.press("Enter")
-        await expect(stage.composer).to_have_value(expected)
-    await stage.composer.press_sequentially("hello")
-    await stage.composer.press("Shift+Enter")
-    await stage.composer.press_sequentially("there")
-    await stage.composer.press("Enter")
-    await expect(stage.composer).to_have_value("")
-    asked = stage.main.locator("article", has_text="hello")
-    await asked.get_by_role("button", name="1 reply").click()
-    await expect(stage.reply).to_be_focused()
-    await expect(stage.thread.get_by_text("echo:")).to_be_visible()
-    await stage.reply.fill("go on")
-    await stage.reply.press("Enter")
-    await expect(stage.thread.locator("article", has_text="go on")).to_be_visible()
-    assert stage.slack.posts("general")[0].text == f"{stage.slack.mention} hello\nthere"
-
-
 async def test_a_button_that_changes_while_it_is_pressed_is_pressed_all_the_same(
     stage: Stage,
 ) -> None:

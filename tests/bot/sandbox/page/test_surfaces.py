@@ -1,9 +1,5 @@
 """What an agent shows and asks beside its words: plans, charts, inputs, files, shortcuts, Home."""
 
-import json
-import re
-from typing import Any
-
 import pytest
 from playwright.async_api import ViewportSize, expect
 
@@ -46,83 +42,6 @@ CHART = {
     "title": "Built",
     "chart": {"type": "line", "series": SERIES},
 }
-
-
-async def test_a_plan_says_each_state_in_words_and_its_menu_reaches_the_app(stage: Stage) -> None:
-    told: list[Body] = []
-
-    @listener(stage.bot.app.action("branch.stop"))
-    async def take(ack: Any, body: Body) -> None:
-        told.append(body["actions"][0]["selected_option"])
-        await ack()
-
-    await stage.open()
-    menu = {"type": "overflow", "action_id": "branch.stop", "options": options("Stop this branch")}
-    post = await stage.show(PLAN, actions(button("live.open", "Open live view"), menu))
-    for words in ("Done", "In progress", "Failed", "Not done"):
-        await expect(post.get_by_text(words, exact=True)).to_be_visible()
-    await expect(post.get_by_text("The page did not open.")).to_be_visible()
-    await post.get_by_text("Reading two reports").click()
-    await expect(post.get_by_role("link", name=SOURCE["text"])).to_be_visible()
-    await post.get_by_role("button", name="More options").press("Enter")
-    await stage.browser.get_by_role("menuitem", name="Stop this branch").press("Enter")
-    await stage.slack.wait_for(lambda _: told)
-    assert told[0]["value"] == "stop this branch"
-
-
-async def test_a_post_carries_its_files_and_takes_feedback_and_a_shortcut(stage: Stage) -> None:
-    told: list[Body] = []
-
-    @listener(stage.bot.app.action("feedback.given"))
-    async def judge(ack: Any, body: Body) -> None:
-        told.append(body["actions"][0])
-        await ack()
-
-    @listener(stage.bot.app.shortcut("ask_about"))
-    async def ask(ack: Any, body: Body) -> None:
-        told.append(body["message"])
-        await ack()
-
-    root = await stage.slack.say("ann", "general", "a report, please")
-    svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
-    files = [
-        await stage.upload("report.html", b"<p>Read</p>"),
-        await stage.upload("print.pdf", b"%PDF-1.4"),
-        await stage.upload("preview.svg", svg, alt_txt="The first page"),
-    ]
-    sides = {f"{side}_button": {"text": plain(side), "value": side} for side in SIDES}
-    feedback = {"type": "feedback_buttons", "action_id": "feedback.given", **sides}
-    await stage.client.files_completeUploadExternal(
-        files=files,
-        channel_id=stage.channel("general"),
-        thread_ts=root,
-        blocks=json.dumps(
-            [
-                {"type": "markdown", "text": "Prices **fell**."},
-                {"type": "context_actions", "elements": [feedback]},
-            ]
-        ),
-    )
-    await stage.open(f"{stage.channel('general')}/{root}")
-    post = stage.thread.locator("article").last
-    await expect(post.locator("strong", has_text="fell")).to_be_visible()
-    await expect(post.get_by_role("img", name="The first page")).to_be_visible()
-    pdf = post.get_by_role("link", name="Open Print")
-    await expect(pdf).to_have_attribute("target", "_blank")
-    await expect(pdf).to_have_attribute("href", re.compile(r"/files/F\w+$"))
-    await post.get_by_role("button", name="positive").click()
-    await expect(post.get_by_role("button", name="positive", pressed=True)).to_be_visible()
-    await post.hover()
-    await post.get_by_role("button", name="More actions").click()
-    await stage.browser.get_by_role("menuitem", name="Ask about this").click()
-    await stage.slack.wait_for(lambda _: len(told) == 2)
-    assert (told[0]["value"], told[1]["text"]) == ("positive", "Prices **fell**.")
-    await stage.reply.fill("/ask now")
-    await stage.reply.press("Enter")
-    await expect(stage.alert).to_contain_text("/ask does not work in threads")
-
-
-SIDES = ("positive", "negative")
 
 
 async def test_a_link_to_a_post_leads_to_its_thread(stage: Stage) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.sandbox.slack import SlackStandIn
-from tests.bot.sandbox.slack.echo_bot import Client, error_of, refusal_of
+from tests.bot.sandbox.slack.echo_bot import Client, refusal_of
 
 Block = dict[str, Any]
 
@@ -87,28 +87,3 @@ async def test_a_faulty_block_is_refused_and_pointed_to(
     assert refusal["error"] == "invalid_blocks"
     assert f"{message} [json-pointer:/blocks/0{pointer}]" in refusal["errors"]
     assert slack.posts("general") == []
-
-
-HALF: Block = {"type": "markdown", "text": "x" * 6_000}
-DIVIDER: Block = {"type": "divider"}
-CHART = chart(type="line", series=POINTS)
-
-
-@pytest.mark.parametrize(
-    ("most", "more", "error"),
-    [
-        ([DIVIDER] * 50, DIVIDER, "invalid_blocks"),
-        ([table([CELL])], table([CELL]), "invalid_blocks"),
-        ([CHART] * 2, CHART, "invalid_blocks"),
-        ([{**DIVIDER, "block_id": "line"}], {**DIVIDER, "block_id": "line"}, "invalid_blocks"),
-        ([section("x" * 3000)] * 4 + [section("x" * 1200)], section("x"), "msg_blocks_too_long"),
-        ([HALF, HALF], {"type": "markdown", "text": "x"}, "msg_blocks_too_long"),
-    ],
-    ids=["50 blocks", "one table", "two charts", "block ids", "13200 characters", "12000 Markdown"],
-)
-async def test_a_message_holds_only_so_much(
-    client: Client, general: str, most: list[Block], more: Block, error: str
-) -> None:
-    await client.chat_postMessage(channel=general, text="x", blocks=most)
-    post = client.chat_postMessage(channel=general, text="x", blocks=[*most, more])
-    assert await error_of(post) == error

@@ -8,7 +8,6 @@ from bot.sandbox.slack import ManualClock, SlackStandIn
 from bot.sandbox.slack.actions import UnfilledError
 from tests.bot.sandbox.slack.echo_bot import Client, error_of, refusal_of, web_client
 from tests.bot.sandbox.slack.test_blocks import (
-    HALF,
     plain,
 )
 
@@ -64,7 +63,11 @@ async def test_a_trigger_is_good_once_and_for_three_seconds(
             "must be less than 3001 characters",
             "/private_metadata",
         ),
-        ({"blocks": [HALF]}, "unsupported type: markdown", "/blocks/0/type"),
+        (
+            {"blocks": [{"type": "markdown", "text": "x"}]},
+            "unsupported type: markdown",
+            "/blocks/0/type",
+        ),
     ],
 )
 async def test_a_faulty_modal_is_refused_and_pointed_to(
