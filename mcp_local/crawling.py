@@ -35,12 +35,12 @@ MAX_AT_ONCE_PER_SESSION = 10
 MAX_AT_ONCE_PER_HOST = 4
 
 CrawlProgress = Callable[[int, int], Awaitable[None]]
-"""Told how many pages are done, and of how many."""
+"""Progress callback: how many pages are done, and of how many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What became of one URL."""
+    """Result of one URL."""
 
     url: str
     status: str

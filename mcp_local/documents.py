@@ -104,7 +104,7 @@ class Documents:
 
 
 def _kept(workspace: Workspace, document: Document, digest: str) -> Document:
-    """The document with its picture in a file."""
+    """Saves the picture of a document to a file, so that the cache holds no bytes."""
     if not document.picture:
         return document
     ending = "png" if document.media_type == "image/png" else "jpg"

@@ -50,7 +50,7 @@ class FairSemaphore:
             waiter.set_result(None)
 
     def _next(self) -> asyncio.Future[None] | None:
-        """Who gets the next slot; None where nobody waits that may have one."""
+        """Dequeue the waiter of the next slot; None where no waiter may have one."""
         for last, ring in enumerate(self._waiting):
             if last and self._last_is_held:
                 continue

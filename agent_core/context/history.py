@@ -49,7 +49,7 @@ def repaired(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 
 def _repair_once(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Removing one fault may lay another bare, so this is done until nothing changes."""
+    """One pass of the repair; it is repeated, as removing one fault may lay another bare."""
     merged = _merge(_without_blanks(messages))
     if merged and merged[0].role == "assistant":
         del merged[0]

@@ -83,7 +83,7 @@ class ProgramLimits:
 
 
 class Program(BaseModel):
-    """How far a program is; it is stored with its state where it waits."""
+    """Progress of a program; it is stored with the state while the program waits."""
 
     printed: str = ""
     printed_chars: int = 0
@@ -232,7 +232,7 @@ class ProgramExecution:
         return self._end(value, error, variables)
 
     async def _kept(self, dump: bytes) -> bytes:
-        """A state to be stored; empty where it is too large."""
+        """Compressed state of a program; empty above the size limit."""
         state = await asyncio.to_thread(zlib.compress, dump, 1)
         return state if len(state) <= self.interpreter.limits.max_kept_bytes else b""
 

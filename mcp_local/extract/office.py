@@ -48,7 +48,7 @@ _MACROS = "It holds macros, which are never run."
 
 
 class Package:
-    """A zip of XML parts, refused as a whole where its numbers are those of a bomb."""
+    """Zip package of XML parts; a zip bomb is refused by its declared sizes."""
 
     def __init__(self, data: bytes) -> None:
         try:

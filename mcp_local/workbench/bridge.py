@@ -29,7 +29,7 @@ _FILE_TOOL = "CODEINTERPRETER_GET_FILE_CMD"
 _SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
 
 TransferProgress = Callable[[int, int], Awaitable[None]]
-"""Told how many bytes of how many are moved."""
+"""Progress callback: how many bytes are moved, and of how many."""
 
 PIECE_BYTES = 360_000
 """Bytes of a file in one call: 480 KB as base64."""
@@ -45,7 +45,7 @@ _PLACES = ("uri", "s3url", "s3_url", "url", "download_url")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoteFacts:
-    """What the workbench says about one of its files."""
+    """Size and checksum of a remote file."""
 
     size: int
     sha256: str
