@@ -78,7 +78,10 @@ class LinkPlaces:
         for url in sorted(named.values(), key=len, reverse=True):
             stripped = stripped.replace(url, TAKEN_OUT)
             stripped = stripped.replace(url.replace("&", "\\u0026"), TAKEN_OUT)
-        stripped = _URL.sub(self._without_link, stripped)
+        stripped = _URL.sub(
+            lambda match: TAKEN_OUT if self.has(match[0]) else match[0],
+            stripped,
+        )
         for prefix in self.prefixes:
             stripped = _without_scheme(prefix).sub(TAKEN_OUT, stripped)
         had_links = stripped != plain
@@ -97,9 +100,6 @@ class LinkPlaces:
         if stripped.had_links:
             write_text(path, stripped.text)
         return stripped
-
-    def _without_link(self, match: re.Match[str]) -> str:
-        return TAKEN_OUT if self.has(match[0]) else match[0]
 
 
 def without_secret(link: str) -> str:
@@ -171,11 +171,8 @@ def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:
     if toolkit and isinstance(toolkit, str):
         app = toolkit
     for name, inner in fields.items():
-        if _is_link_field(name, inner):
+        is_text = isinstance(inner, str)
+        if is_text and name in _FIELDS and _URL.fullmatch(inner):
             yield app.casefold(), inner
         else:
             yield from _named_links(inner, name if isinstance(inner, dict) else app)
-
-
-def _is_link_field(name: str, value: object) -> bool:
-    return name in _FIELDS and isinstance(value, str) and _URL.fullmatch(value) is not None

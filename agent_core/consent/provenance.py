@@ -119,7 +119,14 @@ class AddressProvenance:
         for text in _texts_with_messages(messages):
             keys = keys_in(text, most=_MOST)
             self._add(self.by_others, text, keys)
-        self._add_results(_SessionTexts(messages))
+        texts = _SessionTexts(messages)
+        for result in texts.results:
+            if self._is_by_model(result.call):
+                continue
+            seen = self._named_by(result.call)
+            keys = keys_in(result.text, most=_MOST)
+            new = texts.new(result, keys, is_search=seen is self.by_searches)
+            self._add(seen, result.text, new)
 
     def has(self, address: str) -> bool:
         """What stands behind `#` may reach a page's own code: it must have been seen as well."""
@@ -132,16 +139,6 @@ class AddressProvenance:
     def _add(self, seen: set[AddressKey], text: str, keys: _Keys) -> None:
         seen |= keys
         self._texts.append((text, keys))
-
-    def _add_results(self, texts: "_SessionTexts") -> None:
-        for result in texts.results:
-            if self._is_by_model(result.call):
-                continue
-            seen = self._named_by(result.call)
-            is_search = seen is self.by_searches
-            keys = keys_in(result.text, most=_MOST)
-            new = texts.new(result, keys, is_search=is_search)
-            self._add(seen, result.text, new)
 
     def _named_by(self, call: ToolCall) -> set[AddressKey]:
         """Who names the addresses in a call's result."""

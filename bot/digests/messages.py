@@ -299,26 +299,16 @@ class DigestMessages:
             text = BOT.say(language, "digest-agree")
             return _MessageOutcome(pending=pending, answer=PostDraft(text=text))
         left = pending if pending.proposal else PendingOrder()
-        answer = await self._command(
-            reading.intent,
-            reading.schedule,
-            message.asker,
-            language,
-        )
+        schedule = reading.schedule.id
+        asker = message.asker
+        if reading.intent == "change":
+            # Without a rule there is nothing to change it to: it is shown with its menu.
+            current = await self._proposals.orders.get(schedule, asker)
+            answer = posts.listing([current], language, self._proposals.clock())
+        else:
+            text = await self._proposals.do(reading.intent, schedule, asker, language)
+            answer = PostDraft(text=text)
         return _MessageOutcome(pending=left, answer=answer)
-
-    async def _command(
-        self,
-        intent: str,
-        schedule: Schedule,
-        asker: UserId,
-        language: str,
-    ) -> PostDraft:
-        """Do what is wanted of a schedule; a change without a rule shows it with its menu."""
-        if intent != "change":
-            return PostDraft(text=await self._proposals.do(intent, schedule.id, asker, language))
-        current = await self._proposals.orders.get(schedule.id, asker)
-        return posts.listing([current], language, self._proposals.clock())
 
     async def _list(
         self,
