@@ -20,7 +20,7 @@ async def test_help_names_what_there_is_and_so_does_what_is_not_known(place: Aro
 
 async def test_the_answer_is_seen_by_nobody_else_and_nothing_is_posted(place: Around) -> None:
     await place.command("ann", "usage")
-    [post] = place.world.slack.state.ephemerals
+    [post] = place.world.slack.state.ephemerals.values()
     assert post.ephemeral_to == place.world.slack.people["ann"]
     assert place.calls("chat.postMessage") == 0
     assert len(place.world.ledger.settled) == 1
