@@ -6,7 +6,6 @@ makes a call again voids what the attempt before had come to. Live events may be
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -18,13 +17,10 @@ from agent_core.events import (
     ArtifactSaved,
     AuthEnded,
     AuthRequired,
-    FastPathFallback,
     Intervened,
     MessageTaken,
     Outcome,
-    PlanMade,
     QuestionAsked,
-    RouteChosen,
     RunFinished,
     RunStarted,
     StepFinished,
@@ -36,7 +32,6 @@ from agent_core.events import (
     ToolCallStarted,
     TurnFinished,
     TurnStarted,
-    Usage,
 )
 from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId
 
@@ -51,7 +46,6 @@ Wait = QuestionAsked | ApprovalRequested | AuthRequired
 """Why a turn waits for a person."""
 
 _AGREED = frozenset({"approved", "edited", "connected"})
-_CONCLUSIVE = frozenset({"answered", "limited"})
 
 
 @dataclass(slots=True)
@@ -131,19 +125,42 @@ class RunSnapshot:
                 self.artifacts[event.path] = event
             case Intervened():
                 self._intervene(event)
-            case ToolCallStarted() | ToolCallProgressed() | ToolCallFinished():
-                self._fold_call(event)
             case _:
                 self._fold_step(event)
 
+    def _fold_step(self, event: AnyEvent) -> None:
+        match event:
+            case StepStarted():
+                self.begun_steps.append(event)
+                self.live = ""
+            case StepFinished():
+                self.steps.append(event)
+                self.words.append(event)
+                self.live = ""
+            case MessageTaken():
+                self.words.append(event)
+                self.settled.add(event.intervention)
+            case StepRetried() if self._is_under_way(event):
+                self.live = ""
+            case TextDelta() if self._is_under_way(event):
+                self.live += event.text
+            case ToolCallStarted():
+                self.calls[event.call_id] = CallSnapshot(event)
+            case ToolCallProgressed() if event.call_id in self.calls:
+                self.calls[event.call_id].progress = event.text
+            case ToolCallFinished() if event.call_id in self.calls:
+                self.calls[event.call_id].finished = event
+            case _:
+                pass
+
     def _set_task(self, task: str) -> None:
-        """The task of a root run is the message, which TurnStarted tells before the run begins."""
+        """The task of a root run is the message; TurnStarted holds it, before the run begins."""
         if not self.task:
             self.task = task
             self.first_task = task
 
     def _start(self, event: RunStarted) -> None:
-        """Also once more: a turn that goes on from its history begins its runs again."""
+        """A turn that is continued from its history begins its runs again: reset how they ended."""
         if self.started is None:
             self.title = event.title
         self.started = event
@@ -168,37 +185,6 @@ class RunSnapshot:
             self.task = event.text
             self.title = ""
 
-    def _fold_call(self, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished) -> None:
-        if isinstance(event, ToolCallStarted):
-            self.calls[event.call_id] = CallSnapshot(event)
-            return
-        call = self.calls.get(event.call_id)
-        if call is None:
-            return
-        if isinstance(event, ToolCallProgressed):
-            call.progress = event.text
-        else:
-            call.finished = event
-
-    def _fold_step(self, event: AnyEvent) -> None:
-        match event:
-            case StepStarted():
-                self.begun_steps.append(event)
-                self.live = ""
-            case StepFinished():
-                self.steps.append(event)
-                self.words.append(event)
-                self.live = ""
-            case MessageTaken():
-                self.words.append(event)
-                self.settled.add(event.intervention)
-            case StepRetried() if self._is_under_way(event):
-                self.live = ""
-            case TextDelta() if self._is_under_way(event):
-                self.live += event.text
-            case _:
-                pass
-
     def _is_under_way(self, event: StepRetried | TextDelta) -> bool:
         """Live text of a step that is finished comes too late."""
         if not self.steps:
@@ -208,51 +194,32 @@ class RunSnapshot:
 
 
 class TurnSnapshot:
-    """A turn as far as its events tell, oldest first."""
+    """A turn as far as its events tell; they are folded oldest first."""
 
-    def __init__(self, events: Iterable[AnyEvent] = ()) -> None:
+    def __init__(self) -> None:
         self.id = TurnId("")
         self.started: TurnStarted | None = None
         self.finished: TurnFinished | None = None
-        self.route: RouteChosen | None = None
-        self.fallback: FastPathFallback | None = None
-        self.usage = Usage()
-        """Of all model calls, attempts that were voided included."""
-        self.model_calls = 0
         self.runs: dict[RunId, RunSnapshot] = {}
         """In the order in which they began, the root run first."""
         self.calls: dict[CallKey, CallSnapshot] = {}
         """The calls of all runs, in the order in which they began first."""
         self.waits: dict[str, Wait] = {}
-        """What the turn waits for now, by call or, of a connection, by consent."""
-        self.asked: list[Wait] = []
-        """Everything that people were ever asked."""
-        self.auth_links: dict[ToolCallId, str] = {}
-        """Where the asker was sent to connect an account, by call."""
-        self.texts: list[tuple[RunId, str]] = []
-        """What runs said, and what they came to, the newest last."""
+        """Open waits, by call or, of a connection, by Ask."""
         self.pages: dict[str, str] = {}
         """Title of each page that was found or read, by address."""
         self.read: dict[str, str] = {}
         """Title of each page that was read, by address."""
         self.artifacts: dict[str, ArtifactSaved] = {}
         """By path, the newest last."""
-        for event in events:
-            self.fold(event)
 
     @property
     def open_calls(self) -> dict[CallKey, CallSnapshot]:
         """Calls that have not returned."""
         return {key: call for key, call in self.calls.items() if call.finished is None}
 
-    @property
-    def branches_at_work(self) -> list[RunStarted]:
-        """Child runs that have begun and not ended."""
-        begun = [run.started for run in self.runs.values() if run.outcome is None]
-        return [started for started in begun if started and started.run != ROOT_RUN]
-
     def wait_of(self, run: RunId) -> Wait | None:
-        """What a run waits for a person with; of several the newest."""
+        """A run's wait for a person; of several the newest."""
         waits = [wait for wait in self.waits.values() if wait.run == run]
         return waits[-1] if waits else None
 
@@ -270,80 +237,51 @@ class TurnSnapshot:
             case TurnFinished():
                 self.finished = event
                 self.waits.clear()
-            case FastPathFallback():
-                self.fallback = event
-            case RouteChosen() | PlanMade():
-                self._count(event)
             case ArtifactSaved():
                 self.artifacts.pop(event.path, None)
                 self.artifacts[event.path] = event
-            case RunFinished() if event.outcome in _CONCLUSIVE:
-                self.texts.append((event.run, event.text))
             case ToolCallStarted():
                 self.calls[event.run, event.call_id] = run.calls[event.call_id]
             case ToolCallFinished():
-                self._note_pages(event)
+                pages = {page.url: page.title for page in event.sources}
+                self.pages |= pages
+                call = run.calls.get(event.call_id)
+                if call is not None and call.reads_pages:
+                    self.read |= pages
                 self._end_approval(event)
+            case StepStarted() | MessageTaken():
+                self._end_questions(event.run)
             case _:
-                self._fold_step(event)
                 self._fold_wait(event)
-
-    def _count(self, event: RouteChosen | PlanMade | StepFinished) -> None:
-        self.usage += event.usage
-        if isinstance(event, RouteChosen):
-            self.route = event
-            self.model_calls += event.model_calls
-        else:
-            self.model_calls += 1
-
-    def _note_pages(self, event: ToolCallFinished) -> None:
-        pages = {page.url: page.title for page in event.sources}
-        self.pages |= pages
-        call = self.calls.get((event.run, event.call_id))
-        if call is not None and call.reads_pages:
-            self.read |= pages
-
-    def _fold_step(self, event: AnyEvent) -> None:
-        if isinstance(event, StepFinished):
-            self._count(event)
-            self.texts.append((event.run, event.text))
-        elif isinstance(event, StepStarted | MessageTaken):
-            self._end_questions(event.run)
 
     def _fold_wait(self, event: AnyEvent) -> None:
         match event:
             case QuestionAsked() | ApprovalRequested():
-                self._begin_wait(event.call_id, event)
+                self.waits[event.call_id] = event
             case AuthRequired():
-                self._begin_wait(event.ask, event)
+                self.waits[event.ask] = event
             case ApprovalDecided():
-                self._note_decision(event, is_agreed=event.verdict in _AGREED)
+                self._note_decision(event, event.verdict)
                 if event.verdict != "edited":  # the edited approval takes its place
                     self._end_approval(event)
             case AuthEnded():
-                self._note_decision(event, is_agreed=event.outcome in _AGREED)
+                self._note_decision(event, event.outcome)
                 self.waits.pop(event.ask, None)
-                if event.link:
-                    self.auth_links[event.call_id] = event.link
             case _:
                 pass
 
-    def _begin_wait(self, key: str, wait: Wait) -> None:
-        self.waits[key] = wait
-        self.asked.append(wait)
-
-    def _note_decision(self, event: ApprovalDecided | AuthEnded, *, is_agreed: bool) -> None:
+    def _note_decision(self, event: ApprovalDecided | AuthEnded, decision: str) -> None:
         call = self.calls.get((event.run, event.call_id))
-        if call is not None and not is_agreed:
+        if call is not None and decision not in _AGREED:
             call.is_declined = True
 
     def _end_approval(self, event: ApprovalDecided | ToolCallFinished) -> None:
-        """An edited approval that nothing took the place of ends with its call."""
+        """An edited approval without a later edition ends with its call."""
         if isinstance(self.waits.get(event.call_id), ApprovalRequested):
             del self.waits[event.call_id]
 
     def _end_questions(self, run: RunId) -> None:
-        """A question ends with what its run does next."""
+        """The next step of a run ends its question."""
         for key, wait in list(self.waits.items()):
             if isinstance(wait, QuestionAsked) and wait.run == run:
                 del self.waits[key]

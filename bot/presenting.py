@@ -1,4 +1,4 @@
-"""Attaches a presenter to each turn of this process, those that another process left included."""
+"""Presenters of the turns of this process, also of turns that a dead process left."""
 
 import asyncio
 import logging
@@ -53,17 +53,15 @@ MAX_TITLE_CHARS = 60
 Awaited = (
     TurnFinished | QuestionAsked | ApprovalRequested | ApprovalDecided | AuthRequired | AuthEnded
 )
-"""What somebody waits to see: an answer, what they are asked, and what became of that."""
-
-
+"""Events that a person waits to see; if Slack does not take one, it is shown again."""
 BARE = TurnStarted | ArtifactSaved | TurnFinished
-"""Of a turn that may have killed its process: the answer and the files."""
+"""Events that are shown of a quarantined turn: its answer and its files."""
 
 MakePresenter = Callable[[StoredTurn, SlackApi, PresenterState, Path], TurnPresenter]
 
 
 class StoredBookmark:
-    """A presenter's state in the session store."""
+    """The cursor of a presenter in the session store; only the holder of the lease writes it."""
 
     def __init__(self, runtime: Runtime, turn: TurnId, guard: WriteGuard) -> None:
         self._readers = runtime.readers
@@ -102,11 +100,10 @@ class Presenting:
         self._tasks: WeakValueDictionary[TurnId, asyncio.Task[None]] = WeakValueDictionary()
 
     def attach(self, turn: StoredTurn, *, is_resumed: bool = False) -> asyncio.Task[None]:
-        """Show a turn of this process from its first event on, or what is not shown of it yet.
+        """Start the task that shows a turn, from its first event on or from its bookmark.
 
-        A second call for the same turn changes nothing; nor does one for a turn that is shown. With
-        `is_resumed` another process may have shown the turn meanwhile: a presenter that is at work
-        here then begins again, with what that process has noted. The task ends with the showing.
+        Idempotent. With `is_resumed` another process may have shown the turn meanwhile, so a
+        presenter that is at work here begins again from the bookmark of that process.
         """
         earlier = self._tasks.get(turn.id)
         if earlier is not None and not earlier.done() and not is_resumed:
@@ -116,11 +113,11 @@ class Presenting:
         return showing
 
     async def close(self) -> None:
-        """Stop showing. What is not shown is shown by the next process."""
+        """Stop the presenters; the next process shows the rest."""
         await self._work.close(patience_s=CLOSE_PATIENCE_S)
 
     async def _show(self, turn: StoredTurn, earlier: asyncio.Task[None] | None) -> None:
-        """Until the turn is shown: what fails unexpectedly is begun again from the bookmark."""
+        """Show the turn, with a retry from the bookmark after an unexpected error."""
         if earlier is not None:
             earlier.cancel()
             await asyncio.wait([earlier])
@@ -163,22 +160,28 @@ class Presenting:
             await presenter.close()
 
     async def _pointed(self, turn: StoredTurn, event: TurnFinished) -> TurnFinished:
-        """An answer that asks for a click, with a link to the request."""
+        """Add a link to the approval that a person agreed to in words, and has yet to click."""
         for other in await self._runtime.sessions.unfinished(turn.session):
             wait = other.wait
-            if wait is not None and wait.kind == "approval":
-                state = await self._runtime.readers.load_cursor(READER, other.id)
-                if url := await ask_link(self._api, state, other.id, wait.ask):
-                    language = detect_language(locale=turn.inbound.author_locale)
-                    there = f"[{BOT.say(language, 'consent-go-there')}]({url})"
-                    answer, sources = f"{event.answer} {there}", (*event.sources, url)
-                    return replace(event, answer=answer, sources=sources)
+            if wait is None or wait.kind != "approval":
+                continue
+            state = await self._runtime.readers.load_cursor(READER, other.id)
+            url = await ask_link(self._api, state, other.id, wait.ask)
+            if url:
+                language = detect_language(locale=turn.inbound.author_locale)
+                label = BOT.say(language, "consent-go-there")
+                return replace(
+                    event,
+                    answer=f"{event.answer} [{label}]({url})",
+                    sources=(*event.sources, url),
+                )
         return event
 
     async def _presenter(self, turn: StoredTurn) -> TurnPresenter:
-        """Whatever it writes is written by who has the session's lease, or not at all."""
+        """A presenter whose every write checks the session's lease first."""
         guard = partial(self._runtime.check, turn.session)
-        api, state = self._api.guarded(guard), StoredBookmark(self._runtime, turn.id, guard)
+        api = self._api.guarded(guard)
+        state = StoredBookmark(self._runtime, turn.id, guard)
         begins = turn.seq == 1 and turn.status == "queued" and not turn.inbound.scheduled
         if begins:
             self._work.start(_open(api, turn), name=f"open {turn.session}")
@@ -200,9 +203,9 @@ class Presenting:
         )
 
     async def _present(self, presenter: TurnPresenter, event: AnyEvent) -> None:
-        """What fails is left out, since later events show the newer state.
+        """Show an event; one that fails is skipped, since later events show the newer state.
 
-        What is awaited is shown anew until Slack takes it, or says that it never will.
+        An awaited event is retried until Slack takes it, or refuses it for good.
         """
         try:
             await presenter.show(event)
@@ -217,8 +220,9 @@ class Presenting:
 
 
 async def _open(api: SlackApi, begun: StoredTurn) -> None:
-    """A session shows at once what was asked first, and has a few words of that as its name."""
-    thread, asked = parse_session(begun.session), begun.inbound
+    """Set the first status line of a session, and name the session after its first message."""
+    thread = parse_session(begun.session)
+    asked = begun.inbound
     chosen = read_language(asked.language)
     words = BOT.of(chosen or detect_language(asked.text, locale=asked.author_locale))
     with suppress(LeaseLost):  # then another process does it
@@ -228,8 +232,10 @@ async def _open(api: SlackApi, begun: StoredTurn) -> None:
 
 
 def title_of(asked: str) -> str:
-    """A few words of what was asked."""
+    """The first words of a message."""
     words = " ".join(asked.split())
     if len(words) <= MAX_TITLE_CHARS:
         return words
-    return f"{words[:MAX_TITLE_CHARS].rpartition(' ')[0] or words[:MAX_TITLE_CHARS]}…"
+    cut = words[:MAX_TITLE_CHARS]
+    whole_words, _, _ = cut.rpartition(" ")
+    return f"{whole_words or cut}…"

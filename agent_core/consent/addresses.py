@@ -124,7 +124,9 @@ def _addresses(arguments: object) -> Iterator[str]:
         yield from _in_prose(name)
     for leaf in leaves_of(arguments):
         text = leaf.value.strip() if isinstance(leaf.value, str) else ""
-        if not text or not any(map(_names_address, leaf.path)):
+        words = _WORD.findall(" ".join(leaf.path))
+        is_address = any(word.upper().endswith(_NAMES) for word in words)
+        if not text or not is_address:
             yield from _in_prose(text)
             continue
         inside = json_in(text)
@@ -132,10 +134,6 @@ def _addresses(arguments: object) -> Iterator[str]:
             yield from _addresses({"url": cast("object", inside)})
         else:
             yield text
-
-
-def _names_address(name: str) -> bool:
-    return any(word.upper().endswith(_NAMES) for word in _WORD.findall(name))
 
 
 def _in_prose(text: str) -> Iterator[str]:

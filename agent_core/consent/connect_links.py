@@ -63,7 +63,14 @@ class LinkPlaces:
             port = parts.port
         except ValueError:
             return False
-        return any(_is_below(prefix, host, port, parts.path) for prefix in self.prefixes)
+        for prefix in self.prefixes:
+            address, _, beginning = prefix.strip().partition("/")
+            name, _, number = address.lower().partition(":")
+            is_host = host == name or host.endswith(f".{name}")
+            is_port = number in ("", str(port))
+            if is_host and is_port and parts.path.startswith(f"/{beginning}"):
+                return True
+        return False
 
     def strip(self, text: str, *, is_connecting: bool) -> Stripped:
         """Take all connect links out of a tool's words.
@@ -78,7 +85,10 @@ class LinkPlaces:
         for url in sorted(named.values(), key=len, reverse=True):
             stripped = stripped.replace(url, TAKEN_OUT)
             stripped = stripped.replace(url.replace("&", "\\u0026"), TAKEN_OUT)
-        stripped = _URL.sub(self._without_link, stripped)
+        stripped = _URL.sub(
+            lambda match: TAKEN_OUT if self.has(match[0]) else match[0],
+            stripped,
+        )
         for prefix in self.prefixes:
             stripped = _without_scheme(prefix).sub(TAKEN_OUT, stripped)
         had_links = stripped != plain
@@ -97,9 +107,6 @@ class LinkPlaces:
         if stripped.had_links:
             write_text(path, stripped.text)
         return stripped
-
-    def _without_link(self, match: re.Match[str]) -> str:
-        return TAKEN_OUT if self.has(match[0]) else match[0]
 
 
 def without_secret(link: str) -> str:
@@ -144,21 +151,6 @@ def _without_scheme(prefix: str) -> re.Pattern[str]:
     return re.compile(rf"{re.escape(host)}{port}/{re.escape(path)}{rest}", re.IGNORECASE)
 
 
-def _is_below(
-    prefix: str,
-    host: str,
-    port: int | None,
-    path: str,
-) -> bool:
-    address, _, beginning = prefix.strip().partition("/")
-    name, _, number = address.lower().partition(":")
-    if host != name and not host.endswith(f".{name}"):
-        return False
-    if number and number != str(port):
-        return False
-    return path.startswith(f"/{beginning}")
-
-
 def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:
     """Apps and links of fields that are made for links, wherever in a structure they stand."""
     if isinstance(value, list):
@@ -171,11 +163,8 @@ def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:
     if toolkit and isinstance(toolkit, str):
         app = toolkit
     for name, inner in fields.items():
-        if _is_link_field(name, inner):
+        is_text = isinstance(inner, str)
+        if is_text and name in _FIELDS and _URL.fullmatch(inner):
             yield app.casefold(), inner
         else:
             yield from _named_links(inner, name if isinstance(inner, dict) else app)
-
-
-def _is_link_field(name: str, value: object) -> bool:
-    return name in _FIELDS and isinstance(value, str) and _URL.fullmatch(value) is not None

@@ -15,7 +15,7 @@ free: its cost is out of proportion to what one site learns, but all sites toget
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import ip_address
@@ -111,23 +111,18 @@ def charged(
             known.add(each.address)
         else:
             price.update(each.bits)
-    spent = _spent(earlier, turn)
+    # What strange sites were told counts in the whole session, what others were in this turn.
+    spent = Counter[str]()
+    for at, earlier_price in earlier:
+        bits = earlier_price["bits"]
+        if at != turn:
+            bits = {_STRANGE: bits.get(_STRANGE, 0)}
+        spent.update(bits)
     for site, bits in price.items():
         if spent[site] + bits > _budget_of(site):
             return None
     addresses = [each.address for each in disclosures]
     return {"addresses": addresses, "bits": dict(price)}
-
-
-def _spent(earlier: Sequence[TurnPrice], turn: TurnId) -> Counter[str]:
-    """Bits by site: of strange ones in the session, of others in this turn."""
-    spent = Counter[str]()
-    for at, price in earlier:
-        bits = price["bits"]
-        if at != turn:
-            bits = {_STRANGE: bits.get(_STRANGE, 0)}
-        spent.update(bits)
-    return spent
 
 
 def _budget_of(site: str) -> float:
@@ -182,14 +177,6 @@ def _choices(value: object, known: Sequence[Collection[str]]) -> float:
 def _named_by(prefix: str, messages: Sequence[SessionMessage]) -> set[str]:
     """All that a server has said in one piece, but for what it was told in that call."""
     named: set[str] = set()
-    for call, result in _results(messages):
-        if prefix_of(call.name) == prefix:
-            ids = set(_ID.findall(result.text))
-            named |= ids.difference(texts_in(call.arguments))
-    return named
-
-
-def _results(messages: Sequence[SessionMessage]) -> Iterator[tuple[ToolCall, ToolResult]]:
     calls: dict[tuple[TurnId, RunId, ToolCallId], ToolCall] = {}
     for turn, run, message in messages:
         for call in message.tool_calls:
@@ -198,8 +185,10 @@ def _results(messages: Sequence[SessionMessage]) -> Iterator[tuple[ToolCall, Too
             if not isinstance(part, ToolResult):
                 continue
             call = calls.get((turn, run, part.call_id))
-            if call is not None:
-                yield call, part
+            if call is not None and prefix_of(call.name) == prefix:
+                ids = set(_ID.findall(part.text))
+                named |= ids.difference(texts_in(call.arguments))
+    return named
 
 
 @lru_cache(maxsize=_CACHED_SITES)

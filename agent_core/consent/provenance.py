@@ -13,13 +13,37 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from agent_core.consent.addresses import TOO_MANY, AddressKey, key_of, keys_in
+from agent_core.consent.addresses import (
+    TOO_MANY,
+    AddressKey,
+    key_of,
+    keys_in,
+)
 from agent_core.consent.leaf_values import texts_in
 from agent_core.consent.taint import finds_pages, is_record_of_search
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, child_run, is_in_branch
-from agent_core.messages import AttachedFile, Message, Part, Text, ToolCall, ToolResult
+from agent_core.ids import (
+    ROOT_RUN,
+    RunId,
+    ToolCallId,
+    TurnId,
+    child_run,
+    is_in_branch,
+)
+from agent_core.messages import (
+    AttachedFile,
+    Message,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from agent_core.tools import opened
-from agent_core.workspaces.layout import DOWNLOADS, EXTRACTED_ARTICLES, SEARCH_RESULTS, TOOL_RESULTS
+from agent_core.workspaces.layout import (
+    DOWNLOADS,
+    EXTRACTED_ARTICLES,
+    SEARCH_RESULTS,
+    TOOL_RESULTS,
+)
 
 _LOCAL = "mcp__local_toolkit__"
 _FETCHING = f"{_LOCAL}crawl_parallel"
@@ -119,7 +143,14 @@ class AddressProvenance:
         for text in _texts_with_messages(messages):
             keys = keys_in(text, most=_MOST)
             self._add(self.by_others, text, keys)
-        self._add_results(_SessionTexts(messages))
+        texts = _SessionTexts(messages)
+        for result in texts.results:
+            if self._is_by_model(result.call):
+                continue
+            seen = self._named_by(result.call)
+            keys = keys_in(result.text, most=_MOST)
+            new = texts.new(result, keys, is_search=seen is self.by_searches)
+            self._add(seen, result.text, new)
 
     def has(self, address: str) -> bool:
         """What stands behind `#` may reach a page's own code: it must have been seen as well."""
@@ -132,16 +163,6 @@ class AddressProvenance:
     def _add(self, seen: set[AddressKey], text: str, keys: _Keys) -> None:
         seen |= keys
         self._texts.append((text, keys))
-
-    def _add_results(self, texts: "_SessionTexts") -> None:
-        for result in texts.results:
-            if self._is_by_model(result.call):
-                continue
-            seen = self._named_by(result.call)
-            is_search = seen is self.by_searches
-            keys = keys_in(result.text, most=_MOST)
-            new = texts.new(result, keys, is_search=is_search)
-            self._add(seen, result.text, new)
 
     def _named_by(self, call: ToolCall) -> set[AddressKey]:
         """Who names the addresses in a call's result."""

@@ -5,7 +5,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from urllib.parse import unquote
 
-from agent_core.consent.leaf_values import Leaf, json_in, leaves_of, texts_in, unpacked
+from agent_core.consent.leaf_values import (
+    Leaf,
+    json_in,
+    leaves_of,
+    texts_in,
+    unpacked,
+)
 from agent_core.messages import JsonObject
 from agent_core.tools import name_words
 
@@ -63,23 +69,11 @@ def _opened(leaves: Iterable[Leaf], depth: int) -> Iterator[Leaf]:
             inside = json_in(text)
         if inside is None:
             yield leaf
-            inner = _unpacked_leaf(leaf, text)
+            plain = unpacked(text)
+            inner = [replace(leaf, value=plain)] if plain else []
         else:
-            inner = _inner_leaves(leaf, inside)
+            inner = [replace(each, path=leaf.path + each.path) for each in leaves_of(inside)]
         yield from _opened(inner, depth - 1)
-
-
-def _unpacked_leaf(leaf: Leaf, text: str) -> list[Leaf]:
-    plain = unpacked(text)
-    if not plain:
-        return []
-    return [replace(leaf, value=plain)]
-
-
-def _inner_leaves(leaf: Leaf, inside: object) -> Iterator[Leaf]:
-    for inner in leaves_of(inside):
-        path = leaf.path + inner.path
-        yield replace(inner, path=path)
 
 
 def _reaches(leaf: Leaf) -> bool:

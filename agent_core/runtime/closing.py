@@ -28,7 +28,7 @@ from agent_core.runtime.ready_answers import (
 )
 from agent_core.runtime.scope import Work
 from agent_core.runtime.turn_ends import turn_at
-from agent_core.runtime.turn_status import TurnStatus, unsure_words
+from agent_core.runtime.turn_status import TurnStatus
 from agent_core.tools import app_name
 from agent_core.workspaces import (
     append_summary,
@@ -137,6 +137,7 @@ class Closing:
     ) -> str:
         """The answer below what the person has to know of message, workspace and pages."""
         words, workspace = self._work.words, self._work.workspace
+        status = TurnStatus(events)
         notices = [
             "" if result.outcome == "stopped" else lateness,
             document_note(self._turn, words),
@@ -144,10 +145,10 @@ class Closing:
             words("notice-files-gone") if renewal(workspace).exists() else "",
             words("notice-nothing-read") if _read_nothing(events) else "",
             self._away(events),
-            "" if result.outcome == "stopped" else unsure_words(events, words),
+            "" if result.outcome == "stopped" else status.unsure(words),
         ]
         is_bare = result.outcome == "limited" and "://" not in result.text
-        read = TurnStatus(events).read(words) if is_bare else ""
+        read = status.read(words) if is_bare else ""
         return "\n\n".join(filter(None, [" ".join(filter(None, notices)), result.text, read]))
 
     def _away(self, events: Sequence[AnyEvent]) -> str:

@@ -97,11 +97,11 @@ class Interventions:
         ended = {each.run for each in events if each.kind == "run_finished"}
         if run != ROOT_RUN and run not in runs:
             raise InterventionRefused("There is no such part of the work.")
-        if kind in ("comment", "content"):
-            if not event.text.strip():
-                raise InterventionRefused("It is empty.")
-            if run == ROOT_RUN:
-                return
+        has_words = kind in ("comment", "content")
+        if has_words and not event.text.strip():
+            raise InterventionRefused("It is empty.")
+        if has_words and run == ROOT_RUN:
+            return
         is_over = turn.status == "finished"
         is_ending = turn.stop is not None and not is_over and run != ROOT_RUN
         # A root run that is waited with goes on, and ends with its turn.

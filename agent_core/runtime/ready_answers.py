@@ -126,27 +126,33 @@ def needs_no_model(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> bool:
     if turn.kind == "at_once":
         return True
     kind = small_talk_of(turn.inbound)
-    return kind is not None and not (kind == "emoji" and _is_assent(turn, last_work(earlier)))
+    if kind == "emoji":
+        return not _is_assent(turn, last_work(earlier))
+    return kind is not None
 
 
 def answer_small_talk(
     turn: StoredTurn, earlier: Sequence[StoredTurn], events: Sequence[AnyEvent], now: datetime
 ) -> Routed:
     """The answer to small talk, given now; `events` are those of the work that is told."""
-    kind, before = small_talk_of(turn.inbound), work_to_tell(earlier)
+    kind = small_talk_of(turn.inbound)
+    before = work_to_tell(earlier)
     language = turn.inbound.language or phrase_language(turn.inbound.text)
     language = language or thread_language(turn, earlier)
     words = CORE.of(language)
-    wait = before.wait if before is not None else None
-    if kind is None and wait is not None and wait.kind == "approval":
-        kind, text = AGREED, words("answer-agreed")
-    elif before is not None and before.outcome is None and kind in (None, "empty", "status"):
+    wait = before.wait if before else None
+    is_at_work = before is not None and before.outcome is None
+    reason = str(kind)
+    if kind is None and wait and wait.kind == "approval":
+        reason = AGREED
+        text = words("answer-agreed")
+    elif is_at_work and kind in (None, "empty", "status"):
         text = TurnStatus(events).progress(now, words)
     else:
         text = _answer(kind, turn, before, words)
     return Routed(
         route="SIMPLE",
-        reason=str(kind),
+        reason=reason,
         answer=Message(role="assistant", parts=(Text(text=text),)),
     )
 
@@ -163,18 +169,22 @@ def work_to_tell(earlier: Sequence[StoredTurn]) -> StoredTurn | None:
 
 
 def thread_language(turn: StoredTurn, earlier: Sequence[StoredTurn]) -> Language:
-    """That the asker chose, else of the message, of what was said in the thread, or of them."""
-    if chosen := read_language(turn.inbound.language):
+    """The language that the asker chose, else that of the message, of the thread or of them."""
+    inbound = turn.inbound
+    chosen = read_language(inbound.language)
+    if chosen:
         return chosen
-    asker = turn.inbound.asker
-    own = [each.inbound.text for each in earlier if each.inbound.asker == asker]
-    said = [*own, *(each.inbound.background for each in (*earlier, turn))]
-    others = [each.inbound.text for each in earlier if each.inbound.asker != asker]
+    own: list[str] = []
+    others: list[str] = []
+    for each in earlier:
+        texts = own if each.inbound.asker == inbound.asker else others
+        texts.append(each.inbound.text)
+    own += [each.inbound.background for each in (*earlier, turn)]
     return detect_language(
-        turn.inbound.text,
-        "\n".join(said),
+        inbound.text,
+        "\n".join(own),
         "\n".join(others),
-        locale=turn.inbound.author_locale,
+        locale=inbound.author_locale,
     )
 
 

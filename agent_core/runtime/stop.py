@@ -26,8 +26,8 @@ class StopSignals:
     def give(self, turn: TurnId, branch: RunId = ROOT_RUN) -> None:
         """The branch is to stop: what of it is at work, and what begins later."""
         self._given[turn].add(branch)
-        at_work = self._at_work.get(turn, {})
-        for working, run in at_work.items():
+        tasks = self._at_work.get(turn, {})
+        for working, run in tasks.items():
             if is_in_branch(run, branch) and not working.cancelling():
                 working.cancel()
 
@@ -42,25 +42,24 @@ class StopSignals:
             Stopped: it was cancelled, and has ended.
         """
         working = asyncio.create_task(work)
-        self._at_work[turn.id][working] = run
+        tasks = self._at_work[turn.id]
+        tasks[working] = run
         if turn.stop is not None:
             self.give(turn.id)
         try:
             if self._is_given(turn.id, run) and not working.cancelling():
                 working.cancel()
             await asyncio.wait({working})
-            has_broken_off = working.cancelled() or working.exception() is not None
-            is_to_stop = self._is_given(turn.id, run)
-            if has_broken_off and is_to_stop:
+            broke_off = working.cancelled() or working.exception() is not None
+            if broke_off and self._is_given(turn.id, run):
                 raise Stopped
             return working.result()
         finally:
             working.cancel()
             await asyncio.wait({working})
-            del self._at_work[turn.id][working]
-            if not self._at_work[turn.id]:
-                del self._at_work[turn.id]
+            del tasks[working]
+            if not tasks:
+                self._at_work.pop(turn.id, None)
 
     def _is_given(self, turn: TurnId, run: RunId) -> bool:
-        branches = self._given.get(turn, ())
-        return any(is_in_branch(run, branch) for branch in branches)
+        return any(is_in_branch(run, branch) for branch in self._given.get(turn, ()))

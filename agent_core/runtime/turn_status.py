@@ -1,17 +1,42 @@
 """The status of a turn in words: how far it is, what it has found, and what it may have done."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import (
+    Collection,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from datetime import datetime
 
 from agent_core.consent import recipients_of
-from agent_core.events import AnyEvent, ApprovalRequested, QuestionAsked, ToolCallStarted
+from agent_core.events import (
+    AnyEvent,
+    ApprovalRequested,
+    AuthRequired,
+    QuestionAsked,
+    RunFinished,
+    StepFinished,
+    ToolCallStarted,
+)
 from agent_core.ids import ROOT_RUN, RunId
 from agent_core.messages import ToolCall
 from agent_core.prompts.language import spoken_time
 from agent_core.sessions import Stop
-from agent_core.snapshot import CallKey, TurnSnapshot, Wait, branch_of
-from agent_core.tools import AGENT, COMPOSIO, Action, app_name, opened, slug_of
+from agent_core.snapshot import (
+    CallKey,
+    TurnSnapshot,
+    Wait,
+    branch_of,
+)
+from agent_core.tools import (
+    AGENT,
+    COMPOSIO,
+    Action,
+    app_name,
+    opened,
+    slug_of,
+)
 from agent_core.words import Words
 
 MAX_GIST_CHARS = 300
@@ -31,6 +56,13 @@ _TOOLKIT = "mcp__local_toolkit__"
 """Prefix of tools whose effects stay in the workspace."""
 
 
+_WAIT_SENTENCES: dict[type[Wait], str] = {
+    QuestionAsked: "progress-wait-answer",
+    ApprovalRequested: "progress-wait-approval",
+    AuthRequired: "progress-wait-connection",
+}
+
+
 class TurnStatus:
     """The words for a snapshot of a turn.
 
@@ -42,37 +74,35 @@ class TurnStatus:
     def __init__(
         self, events: Iterable[AnyEvent], effects: Collection[CallKey] | None = None
     ) -> None:
-        self._turn = TurnSnapshot(events)
+        self._turn = TurnSnapshot()
         self._effects = effects
         self.last_words = ""
         """The newest text of the root run, in full."""
         self._gists: dict[RunId, str] = {}
         """The newest words of the root run and of each branch, the newest last."""
-        for run, text in self._turn.texts:
-            gist = _gist(text)
-            if not gist:
-                continue
-            branch = branch_of(run)
-            self._gists.pop(branch, None)
-            self._gists[branch] = gist
-            if branch == ROOT_RUN:
-                self.last_words = text.strip()
+        for event in events:
+            self._turn.fold(event)
+            match event:
+                case StepFinished() | RunFinished(outcome="answered" | "limited"):
+                    self._note_gist(branch_of(event.run), event.text)
+                case _:
+                    pass
 
-    @property
-    def unsure(self) -> list[ToolCallStarted]:
-        """Calls whose result was lost: they may or may not have had their effect."""
-        return [
-            call.started
-            for call in self._turn.calls.values()
-            if call.finished is not None and call.finished.may_have_happened
-        ]
+    def _note_gist(self, branch: RunId, text: str) -> None:
+        gist = _gist(text)
+        if not gist:
+            return
+        self._gists.pop(branch, None)
+        self._gists[branch] = gist
+        if branch == ROOT_RUN:
+            self.last_words = text.strip()
 
     def progress(self, at: datetime, words: Words) -> str:
         """The answer to a person who asks how far the work is."""
         turn = self._turn
         if turn.waits:
             *_, wait = turn.waits.values()
-            return words(f"progress-wait-{_awaited(wait)}")
+            return words(_WAIT_SENTENCES[type(wait)])
         seconds = 0.0
         if turn.started:
             seconds = (at - turn.started.at).total_seconds()
@@ -87,10 +117,15 @@ class TurnStatus:
 
     def _activity(self, words: Words) -> Iterator[str]:
         """The work under way, as far as there is a plain word for it."""
-        branches = self._turn.branches_at_work
-        is_reporting = any("report" in branch.agent for branch in branches)
-        researching = [branch for branch in branches if "report" not in branch.agent]
-        titles = [branch.title for branch in researching if branch.title]
+        is_reporting = False
+        titles: list[str] = []
+        for run in self._turn.runs.values():
+            if run.started is None or run.outcome is not None or run.id == ROOT_RUN:
+                continue
+            if "report" in run.agent:
+                is_reporting = True
+            elif run.started.title:
+                titles.append(run.started.title)
         calls = self._turn.open_calls.values()
         slugs = " ".join(call.started.tool for call in calls).lower()
         is_reading = any(call.reads_pages for call in calls)
@@ -110,8 +145,13 @@ class TurnStatus:
         newest = ROOT_RUN
         for run, gist in self._gists.items():
             newest = run
-            if run != ROOT_RUN:
-                lines.append(f"- {self._branch_title(run)}{gist}")
+            if run == ROOT_RUN:
+                continue
+            branch = self._turn.runs.get(run)
+            title = ""
+            if branch and branch.started and branch.started.title:
+                title = f"**{safe_name(branch.started.title)}:** "
+            lines.append(f"- {title}{gist}")
         root_gist = self._gists.get(ROOT_RUN)
         if root_gist and (newest == ROOT_RUN or not lines):
             lines.append(f"> {root_gist}")
@@ -119,13 +159,6 @@ class TurnStatus:
         if lines:
             parts = [words("stop-so-far"), "\n".join(lines), *parts]
         return "\n\n".join(filter(None, parts))
-
-    def _branch_title(self, run: RunId) -> str:
-        branch = self._turn.runs.get(run)
-        if branch is None or branch.started is None or not branch.started.title:
-            return ""
-        title = safe_name(branch.started.title)
-        return f"**{title}:** "
 
     def read(self, words: Words) -> str:
         """The pages that were read or at least found, as a list of links; empty without any."""
@@ -148,6 +181,29 @@ class TurnStatus:
             return ""
         return words("stop-saved", what=_listed(titles))
 
+    def unsure(self, words: Words, more: Iterable[ToolCallStarted] = ()) -> str:
+        """What may or may not have happened: lost results, and `more` calls; empty without any."""
+        deeds: dict[str, None] = {}
+        lost = [
+            call.started
+            for call in self._turn.calls.values()
+            if call.finished is not None and call.finished.may_have_happened
+        ]
+        for started in [*lost, *more]:
+            call = opened(
+                ToolCall(
+                    id=started.call_id,
+                    name=started.tool,
+                    arguments=started.arguments,
+                )
+            )
+            if call.prefix != _TOOLKIT:
+                for action in call.actions:
+                    deeds[_deed(action, call.prefix, words)] = None
+        if not deeds:
+            return ""
+        return words("notice-unsure", what=", ".join([*deeds][:MAX_NAMED]))
+
     def stopped(self, stop: Stop, words: Words, *, left_out: Sequence[str] = ()) -> str:
         """What was found until the turn was stopped, and how it can go on.
 
@@ -163,7 +219,7 @@ class TurnStatus:
             for key, call in self._turn.open_calls.items()
             if self._effects is None or key in self._effects
         ]
-        unsure = _unsure_sentence([*self.unsure, *cut_off], words)
+        unsure = self.unsure(words, cut_off)
         if stop.why == "deleted":
             parts = [words("stop-deleted"), self._saved(words), unsure]
             return " ".join(filter(None, parts))
@@ -176,40 +232,10 @@ class TurnStatus:
         if stop.by:
             stopped_by = words("stop-by", name=stop.by)
         findings = self.findings(words)
-        if not findings:
-            return f"{stopped_by} {words('stop-nothing')} {rest}"
-        return f"{stopped_by} {findings}\n\n{rest}"
-
-
-def _awaited(wait: Wait) -> str:
-    """What a person is waited for with, in the keys of the sentences."""
-    if isinstance(wait, QuestionAsked):
-        return "answer"
-    return "approval" if isinstance(wait, ApprovalRequested) else "connection"
-
-
-def unsure_words(events: Iterable[AnyEvent], words: Words) -> str:
-    """What may or may not have happened in a turn; empty when all is known."""
-    return _unsure_sentence(TurnStatus(events).unsure, words)
-
-
-def _unsure_sentence(calls: Iterable[ToolCallStarted], words: Words) -> str:
-    deeds: list[str] = []
-    for started in calls:
-        call = opened(
-            ToolCall(
-                id=started.call_id,
-                name=started.tool,
-                arguments=started.arguments,
-            )
-        )
-        if call.prefix == _TOOLKIT:
-            continue
-        deeds += [_deed(action, call.prefix, words) for action in call.actions]
-    distinct = list(dict.fromkeys(deeds))
-    if not distinct:
-        return ""
-    return words("notice-unsure", what=", ".join(distinct[:MAX_NAMED]))
+        if findings:
+            return f"{stopped_by} {findings}\n\n{rest}"
+        nothing = words("stop-nothing")
+        return f"{stopped_by} {nothing} {rest}"
 
 
 def _deed(action: Action, prefix: str, words: Words) -> str:
@@ -237,12 +263,9 @@ def _deed(action: Action, prefix: str, words: Words) -> str:
 
 def _listed(names: Iterable[str]) -> str:
     """Titles and messages of people in a sentence; more than a few end in dots."""
-    distinct = list(dict.fromkeys(map(safe_name, names)))
-    quoted = [f"“{name}”" for name in distinct]
-    names_in_quotes = ", ".join(quoted[:MAX_NAMED])
-    if len(quoted) > MAX_NAMED:
-        return f"{names_in_quotes} …"
-    return names_in_quotes
+    quoted = list(dict.fromkeys(f"“{safe_name(name)}”" for name in names))
+    listed = ", ".join(quoted[:MAX_NAMED])
+    return f"{listed} …" if len(quoted) > MAX_NAMED else listed
 
 
 def safe_name(text: str) -> str:

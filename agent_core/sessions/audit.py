@@ -118,7 +118,11 @@ def _calls(connection: Connection, query: Select[Any]) -> list[AuditedCall]:
         key = (row["turn"], row["run"], row["call"])
         if key not in calls:
             entry = ENTRY.validate_python(dict(row))
-            calls[key] = AuditedCall(entry=entry, outcome=None, ended_at=None)
+            calls[key] = AuditedCall(
+                entry=entry,
+                outcome=None,
+                ended_at=None,
+            )
         if row["outcome"] != _BEGUN:
             calls[key] = replace(calls[key], outcome=row["outcome"], ended_at=row["at"])
     return list(calls.values())

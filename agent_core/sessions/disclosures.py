@@ -42,10 +42,15 @@ class DisclosureStore:
             rows = connection.execute(earlier).all()
             if any(row.id == id for row in rows):
                 return True
-            price = charge([(TurnId(row.turn), row.price) for row in rows])
+            price = charge([(row.turn, row.price) for row in rows])
             if price is None:
                 return False
-            row = {"id": id, "session": session, "turn": turn, "price": price}
+            row = {
+                "id": id,
+                "session": session,
+                "turn": turn,
+                "price": price,
+            }
             return self._database.insert_if_new(connection, disclosures, row)
 
         return await self._database.change(admit)

@@ -59,14 +59,14 @@ class InboxRow:
         return _INTERVENED.validate_python(self.body)
 
 
-_ROW: TypeAdapter[InboxRow] = TypeAdapter(InboxRow)
-_INTERVENED: TypeAdapter[Intervened] = TypeAdapter(Intervened)
+_ROW = TypeAdapter(InboxRow)
+_INTERVENED = TypeAdapter(Intervened)
 
 _taker = turns.alias()
-_running_taker = select(_taker.c.id).where(
-    _taker.c.id == bindparam("taker"),
-    _taker.c.status == "running",
-    _taker.c.stop.is_(None),
+_running_taker = select(_taker.c.id).filter_by(
+    id=bindparam("taker"),
+    status="running",
+    stop=None,
 )
 _takes_messages = _running_taker.exists()
 """Not while it waits for a person: a message may be the answer. Nor once it is to stop."""
@@ -79,12 +79,6 @@ _queued = and_(
     _takes_messages,
 )
 _waits = inbox.c.seq.is_(None)
-_of_taker = inbox.c.turn == bindparam("taker")
-_of_root = and_(
-    _of_taker,
-    inbox.c.run == ROOT_RUN,
-    inbox.c.kind == "message",
-)
 _is_intervention = inbox.c.kind.not_in(("message", "result"))
 
 # Each step of each run asks these; they are made once, for making them takes longer than asking.
@@ -99,18 +93,14 @@ _ABSORB = (
     )
     .returning(turns)
 )
-_ANY_UNTAKEN = select(inbox.c.id).where(_of_root, _waits).limit(1)
-_UNTAKEN_BY_ROOT = select(inbox).where(_of_root, _waits).order_by(inbox.c.id)
-_is_due = _waits | (inbox.c.seq >= bindparam("position"))
-_TO_TAKE = (
-    select(inbox)
-    .where(
-        _of_taker,
-        inbox.c.run == bindparam("of_run"),
-        _is_due,
-    )
-    .order_by(inbox.c.id)
+_OF_TAKER = select(inbox).filter_by(turn=bindparam("taker")).order_by(inbox.c.id)
+_UNTAKEN_BY_ROOT = _OF_TAKER.filter_by(
+    run=ROOT_RUN,
+    kind="message",
+    seq=None,
 )
+_is_due = _waits | (inbox.c.seq >= bindparam("position"))
+_TO_TAKE = _OF_TAKER.filter_by(run=bindparam("of_run")).where(_is_due)
 
 
 class Inbox:
@@ -120,7 +110,11 @@ class Inbox:
         self._database = database
 
     async def take(
-        self, turn: StoredTurn, run: RunId, seq: int, kinds: Sequence[InboxKind] = ()
+        self,
+        turn: StoredTurn,
+        run: RunId,
+        seq: int,
+        kinds: Sequence[InboxKind] = (),
     ) -> list[InboxRow]:
         """The rows that `run` takes in at this position of its history, in a lasting order.
 
@@ -143,12 +137,8 @@ class Inbox:
             rows = [row for row in rows if not kinds or row.kind in kinds]
             moved = [row.item for row in rows if row.seq != seq]
             if moved:
-                these = update(inbox).where(
-                    inbox.c.turn == turn.id,
-                    inbox.c.run == run,
-                    inbox.c.item.in_(moved),
-                )
-                connection.execute(these.values(seq=seq))
+                of_run = update(inbox).filter_by(turn=turn.id, run=run).values(seq=seq)
+                connection.execute(of_run.where(inbox.c.item.in_(moved)))
             return rows
 
         fault_point("inbox.before")
@@ -161,28 +151,33 @@ class Inbox:
         values = _values_of(turn)
 
         def look(connection: Connection) -> bool:
-            queries = (_ANY_QUEUED, _ANY_UNTAKEN)
+            queries = (_ANY_QUEUED, _UNTAKEN_BY_ROOT)
             return any(connection.execute(query, values).first() for query in queries)
 
         return await self._database.run(look)
 
     async def rows(self, turn: TurnId, *kinds: InboxKind) -> list[InboxRow]:
         """All rows of a turn, oldest first; `kinds`: of these alone."""
-        query = select(inbox).where(inbox.c.turn == turn).order_by(inbox.c.id)
+        query = select(inbox).filter_by(turn=turn).order_by(inbox.c.id)
         if kinds:
             query = query.where(inbox.c.kind.in_(kinds))
         return await self._database.read(query, _ROW)
 
     async def ending(self, turn: TurnId, run: RunId) -> Intervened | None:
         """The first intervention by which a run is to end: its own, or one at a run above it."""
-        rows = await self.rows(turn, *ENDINGS)
-        for row in rows:
+        for row in await self.rows(turn, *ENDINGS):
             intervention = row.intervention
             if is_in_branch(run, intervention.run):
                 return intervention
         return None
 
-    async def put_result(self, turn: TurnId, parent: RunId, child: RunId, body: JsonObject) -> None:
+    async def put_result(
+        self,
+        turn: TurnId,
+        parent: RunId,
+        child: RunId,
+        body: JsonObject,
+    ) -> None:
         """A child has ended: its parent gets its result, and what it had yet to take in."""
         row = InboxRow(
             turn=turn,
@@ -191,12 +186,12 @@ class Inbox:
             kind="result",
             body=body,
         )
-        left = update(inbox).where(
-            inbox.c.turn == turn,
-            inbox.c.run == child,
-            _waits,
-            _is_intervention,
+        untaken = update(inbox).filter_by(
+            turn=turn,
+            run=child,
+            seq=None,
         )
+        left = untaken.where(_is_intervention)
 
         def put(connection: Connection) -> None:
             if self._database.insert_if_new(connection, inbox, columns_of(row)):
@@ -206,12 +201,8 @@ class Inbox:
 
     async def hand_on(self, turn: TurnId, *items: str) -> None:
         """These rows wait for no model call any more."""
-        these = update(inbox).where(
-            inbox.c.turn == turn,
-            inbox.c.item.in_(items),
-            _waits,
-        )
-        await self._database.execute(these.values(seq=HANDED_ON))
+        untaken = update(inbox).filter_by(turn=turn, seq=None).values(seq=HANDED_ON)
+        await self._database.execute(untaken.where(inbox.c.item.in_(items)))
 
     async def to_carry_out(self, process: ProcessId) -> list[Intervened]:
         """Interventions that the process has to see to in the sessions that it holds, in order.
@@ -221,14 +212,10 @@ class Inbox:
         is_over = turns.c.status == "finished"
         query = (
             select(inbox)
+            .where(_waits, _is_intervention, inbox.c.kind.in_(ENDINGS) | is_over)
             .join(turns, turns.c.id == inbox.c.turn)
             .join(leases, leases.c.session == turns.c.session)
-            .where(
-                leases.c.process == process,
-                _waits,
-                _is_intervention,
-                inbox.c.kind.in_(ENDINGS) | is_over,
-            )
+            .filter_by(process=process)
             .order_by(inbox.c.id)
         )
         rows = await self._database.read(query, _ROW)
@@ -236,25 +223,30 @@ class Inbox:
 
     def _absorb(self, connection: Connection, turn: StoredTurn) -> None:
         """Make the queued messages part of the turn: rows of its root run."""
+        values = _values_of(turn)
         absorbed = objects_of(
             connection,
             _ABSORB,
             TURN,
-            _values_of(turn),
+            values,
         )
         # Through several processes they may be stored in another order than they were said.
         for message in sorted(absorbed, key=lambda each: (each.inbound.received_at, each.seq)):
-            body = TURN.dump_python(message, mode="json")
             row = InboxRow(
                 turn=turn.id,
                 run=ROOT_RUN,
                 item=message.id,
                 kind="message",
-                body=body,
+                body=TURN.dump_python(message, mode="json"),
             )
             self._database.insert_if_new(connection, inbox, columns_of(row))
 
-    def _copy_messages(self, connection: Connection, turn: StoredTurn, run: RunId) -> None:
+    def _copy_messages(
+        self,
+        connection: Connection,
+        turn: StoredTurn,
+        run: RunId,
+    ) -> None:
         """Give a sub-agent the messages that the root run has yet to take in."""
         untaken = objects_of(
             connection,
@@ -266,17 +258,21 @@ class Inbox:
             self._database.insert_if_new(connection, inbox, columns_of(replace(row, run=run)))
 
 
-def put_intervention(database: Database, connection: Connection, event: Intervened) -> None:
+def put_intervention(
+    database: Database,
+    connection: Connection,
+    event: Intervened,
+) -> None:
     """Put an intervention into the inbox, in the transaction that stores its event.
 
     A stop takes back what was asked of the branch before. A retry that is asked for while the same
     is being done again counts for nothing.
     """
-    rows = objects_of(connection, select(inbox).where(inbox.c.turn == event.turn), _ROW)
-    status = select(turns.c.status).where(turns.c.id == event.turn)
+    rows = objects_of(connection, select(inbox).filter_by(turn=event.turn), _ROW)
+    status = select(turns.c.status).filter_by(id=event.turn)
     is_over = connection.execute(status).scalar() == "finished"
     if event.what in ("stop", "done"):
-        _withdraw(connection, (row for row in rows if _is_meant_for(row, event.run)))
+        _withdraw(connection, event, rows)
     seq = None
     if event.what == "retry" and not is_over and pending_retries(rows, event.run):
         seq = WITHDRAWN
@@ -296,24 +292,11 @@ def close_inbox(connection: Connection, turn: TurnId) -> None:
 
     Interventions that it did not take in are left, to begin another turn, unless it was stopped.
     """
-    of_turn = inbox.c.turn == turn
-    is_stopped = (
-        select(turns.c.id)
-        .where(
-            turns.c.id == turn,
-            turns.c.stop.is_not(None),
-        )
-        .exists()
-    )
+    stopped = select(turns.c.id).filter_by(id=turn).where(turns.c.stop.is_not(None))
     is_done = ~_is_intervention | (inbox.c.seq > HANDED_ON)
-    connection.execute(delete(inbox).where(of_turn, is_done))
-    left = update(inbox).where(
-        of_turn,
-        _waits,
-        inbox.c.run != NOBODY,
-        is_stopped,
-    )
-    connection.execute(left.values(seq=WITHDRAWN))
+    connection.execute(delete(inbox).filter_by(turn=turn).where(is_done))
+    untaken = update(inbox).filter_by(turn=turn, seq=None).values(seq=WITHDRAWN)
+    connection.execute(untaken.where(inbox.c.run != NOBODY, stopped.exists()))
 
 
 def pending_retries(rows: Sequence[InboxRow], run: RunId) -> list[Intervened]:
@@ -345,21 +328,22 @@ def _recipient(event: Intervened, rows: Iterable[InboxRow]) -> RunId:
     return run
 
 
-def _is_meant_for(row: InboxRow, branch: RunId) -> bool:
-    """Whether a row asks something of a run of the branch, which has yet to take it in."""
-    if row.seq is not None or row.run == NOBODY or row.kind in ("message", "result"):
-        return False
-    return is_in_branch(row.intervention.run, branch)
-
-
-def _withdraw(connection: Connection, rows: Iterable[InboxRow]) -> None:
+def _withdraw(
+    connection: Connection,
+    stop: Intervened,
+    rows: Iterable[InboxRow],
+) -> None:
+    """Withdraw interventions at runs of the branch, which have yet to take them in."""
     for row in rows:
-        this = update(inbox).where(
-            inbox.c.turn == row.turn,
-            inbox.c.run == row.run,
-            inbox.c.item == row.item,
-        )
-        connection.execute(this.values(seq=WITHDRAWN))
+        if row.seq is not None or row.run == NOBODY or row.kind in ("message", "result"):
+            continue
+        if is_in_branch(row.intervention.run, stop.run):
+            withdrawn = update(inbox).filter_by(
+                turn=row.turn,
+                run=row.run,
+                item=row.item,
+            )
+            connection.execute(withdrawn.values(seq=WITHDRAWN))
 
 
 def _values_of(turn: StoredTurn) -> dict[str, object]:

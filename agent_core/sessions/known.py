@@ -38,7 +38,13 @@ class KnownSessions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def newest_before(self, prefix: str, bound: str, *, limit: int) -> list[SessionId]:
+    async def newest_before(
+        self,
+        prefix: str,
+        bound: str,
+        *,
+        limit: int,
+    ) -> list[SessionId]:
         """Sessions whose ids begin with `prefix` and come before `prefix + bound`, last ones first.
 
         With ids that end in a time of one width these are the newest that are older than it.
@@ -159,7 +165,15 @@ class KnownSessions:
             }
             insert(sessions, new_session)
             insert(turns, new_turn)
-            insert(cursors, {"reader": reader, "turn": copied, "state": {}, "done": True})
+            insert(
+                cursors,
+                {
+                    "reader": reader,
+                    "turn": copied,
+                    "state": {},
+                    "done": True,
+                },
+            )
             rows = connection.execute(history).mappings()
             copies: list[dict[str, Any]] = [{**row, "turn": copied} for row in rows]
             if copies and told:

@@ -57,7 +57,11 @@ class Ledger:
         shared: JsonObject = {"at": at or self._clock(), "delivery": delivery, **known}
         rows = [shared | {"key": each} for each in keys]
         new_row = rows[keys.index(key)]
-        new_row.update(body=body, settled=False, process=self._leases.process)
+        new_row.update(
+            body=body,
+            settled=False,
+            process=self._leases.process,
+        )
         insert = self._database.insert_new(ledger).returning(ledger.c.key)
 
         def write(connection: Connection) -> bool:

@@ -47,8 +47,6 @@ Row = Mapping[str, Any]
 OnStored = Callable[[int | None], None]
 """Called with an event's position, or None when the event was stored before."""
 
-_TURN_FINISHED = "turn_finished"
-_INTERVENED = "intervened"
 _INTERVENTION = TypeAdapter(Intervened)
 _IDENTITY = (events.c.turn, events.c.run, events.c.step, events.c.attempt, events.c.n)
 LoggedEvent = tuple[int, AnyEvent]
@@ -110,7 +108,13 @@ class WriteBehind:
         stored: OnStored | None = None,
     ) -> None:
         """Queue rows; `stored` is called in its turn, with None where there is no event."""
-        self._queue.put_nowait(_Queued(event=event, messages=messages, stored=stored))
+        self._queue.put_nowait(
+            _Queued(
+                event=event,
+                messages=messages,
+                stored=stored,
+            )
+        )
 
     async def _write(self) -> None:
         next_s = 0.0
@@ -176,9 +180,9 @@ class WriteBehind:
         new_events = [event for event in event_rows if _identity(event) in positions]
         self.notices.tell(connection, _notices(positions, new_events))
         for event in new_events:
-            if event["kind"] == _TURN_FINISHED:
+            if event["kind"] == "turn_finished":
                 _end_turn(connection, event)
-            elif event["kind"] == _INTERVENED:
+            elif event["kind"] == "intervened":
                 intervention = _INTERVENTION.validate_python(event["body"])
                 put_intervention(self._database, connection, intervention)
         return positions
@@ -201,7 +205,11 @@ def _end_turn(connection: Connection, event: Row) -> None:
         update(turns)
         .filter_by(id=turn)
         .where(turns.c.status != "finished")
-        .values(status="finished", outcome=body["outcome"], answer=answer)
+        .values(
+            status="finished",
+            outcome=body["outcome"],
+            answer=answer,
+        )
     )
     connection.execute(finished)
     connection.execute(delete(programs).filter_by(turn=turn))
@@ -359,8 +367,7 @@ class EventLog:
         """
         queue: News = asyncio.Queue()
         self._readers[of].add(queue)
-        seen: set[int] = set()
-        newest = after
+        cursor = _ReaderCursor(after)
         try:
             queue.put_nowait(after)
             while True:
@@ -368,15 +375,9 @@ class EventLog:
                 if isinstance(news, int):
                     news = await self.stored(of, after=max(news, after))
                 for position, event in news:
-                    if isinstance(event, LIVE_ONLY):
-                        is_old = position < newest  # stored events have overtaken it
-                    else:
-                        is_old = position <= after or position in seen
-                        seen.add(position)
-                        newest = max(newest, position)
-                        self._position = max(self._position, position)
-                    if is_old:
+                    if not cursor.advance(position, event):
                         continue
+                    self._position = max(self._position, cursor.newest)
                     yield position, event
                     if isinstance(event, TurnFinished) and event.turn == of:
                         return
@@ -384,3 +385,22 @@ class EventLog:
             self._readers[of].discard(queue)
             if not self._readers[of]:
                 del self._readers[of]
+
+
+class _ReaderCursor:
+    """What one reader was given, so that it gets each stored event once."""
+
+    def __init__(self, after: int) -> None:
+        self.newest = after
+        self._after = after
+        self._given: set[int] = set()
+
+    def advance(self, position: int, event: AnyEvent) -> bool:
+        """Whether the reader is to get an event now; a stored one counts as given then."""
+        if isinstance(event, LIVE_ONLY):
+            return position >= self.newest  # else stored events have overtaken it
+        if position <= self._after or position in self._given:
+            return False
+        self._given.add(position)
+        self.newest = max(self.newest, position)
+        return True

@@ -13,7 +13,6 @@ from contextlib import suppress
 
 import psycopg
 from psycopg.conninfo import make_conninfo
-from psycopg.rows import TupleRow
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -58,8 +57,12 @@ class Notices:
 
     async def heard(self) -> AsyncGenerator[JsonObject]:
         """Notices of others until the connection is lost; the first one is empty: it is made."""
+        url = self._database.url.set(drivername="postgresql")
+        wanted = {name: value for name, value in POSTGRES_CONNECT.items() if name not in url.query}
         try:
-            async with await self._connect() as connection:
+            address = make_conninfo(url.render_as_string(hide_password=False), **wanted)
+            listening = psycopg.AsyncConnection.connect(address, autocommit=True)
+            async with await listening as connection:
                 await connection.execute(f"LISTEN {CHANNEL}")
                 yield {}
                 async for notice in connection.notifies():
@@ -68,9 +71,3 @@ class Notices:
                         yield content
         except (psycopg.Error, SQLAlchemyError, SessionError, OSError, ValueError) as error:
             logger.warning("other processes are not heard: %s", error)
-
-    async def _connect(self) -> "psycopg.AsyncConnection[TupleRow]":
-        url = self._database.url.set(drivername="postgresql")
-        wanted = {name: value for name, value in POSTGRES_CONNECT.items() if name not in url.query}
-        address = make_conninfo(url.render_as_string(hide_password=False), **wanted)
-        return await psycopg.AsyncConnection.connect(address, autocommit=True)

@@ -72,7 +72,12 @@ class ToolPins:
         rows = await self._database.rows(_PINS.where(_IS_REFUSED))
         return [(row.server, row.tool, row.definition["reason"]) for row in rows]
 
-    async def refuse(self, server: str, reasons: Mapping[str, str], at: datetime) -> None:
+    async def refuse(
+        self,
+        server: str,
+        reasons: Mapping[str, str],
+        at: datetime,
+    ) -> None:
         """Note the tools of a server that cannot be offered, in place of those noted before."""
 
         def write(connection: Connection) -> None:
@@ -125,7 +130,11 @@ class ToolPins:
         return list(accepted)
 
 
-def _accept(connection: Connection, shown: Pin, at: datetime) -> bool:
+def _accept(
+    connection: Connection,
+    shown: Pin,
+    at: datetime,
+) -> bool:
     """Accept the proposal that the person was shown, not one that came since."""
     tool = {"server": shown.server, "tool": shown.tool}
     stored = connection.execute(select(tool_pins.c.proposal).filter_by(**tool)).scalar()

@@ -27,7 +27,12 @@ class Preferences:
         values = await self.of(scope)
         return values.get(name, "")
 
-    async def put(self, scope: str, name: str, value: str) -> None:
+    async def put(
+        self,
+        scope: str,
+        name: str,
+        value: str,
+    ) -> None:
         """Set a value in place of the one before; an empty one deletes it."""
         if value:
             row = {"scope": scope, "name": name, "value": value}
@@ -67,7 +72,12 @@ class FeedbackStore:
         """Store a verdict in place of the person's earlier one."""
         await self._database.execute(self._database.upsert(feedback, columns_of(given)))
 
-    async def comment(self, turn: TurnId, person: UserId, text: str) -> bool:
+    async def comment(
+        self,
+        turn: TurnId,
+        person: UserId,
+        text: str,
+    ) -> bool:
         """Add a comment to a verdict; False where there is none."""
         statement = update(feedback).filter_by(turn=turn, person=person).values(comment=text)
         return await self._database.execute(statement)

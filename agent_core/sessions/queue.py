@@ -3,11 +3,10 @@
 A turn is a row of `turns` with a status; the process that holds its session's lease works on it.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, select, update
-from sqlalchemy.sql import ColumnElement
+from sqlalchemy import ColumnElement, Connection, Select, select, update
 
 from agent_core.ids import ProcessId, SessionId, TurnId
 from agent_core.sessions.asks import ends_wait
@@ -47,69 +46,64 @@ class TurnQueue:
 
     async def absorbed_by(self, turn: TurnId) -> list[StoredTurn]:
         """All messages that became part of a turn, in order."""
-        query = select(turns).where(turns.c.taken_by == turn).order_by(turns.c.seq)
+        query = select(turns).filter_by(taken_by=turn).order_by(turns.c.seq)
         return await self._database.read(query, TURN)
 
     async def left_out(self, turn: StoredTurn) -> list[StoredTurn]:
         """Messages behind a turn that nothing took in, as a stop ended it all, in order."""
-        behind = select(turns).where(
-            turns.c.session == turn.session,
-            turns.c.seq > turn.seq,
-            turns.c.kind == "work",
-            turns.c.taken_by.is_(None),
-            turns.c.stop.is_not(None),
+        is_stopped = turns.c.stop["why"].as_string() == "asked"
+        query = (
+            select(turns)
+            .filter_by(
+                session=turn.session,
+                kind="work",
+                taken_by=None,
+            )
+            .where(turns.c.seq > turn.seq, is_stopped)
+            .order_by(turns.c.seq)
         )
-        stopped = await self._database.read(behind.order_by(turns.c.seq), TURN)
-        return [each for each in stopped if each.stop is not None and each.stop.why == "asked"]
+        return await self._database.read(query, TURN)
 
     async def stop(
-        self, session: SessionId, stop: Stop, *, before: int | None = None
+        self,
+        session: SessionId,
+        stop: Stop,
+        *,
+        before: int | None = None,
     ) -> list[StoredTurn]:
         """Mark all unfinished work of a session to stop; the turns that this concerns.
 
         Of several wishes for a turn the first one holds. `before`: only turns of a lower number, as
         what was written after the wish stays.
         """
-        of_session = turns.c.session == session
-        is_work = turns.c.kind == "work"
-        which = of_session & is_work
+        query = select(turns).filter_by(session=session, kind="work")
         if before is not None:
-            which &= turns.c.seq < before
-        return await self._mark(stop, which)
+            query = query.where(turns.c.seq < before)
+        return await self._mark(stop, query)
 
     async def stop_turn(self, turn: TurnId, stop: Stop) -> list[StoredTurn]:
         """Mark one turn; empty when it has ended, or is small talk that is being answered."""
-        is_work = turns.c.kind == "work"
-        is_queued = turns.c.status == "queued"
-        can_end = is_work | is_queued
-        return await self._mark(stop, (turns.c.id == turn) & can_end)
+        can_end = (turns.c.kind == "work") | (turns.c.status == "queued")
+        return await self._mark(stop, select(turns).filter_by(id=turn).where(can_end))
 
     async def _of(self, process: ProcessId, which: ColumnElement[bool]) -> list[StoredTurn]:
         query = (
             select(turns)
+            .where(which)
             .join(leases, leases.c.session == turns.c.session)
-            .where(
-                leases.c.process == process,
-                which,
-            )
+            .filter_by(process=process)
             .order_by(turns.c.session, turns.c.seq)
         )
         return await self._database.read(query, TURN)
 
-    async def _mark(self, stop: Stop, which: ColumnElement[bool]) -> list[StoredTurn]:
-        unfinished = select(turns).where(
-            which,
-            turns.c.status != "finished",
-        )
-        query = unfinished.order_by(turns.c.seq)
+    async def _mark(self, stop: Stop, query: Select[Any]) -> list[StoredTurn]:
+        unfinished = query.where(turns.c.status != "finished").order_by(turns.c.seq)
+        unmarked = update(turns).filter_by(stop=None).values(stop=stop)
 
-        def mark(connection: Connection) -> Sequence[StoredTurn]:
-            stopped = objects_of(connection, query, TURN)
-            first = update(turns).where(
-                turns.c.id.in_([turn.id for turn in stopped]),
-                turns.c.stop.is_(None),
-            )
-            connection.execute(first.values(stop=stop))
+        def mark(connection: Connection) -> list[StoredTurn]:
+            stopped = objects_of(connection, unfinished, TURN)
+            ids = [turn.id for turn in stopped]
+            connection.execute(unmarked.where(turns.c.id.in_(ids)))
             return stopped
 
-        return list(await self._database.run(mark))
+        return await self._database.run(mark)

@@ -32,7 +32,12 @@ class ScheduleStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def propose(self, schedule: ScheduleId, order: Order, now: datetime) -> Schedule:
+    async def propose(
+        self,
+        schedule: ScheduleId,
+        order: Order,
+        now: datetime,
+    ) -> Schedule:
         """Store an order that waits for a yes. Proposed again, the first one stands."""
         row = {
             "id": schedule,
@@ -80,20 +85,35 @@ class ScheduleStore:
 
     async def pause(self, schedule: ScheduleId, reason: str = "") -> Schedule:
         """Make a schedule not due until it is activated again."""
-        return await self._change(schedule, status="paused", reason=reason, next_due=None)
+        return await self._change(
+            schedule,
+            status="paused",
+            reason=reason,
+            next_due=None,
+        )
 
     async def delete(self, schedule: ScheduleId) -> Schedule:
         """Make a schedule never due again. Its posts stay."""
         return await self._change(schedule, status="deleted", next_due=None)
 
-    async def change_order(self, schedule: ScheduleId, order: Order, now: datetime) -> Schedule:
+    async def change_order(
+        self,
+        schedule: ScheduleId,
+        order: Order,
+        now: datetime,
+    ) -> Schedule:
         """Replace the owner's order; an active schedule is due by the new rule."""
         current = await self._change(schedule, place=order.place, order=order)
         if current.status == "active":
             return await self.activate(schedule, now)
         return current
 
-    async def carry_over(self, proposal: Schedule, order: Order, now: datetime) -> Schedule:
+    async def carry_over(
+        self,
+        proposal: Schedule,
+        order: Order,
+        now: datetime,
+    ) -> Schedule:
         """Give the order of a proposal to the schedule that it changes; the proposal is over."""
         changed = await self.change_order(proposal.order.changes, order, now)
         await self._change(proposal.id, status="over")
@@ -124,7 +144,11 @@ class ScheduleStore:
         # Of several processes that read the same `next_due`, one changes it.
         move_on = (
             update(schedules)
-            .filter_by(id=schedule.id, status="active", next_due=schedule.next_due)
+            .filter_by(
+                id=schedule.id,
+                status="active",
+                next_due=schedule.next_due,
+            )
             .values(next_due=next_due, status="active" if next_due else "over")
         )
         unfinished = _unfinished(schedule.id)
@@ -150,7 +174,13 @@ class ScheduleStore:
     async def claim_by_hand(self, schedule: ScheduleId, at: datetime) -> Slot | None:
         """A slot for a run that a person wants now; None while another run is under way."""
         others = _unfinished(schedule).where(slots.c.at != at)
-        slot = Slot(schedule=schedule, at=at, state="due", claimed_at=at, by_hand=True)
+        slot = Slot(
+            schedule=schedule,
+            at=at,
+            state="due",
+            claimed_at=at,
+            by_hand=True,
+        )
 
         def claim(connection: Connection) -> bool:
             if connection.execute(others).first():
@@ -185,14 +215,30 @@ class ScheduleStore:
         """Note that the slot has its turn."""
         await self._move(slot, ["due"], state="begun")
 
-    async def end(self, slot: Slot, state: SlotState, *, root: str = "") -> bool:
+    async def end(
+        self,
+        slot: Slot,
+        state: SlotState,
+        *,
+        root: str = "",
+    ) -> bool:
         """Store how a slot ended; False when that was known. A success forgets failures."""
-        is_new = await self._move(slot, UNFINISHED_SLOTS, state=state, root=root)
+        is_new = await self._move(
+            slot,
+            UNFINISHED_SLOTS,
+            state=state,
+            root=root,
+        )
         if is_new and state != "failed":
             await self._change(slot.schedule, failures=0)
         return is_new
 
-    async def told_in(self, place: str, root: str, origin: SessionId) -> ScheduleId | None:
+    async def told_in(
+        self,
+        place: str,
+        root: str,
+        origin: SessionId,
+    ) -> ScheduleId | None:
         """The schedule that a thread is about; None where it is about none.
 
         Either a post of the schedule begins the thread, or the schedule is the only one that was
@@ -243,7 +289,12 @@ class ScheduleStore:
     ) -> None:
         """Remember reported items; an item that was reported before keeps its date."""
         rows = [
-            {"schedule": schedule, "kind": kind, "what": item, "at": at}
+            {
+                "schedule": schedule,
+                "kind": kind,
+                "what": item,
+                "at": at,
+            }
             for item in dict.fromkeys(items)
         ]
         if rows:
@@ -256,7 +307,12 @@ class ScheduleStore:
         body = await self._database.scalar(query)
         return _PENDING.validate_python(body or {})
 
-    async def save_pending(self, session: SessionId, person: UserId, pending: PendingOrder) -> None:
+    async def save_pending(
+        self,
+        session: SessionId,
+        person: UserId,
+        pending: PendingOrder,
+    ) -> None:
         """Store a person's pending order in a thread, in place of the one before."""
         body = _PENDING.dump_python(pending, mode="json", exclude_defaults=True)
         row = {"session": session, "person": person, "body": body}

@@ -136,13 +136,28 @@ class SessionStore:
 
     async def mark_running(self, turn: TurnId) -> bool:
         """Whether the turn may start now; False when it has been started in the meantime."""
-        return await self._change(turn, "queued", status="running", tries=1)
+        return await self._change(
+            turn,
+            "queued",
+            status="running",
+            tries=1,
+        )
 
     async def begin_generation(self, turn: TurnId, generation: int) -> bool:
         """Whether the turn may go on as `generation`; of several askers one is told True."""
-        return await self._change(turn, "running", generation - 1, generation=generation)
+        return await self._change(
+            turn,
+            "running",
+            generation - 1,
+            generation=generation,
+        )
 
-    async def mark_waiting(self, turn: TurnId, generation: int, wait: Wait) -> bool:
+    async def mark_waiting(
+        self,
+        turn: TurnId,
+        generation: int,
+        wait: Wait,
+    ) -> bool:
         """The turn waits for a person; False when it has gone on in the meantime."""
         return await self._change(
             turn,
@@ -164,11 +179,26 @@ class SessionStore:
             tries=1,
         )
 
-    async def revise(self, turn: StoredTurn, inbound: InboundMessage, kind: TurnKind) -> bool:
+    async def revise(
+        self,
+        turn: StoredTurn,
+        inbound: InboundMessage,
+        kind: TurnKind,
+    ) -> bool:
         """Replace the message of a queued turn; False when the turn has begun."""
-        return await self._change(turn.id, "queued", inbound=inbound, kind=kind)
+        return await self._change(
+            turn.id,
+            "queued",
+            inbound=inbound,
+            kind=kind,
+        )
 
-    async def begin_effect(self, turn: TurnId, run: RunId, call: ToolCallId) -> bool:
+    async def begin_effect(
+        self,
+        turn: TurnId,
+        run: RunId,
+        call: ToolCallId,
+    ) -> bool:
         """Note that a call is about to have its effect; False when it was noted before."""
         row = {"turn": turn, "run": run, "call": call}
         return await self._database.add(effects, row)
@@ -176,13 +206,23 @@ class SessionStore:
     async def effects_of(self, turn: TurnId) -> frozenset[tuple[RunId, ToolCallId]]:
         """The turn's calls that began their effect: see `begin_effect`."""
         rows = await self._database.rows(select(effects).filter_by(turn=turn))
-        return frozenset((RunId(row.run), ToolCallId(row.call)) for row in rows)
+        return frozenset((row.run, row.call) for row in rows)
 
     async def mark_queued(self, turn: TurnId) -> None:
         """The turn could not be started; it is next again."""
-        await self._change(turn, "running", status="queued", tries=0)
+        await self._change(
+            turn,
+            "running",
+            status="queued",
+            tries=0,
+        )
 
-    async def note_try(self, turn: TurnId, tries: int, how_far: int) -> None:
+    async def note_try(
+        self,
+        turn: TurnId,
+        tries: int,
+        how_far: int,
+    ) -> None:
         """Store how many processes in a row tried the turn, and where the last one began."""
         tried = update(turns).filter_by(id=turn).values(tries=tries, tried_from=how_far)
         await self._database.execute(tried)
@@ -196,7 +236,12 @@ class SessionStore:
     ) -> None:
         """Queue messages of a run, numbered from `start` on; reading the history waits for them."""
         rows = [
-            {"turn": turn, "run": run, "seq": seq, "body": body}
+            {
+                "turn": turn,
+                "run": run,
+                "seq": seq,
+                "body": body,
+            }
             for seq, body in enumerate(new, start)
         ]
         self._behind.put(messages=rows)
@@ -230,9 +275,7 @@ class SessionStore:
         )
         await self._behind.flush()
         rows = await self._database.rows(query)
-        return [
-            (TurnId(row.turn), RunId(row.run), MESSAGE.validate_python(row.body)) for row in rows
-        ]
+        return [(row.turn, row.run, MESSAGE.validate_python(row.body)) for row in rows]
 
     async def words_of(self, session: SessionId) -> list[str]:
         """What people wrote to the bot in a session, oldest first: their own words alone."""
@@ -259,7 +302,12 @@ class SessionStore:
         done: bool = False,
     ) -> None:
         """Remember how far `reader` is; `done` when it has shown the turn to its end."""
-        row = {"reader": reader, "turn": turn, "state": state, "done": done}
+        row = {
+            "reader": reader,
+            "turn": turn,
+            "state": state,
+            "done": done,
+        }
         await self._database.execute(self._database.upsert(cursors, row))
 
     async def unread(self, session: SessionId, reader: str) -> list[StoredTurn]:

@@ -6,33 +6,39 @@ from agent_core.composio import Account, Accounts, AppTool
 from agent_core.errors import ToolServerError
 from agent_core.ids import UserId
 
+_Key = tuple[UserId, str]
+
 
 @dataclass
 class FakeAccounts(Accounts):
     """Tools need an account of the app that their slug begins with, but those in `free`."""
 
-    connected: dict[tuple[UserId, str], Account] = field(
-        default_factory=dict[tuple[UserId, str], Account]
-    )
+    connected: dict[_Key, Account] = field(default_factory=dict[_Key, Account])
+    """By person and app."""
     free: set[str] = field(default_factory=set[str])
     schema_digest: str = "first"
     """Another one stands for a tool whose definition has changed."""
     is_away: bool = False
-    links: list[tuple[UserId, str]] = field(default_factory=list[tuple[UserId, str]])
-    """For whom links were made, by app."""
+    links: list[_Key] = field(default_factory=list[_Key])
+    """The person and the app of each link that was made."""
 
     def connect(self, user: UserId, toolkit: str, *, account: str = "ca_1") -> Account:
         """The person has connected an account; another `account` takes its place."""
-        name = f"{user.rpartition(':')[2].lower()}@example.com"
-        made = Account(id=account, toolkit=toolkit, identity=name)
-        self.connected[user, toolkit] = made
-        return made
+        name = user.rpartition(":")[2].lower()
+        connected = Account(
+            id=account,
+            toolkit=toolkit,
+            identity=f"{name}@example.com",
+        )
+        self.connected[user, toolkit] = connected
+        return connected
 
     async def tool(self, slug: str, *, afresh: bool = False) -> AppTool:
         self._answer()
+        app = slug.partition("_")[0]
         return AppTool(
             slug=slug,
-            toolkit=slug.partition("_")[0].casefold(),
+            toolkit=app.casefold(),
             needs_account=slug not in self.free,
             schema_digest=self.schema_digest,
         )
@@ -43,13 +49,12 @@ class FakeAccounts(Accounts):
 
     async def of(self, user: UserId) -> list[Account]:
         self._answer()
-        own = [key for key in self.connected if key[0] == user]
-        return [self.connected[key] for key in own]
+        return [account for (owner, _), account in self.connected.items() if owner == user]
 
     async def remove(self, user: UserId, account: str) -> Account | None:
-        for mine in await self.of(user):
-            if mine.id == account:
-                return self.connected.pop((user, mine.toolkit))
+        for own in await self.of(user):
+            if own.id == account:
+                return self.connected.pop((user, own.toolkit))
         return None
 
     async def link(self, user: UserId, toolkit: str) -> str:

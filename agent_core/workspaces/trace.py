@@ -5,8 +5,22 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 
-from agent_core.events import AnyEvent, ArtifactSaved, Event, RunStarted, StepFinished
-from agent_core.ids import ROOT_RUN
+from agent_core.events import (
+    AnyEvent,
+    ApprovalRequested,
+    ArtifactSaved,
+    AuthEnded,
+    AuthRequired,
+    Event,
+    FastPathFallback,
+    PlanMade,
+    QuestionAsked,
+    RouteChosen,
+    RunStarted,
+    StepFinished,
+    Usage,
+)
+from agent_core.ids import ROOT_RUN, ToolCallId
 from agent_core.messages import JsonObject
 from agent_core.snapshot import CallSnapshot, RunSnapshot, TurnSnapshot
 from agent_core.workspaces.layout import timestamp
@@ -35,8 +49,8 @@ def build_trace(
     run's steps. Times are UTC. Fields from `turn_id` on are ours. `url` is the MCP address of the
     asker's Composio session; empty where there was none.
     """
-    turn = TurnSnapshot(events)
-    record = _TurnRecord(turn, finished_at)
+    record = _TurnRecord(events, finished_at)
+    turn = record.turn
     end = turn.finished
     return {
         "session_info": {"url": url, "user_id": asker, "timestamp": timestamp(asked_at)},
@@ -50,32 +64,73 @@ def build_trace(
         "iterations": record.iterations(),
         "logfire_enabled": logfire_enabled,
         "turn_id": turn.id,
-        "route": turn.route.route if turn.route else None,
-        "fallback": turn.fallback.reason if turn.fallback else None,
+        "route": record.route,
+        "fallback": record.fallback,
         "outcome": end.outcome if end else None,
         "answer_preview": end.answer[:CONTENT_PREVIEW_CHARS] if end else "",
         "usage": {
-            **asdict(turn.usage),
-            "total_tokens": turn.usage.total_tokens,
-            "model_calls": turn.model_calls,
+            **asdict(record.usage),
+            "total_tokens": record.usage.total_tokens,
+            "model_calls": record.model_calls,
         },
-        "artifacts": [_artifact(event) for event in events if isinstance(event, ArtifactSaved)],
-        "runs": [
-            record.run(run, run.started) for run in turn.runs.values() if run.started is not None
-        ],
+        "artifacts": record.artifacts,
+        "runs": [record.run(run, run.started) for run in turn.runs.values() if run.started],
     }
 
 
 class _TurnRecord:
     """The parts of a trace; of a step that was made again the newest attempt counts."""
 
-    def __init__(self, turn: TurnSnapshot, finished_at: datetime) -> None:
-        self._turn = turn
+    def __init__(self, events: Sequence[AnyEvent], finished_at: datetime) -> None:
+        self.turn = TurnSnapshot()
+        self.route: str | None = None
+        self.fallback: str | None = None
+        self.usage = Usage()
+        """Of all model calls, attempts that were voided included."""
+        self.model_calls = 0
+        self.artifacts: list[JsonObject] = []
+        self._asking_calls = set[ToolCallId]()
+        """Calls that waited for a person."""
+        self._auth_links: dict[ToolCallId, str] = {}
+        """Where the asker was sent to connect an account, by call."""
+        self._waited = set[int]()
+        """Generations that ended in a wait."""
+        for event in events:
+            self.turn.fold(event)
+            self._fold(event)
+        started = self.turn.started
         self._finished_at = finished_at
-        self.query = turn.started.text if turn.started else ""
-        self.started_at = turn.started.at if turn.started else finished_at
-        self._waited = {wait.generation for wait in turn.asked}
-        self._step_numbers = {run.id: self._numbers(run) for run in turn.runs.values()}
+        self.query = started.text if started else ""
+        self.started_at = started.at if started else finished_at
+        self._step_numbers = {run.id: self._numbers(run) for run in self.turn.runs.values()}
+
+    def _fold(self, event: AnyEvent) -> None:
+        match event:
+            case RouteChosen():
+                self.route = event.route
+                self.usage += event.usage
+                self.model_calls += event.model_calls
+            case PlanMade() | StepFinished():
+                self.usage += event.usage
+                self.model_calls += 1
+            case FastPathFallback():
+                self.fallback = event.reason
+            case QuestionAsked() | ApprovalRequested() | AuthRequired():
+                self._asking_calls.add(event.call_id)
+                self._waited.add(event.generation)
+            case AuthEnded() if event.link:
+                self._auth_links[event.call_id] = event.link
+            case ArtifactSaved():
+                self.artifacts.append(
+                    {
+                        "path": event.path,
+                        "title": event.title,
+                        "mimetype": event.mimetype,
+                        "size_bytes": event.size_bytes,
+                    }
+                )
+            case _:
+                pass
 
     def offset_s(self, moment: datetime) -> float:
         return round((moment - self.started_at).total_seconds(), 3)
@@ -97,7 +152,7 @@ class _TurnRecord:
     def tool_call(self, call: CallSnapshot) -> JsonObject:
         started = call.started
         written = json.dumps(started.arguments, ensure_ascii=False, default=str)
-        run = self._turn.runs[started.run]
+        run = self.turn.runs[started.run]
         return {
             "iteration": self._number(started),
             "name": started.tool,
@@ -112,7 +167,7 @@ class _TurnRecord:
         }
 
     def tool_results(self) -> list[JsonObject]:
-        results = [call.finished for call in self._turn.calls.values() if call.finished]
+        results = [call.finished for call in self.turn.calls.values() if call.finished]
         results.sort(key=lambda result: result.at)
         return [
             {
@@ -128,7 +183,7 @@ class _TurnRecord:
 
     def iterations(self) -> list[JsonObject]:
         """The root run's steps, each as its newest attempt."""
-        root = self._turn.runs.get(ROOT_RUN)
+        root = self.turn.runs.get(ROOT_RUN)
         if root is None:
             return []
         newest: dict[_StepKey, StepFinished] = {}
@@ -145,13 +200,13 @@ class _TurnRecord:
             for call in root.calls.values()
             if (call.started.step, call.started.generation) == (step.step, step.generation)
         }
-        links = [link for call, link in self._turn.auth_links.items() if call in calls]
+        links = [link for call, link in self._auth_links.items() if call in calls]
         return {
             "iteration": self._number(step),
             "query": self.query[:QUERY_CHARS],
             "duration_seconds": self._duration_s(root, step),
             "tool_calls": step.tool_calls,
-            "needs_user_input": any(wait.call_id in calls for wait in self._turn.asked),
+            "needs_user_input": not calls.isdisjoint(self._asking_calls),
             "auth_link": links[-1] if links else None,
             "model": step.model,
             "stop_reason": step.stop_reason,
@@ -162,7 +217,7 @@ class _TurnRecord:
         """The call that started a run; None where no call did."""
         if run.started is None or run.started.parent is None:
             return None
-        parent = self._turn.runs.get(run.started.parent)
+        parent = self.turn.runs.get(run.started.parent)
         key = run.id.removeprefix(f"{run.started.parent}.")
         return key if parent and key in parent.calls else None
 
@@ -192,12 +247,3 @@ class _TurnRecord:
             ends.append(run.ended.at)
         end = min(ends, default=self._finished_at)
         return round((end - max(begun)).total_seconds(), 3)
-
-
-def _artifact(event: ArtifactSaved) -> JsonObject:
-    return {
-        "path": event.path,
-        "title": event.title,
-        "mimetype": event.mimetype,
-        "size_bytes": event.size_bytes,
-    }

@@ -29,7 +29,6 @@ from bot.ingress import Gesture
 from bot.presenter.approval_forms import details_form, edit_form, read_changes, reason_form
 from bot.presenter.connection import fresh_links
 from bot.presenter.questions import answer_form
-from bot.render import PostDraft
 from bot.slack_api import Person, SlackApi, language_of
 from bot.threads import parse_session
 from bot.words import BOT
@@ -136,7 +135,14 @@ class AskClicks:
                 click.apps,
                 _words(person),
             )
-            await self._show(draft, gesture)
+            thread = parse_session(gesture.session)
+            await self._api.post_ephemeral(
+                thread.channel,
+                gesture.sender.user,
+                draft.text,
+                thread_ts=thread.root_ts,
+                blocks=draft.blocks,
+            )
 
     async def choose(
         self,
@@ -202,16 +208,6 @@ class AskClicks:
             author_locale=person.locale,
             author_zone=person.zone,
             is_choice=is_choice,
-        )
-
-    async def _show(self, draft: PostDraft, gesture: Gesture) -> None:
-        thread = parse_session(gesture.session)
-        await self._api.post_ephemeral(
-            thread.channel,
-            gesture.sender.user,
-            draft.text,
-            thread_ts=thread.root_ts,
-            blocks=draft.blocks,
         )
 
     async def _form(

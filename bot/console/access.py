@@ -1,13 +1,19 @@
-"""Who may see a session, and who may act in it: those who may see its thread, and write there.
+"""Authorisation of the live view: people who may read a thread see its session, writers may act.
 
-Slack is asked. Of what open live views depend on, channels are asked about again every few seconds,
-so that somebody who was removed from one is out at once, and people now and then.
+Slack decides, and its answers are cached. While live views are open, memberships are renewed
+every few seconds, people less often: who was removed from a channel is out at once.
 """
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+)
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Generic, Literal, TypeVar
 from weakref import WeakValueDictionary
 
@@ -17,22 +23,28 @@ from agent_core.errors import SessionError
 from agent_core.ids import SessionId, UserId
 from bot.console.passes import HOME
 from bot.ingress import Rules, Sender, authorise
-from bot.slack_api import Conversation, MonotonicClock, Person, SlackApi, SlackError
+from bot.slack_api import (
+    Conversation,
+    MonotonicClock,
+    Person,
+    SlackApi,
+    SlackError,
+)
 from bot.threads import ThreadRef, parse_session, parse_user
 
 HOLDS_S = 60.0
-"""So long what Slack said of a channel may be relied upon."""
+"""How long an answer about a channel may be relied upon."""
 PERSON_HOLDS_S = 900.0
 FRESH_S = 3.0
-"""An answer that is not older need not be asked for again while somebody watches."""
+"""A younger answer is not renewed while somebody watches."""
 PERSON_FRESH_S = 60.0
 LOOKS_AT_ONCE = 2
-"""So many channels, and people, are asked for again at a time: Slack allows some 100 a minute."""
+"""Renewals of channels, and of people, at a time: Slack allows some 100 a minute."""
 MEMBERS_A_PAGE = 500
 MAX_KEPT = 5_000
 
 Level = Literal["none", "see", "act"]
-"""`see`: may read along. `act`: may do there what can be done in the thread."""
+"""`see`: may read. `act`: may do what a member of the thread may do."""
 
 V = TypeVar("V")
 
@@ -47,7 +59,7 @@ class _Membership:
 
 @dataclass(frozen=True, slots=True)
 class _Visitor:
-    """Whose access to what is asked about."""
+    """A person, and the thread of the session that they want to see."""
 
     thread: ThreadRef | None
     """None for HOME, the person's own conversation with the bot."""
@@ -58,17 +70,16 @@ class _Visitor:
     def sender(self) -> Sender:
         """The person as the author of a post there."""
         channel = self.thread.channel if self.thread else ""
-        return Sender(team=self.team, app_id="", channel=channel, user=self.user)
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer(Generic[V]):
-    asked_s: float
-    value: V | None
+        return Sender(
+            team=self.team,
+            app_id="",
+            channel=channel,
+            user=self.user,
+        )
 
 
 class _SlackCache(Generic[V]):
-    """What Slack said, by the id that it was asked about. Many who ask at once ask once."""
+    """Cache of Slack's answers by id; concurrent questions about one id are asked once."""
 
     def __init__(
         self,
@@ -79,34 +90,33 @@ class _SlackCache(Generic[V]):
         self._ask = ask
         self._clock = clock
         self._holds_s = holds_s
-        self._answers: LRUCache[str, _Answer[V]] = LRUCache(MAX_KEPT)
+        self._answers: LRUCache[str, tuple[float, V | None]] = LRUCache(MAX_KEPT)
+        """By id, when Slack was asked, and its answer."""
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def age_s(self, key: str) -> float:
-        answer = self._answers.get(key)
-        if answer is None:
-            return float("inf")
-        return self._clock.seconds() - answer.asked_s
+        asked_s, _ = self._answers.get(key, (-inf, None))
+        return self._clock.seconds() - asked_s
 
     def holds(self, key: str) -> bool:
         """Whether there is an answer that is not too old."""
         return self.age_s(key) <= self._holds_s
 
     def known(self, key: str) -> V | None:
-        """None for what there is not, too."""
-        return self._answers[key].value if self.holds(key) else None
+        """The answer while it holds; None also where Slack knows nothing by this id."""
+        _, value = self._answers.get(key, (-inf, None))
+        return value if self.holds(key) else None
 
     async def get(self, key: str, max_age_s: float = HOLDS_S) -> V | None:
         """Raises SlackError where Slack could not be asked."""
         async with self._locks.setdefault(key, asyncio.Lock()):
             if self.age_s(key) > max_age_s:
                 asked_s = self._clock.seconds()
-                value = await self._ask(key)
-                self._answers[key] = _Answer(asked_s, value)
+                self._answers[key] = (asked_s, await self._ask(key))
             return self.known(key)
 
     async def renew(self, keys: Iterable[str], fresh_s: Callable[[str], float]) -> None:
-        """Ask about those again that are not fresh any more, a few at a time, the oldest first."""
+        """Renew answers that are not fresh any more: a few at a time, the oldest first."""
         due = [key for key in keys if self.age_s(key) >= fresh_s(key)]
         due.sort(key=self.age_s)
         for key in due[-LOOKS_AT_ONCE:]:
@@ -117,7 +127,7 @@ class _SlackCache(Generic[V]):
 
 
 class ThreadAccess:
-    """Decides for each person and session. Its answers are read by whoever shows live views."""
+    """The level of each person in each session."""
 
     def __init__(self, api: SlackApi, rules: Rules) -> None:
         self._api = api
@@ -126,10 +136,9 @@ class ThreadAccess:
         self._channels = _SlackCache[_Membership](self._ask_channel, api.clock, HOLDS_S)
 
     async def level(self, user: UserId, session: SessionId, *, max_age_s: float = HOLDS_S) -> Level:
-        """What the person may do; `none` also for what is no session of this team.
+        """The person's level; `none` also for a session that is not of this team.
 
-        Raises:
-            SlackError: Slack could not be asked.
+        Raises SlackError if Slack gave no answer.
         """
         visitor = _visitor(user, session)
         if visitor is None:
@@ -145,16 +154,21 @@ class ThreadAccess:
         return await self._people.get(slack_user)
 
     async def renew(self, watching: Collection[tuple[UserId, SessionId]]) -> None:
-        """Ask some of what those who watch depend on again."""
-        visitors = [_visitor(user, session) for user, session in watching]
-        known = [visitor for visitor in visitors if visitor]
-        channels = {visitor.thread.channel for visitor in known if visitor.thread}
+        """Renew some of the answers that the levels of these viewers depend on."""
+        channels = set[str]()
+        people = set[str]()
+        for user, session in watching:
+            visitor = _visitor(user, session)
+            if visitor is None:
+                continue
+            people.add(visitor.user)
+            if visitor.thread is not None:
+                channels.add(visitor.thread.channel)
         await self._channels.renew(channels, self._stays_fresh_s)
-        people = {visitor.user for visitor in known}
         await self._people.renew(people, lambda _: PERSON_FRESH_S)
 
     def level_now(self, user: UserId, session: SessionId) -> Level | None:
-        """The same as `level`, of what is known; None where that is too old to tell."""
+        """The level by the cached answers; None if they are too old."""
         visitor = _visitor(user, session)
         if visitor is None:
             return "none"
@@ -181,17 +195,20 @@ class ThreadAccess:
             is_of_team = person.team == self._rules.identity.team
             is_outsider = person.is_stranger or person.is_guest
             is_public = channel.about.kind == "channel"
-            return "see" if is_public and is_of_team and not is_outsider else "none"
-        may_write = isinstance(verdict, Person) and not channel.about.is_archived
-        return "act" if may_write else "see"
+            if is_public and is_of_team and not is_outsider:
+                return "see"
+            return "none"
+        if isinstance(verdict, Person) and not channel.about.is_archived:
+            return "act"
+        return "see"
 
     def _stays_fresh_s(self, channel: str) -> float:
-        """The members of a big channel take many calls, so those are asked for less often."""
+        """A big channel's members take many calls, so they are renewed less often."""
         known = self._channels.known(channel)
         if known is None:
             return FRESH_S
-        pages = len(known.members) / MEMBERS_A_PAGE
-        return min(max(1.0, pages) * FRESH_S, HOLDS_S)
+        pages = max(1.0, len(known.members) / MEMBERS_A_PAGE)
+        return min(pages * FRESH_S, HOLDS_S)
 
     async def _ask_channel(self, channel: str) -> _Membership | None:
         about = await self._api.channels.about(channel)
@@ -202,15 +219,15 @@ class ThreadAccess:
 
 
 _NOBODY = ("foreign_app", "foreign_team", "bot", "unknown_user", "deactivated", "stranger")
-"""Whom authorisation refuses for these is not let in to read, either: it tells more of the work
-than the thread does, and people of other organisations are there for the thread."""
+"""Refused for these reasons, a person may not even read: the live view shows more of the work than
+the thread does, and guests of other organisations were invited to the thread alone."""
 
 
 def _visitor(user: UserId, session: SessionId) -> _Visitor | None:
-    """None where person and session do not fit together."""
+    """None if person and session belong to different teams, or an id is invalid."""
     try:
         team, slack_user = parse_user(user)
-        thread = None if session == HOME else parse_session(session)
+        thread = parse_session(session) if session != HOME else None
     except SessionError:
         return None
     if thread is not None and team != thread.team:

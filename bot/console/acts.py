@@ -1,10 +1,10 @@
-"""What people do from the live view: start a task, answer a question, step in at one agent.
+"""Actions from the live view: start a task, answer a question, intervene in one agent's run.
 
-The buttons below a report that ask a question are of the same kind.
+The follow-up buttons below a report are handled here, too.
 
-What is said to a thread's work goes the way of a post: it is told in the thread, written into the
-ledger, judged as any post, and handed over. Whoever may not write in the thread may do none of it.
-It is in the ledger before anything comes of it: a process that dies leaves nothing half done.
+Each action is recorded in the ledger before it has an effect, so that the next process completes
+what a dead one began. A message to the work goes the way of a post: it is posted in the thread,
+authorised as any post, and handed over. Only people who may write in the thread may act.
 """
 
 import asyncio
@@ -18,7 +18,13 @@ from typing import Annotated, Literal
 from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic.alias_generators import to_camel
 
 from agent_core.errors import InterventionRefused, SessionError
@@ -33,24 +39,35 @@ from bot.console.passes import HOME
 from bot.inbound import post_key
 from bot.ingress import Gesture, Ingress
 from bot.render import escape, foreign_line, limits
-from bot.slack_api import Op, Person, SlackApi, SlackError, language_of
+from bot.slack_api import (
+    Op,
+    Person,
+    SlackApi,
+    SlackError,
+    language_of,
+)
 from bot.threads import ThreadRef, parse_session, parse_user
 from bot.words import BOT
 
 MAX_TEXT_CHARS = 12_000
 RECENT_S = 86_400.0
-"""So far back a post is looked for of which Slack did not say whether it took it."""
+"""How far back to look for a post when Slack did not confirm whether it took it."""
 MIN_ID_CHARS = 16
-"""A shorter `requestId` counts something, and is no other message's than that of its connection."""
+"""A shorter `requestId` is a counter: unique in its connection only, so no key for dedup."""
 MAX_REMEMBERED = 1_000
 LIVE = "live_view"
-"""The type of what the ledger keeps of it."""
+"""The type of these entries in the ledger."""
 
 logger = logging.getLogger(__name__)
 
 
 class _PageMessage(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", alias_generator=to_camel)
+    model_config = ConfigDict(
+        frozen=True,
+        strict=True,
+        extra="ignore",
+        alias_generator=to_camel,
+    )
 
     request_id: Annotated[str, Field(max_length=64)] | Annotated[int, Field(lt=2**53)] | None = None
 
@@ -67,7 +84,7 @@ class UserResponse(_PageMessage):
 
 
 class UserIntervention(_PageMessage):
-    """Of comment, new task and status, what is given and new is done, in this order."""
+    """A comment, a new task, a status: those that are given and new are applied in this order."""
 
     type: Literal["user-intervention"]
     agent_id: AgentId
@@ -77,14 +94,14 @@ class UserIntervention(_PageMessage):
 
 
 class GetAgentTree(_PageMessage):
-    """The whole tree, or what of it changed behind a place in the log."""
+    """The whole tree, or the agents that changed after a cursor."""
 
     type: Literal["get-agent-tree", "resume"]
     after: int = -1
 
 
 class FollowUp(_PageMessage):
-    """A question from below a report; no page says so."""
+    """A press of a follow-up button; pages do not send this one."""
 
     type: Literal["follow-up"] = "follow-up"
     question: str
@@ -95,14 +112,16 @@ PageRequest = Act | GetAgentTree
 
 
 class Deed(BaseModel):
-    """What somebody does, as it is kept until it is done."""
+    """One action of one person, as the ledger keeps it until it is done."""
 
     type: Literal["live_view"] = LIVE
     key: str
-    """The gesture's identity: said again it has the same."""
+    """For dedup: a repeated request has the same key."""
     user: UserId
     session: SessionId
     act: Annotated[Act | FollowUp, Field(discriminator="type")]
+    again: bool = Field(default=False, exclude=True)
+    """An earlier attempt may have done some of it."""
 
 
 _PAGE_REQUEST: TypeAdapter[PageRequest] = TypeAdapter(
@@ -117,7 +136,7 @@ Done = Literal["asked", "wrote", "picked"]
 
 
 def read_request(text: str | bytes) -> PageRequest:
-    """A message of a page. Raises Refused where it is none."""
+    """Parse a message of a page. Raises Refused for an invalid one."""
     try:
         return _PAGE_REQUEST.validate_json(text)
     except ValidationError as error:
@@ -126,7 +145,7 @@ def read_request(text: str | bytes) -> PageRequest:
 
 @dataclass(slots=True)
 class Acts:
-    """Carries them out for whoever may act in the thread."""
+    """Carries out actions, for people who may act in the thread."""
 
     _runtime: Runtime
     _access: ThreadAccess
@@ -140,36 +159,46 @@ class Acts:
     _done: LRUCache[str, SessionId] = field(
         init=False, default_factory=lambda: LRUCache(MAX_REMEMBERED)
     )
-    """Where the newest were done."""
+    """The sessions of the newest actions, by key."""
 
-    async def do(self, user: UserId, session: SessionId, act: Act, tree: AgentTree) -> SessionId:
-        """Gives the session that it was done in: the new one of a task without any.
+    async def do(
+        self,
+        user: UserId,
+        session: SessionId,
+        act: Act,
+        tree: AgentTree,
+    ) -> SessionId:
+        """Do an action once, deduplicated by its request id; the session that it was done in.
 
-        What comes again with its id is done once. `tree` is the session's, as the person sees it.
-
-        Raises:
-            Refused: it was not done.
+        A task that was started without a session has a new one. `tree` is the session's, as the
+        person sees it. Raises Refused if the action was not done.
         """
         given = act.request_id
         has_id = isinstance(given, str) and len(given) >= MIN_ID_CHARS
         key = f"live:{user}:{given if has_id else secrets.token_hex(8)}"
-        deed = Deed(key=key, user=user, session=session, act=act)
+        deed = Deed(
+            key=key,
+            user=user,
+            session=session,
+            act=act,
+        )
         ledger = self._runtime.ledger
         try:
             async with self._at_work.setdefault(key, asyncio.Lock()):
                 if key not in self._done:
                     is_new = await ledger.record(key, "", deed.model_dump(by_alias=True))
-                    self._done[key] = await self._finish(deed, tree, again=not is_new)
+                    deed.again = not is_new
+                    self._done[key] = await self._finish(deed, tree)
                 return self._done[key]
         except InterventionRefused as refused:
             raise Refused("live-not-there") from refused
         except (SlackError, SessionError) as error:
             logger.warning("what %s does in the live view could not be done: %s", user, error)
-            await ledger.settle(key)  # who was told so decides whether it is to be done
+            await ledger.settle(key)  # the person sees the error and decides on a retry
             raise Refused("live-away") from error
 
     async def follow_up(self, click: FollowUpClick, gesture: Gesture, person: Person) -> None:
-        """The first press of a question below a report asks it, in the name of who pressed."""
+        """Ask the question of a follow-up button, in the name of the first to press it."""
         sender = gesture.sender
         question = hashlib.sha256(click.question.encode()).hexdigest()[:16]
         key = f"follow:{sender.team}:{sender.channel}:{gesture.message_ts}:{question}"
@@ -182,7 +211,7 @@ class Acts:
         if not await self._runtime.ledger.record(key, "", deed.model_dump(by_alias=True)):
             raise Refused("live-picked-before")
         try:
-            await self._finish(deed, AgentTree(), again=False)
+            await self._finish(deed, AgentTree())
         except Refused:
             raise
         except Exception:
@@ -190,53 +219,51 @@ class Acts:
             self._ingress.in_vain.add(key)
 
     async def replay(self, body: JsonObject) -> None:
-        """Go on with what a process that is gone had begun."""
+        """Complete an action that a dead process had recorded."""
         deed = Deed.model_validate(body)
+        deed.again = True
         try:
             tree = await self._runtime.tree(deed.session)
-            await self._finish(deed, tree, again=True)
+            await self._finish(deed, tree)
         except (Refused, InterventionRefused) as refused:
             logger.info("%s is not done any more: %s", deed.key, refused)
         except Exception:
             logger.exception("%s is done later", deed.key)
             self._ingress.in_vain.add(deed.key)
 
-    async def _finish(self, deed: Deed, tree: AgentTree, *, again: bool) -> SessionId:
-        """With `again` some of it may have been done before. What is refused was never said."""
-        user = deed.user
+    async def _finish(self, deed: Deed, tree: AgentTree) -> SessionId:
+        """Authorise and carry out; a refused action leaves nothing in the ledger."""
         try:
-            person = await self._access.person(user)
-            level = await self._access.level(user, deed.session, max_age_s=FRESH_S)
+            person = await self._access.person(deed.user)
+            level = await self._access.level(deed.user, deed.session, max_age_s=FRESH_S)
             if person is None or level != "act":
                 raise Refused("live-only-look")  # noqa: TRY301 (as what is refused further down)
-            done_in = await self._carry_out(deed, person, tree, again=again)
-            await self._access.level(user, done_in)
+            done_in = await self._carry_out(deed, person, tree)
+            await self._access.level(deed.user, done_in)
         except (Refused, InterventionRefused):
             await self._runtime.ledger.forget(deed.key, "")
             raise
         await self._runtime.ledger.settle(deed.key)
         return done_in
 
-    async def _carry_out(
-        self, deed: Deed, person: Person, tree: AgentTree, *, again: bool
-    ) -> SessionId:
+    async def _carry_out(self, deed: Deed, person: Person, tree: AgentTree) -> SessionId:
         act = deed.act
         if isinstance(act, StartAgent):
-            return await self._say(deed, person, act.prompt, "asked", again=again)
+            return await self._say(deed, person, act.prompt, "asked")
         if isinstance(act, FollowUp):
-            return await self._say(deed, person, act.question, "picked", again=again)
+            return await self._say(deed, person, act.question, "picked")
         agent = tree.agents.get(act.agent_id)
         if isinstance(act, UserResponse):
-            if not again and (agent is None or agent.question is None):
+            if not deed.again and (agent is None or agent.question is None):
                 raise Refused("live-not-asked")
-            return await self._say(deed, person, act.response, "wrote", again=again)
+            return await self._say(deed, person, act.response, "wrote")
         if agent is None:
             raise Refused("live-not-there")
         for kind, text in _wishes(act, agent):
             if kind == "comment" and agent.parent_id is None:
-                await self._say(deed, person, text, "wrote", again=again)
+                await self._say(deed, person, text, "wrote")
             else:
-                await self._intervene(deed, person, agent, kind, text, again=again)
+                await self._intervene(deed, person, agent, kind, text)
         return deed.session
 
     async def _intervene(
@@ -246,14 +273,12 @@ class Acts:
         agent: AgentState,
         kind: InterventionKind,
         text: str,
-        *,
-        again: bool,
     ) -> None:
         key = f"{deed.key}:{kind}"
         if kind == "retry" or (kind == "content" and agent.parent_id is None):
             # It may begin a turn, which answers below a post of its own.
             words = text or BOT.say(language_of(person), "live-again")
-            thread, ts = await self._post(deed, person, words, "wrote", kind, again=again)
+            thread, ts = await self._post(deed, person, words, "wrote", kind)
             key = post_key(thread.team, thread.channel, ts)
         await self._runtime.intervene(
             deed.session,
@@ -266,33 +291,52 @@ class Acts:
         )
 
     async def _say(
-        self, deed: Deed, person: Person, text: str, done: Done, *, again: bool
+        self,
+        deed: Deed,
+        person: Person,
+        text: str,
+        done: Done,
     ) -> SessionId:
-        """A message of the thread, as if the person had written it there."""
+        """Hand a message over as if the person had written it in the thread."""
         text = _checked_text(text)
-        thread, ts = await self._post(deed, person, text, done, "said", again=again)
+        thread, ts = await self._post(deed, person, text, done, "said")
         _, user = parse_user(deed.user)
-        is_taken = await self._ingress.take_words(thread, ts, text, user=user)
-        if not is_taken and not again:
+        is_taken = await self._ingress.take_words(
+            thread,
+            ts,
+            text,
+            user=user,
+        )
+        if not is_taken and not deed.again:
             raise Refused("live-only-look")
         return thread.session
 
     async def _post(
-        self, deed: Deed, person: Person, text: str, done: Done, what: str, *, again: bool
+        self,
+        deed: Deed,
+        person: Person,
+        text: str,
+        done: Done,
+        part: str,
     ) -> tuple[ThreadRef, str]:
-        """Tell in the thread what somebody says here; the post's `ts`.
+        """Quote the person's words in the thread; the thread, and the post's `ts`.
 
-        For HOME that begins a thread in the person's own conversation with the bot.
+        For HOME the post begins a thread in the person's conversation with the bot.
         """
         who = foreign_line(person.name, limits.PROGRESS_WORD_CHARS)
         language = detect_language(text, locale=person.locale)
         lines = [BOT.say(language, f"live-{done}", who=who)]
         lines += [f"&gt; {line}" for line in escape(text).splitlines()]
         post_text = "\n".join(lines)
-        op = Op(deed.key).part(what)
+        op = Op(deed.key).part(part)
         if deed.session != HOME:
             thread = parse_session(deed.session)
-            post = await self._api.post(thread, post_text, op=op, may_exist=again)
+            post = await self._api.post(
+                thread,
+                post_text,
+                op=op,
+                may_exist=deed.again,
+            )
             return thread, post.ts
         team, user = parse_user(deed.user)
         since_s = self._clock().timestamp() - RECENT_S
@@ -302,20 +346,18 @@ class Acts:
             post_text,
             op=op,
             since=f"{since_s:.6f}",
-            may_exist=again,
+            may_exist=deed.again,
         )
         return thread, thread.root_ts
 
 
 def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[InterventionKind, str]]:
-    """A comment beside a status is the reason or the result. What is so already is no wish."""
+    """The interventions to apply: those that change something. A status takes the comment along."""
     if not (act.user_comment or act.user_content or act.status):
         raise Refused("live-empty")
     comment = act.user_comment and _checked_text(act.user_comment)
     content = act.user_content and _checked_text(act.user_content)
-    kind = None
-    if act.status != agent.status:
-        kind = _KINDS.get(act.status or "")
+    kind = _KINDS.get(act.status or "") if act.status != agent.status else None
     wishes: list[tuple[InterventionKind, str]] = []
     if comment and kind is None:
         wishes.append(("comment", comment))
@@ -326,8 +368,8 @@ def _wishes(act: UserIntervention, agent: AgentState) -> list[tuple[Intervention
     return wishes
 
 
-def _checked_text(said: str) -> str:
-    text = said.strip()
+def _checked_text(text: str) -> str:
+    text = text.strip()
     if not text:
         raise Refused("live-empty")
     if len(text) > MAX_TEXT_CHARS:

@@ -1,6 +1,7 @@
-"""The console: `/healthz` and the live view on one port, and the links to it in Slack.
+"""The console: an HTTP port with `/healthz` and the live view, and the links to it in Slack.
 
-All but `/healthz` and the page's own code needs a cookie, for which a link is exchanged.
+Every page but `/healthz` and the static files needs a cookie; a link from Slack is exchanged for
+one. Read `passes.py` for links and cookies, `access.py` for authorisation, `live.py` for the feed.
 """
 
 import secrets
@@ -22,7 +23,14 @@ from bot.console.acts import Acts
 from bot.console.health import Look, add_health
 from bot.console.live import LiveView
 from bot.console.passes import COOKIE_LIFE, HOME, Passes
-from bot.console.server import Closed, add_headers, guard, listening, page, say
+from bot.console.server import (
+    Closed,
+    add_headers,
+    guard,
+    listening,
+    page,
+    say,
+)
 from bot.ingress import Gesture, Ingress, Rules
 from bot.settings import BotSettings
 from bot.slack_api import Person, SlackApi, language_of
@@ -33,11 +41,11 @@ MAX_BODY_BYTES = 64 * 1024
 FILE_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
 )
-"""What an agent made may be looked at, never run."""
+"""A sandbox: a file that an agent made may be shown, never run."""
 
 
 class Console:
-    """Serves people and those who watch over the bot. `port` is None while nothing is served."""
+    """Serves the live view and `/healthz`. `port` is None while nothing is served."""
 
     def __init__(
         self,
@@ -48,7 +56,8 @@ class Console:
         clock: Callable[[], datetime],
     ) -> None:
         self.port: int | None = None
-        self._host, self._wanted_port = settings.console_host, settings.console_port
+        self._host = settings.console_host
+        self._wanted_port = settings.console_port
         self._public_url = settings.console_url
         self._runtime = runtime
         self._api = api
@@ -60,18 +69,19 @@ class Console:
 
     @property
     def url(self) -> str | None:
-        """What links begin with; None while nothing is served, or not known where for people.
+        """The public address of links; None while nothing is served, or without such a setting.
 
-        The bot's own host is none of theirs: a link there would hand their pass to a stranger.
+        The address that the bot listens at is no substitute: on a person's machine the same address
+        may belong to a stranger's server, which would get their pass.
         """
         return None if self.port is None else self._public_url or None
 
     def link(self, user: UserId, session: SessionId) -> str | None:
-        """A link for one person; None where there is none."""
+        """A link for one person, or None while there is no address."""
         return self.url and f"{self.url}/enter?pass={self._passes.link(user, session)}"
 
     async def open(self, click: LiveViewClick, gesture: Gesture, person: Person | None) -> None:
-        """The handler of “Open live view”: who presses it gets a link of their own, alone.
+        """Handle “Open live view”: an ephemeral post gives the person a link of their own.
 
         Raises SlackError; the press may come again.
         """
@@ -83,15 +93,20 @@ class Console:
             raise Refused("live-off")
         text = BOT.say(language_of(person), "live-link", url=link)
         sender = gesture.sender
-        await self._api.whisper(sender.channel, sender.user, text, thread_ts=gesture.thread_ts)
+        await self._api.whisper(
+            sender.channel,
+            sender.user,
+            text,
+            thread_ts=gesture.thread_ts,
+        )
 
     def acts(self, ingress: Ingress) -> Acts:
-        """The way in of what viewers do."""
+        """The actions of viewers."""
         return Acts(self._runtime, self._access, self._api, ingress, self._clock)
 
     @asynccontextmanager
     async def serve(self, looks: Mapping[str, Look], acts: Acts) -> AsyncGenerator[None]:
-        """Until the context is left. Where the port is taken the bot works without."""
+        """Serve until the context is left. If the port is in use, the bot works without."""
         self._live = LiveView(self._runtime, self._access, self._passes, acts)
         app = web.Application(
             middlewares=[guard(self._host, self._public_url)], client_max_size=MAX_BODY_BYTES
@@ -118,15 +133,15 @@ class Console:
                 await self._live.close()
 
     async def _page(self, request: web.Request) -> web.StreamResponse:
-        """Of a session, or the one that begins a task in the person's conversation with the bot."""
+        """The page of a session, or HOME: the page that begins a task."""
         await self._let_in(request)
         return web.FileResponse(STATIC / "index.html")
 
     async def _enter(self, request: web.Request) -> web.StreamResponse:
-        """Exchange a link for a cookie, for whoever says on this site's own page that they want it.
+        """Exchange a link for a cookie, once the person confirms on this site's own page.
 
-        Following a link alone, as other sites and link scanners do, makes nobody somebody else,
-        and uses nothing up.
+        A GET alone, such as a link scanner's, or one that another site makes a browser send,
+        neither uses the link up nor logs anybody in.
         """
         link = self._passes.read("link", request.query.get("pass", ""))
         if link is None:
@@ -141,11 +156,9 @@ class Console:
         await self._check(link.user, session)
         if not await self._is_first(link.once):
             raise Closed(401, "over")
-        target, name = (
-            f"/s/{quote(session, safe=':')}" if session else "/",
-            self._passes.cookie_name,
-        )
+        target = f"/s/{quote(session, safe=':')}" if session else "/"
         response = web.Response(status=303, headers={"Location": target})
+        name = self._passes.cookie_name
         response.set_cookie(
             name,
             self._passes.cookie(link, request.cookies.get(name, "")),
@@ -161,7 +174,7 @@ class Console:
         return await self._live.watch(request, user, session, until_s)
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
-        """A file that an agent has announced, and no other one of the workspace."""
+        """A file that an agent saved for the person; no other file of the workspace is served."""
         _, session, _ = await self._let_in(request)
         path = request.match_info["path"]
         tree = await self._live.tree(session)
@@ -171,28 +184,30 @@ class Console:
         file = (root / path).resolve()
         if not (file.is_relative_to(root) and file.is_file()):
             raise Closed(404, "no-file")
-        kind = guess_type(path)[0] or ""
-        is_shown = kind == "text/html" or kind.startswith("image/")
-        kind = f"{kind}; charset=utf-8" if is_shown else "application/octet-stream"
-        disposition = "inline" if is_shown else "attachment"
+        kind, _ = guess_type(path)
+        disposition = "attachment"
+        content_type = "application/octet-stream"
+        if kind and kind.startswith(("text/html", "image/")):
+            disposition = "inline"
+            content_type = f"{kind}; charset=utf-8"
         name = quote(file.name, safe="", errors="replace")
         return web.FileResponse(
             file,
             headers={
-                "Content-Type": kind,
+                "Content-Type": content_type,
                 "Content-Disposition": f"{disposition}; filename*=UTF-8''{name}",
                 "Content-Security-Policy": FILE_POLICY,
             },
         )
 
     async def _let_in(self, request: web.Request) -> tuple[UserId, SessionId, float]:
-        """Whoever has a cookie for the session, any cookie for HOME, and may see it now.
+        """Authorise a request: the person, the session, and the end of the cookie for it.
 
-        The third is the moment until which the cookie is good for it.
+        It needs a cookie with the session, or any cookie for HOME, and access to the thread.
         """
         asked = request.match_info.get("session") or request.query.get("session", HOME)
-        session, name = SessionId(asked), self._passes.cookie_name
-        visitor = self._passes.read("cookie", request.cookies.get(name, ""))
+        session = SessionId(asked)
+        visitor = self._passes.read("cookie", request.cookies.get(self._passes.cookie_name, ""))
         if visitor is None:
             raise Closed(401, "how")
         opened = visitor.sessions
@@ -206,7 +221,7 @@ class Console:
             raise Closed(403, "not-yours")
 
     async def _is_first(self, once: str) -> bool:
-        """Whether nobody has used the link before, at whatever process."""
+        """Whether the link is unused: the ledger deduplicates across processes."""
         key = f"live:{once}"
         is_first = await self._runtime.ledger.record(key, "", {})
         await self._runtime.ledger.settle(key)

@@ -1,4 +1,4 @@
-"""`GET /healthz`: whether the bot can hear and remember, and if not, why not."""
+"""`GET /healthz`: whether the socket and the database work, and if not, why not."""
 
 import asyncio
 import logging
@@ -22,21 +22,21 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthFinding:
-    """What a look at one part of the bot found."""
+    """The health of one part of the bot."""
 
     why: str = ""
-    """What is wrong, in words; empty when nothing is."""
+    """The fault in words; empty when the part is well."""
     details: JsonObject = field(default_factory=JsonObject)
     is_vital: bool = True
-    """Whether the bot is unwell with it; what only makes it poorer is told."""
+    """Whether a fault makes the whole bot unwell; any other fault is only reported."""
 
 
 Look = Callable[[], Awaitable[HealthFinding]]
-"""Looks at one part. One that fails, or takes too long, counts as unwell."""
+"""The health check of one part. A check that fails, or times out, is a fault."""
 
 
 async def _examine(looks: Mapping[str, Look], uptime_s: float) -> web.Response:
-    """200 when every vital part is well, otherwise 503; the reasons of both are in `why`."""
+    """200 if every vital part is well, otherwise 503; `why` lists the faults of all parts."""
     async with asyncio.TaskGroup() as group:
         tasks = {name: group.create_task(_take(look)) for name, look in looks.items()}
     why: list[str] = []
@@ -70,7 +70,7 @@ async def _take(look: Look) -> HealthFinding:
 
 
 def add_health(app: web.Application, looks: Mapping[str, Look], clock: MonotonicClock) -> None:
-    """Answer `/healthz`, to whoever asks by whatever name."""
+    """Serve `/healthz`, for any host name."""
     started_s = clock.seconds()
 
     async def answer(_: web.Request) -> web.Response:
@@ -92,7 +92,7 @@ async def look_at_socket(socket: SocketMode) -> HealthFinding:
 
 
 async def look_at_loop(lag: Lag) -> HealthFinding:
-    """How late the event loop was at worst, and how often it was held; that is in the log."""
+    """The worst lag of the event loop, and its number of stalls; the log has each of them."""
     worst_ms = round(lag.worst_s * 1_000)
     return HealthFinding(details={"stalls": lag.stalls, "worst_ms": worst_ms})
 
@@ -100,18 +100,21 @@ async def look_at_loop(lag: Lag) -> HealthFinding:
 async def look_at_database(
     read: Callable[[], Awaitable[object]], trouble: Callable[[], str | None]
 ) -> HealthFinding:
-    """Whether the database answers a read, and nobody has to wait for it: a full disk can be read.
+    """Whether the database answers a read, and takes writes: a full disk can still be read.
 
-    `trouble` says why somebody waits; None when nobody does.
+    `trouble` is the reason why a writer waits; None when none does.
     """
     await read()
     return HealthFinding(why=trouble() or "")
 
 
 async def look_at_tools(away: Callable[[], Mapping[str, str]]) -> HealthFinding:
-    """Which tool servers could not be had when last asked: the bot works on without them."""
+    """Tool servers that were unreachable when last asked; the bot works without them."""
     reasons = away()
-    why = f"{', '.join(sorted(reasons))} cannot be reached" if reasons else ""
+    why = ""
+    if reasons:
+        names = ", ".join(sorted(reasons))
+        why = f"{names} cannot be reached"
     return HealthFinding(
         why=why,
         details={"away": masked_value(dict(reasons))},

@@ -1,13 +1,13 @@
-"""The live view's WebSocket: the messages of seeds/004, and some of ours beside them.
+"""The live view's WebSocket: the messages of seeds/004, and a few more.
 
-To the bot go `start-agent`, `user-response`, `user-intervention`, `get-agent-tree` and `resume`;
-from it come `agent-state`, `text-delta`, `user-query`, `agent-completed` and `error`, `ready` after
-each whole tree, and `done` for what was carried out and had a `requestId`.
+Pages send `start-agent`, `user-response`, `user-intervention`, `get-agent-tree` and `resume`; the
+bot sends `agent-state`, `text-delta`, `user-query`, `agent-completed` and `error`, `ready` after
+each whole tree, and `done` for an action that had a `requestId`.
 
-Events are read and folded once a session, however many watch. What changed goes out in rounds, each
-state and each run's new text once a round; the more people watch, the longer the pause, so that
-they take a small part of the process at most. The work never waits for a viewer: one who does not
-keep up misses text, and gets whole states as soon as there is room.
+A feed reads and folds the events of a session once, for all its viewers, and sends changes in
+rounds: each state and each run's new text once a round. The more viewers, the longer the pause
+between rounds, which bounds the load. The work never waits for a viewer: one that falls behind
+misses text, and gets whole states as soon as its buffer has room.
 """
 
 import asyncio
@@ -41,14 +41,14 @@ from bot.words import BOT
 MAX_MESSAGE_BYTES = 256 * 1024
 MAX_BUFFER_BYTES = 256 * 1024
 MAX_REQUESTS = 16
-"""Of what one viewer has not taken, and has asked for; with more they fall behind, unheard."""
+"""Pending requests of one viewer; with more, its next messages are not read."""
 MAX_SOCKETS = 32
-"""Of one person."""
+"""Open pages of one person."""
 HEARTBEAT_S = 20.0
 LOOK_EVERY_S = 1.5
-"""Who may still watch is looked at so often."""
+"""The interval at which the authorisation of viewers is checked again."""
 PAUSE_S = 0.04
-"""Between two rounds, and for each viewer a little more."""
+"""Between two rounds; `PAUSE_A_VIEWER_S` is added for each viewer."""
 PAUSE_A_VIEWER_S = 0.001
 LONGEST_PAUSE_S = 1.0
 REREAD = Backoff(first_s=0.5, longest_s=10.0)
@@ -61,7 +61,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The frames that lead whoever has seen one version to another."""
+    """The frames from one version of a feed to a later one."""
 
     begins: int = 0
     ends: int = 0
@@ -70,32 +70,32 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """An agent's last change, its text included."""
+    """The last change of an agent's state or text."""
 
     version: int
     cursor: int
-    """Its place in the session's log."""
+    """Its position in the session's log."""
 
 
 class SessionFeed:
-    """One session, from its first viewer to its last; of HOME there is nothing to tell."""
+    """The feed of one session, from its first viewer to its last; the feed of HOME is empty."""
 
     def __init__(self, runtime: Runtime, session: SessionId) -> None:
         self.session = session
         self.viewers: set[Viewer] = set()
         self.tree = AgentTree()
         self.version = 0
-        """Grows with each event; a viewer remembers the version that it has seen."""
+        """Counts events; a viewer remembers the version that it has seen."""
         self.ended = 0
-        """The version at which a turn ended last."""
+        """The version of the newest end of a turn."""
         self.round = Round()
         """The newest."""
         self._runtime = runtime
         self._changes: dict[AgentId, _Change] = {}
         self._known: set[AgentId] = set()
-        """Agents whose state was told before."""
+        """Agents whose state was sent in an earlier round."""
         self._states: set[AgentId] = set()
-        """Agents whose state the next round tells."""
+        """Agents whose state is part of the next round."""
         self._texts: defaultdict[AgentId, str] = defaultdict(str)
         """The new text of each agent that has changed since the last round."""
         self._has_news = asyncio.Event()
@@ -104,7 +104,7 @@ class SessionFeed:
         self._work = Background()
 
     async def open(self) -> None:
-        """Read the stored events, and go on with new ones."""
+        """Read the stored events, then follow new ones."""
         if self.session == HOME:
             return
         self.tree = await self._runtime.tree(self.session)
@@ -117,7 +117,7 @@ class SessionFeed:
         await self._work.close()
 
     def states(self, version: int, cursor: float) -> list[str]:
-        """The whole states of what changed after a version, or behind a place in the log."""
+        """Frames of the agents that changed after a version, or after a cursor."""
         frames: list[str] = []
         for agent, change in self._changes.items():
             if change.version > version or change.cursor > cursor:
@@ -125,11 +125,11 @@ class SessionFeed:
         return frames
 
     def frame(self, kind: str, **fields: Any) -> str:
-        """A message, with the place in the log up to which things are told."""
+        """A message, with the cursor up to which events are part of it."""
         return encoded({"type": kind, **fields, "eventId": self.tree.cursor})
 
     async def _follow(self) -> None:
-        """Fold events as they come; what breaks is begun again behind the last one."""
+        """Fold new events, with a retry from the cursor after an error."""
         waits_s = REREAD.waits_s()
         while True:
             try:
@@ -162,7 +162,7 @@ class SessionFeed:
         self._has_news.set()
 
     async def _tell(self) -> None:
-        """One round, as soon as there is something new."""
+        """Make one round, once there is news."""
         await self._has_news.wait()
         self._has_news.clear()
         before = self.round.ends
@@ -175,7 +175,7 @@ class SessionFeed:
         await asyncio.sleep(min(pause_s, LONGEST_PAUSE_S))
 
     def _news(self, before: int) -> Iterable[str]:
-        """Text goes before the state that it is part of, but not before the first one."""
+        """A round's frames: an agent's text before the state with it, but after its first state."""
         states = self._states
         texts = self._texts
         self._states = set()
@@ -186,7 +186,12 @@ class SessionFeed:
             if text:
                 run = self.tree.agents[agent].run
                 html = self._html[agent].of_live(run.live)
-                yield self.frame("text-delta", agentId=agent, delta=text, html=html)
+                yield self.frame(
+                    "text-delta",
+                    agentId=agent,
+                    delta=text,
+                    html=html,
+                )
             if agent in states:
                 yield from self._state_frames(agent)
             self._known.add(agent)
@@ -194,7 +199,7 @@ class SessionFeed:
             yield self.frame("agent-completed")
 
     def _state_frames(self, agent: AgentId) -> list[str]:
-        """An agent's state, and the question that it waits with; encoded once for all viewers."""
+        """Frames of an agent's state and of its open question; encoded once for all viewers."""
         if agent not in self._encoded:
             state = self.tree.agents[agent]
             content = _state_json(state, self._html[agent])
@@ -207,7 +212,7 @@ class SessionFeed:
 
 
 class Viewer:
-    """One open page. It is told what happens, or, where it lags behind, how things are then."""
+    """One open page: it gets each round or, if it falls behind, whole states."""
 
     def __init__(
         self,
@@ -221,9 +226,9 @@ class Viewer:
         self.user = user
         self.person = person
         self.until_s = until_s
-        """The moment at which the cookie they came with is over."""
+        """The end of the cookie that the page was opened with."""
         self.level: Level | None = None
-        """As the page was told."""
+        """The level that the page was told last."""
         self.has_news = asyncio.Event()
         self.socket = socket
         self._transport = transport
@@ -231,23 +236,23 @@ class Viewer:
         transport.set_write_buffer_limits(high=_NEVER)  # nothing here waits for a drain
 
     def join(self, feed: SessionFeed) -> None:
-        """Watch this session from now on, from the whole tree on."""
+        """Watch this session from now on, beginning with the whole tree."""
         self.feed = feed
         self._seen = feed.version
         self._cursor: float = inf
-        """Everything behind this place in the log is told once more."""
+        """States that changed after this cursor are sent again."""
         self._requests: list[JsonObject] = []
         feed.viewers.add(self)
         self.tell_again(-1, {})
 
     def tell_again(self, cursor: int, request: JsonObject) -> None:
-        """Tell everything behind a place of the log once more, and then `ready`."""
+        """Send states that changed after a cursor again, then `ready` with the request's fields."""
         self._cursor = min(self._cursor, cursor)
         self._requests.append(request)
         self.has_news.set()
 
     async def tell(self) -> None:
-        """Send news for ever, at the pace at which the page takes them."""
+        """Send news until cancelled, at the pace of the page (backpressure)."""
         while True:
             await self.has_news.wait()
             await self.has_room()
@@ -257,12 +262,12 @@ class Viewer:
                 await self.send(frame)
 
     async def send(self, frame: str) -> None:
-        """To somebody who left nothing is sent."""
+        """Send a frame; a closed page gets none."""
         with suppress(ConnectionError, RuntimeError):
             await self.socket.send_str(frame)
 
     def _news(self) -> Sequence[str]:
-        """The newest round for whoever keeps up, else whole states."""
+        """The newest round if the viewer keeps up, else whole states."""
         feed = self.feed
         seen = self._seen
         requests = self._requests
@@ -280,7 +285,7 @@ class Viewer:
         return frames
 
     async def has_room(self, *, for_requests: bool = False) -> None:
-        """Wait until the page has taken most of what it was sent."""
+        """Wait until the send buffer has room."""
         for wait_s in ROOM_LOOKS.waits_s():
             is_full = for_requests and len(self._requests) >= MAX_REQUESTS
             if not is_full and self._transport.get_write_buffer_size() <= MAX_BUFFER_BYTES:
@@ -289,9 +294,15 @@ class Viewer:
 
 
 class LiveView:
-    """Everybody who watches, by session."""
+    """The viewers of all sessions."""
 
-    def __init__(self, runtime: Runtime, access: ThreadAccess, passes: Passes, acts: Acts) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        access: ThreadAccess,
+        passes: Passes,
+        acts: Acts,
+    ) -> None:
         self._acts = acts
         self._runtime = runtime
         self._access = access
@@ -302,12 +313,12 @@ class LiveView:
         self._work = Background()
 
     def start(self, clock: MonotonicClock) -> None:
-        """From now on those who may not watch any more are sent away."""
+        """Start the periodic check that closes pages whose authorisation has ended."""
         pause = partial(clock.sleep, LOOK_EVERY_S)
         self._work.repeat(self._look, pause=pause, name="a look at viewers")
 
     async def close(self) -> None:
-        """Take leave of all viewers; they come back to the next process."""
+        """Close all pages; they reconnect to the next process."""
         await self._work.close()
         async with asyncio.TaskGroup() as group:
             for viewer in self._viewers():
@@ -316,9 +327,13 @@ class LiveView:
             await feed.close()
 
     async def watch(
-        self, request: web.Request, user: UserId, session: SessionId, until_s: float
+        self,
+        request: web.Request,
+        user: UserId,
+        session: SessionId,
+        until_s: float,
     ) -> web.WebSocketResponse:
-        """Serve one viewer, who may see the session, for as long as they stay and may see it."""
+        """Serve one authorised viewer until the page is closed or the authorisation ends."""
         if self._open[user] >= MAX_SOCKETS:
             raise web.HTTPTooManyRequests
         self._open[user] += 1
@@ -328,7 +343,11 @@ class LiveView:
             self._open[user] -= 1
 
     async def _serve(
-        self, request: web.Request, user: UserId, session: SessionId, until_s: float
+        self,
+        request: web.Request,
+        user: UserId,
+        session: SessionId,
+        until_s: float,
     ) -> web.WebSocketResponse:
         person = await self._access.person(user)
         socket = web.WebSocketResponse(
@@ -358,7 +377,7 @@ class LiveView:
         return [viewer for feed in self._feeds.values() for viewer in feed.viewers]
 
     async def tree(self, session: SessionId) -> AgentTree:
-        """As viewers see it; the events are read only where nobody watches."""
+        """The agent tree: the feed's or, if nobody watches, one read from the events."""
         feed = self._feeds.get(session)
         return await self._runtime.tree(session) if feed is None else feed.tree
 
@@ -371,7 +390,7 @@ class LiveView:
             viewer.join(self._feeds[session])
 
     async def _leave(self, viewer: Viewer, feed: SessionFeed) -> None:
-        """A session that nobody watches any more is not followed."""
+        """Remove a viewer; the feed closes with its last one."""
         feed.viewers.discard(viewer)
         async with self._lock:
             if not feed.viewers and self._feeds.get(feed.session) is feed:
@@ -379,7 +398,7 @@ class LiveView:
                 await feed.close()
 
     async def _take(self, viewer: Viewer, text: str | bytes) -> None:
-        """What cannot be read or done is said in a sentence, and the viewer stays."""
+        """Handle a page's message; a refusal is answered with a sentence."""
         request: JsonObject = {}
         try:
             asked = read_request(text)
@@ -399,9 +418,9 @@ class LiveView:
             await viewer.send(encoded({"type": "error", "error": sentence, **request}))
 
     async def _look(self) -> None:
-        """Ask Slack again about those who watch, and send away who may not see it any more.
+        """Renew authorisation, and close the pages of people who may not see the session any more.
 
-        Of whom that is not known they are asked to come again: they are let in once it is.
+        A page whose authorisation is unknown is asked to reconnect, which waits for Slack's answer.
         """
         watching = {(viewer.user, viewer.feed.session) for viewer in self._viewers()}
         await self._access.renew(watching)
@@ -416,7 +435,7 @@ class LiveView:
                 viewer.tell_again(viewer.feed.tree.cursor, {})
 
     def _ready(self, viewer: Viewer, *, opened: SessionId) -> JsonObject:
-        """What a page has to know beside the tree."""
+        """The fields of `ready`: the session, and what the viewer may do in it."""
         user = viewer.user
         session = viewer.feed.session
         viewer.level = self._access.level_now(user, session)
@@ -430,7 +449,7 @@ class LiveView:
 
 
 def _state_json(state: AgentState, html: AgentHtml) -> JsonObject:
-    """A state with its texts as HTML, and each call in the words of the thread's plan."""
+    """A state with its texts as HTML, and each call with its title in the plan card."""
     content = state.as_json()
     metadata = content["metadata"]
     end = state.turn.finished
@@ -443,10 +462,15 @@ def _state_json(state: AgentState, html: AgentHtml) -> JsonObject:
         arguments: JsonObject = {}
         with suppress(ValueError):  # of long arguments only a part is here
             arguments = json.loads(tool["arguments"])
-        tool["words"] = describe(tool["name"], arguments, words, {})
+        tool["words"] = describe(
+            tool["name"],
+            arguments,
+            words,
+            {},
+        )
     return content
 
 
 def encoded(message: JsonObject) -> str:
-    """As it goes over the wire; in ASCII, as half a surrogate pair has no other form."""
+    """A message as JSON, in ASCII: half a surrogate pair has no other encoding."""
     return json.dumps(message, separators=(",", ":"))

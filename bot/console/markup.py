@@ -11,14 +11,17 @@ from html import escape
 from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
-from markdown_it.utils import OptionsDict
 from nh3 import Cleaner
 
 from agent_core.events import TurnFinished
 from bot.presenter.answer import live_links
-from bot.render import IsLive, limits, none_live, real_host
+from bot.render import (
+    IsLive,
+    limits,
+    none_live,
+    real_host,
+)
 from bot.render.markdown import is_slow_to_read
 
 _TEXT_TAGS = {"a", "br", "code", "em", "s", "span", "strong"}
@@ -38,7 +41,6 @@ _CLEANER = Cleaner(
     link_rel="noopener noreferrer",
 )
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`|]*[^\s<>\"'`|.,;:!?)\]}*_~]")
-_ALIGNMENT = re.compile(r'style="text-align:(center|right)"')
 
 _Env = MutableMapping[str, Any]
 """What a rendering is given: `is_live` says which addresses may be links."""
@@ -48,7 +50,17 @@ def html_of(markdown: str, is_live: IsLive) -> str:
     """The text as inert HTML; an address that is not live stands there as text."""
     if len(markdown) > limits.ANSWER_CHARS or is_slow_to_read(markdown):
         return _CLEANER.clean(f"<pre>{escape(markdown)}</pre>")
-    return _CLEANER.clean(_PARSER.render(markdown, {"is_live": is_live}))
+    env: _Env = {"is_live": is_live}
+    tokens = _PARSER.parse(markdown, env)
+    for token in tokens:
+        # All headings are of one tag, and alignment is a class: the page's policy allows no style.
+        if token.type == "heading_open":
+            token.attrSet("class", f"is-level-{token.tag[1:]}")
+        if token.type.startswith("heading"):
+            token.tag = "h4"
+        if style := token.attrGet("style"):
+            token.attrs = {"class": str(style).replace("text-align:", "align-")}
+    return _CLEANER.clean(_PARSER.renderer.render(tokens, _PARSER.options, env))
 
 
 class AgentHtml:
@@ -90,17 +102,13 @@ class AgentHtml:
         return self._settled + html_of(tail, none_live)
 
 
-def _heading_open(
-    _writer: object, tokens: Sequence[Token], index: int, _options: object, _env: _Env
+def _text(
+    _writer: object,
+    tokens: Sequence[Token],
+    index: int,
+    _options: object,
+    env: _Env,
 ) -> str:
-    return f'<h4 class="is-level-{tokens[index].tag[1:]}">'
-
-
-def _heading_close(*_: object) -> str:
-    return "</h4>"
-
-
-def _text(_writer: object, tokens: Sequence[Token], index: int, _options: object, env: _Env) -> str:
     """Addresses that have no markup become links; those inside of a link are its words."""
     content = tokens[index].content
     depth = sum(token.nesting for token in tokens[:index] if token.type.startswith("link_"))
@@ -117,13 +125,21 @@ def _text(_writer: object, tokens: Sequence[Token], index: int, _options: object
 
 
 def _link_open(
-    _writer: object, tokens: Sequence[Token], index: int, _options: object, env: _Env
+    _writer: object,
+    tokens: Sequence[Token],
+    index: int,
+    _options: object,
+    env: _Env,
 ) -> str:
     return _opening(str(tokens[index].attrGet("href")), env)
 
 
 def _link_close(
-    _writer: object, tokens: Sequence[Token], index: int, _options: object, env: _Env
+    _writer: object,
+    tokens: Sequence[Token],
+    index: int,
+    _options: object,
+    env: _Env,
 ) -> str:
     opened = index
     while tokens[opened].type != "link_open":
@@ -134,19 +150,16 @@ def _link_close(
 
 
 def _image(
-    _writer: object, tokens: Sequence[Token], index: int, _options: object, env: _Env
+    _writer: object,
+    tokens: Sequence[Token],
+    index: int,
+    _options: object,
+    env: _Env,
 ) -> str:
     """Nothing is loaded: a picture is a link to it."""
     url = str(tokens[index].attrGet("src"))
     label = tokens[index].content
     return _link(url, label or url, env)
-
-
-def _table_cell(
-    writer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: _Env
-) -> str:
-    """The alignment as a class: the page's policy lets no style pass."""
-    return _ALIGNMENT.sub(r'class="align-\1"', writer.renderToken(tokens, index, options, env))
 
 
 def _link(url: str, label: str, env: _Env) -> str:
@@ -173,14 +186,10 @@ def _is_live(url: str, env: _Env) -> bool:
 
 
 _RULES = {
-    "heading_open": _heading_open,
-    "heading_close": _heading_close,
     "text": _text,
     "link_open": _link_open,
     "link_close": _link_close,
     "image": _image,
-    "th_open": _table_cell,
-    "td_open": _table_cell,
 }
 
 

@@ -20,22 +20,22 @@ MAX_SESSIONS = 16
 """In one cookie; the oldest give way."""
 
 HOME = SessionId("")
-"""In the place of a session: the page that begins one."""
+"""Stands for no session: the page that begins one."""
 
 PassKind = Literal["link", "cookie"]
 
 
 class Pass(BaseModel):
-    """What a person may open, each session with the moment until which, in seconds since 1970."""
+    """The sessions that a person may open, each until a moment, in seconds since 1970."""
 
     user: UserId
     sessions: dict[SessionId, float]
     once: str = ""
-    """A link's own id, by which the second use is refused."""
+    """A link's id: its second use is refused."""
 
 
 class Passes:
-    """Signs passes and reads them again. `clock` tells the moment."""
+    """Signs and reads passes."""
 
     def __init__(self, secret: bytes, clock: Callable[[], datetime]) -> None:
         self._secret = secret
@@ -45,7 +45,7 @@ class Passes:
         """Bots of one host share its cookies, whatever their ports; those of one secret are one."""
 
     def link(self, user: UserId, session: SessionId) -> str:
-        """What comes behind `/enter?pass=`."""
+        """The pass of a new link, for `/enter?pass=`."""
         until_s = (self._clock() + LINK_LIFE).timestamp()
         claim = Pass(
             user=user,
@@ -55,29 +55,33 @@ class Passes:
         return self._sign("link", claim)
 
     def cookie(self, link: Pass, before: str) -> str:
-        """The cookie for whoever came by a link, with what theirs of before is good for."""
+        """The cookie in exchange for a link; with the sessions of the earlier one."""
         until_s = (self._clock() + COOKIE_LIFE).timestamp()
         earlier = self.read("cookie", before)
-        sessions = dict(earlier.sessions) if earlier and earlier.user == link.user else {}
+        sessions: dict[SessionId, float] = {}
+        if earlier and earlier.user == link.user:
+            sessions |= earlier.sessions
         for session in link.sessions:
             sessions.pop(session, None)
             sessions[session] = until_s
-        newest = list(sessions.items())[-MAX_SESSIONS:]
-        return self._sign("cookie", Pass(user=link.user, sessions=dict(newest)))
+        while len(sessions) > MAX_SESSIONS:
+            oldest = next(iter(sessions))
+            del sessions[oldest]
+        return self._sign("cookie", Pass(user=link.user, sessions=sessions))
 
     def read(self, kind: PassKind, text: str) -> Pass | None:
-        """What a pass is still good for; None for nothing. A link may have been used."""
+        """A pass with its sessions that are not over, or None. A link may be used already."""
         try:
-            body = self._signer(kind).unsign(text.encode(errors="replace"))
+            signed = text.encode(errors="replace")
+            body = self._signer(kind).unsign(signed)
         except BadSignature:
             return None
-        claim = Pass.model_validate_json(bytes.fromhex(body.decode()))
-        sessions = {
-            session: until_s
-            for session, until_s in claim.sessions.items()
-            if not self.is_over(until_s)
-        }
-        return claim.model_copy(update={"sessions": sessions}) if sessions else None
+        claim_json = bytes.fromhex(body.decode())
+        claim = Pass.model_validate_json(claim_json)
+        for session, until_s in list(claim.sessions.items()):
+            if self.is_over(until_s):
+                del claim.sessions[session]
+        return claim if claim.sessions else None
 
     def is_over(self, until_s: float) -> bool:
         return until_s <= self._clock().timestamp()
@@ -85,7 +89,8 @@ class Passes:
     def _sign(self, kind: PassKind, claim: Pass) -> str:
         # In hex: JSON in base64, or a parameter named `token`, would be masked in posts.
         body = claim.model_dump_json().encode().hex()
-        return self._signer(kind).sign(body).decode()
+        signed = self._signer(kind).sign(body)
+        return signed.decode()
 
     def _signer(self, kind: PassKind) -> Signer:
         return Signer(self._secret, salt=kind, digest_method=hashlib.sha256)

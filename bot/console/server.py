@@ -1,7 +1,7 @@
-"""The console's HTTP port: who may talk to it, and with what headers it answers.
+"""The console's HTTP server: the guard of its requests, and the headers of its responses.
 
-A request must name this host as its own (DNS rebinding), and come from a page of it or from no page
-at all.
+Against DNS rebinding a request must name this host, and against cross-site requests it must come
+from a page of this host or from no page at all.
 """
 
 import logging
@@ -33,7 +33,7 @@ HEADERS: Mapping[str, str] = {
         "form-action 'self'"
     ),
 }
-"""Nothing comes from elsewhere, is kept by the browser or read by others, or shown inside them."""
+"""No foreign content, no caching, no reading by other sites, no frames of them around a page."""
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?", re.ASCII)
 
@@ -41,40 +41,41 @@ logger = logging.getLogger(__name__)
 
 
 class Closed(Exception):
-    """A request is not served; `why` names the sentence."""
+    """A refused request; `why` is the key of its sentence."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
-        self.status, self.why = status, why
+        self.status = status
+        self.why = why
 
 
 @asynccontextmanager
 async def listening(app: web.Application, host: str, port: int) -> AsyncGenerator[int | None]:
-    """Answer at this address; port 0 means any that is free. Gives the port in use.
+    """Listen at this address; port 0 means any free port. Yields the port in use.
 
-    Where it cannot be served, that is a warning and the port is None: the bot works without.
+    If it cannot listen, it logs a warning and yields None: the bot works without.
     """
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
     await runner.setup()
-    taken: int | None = None
+    bound: int | None = None
     try:
         try:
             await web.TCPSite(runner, host, port).start()
-            taken = runner.addresses[0][1]
-            logger.info("/healthz is served on %s port %d", host, taken)
+            bound = runner.addresses[0][1]
+            logger.info("/healthz is served on %s port %d", host, bound)
         except OSError as error:
             reason = error.strerror or type(error).__name__
             logger.warning("/healthz is not served: %s port %d: %s", host, port, reason)
-        yield taken
+        yield bound
     finally:
         await runner.cleanup()
 
 
 def guard(host: str, url: str) -> Middleware:
-    """A middleware that serves only who means this host, and comes from no other site.
+    """The middleware that refuses requests for other hosts, and from other sites.
 
     Args:
-        host: Where it listens. At an address of a network it may be called by any address.
+        host: The address it listens at. Unless that is loopback, any IP address may be named.
         url: Its public address, such as `https://live.example.org`; empty for none.
     """
     public = (urlsplit(url).hostname or "").lower()
@@ -86,8 +87,8 @@ def guard(host: str, url: str) -> Middleware:
         if request.path == "/healthz":
             return await handler(request)
         asked = request.headers.get(hdrs.HOST, "").lower()
-        named = _HOST.fullmatch(asked)
-        is_own = named and (named[1] in names or (is_open and _is_address(named[1])))
+        match = _HOST.fullmatch(asked)
+        is_own = match and (match[1] in names or (is_open and _is_address(match[1])))
         if not is_own or _is_from_elsewhere(request, asked, url):
             return _closed(request, 403, "not-from-here")
         try:
@@ -102,19 +103,19 @@ def guard(host: str, url: str) -> Middleware:
 
 
 async def add_headers(_request: web.Request, response: web.StreamResponse) -> None:
-    """What a response does not say otherwise."""
+    """Default headers: a response may have set its own."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
 
 
 def page(body: str, status: int = 200) -> web.Response:
-    """A page without anything else."""
+    """A bare HTML page."""
     text = f'<!doctype html><meta charset="utf-8"><title>Live view</title>{body}'
     return web.Response(text=text, status=status, content_type="text/html")
 
 
 def say(request: web.Request, key: str, **slots: str) -> str:
-    """A sentence in the language that the browser wants."""
+    """A sentence in the language of the browser."""
     wanted = request.headers.get(hdrs.ACCEPT_LANGUAGE, "").partition(",")[0].strip()
     return BOT.say(detect_language(locale=wanted), key, **slots)
 
@@ -124,7 +125,7 @@ def _closed(request: web.Request, status: int, why: str) -> web.Response:
 
 
 def _is_from_elsewhere(request: web.Request, host: str, url: str) -> bool:
-    """By the origin, which each write must name, and by what browsers say of who wants a page."""
+    """Whether another site made the request, by `Origin` and `Sec-Fetch`; writes need `Origin`."""
     origin = request.headers.get(hdrs.ORIGIN)
     own = {f"http://{host}", f"https://{host}", url.lower()}
     if request.method == "POST" if origin is None else origin.lower() not in own:
@@ -135,7 +136,7 @@ def _is_from_elsewhere(request: web.Request, host: str, url: str) -> bool:
 
 
 def _is_address(name: str) -> bool:
-    """A name that is an address stands in no foreign DNS."""
+    """Whether a name is an IP address: those have no DNS, so no rebinding either."""
     try:
         ip_address(name.strip("[]"))
     except ValueError:

@@ -68,7 +68,10 @@ class DigestMessages:
         """
         if message.scheduled or message.attachments:
             return False  # only a person's own words order something
-        is_to_be_read = is_order or _may_be_order(message.text)
+        text = message.text
+        names_channel = _CHANNEL.search(text) is not None
+        may_be_order = names_channel or smells_of_order(text) or short_form(text, "digests")
+        is_to_be_read = is_order or may_be_order
         if message.key == message.session and not is_to_be_read:
             return False  # nothing waits in a thread that it begins
         pending = await self._waiting(message)
@@ -225,7 +228,7 @@ class DigestMessages:
             asker=message.asker,
             now=self._proposals.clock(),
             zone=message.author_zone,
-            channels=channel_marks(message.text),
+            channels=tuple(dict.fromkeys(_CHANNEL.findall(message.text))),
             pending=pending.draft,
             schedules=tuple(await orders.own(message.asker)),
             here=await orders.here(message.session),
@@ -299,26 +302,16 @@ class DigestMessages:
             text = BOT.say(language, "digest-agree")
             return _MessageOutcome(pending=pending, answer=PostDraft(text=text))
         left = pending if pending.proposal else PendingOrder()
-        answer = await self._command(
-            reading.intent,
-            reading.schedule,
-            message.asker,
-            language,
-        )
+        schedule = reading.schedule.id
+        asker = message.asker
+        if reading.intent == "change":
+            # Without a rule there is nothing to change it to: it is shown with its menu.
+            current = await self._proposals.orders.get(schedule, asker)
+            answer = posts.listing([current], language, self._proposals.clock())
+        else:
+            text = await self._proposals.do(reading.intent, schedule, asker, language)
+            answer = PostDraft(text=text)
         return _MessageOutcome(pending=left, answer=answer)
-
-    async def _command(
-        self,
-        intent: str,
-        schedule: Schedule,
-        asker: UserId,
-        language: str,
-    ) -> PostDraft:
-        """Do what is wanted of a schedule; a change without a rule shows it with its menu."""
-        if intent != "change":
-            return PostDraft(text=await self._proposals.do(intent, schedule.id, asker, language))
-        current = await self._proposals.orders.get(schedule.id, asker)
-        return posts.listing([current], language, self._proposals.clock())
 
     async def _list(
         self,
@@ -337,16 +330,6 @@ class DigestMessages:
             id_ = channel.id if channel else ""
             schedules = [each for each in schedules if each.order.place == id_]
         return posts.listing(schedules, language, now)
-
-
-def channel_marks(text: str) -> tuple[str, ...]:
-    """The channels that a text names, as it names them."""
-    return tuple(dict.fromkeys(_CHANNEL.findall(text)))
-
-
-def _may_be_order(text: str) -> bool:
-    is_named = _CHANNEL.search(text) is not None
-    return is_named or smells_of_order(text) or short_form(text, "digests")
 
 
 def _consent(text: str) -> str:

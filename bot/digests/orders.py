@@ -47,7 +47,11 @@ def refused(
     n: int = 0,
 ) -> Refused:
     """What a person asked for cannot be done, in a sentence that names what it is about."""
-    slots = {"n": str(n), "channel": _channel_mark(channel)}
+    # A channel that Slack knows by its id, or the name that a person wrote.
+    channel_mark = f"#{foreign_line(channel, NAME_CHARS)}"
+    if CHANNEL_ID.fullmatch(channel):
+        channel_mark = f"<#{channel}>"
+    slots = {"n": str(n), "channel": channel_mark}
     if schedule is not None:
         slots = {"n": str(schedule.number), "who": mention(schedule.order.owner)}
     field = "channel" if channel else field
@@ -305,10 +309,3 @@ class DigestOrders:
         n = sum(each.owner == order.owner for each in kept)
         if n >= limits.person:
             raise refused("person_full", n=n)
-
-
-def _channel_mark(channel: str) -> str:
-    """A channel that Slack knows by its id, or the name that a person wrote."""
-    if CHANNEL_ID.fullmatch(channel):
-        return f"<#{channel}>"
-    return f"#{foreign_line(channel, NAME_CHARS)}"

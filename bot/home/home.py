@@ -115,7 +115,8 @@ class Home:
     ) -> Errors:
         """What a slash command asks for, said to its author alone."""
         who = gesture.by
-        words = BOT.of(language_of(person))
+        language = language_of(person)
+        words = BOT.of(language)
         match command.text.strip().casefold():
             case "status":
                 text = await self._work(who, words)
@@ -123,7 +124,11 @@ class Home:
             case "stop":
                 text = await self._stop_here(gesture, person, words)
             case "schedules":
-                text = await self._listed_schedules(who, words, language_of(person))
+                own = await self._proposals.orders.own(who)
+                listed = posts.listing(own, language, self._clock())
+                text = listed.text
+                if listed.blocks:
+                    text = f"{text}\n_{words('home-buttons')}_"
             case "connections":
                 text = await self._connections(who, words)
             case "usage":
@@ -227,18 +232,14 @@ class Home:
                 await self._prefer(who, click)
                 text = ""
             case AppClick():
-                return await self._link(who, click.app)
+                accounts = self._runtime.accounts
+                if accounts is None or click.app not in view.APPS:
+                    return Note()
+                link = await accounts.link(who, click.app)
+                return Note(links={click.app: link})
             case ChannelClick():
                 return await self._follow_ups(gesture.sender.team, click, person)
         return Note(text=text)
-
-    async def _link(self, who: UserId, app: str) -> Note:
-        """A fresh link by which a person connects an app."""
-        accounts = self._runtime.accounts
-        if accounts is None or app not in view.APPS:
-            return Note()
-        link = await accounts.link(who, app)
-        return Note(links={app: link})
 
     async def _disconnect(self, who: UserId, account: str, language: str) -> str:
         accounts = self._runtime.accounts
@@ -322,18 +323,6 @@ class Home:
         sessions = await self._runtime.overview.sessions(who)
         return "\n".join(view.work_lines(sessions, self._rules.identity.url, words))
 
-    async def _listed_schedules(
-        self,
-        who: UserId,
-        words: Words,
-        language: str,
-    ) -> str:
-        own = await self._proposals.orders.own(who)
-        listed = posts.listing(own, language, self._clock())
-        if not listed.blocks:
-            return listed.text
-        return f"{listed.text}\n_{words('home-buttons')}_"
-
     async def _connections(self, who: UserId, words: Words) -> str:
         accounts = await self._accounts(who)
         if accounts is None:
@@ -349,7 +338,11 @@ class Home:
         words = BOT.of(language_of(person))
         sessions = await self._runtime.overview.sessions(who)
         asked = [each.asked for each in sessions if each.newest.outcome == "answered"]
-        own = [text for text in dict.fromkeys(asked) if _is_prompt(text)]
+        own = [
+            text
+            for text in dict.fromkeys(asked)
+            if MIN_PROMPT_WORDS <= len(text.split()) <= MAX_PROMPT_WORDS
+        ]
         fixed = [words(f"home-prompt-{name}") for name in FIXED_PROMPTS]
         texts = dict.fromkeys([*own[:OWN_PROMPTS], *fixed])
         prompts = [{"title": title_of(text), "message": text[:PROMPT_CHARS]} for text in texts]
@@ -363,7 +356,3 @@ class Home:
             second=0,
             microsecond=0,
         )
-
-
-def _is_prompt(text: str) -> bool:
-    return MIN_PROMPT_WORDS <= len(text.split()) <= MAX_PROMPT_WORDS

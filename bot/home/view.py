@@ -163,7 +163,10 @@ def _sessions(state: HomeState) -> Iterator[JsonObject]:
         if each.newest.outcome is None:
             row["accessory"] = _stop_button(each.id, words)
         elif each.began:
-            row["accessory"] = _delete_button(each.id, words)
+            click = SessionClick(kind="home.delete", session=each.id)
+            button = clicks.button(words("home-delete"), click)
+            sure = words("home-delete-sure")
+            row["accessory"] = {**button, "confirm": _dialog(words, "home-delete", sure)}
         yield row
     yield from _more(len(state.sessions) - MAX_ROWS, words)
 
@@ -194,10 +197,17 @@ def _accounts(state: HomeState) -> Iterator[JsonObject]:
         yield section(words("home-no-accounts"))
     for each in state.accounts[:MAX_ROWS]:
         row = section(account_line(each))
-        row["accessory"] = _disconnect_button(each, words)
+        click = AccountClick(account=each.id)
+        button = clicks.button(words("home-disconnect"), click, "danger")
+        sure = words("home-disconnect-sure", what=app_name(each.toolkit))
+        row["accessory"] = {**button, "confirm": _dialog(words, "home-disconnect", sure)}
         yield row
     yield from _more(len(state.accounts) - MAX_ROWS, words)
-    row = [_link_button(app, url, words) for app, url in state.note.links.items()]
+    elements: list[JsonObject] = []
+    for app, url in state.note.links.items():
+        label = words("consent-connect", what=app_name(app))
+        button = clicks.button(label, AppClick(kind="home.link", app=app), "primary")
+        elements.append({**button, "url": url})
     known = {each.toolkit for each in state.accounts}
     options: list[tuple[str, AppClick]] = []
     for app in APPS:
@@ -205,24 +215,9 @@ def _accounts(state: HomeState) -> Iterator[JsonObject]:
             click = AppClick(kind="home.connect", app=app)
             options.append((app_name(app), click))
     if options:
-        row.append(clicks.menu(words("home-connect"), options))
-    if row:
-        yield actions(*row)
-
-
-def _disconnect_button(account: Account, words: Words) -> JsonObject:
-    app = app_name(account.toolkit)
-    sure = words("home-disconnect-sure", what=app)
-    click = AccountClick(account=account.id)
-    button = clicks.button(words("home-disconnect"), click, "danger")
-    dialog = _confirm(words, "home-disconnect", sure)
-    return {**button, **dialog}
-
-
-def _link_button(app: str, url: str, words: Words) -> JsonObject:
-    label = words("consent-connect", what=app_name(app))
-    button = clicks.button(label, AppClick(kind="home.link", app=app), "primary")
-    return {**button, "url": url}
+        elements.append(clicks.menu(words("home-connect"), options))
+    if elements:
+        yield actions(*elements)
 
 
 def _usage(state: HomeState) -> Iterator[JsonObject]:
@@ -233,31 +228,31 @@ def _usage(state: HomeState) -> Iterator[JsonObject]:
 def _preferences(state: HomeState) -> Iterator[JsonObject]:
     words = state.words
     yield _header(words("home-preferences"))
+    language = PreferenceClick(
+        kind="home.language",
+        choice=state.preferences.get("language", "auto"),
+    )
     languages = {"auto": words("home-language-auto"), **LANGUAGES}
-    language = state.preferences.get("language", "auto")
-    options = [(label, _language_click(name)) for name, label in languages.items()]
-    menu = clicks.menu(
-        words("home-language"),
-        options,
-        _language_click(language),
+    yield _preference(words("home-language"), language, languages)
+    time = PreferenceClick(
+        kind="home.digest_time",
+        choice=state.preferences.get("digest_time", USUAL_TIME),
     )
-    yield _with_menu(words("home-language"), menu)
-    time = state.preferences.get("digest_time", USUAL_TIME)
-    times = [(each, _time_click(each)) for each in TIMES]
-    menu = clicks.menu(
-        words("home-digest-time"),
-        times,
-        _time_click(time),
-    )
-    yield _with_menu(words("home-digest-time"), menu)
+    times = {each: each for each in TIMES}
+    yield _preference(words("home-digest-time"), time, times)
 
 
-def _language_click(language: str) -> PreferenceClick:
-    return PreferenceClick(kind="home.language", choice=language)
-
-
-def _time_click(time: str) -> PreferenceClick:
-    return PreferenceClick(kind="home.digest_time", choice=time)
+def _preference(
+    title: str,
+    chosen: PreferenceClick,
+    labels: Mapping[str, str],
+) -> JsonObject:
+    """A menu of choices, with the one that holds now."""
+    options = [
+        (label, PreferenceClick(kind=chosen.kind, choice=choice))
+        for choice, label in labels.items()
+    ]
+    return _with_menu(title, clicks.menu(title, options, chosen))
 
 
 def _team(state: HomeState) -> Iterator[JsonObject]:
@@ -326,28 +321,19 @@ def _more(left: int, words: Words) -> Iterator[JsonObject]:
         yield context(words("home-more", n=left))
 
 
-def _delete_button(session: SessionId, words: Words) -> JsonObject:
-    click = SessionClick(kind="home.delete", session=session)
-    button = clicks.button(words("home-delete"), click)
-    sure = words("home-delete-sure")
-    dialog = _confirm(words, "home-delete", sure)
-    return {**button, **dialog}
-
-
 def _stop_button(session: SessionId, words: Words) -> JsonObject:
     return clicks.button(words("home-stop"), SessionClick(kind="home.stop", session=session))
 
 
-def _confirm(words: Words, title: str, text: str) -> JsonObject:
+def _dialog(words: Words, title: str, text: str) -> JsonObject:
     """A question before the button does what it says."""
     label = plain_text(words(title))
-    dialog = {
+    return {
         "title": label,
         "text": plain_text(text, limits.SECTION_CHARS),
         "confirm": label,
         "deny": plain_text(words("home-no")),
     }
-    return {"confirm": dialog}
 
 
 def _turn_link(url: str, turn: StoredTurn) -> str:

@@ -8,17 +8,17 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from cachetools import LRUCache
 
-from agent_core.background import Background, GivenUp, retry
+from agent_core.background import Background, GivenUp
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger
 from bot.clicks import Refused
 from bot.ingress.authorise import Rules, authorise, refusal, screen
 from bot.ingress.gestures import COMMAND_TEXT, Errors, Gesture, read_gesture, without_links
-from bot.ingress.ingress import BACKOFF, TRIES
+from bot.ingress.ingress import keep_trying
 from bot.slack_api import People, Person, SlackApi, SlackError, language_of
 
 ANSWER_WITHIN_S = 2.5
@@ -33,8 +33,6 @@ Errors keep a modal open; None closes it, and it closes by itself when this take
 error or a crash a gesture may come again, with the same key. Two may come at the same time. The
 person is None only for a payload that stands for everybody, where Slack does not know them.
 """
-
-T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -73,7 +71,16 @@ class Actions:
         task = self.under_way.start(self._handle(gesture), name="gesture")
         if gesture.answered == "alone":
             return {}
-        return await self._wait_for(task, gesture, answer_at_s)
+        left_s = answer_at_s - asyncio.get_running_loop().time()
+        await asyncio.wait({task}, timeout=max(0.0, left_s))
+        if not task.done():
+            _log.info("%s takes long: a modal closes, a command is answered later", gesture.key)
+            self.under_way.start(self._answer_late(gesture, task), name="late answer")
+            return {}
+        errors = task.result()
+        if gesture.answered == "as_command":
+            return {"response_type": "ephemeral", **errors}
+        return {"response_action": "errors", "errors": dict(errors)} if errors else {}
 
     async def replay(self, body: JsonObject) -> None:
         """Carry out a gesture that was recorded and not settled, here or by another process.
@@ -111,7 +118,7 @@ class Actions:
     async def _handle(self, gesture: Gesture) -> Errors:
         """Never raises. The answer does not wait until the gesture is settled."""
         try:
-            errors = await self._retry(gesture.key, lambda: self._carry_out(gesture))
+            errors = await keep_trying(gesture.key, lambda: self._carry_out(gesture), self._api)
         except GivenUp:
             _log.error("%s is given up", gesture.key)
             errors = await self._tell(gesture, Refused("ingress-in-vain"))
@@ -160,23 +167,6 @@ class Actions:
         block = refused.field if refused.field in gesture.values else gesture.first_field
         return {block: text} if block and text else {}
 
-    async def _wait_for(
-        self,
-        task: asyncio.Task[Errors],
-        gesture: Gesture,
-        answer_at_s: float,
-    ) -> JsonObject:
-        left_s = answer_at_s - asyncio.get_running_loop().time()
-        await asyncio.wait({task}, timeout=max(0.0, left_s))
-        if not task.done():
-            _log.info("%s takes long: a modal closes, a command is answered later", gesture.key)
-            self.under_way.start(self._answer_late(gesture, task), name="late answer")
-            return {}
-        errors = task.result()
-        if gesture.answered == "as_command":
-            return {"response_type": "ephemeral", **errors}
-        return {"response_action": "errors", "errors": dict(errors)} if errors else {}
-
     async def _answer_late(self, gesture: Gesture, handling: Awaitable[Errors]) -> None:
         """Slack no longer waits for the answer to a command."""
         errors = await handling
@@ -187,15 +177,6 @@ class Actions:
     async def _settle(self, key: str) -> None:
         """A gesture that cannot be settled now comes back, and is settled then."""
         try:
-            await self._retry(key, lambda: self._ledger.settle(key))
+            await keep_trying(key, lambda: self._ledger.settle(key), self._api)
         except GivenUp:
             self.in_vain.add(key)
-
-    async def _retry(self, key: str, work: Callable[[], Awaitable[T]]) -> T:
-        return await retry(
-            work,
-            name=key,
-            backoff=BACKOFF,
-            tries=TRIES,
-            sleep=self._api.clock.sleep,
-        )

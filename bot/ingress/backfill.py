@@ -22,7 +22,7 @@ from bot.inbound import (
     text_in,
 )
 from bot.ingress.filter import address
-from bot.ingress.watermark import Gap
+from bot.ingress.watermark import Gap, as_ts
 from bot.slack_api import (
     Conversation,
     Identity,
@@ -222,15 +222,22 @@ class Search:
         for channel in channels:
             read = await self._tried(self._read_history(channel), channel.id)
             if read is not None:
-                await self._add_known_threads(read)
+                prefix = f"{self._identity.team}:{channel.id}:"
+                known = await self._sessions.newest_before(
+                    prefix,
+                    read.covered_ts,
+                    limit=MAX_KNOWN_THREADS,
+                )
+                for session in known:
+                    read.threads.setdefault(parse_session(session).root_ts, "")
                 self._note(channel.id, read.posts)
                 reads.append(read)
         return reads
 
     async def _read_history(self, channel: Conversation) -> _Read:
         since_s = self.gap.oldest_s(channel.id)
-        read = _Read(channel=channel, since_s=since_s, covered_ts=_ts(self.gap.began_s))
-        oldest_ts = _ts(max(0.0, since_s - ROOTS_S))
+        read = _Read(channel=channel, since_s=since_s, covered_ts=as_ts(self.gap.began_s))
+        oldest_ts = as_ts(max(0.0, since_s - ROOTS_S))
         older = 0
         async with aclosing(self._channels.history(channel.id, oldest=oldest_ts)) as pages:
             async for page in pages:
@@ -244,12 +251,6 @@ class Search:
                     return read
         read.covered_ts = oldest_ts
         return read
-
-    async def _add_known_threads(self, read: _Read) -> None:
-        prefix = f"{self._identity.team}:{read.channel.id}:"
-        newest_before = self._sessions.newest_before
-        for session in await newest_before(prefix, read.covered_ts, limit=MAX_KNOWN_THREADS):
-            read.threads.setdefault(parse_session(session).root_ts, "")
 
     def _threads(self, read: _Read) -> list[_ThreadToRead]:
         channel = read.channel.id
@@ -287,7 +288,7 @@ class Search:
     ) -> dict[str, JsonObject]:
         """The posts of a thread that were not read yet; those before a page that is refused."""
         posts: dict[str, JsonObject] = {}
-        pages = self._channels.replies(thread, oldest=_ts(read.since_s), at_once=at_once)
+        pages = self._channels.replies(thread, oldest=as_ts(read.since_s), at_once=at_once)
         try:
             async for page in pages:
                 for raw in page:
@@ -306,7 +307,13 @@ class Search:
         with_bot = self._threads_with_bot([*read.roots.values(), *posts.values()])
         missed: list[MissedPost] = []
         for ts in sorted(posts):
-            body = self._posted(posts[ts], read.channel)
+            event = {
+                **posts[ts],
+                "channel": read.channel.id,
+                "channel_type": read.channel.kind,
+                "event_ts": ts,
+            }
+            body = self._envelope(event, ts)
             post = read_post(body, bot_user=self._identity.bot_user)
             if post is not None and await self._may_be_ours(post, read, with_bot):
                 missed.append(MissedPost(body=body, post=post))
@@ -357,17 +364,6 @@ class Search:
             self.unread.add(channel)
         return None
 
-    def _posted(self, raw: JsonObject, channel: Conversation) -> JsonObject:
-        """The payload of a post, as the post is now."""
-        ts = str(raw["ts"])
-        event = {
-            **raw,
-            "channel": channel.id,
-            "channel_type": channel.kind,
-            "event_ts": ts,
-        }
-        return self._envelope(event, ts)
-
     def _change(
         self,
         subtype: str,
@@ -414,7 +410,3 @@ def _oldest_first(posts: Iterable[MissedPost]) -> list[MissedPost]:
 def _is_no_token(refused: SlackRefused) -> bool:
     """Nothing at all can be read; a scope that is missing costs single conversations."""
     return isinstance(refused, SlackAuthRefused) and refused.code != "missing_scope"
-
-
-def _ts(moment_s: float) -> str:
-    return f"{moment_s:.6f}"

@@ -18,7 +18,7 @@ from bot.inbound import InboundPost, plain_text
 from bot.ingress.backfill import MissedPost, Search
 from bot.ingress.filter import Admitted, Front
 from bot.ingress.ingress import Ingress
-from bot.ingress.watermark import Gap, Watermarks
+from bot.ingress.watermark import Gap, Watermarks, as_ts
 from bot.render import one_line
 from bot.slack_api import Identity, Op, SlackApi, SlackError, SlackRefused
 from bot.threads import ThreadRef
@@ -152,8 +152,8 @@ class Backfill:
         correcting = asyncio.create_task(self._correct(turns, search))
         busy = {turn.session for turn in turns}
         try:
-            async with aclosing(self._fresh(search, late)) as fresh:
-                were_answered = await self._answer(_after(correcting, busy, fresh))
+            async with aclosing(self._fresh(search, late, correcting, busy)) as fresh:
+                were_answered = await self._answer(fresh)
         except asyncio.CancelledError:
             correcting.cancel()
             raise
@@ -165,8 +165,18 @@ class Backfill:
         were_told = await self._tell_late(listed, search.gap)
         return were_answered and correcting.result() and were_told and not search.unread
 
-    async def _fresh(self, search: Search, late: list[MissedPost]) -> AsyncGenerator[MissedPost]:
-        """The posts that are to be answered; the others go onto `late`."""
+    async def _fresh(
+        self,
+        search: Search,
+        late: list[MissedPost],
+        correcting: asyncio.Task[bool],
+        busy: Container[SessionId],
+    ) -> AsyncGenerator[MissedPost]:
+        """The posts that are to be answered; the others go onto `late`.
+
+        Posts of busy sessions wait until what became of the requests there is known.
+        """
+        waiting: list[MissedPost] = []
         async with aclosing(search.everywhere()) as shares:
             async for share in shares:
                 fresh = [missed for missed in share if not search.gap.is_late(missed.post.ts)]
@@ -174,7 +184,14 @@ class Backfill:
                 if fresh:
                     logger.info("backfill: %d more posts are looked at", len(fresh))
                 for missed in fresh:
-                    yield missed
+                    is_busy = missed.post.thread.session in busy
+                    if is_busy and (waiting or not correcting.done()):
+                        waiting.append(missed)
+                    else:
+                        yield missed
+        await asyncio.wait({correcting})
+        for missed in waiting:
+            yield missed
 
     async def _correct(self, turns: Sequence[StoredTurn], search: Search) -> bool:
         """Take in what became of the posts of open requests; False if one could not be read now."""
@@ -270,15 +287,20 @@ class Backfill:
         What a notice of an earlier process lists is not listed again: the op of a notice says what
         the newest post is that it lists.
         """
-        late = [
-            admitted
-            for missed in posts
-            if gap.is_new(channel, missed.post.ts) and (admitted := await self._unanswered(missed))
-        ]
+        late: list[Admitted] = []
+        for missed in posts:
+            post = missed.post
+            if not gap.is_new(channel, post.ts):
+                continue
+            if await self._front.known_turn(post.key) is not None:
+                continue
+            admission = await self._ingress.filter.judge(post)
+            if isinstance(admission, Admitted):
+                late.append(admission)
         if not late:
             return
         notice = Op("late").part(channel)
-        since = f"{gap.since_s(channel):.6f}"
+        since = as_ts(gap.since_s(channel))
         announced = await self._api.announced(channel, owner=notice.owner, since=since)
         listed = [op.path[-1] for op in announced if op.is_within(notice)]
         newest_listed = max(listed, default="")
@@ -302,12 +324,6 @@ class Backfill:
             lines.append(words("ingress-late-more", count=len(late) - MAX_LISTED))
         return "\n".join(lines)
 
-    async def _unanswered(self, missed: MissedPost) -> Admitted | None:
-        if await self._front.known_turn(missed.post.key) is not None:
-            return None
-        admission = await self._ingress.filter.judge(missed.post)
-        return admission if isinstance(admission, Admitted) else None
-
     async def _line(self, admitted: Admitted) -> str:
         """The time is the author's; the link's label is ours alone."""
         post, person = admitted.post, admitted.person
@@ -327,21 +343,3 @@ class Backfill:
             except SlackError as error:
                 logger.warning("the backfill is tried again in %g s: %s", wait_s, error)
             await self._api.clock.sleep(wait_s)
-
-
-async def _after(
-    correcting: asyncio.Task[bool],
-    busy: Container[SessionId],
-    posts: AsyncGenerator[MissedPost],
-) -> AsyncGenerator[MissedPost]:
-    """Posts of busy sessions wait until what became of the requests there is known."""
-    waiting: list[MissedPost] = []
-    async for missed in posts:
-        is_busy = missed.post.thread.session in busy
-        if is_busy and (waiting or not correcting.done()):
-            waiting.append(missed)
-        else:
-            yield missed
-    await asyncio.wait({correcting})
-    for missed in waiting:
-        yield missed

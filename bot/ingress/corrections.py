@@ -6,10 +6,9 @@ turn that waits or works.
 
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TypeVar
 
 from cachetools import LRUCache
 
@@ -35,8 +34,6 @@ MAX_LOOKS = 24
 
 MAX_POSTS = 10_000
 MAX_NOTICES = 1_000
-
-T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -110,32 +107,36 @@ class Corrections:
     """Posts whose authors know that an edit came too late."""
     _looks: Counter[str] = field(init=False, default_factory=Counter[str])
 
-    async def revise(self, edit: Edit) -> InboundPost | None:
-        """Put the new text in the place of the old one, as long as the turn has not begun.
+    async def apply(self, change: Edit | Deletion | Halt) -> InboundPost | None:
+        """Carry out what a person changed. A post that only its edit tells of is returned.
 
-        An edit that takes the bot's mention out leaves the request as it is otherwise: to take it
-        back one deletes the post. Where the post itself never came, the edit stands for it: the
-        post is returned, is in the ledger and is to be handed over.
+        That post is in the ledger and is to be handed over. What cannot be done yet is tried again,
+        a bounded number of times.
 
         Raises:
             GivenUp: The post is known and has no turn yet.
             SlackError: Slack could not be asked.
         """
-        return await self._conclude(edit.key, self._revise(edit))
-
-    async def withdraw(self, deletion: Deletion) -> None:
-        """End the turn of a post that is gone. One that has not come yet never will.
-
-        A message that other work has taken in stays a part of it: the model has read it. Raises
-        GivenUp where the post is known and has no turn yet.
-        """
-        await self._conclude(deletion.key, self._withdraw(deletion.post_key))
-
-    async def halt(self, halt: Halt) -> None:
-        """Stop the work of a thread as a typed stop would, for whoever may type one."""
-        await self._conclude(halt.key, self._halt(halt))
+        key = change.key
+        post: InboundPost | None = None
+        try:
+            match change:
+                case Edit():
+                    post = await self._revise(change)
+                case Deletion():
+                    await self._withdraw(change.post_key)
+                case Halt():
+                    await self._halt(change)
+        except GivenUp:
+            self._looks[key] += 1
+            if self._looks[key] < MAX_LOOKS:
+                raise
+        await self._ledger.settle(key)
+        del self._looks[key]
+        return post
 
     async def _halt(self, halt: Halt) -> None:
+        """Stop the work of a thread as a typed stop would, for whoever may type one."""
         sender = halt.sender
         person = await self._filter.served(sender)
         if person is None:
@@ -150,6 +151,11 @@ class Corrections:
         await self._front.stop(thread.session, person.name)
 
     async def _revise(self, edit: Edit) -> InboundPost | None:
+        """Put the new text in the place of the old one, as long as the turn has not begun.
+
+        An edit that takes the bot's mention out leaves the request as it is otherwise: to take it
+        back one deletes the post.
+        """
         post = edit.post
         if self._posts.is_outdated(edit) or post.key in self._posts.gone:
             return None
@@ -168,6 +174,10 @@ class Corrections:
         return None
 
     async def _withdraw(self, key: str) -> None:
+        """End the turn of a post that is gone. One that has not come yet never will.
+
+        A message that other work has taken in stays a part of it: the model has read it.
+        """
         is_over = await self._front.withdraw(key)
         never_came = not is_over and await self._ledger.record(key, "", {})
         await self._ledger.settle(key)
@@ -177,40 +187,23 @@ class Corrections:
             raise GivenUp(key)
 
     async def _revise_turn(self, edit: Edit, author: Admitted) -> None:
-        key = edit.post.key
-        text = await self._posts.text(edit.post)
+        post = edit.post
+        key = post.key
+        text = await self._posts.text(post)
         if await self._front.revise(key, text):
             return
         turn = await self._front.known_turn(key)
         if turn is None or not turn.is_at_work:
             return
-        edited_at = datetime.fromtimestamp(edit.post.said_s, UTC)
-        if turn.said_at < edited_at and turn.text != text:
-            await self._explain_late_edit(author)
-
-    async def _explain_late_edit(self, author: Admitted) -> None:
-        """Once for a post, however often it is edited."""
-        post, thread = author.post, author.post.thread
-        if post.key in self._explained:
+        edited_at = datetime.fromtimestamp(post.said_s, UTC)
+        is_told = key in self._explained
+        if is_told or turn.said_at >= edited_at or turn.text == text:
             return
-        self._explained[post.key] = True
-        text = BOT.say(post_language(post, author.person), "ingress-begun")
+        self._explained[key] = True
+        notice = BOT.say(post_language(post, author.person), "ingress-begun")
         await self._api.whisper(
-            thread.channel,
+            post.thread.channel,
             post.user,
-            text,
-            thread_ts=thread.root_ts,
+            notice,
+            thread_ts=post.thread.root_ts,
         )
-
-    async def _conclude(self, key: str, change: Awaitable[T]) -> T | None:
-        """A change that cannot be made yet is tried again, a bounded number of times."""
-        result = None
-        try:
-            result = await change
-        except GivenUp:
-            self._looks[key] += 1
-            if self._looks[key] < MAX_LOOKS:
-                raise
-        await self._ledger.settle(key)
-        del self._looks[key]
-        return result

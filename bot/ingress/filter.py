@@ -280,7 +280,8 @@ class IngressFilter:
             case InboundPost():
                 return self._is_candidate(event)
             case Edit():
-                is_candidate = self._is_candidate(event.post) or self._was_candidate(event)
+                versions = (event.post, event.before)
+                is_candidate = any(post and self._is_candidate(post) for post in versions)
                 key = event.post.key
             case Deletion():
                 # A payload without the post leaves open whom it spoke to.
@@ -290,9 +291,6 @@ class IngressFilter:
                 is_candidate = event.is_own or event.post_key in self._replies.under_way
                 key = event.post_key
         return is_candidate or await self._front.known_turn(key) is not None
-
-    def _was_candidate(self, edit: Edit) -> bool:
-        return edit.before is not None and self._is_candidate(edit.before)
 
     def _is_candidate(self, post: InboundPost) -> bool:
         """A reply in a thread that is not known may be for the bot."""

@@ -151,7 +151,12 @@ class Handover:
         newest = self._posts.newest(post)
         text = await self._posts.text(newest)
         if left_out:
-            note = _left_out_note(left_out)
+            # What the model reads in the place of the files; no word of it counts for a language.
+            missing = [
+                f"(Attached, but missing: “{each.name}”, {_NOTED_FAULTS[each.fault]})"
+                for each in left_out
+            ]
+            note = "\n".join(missing)
             text = f"{text}\n\n{note}" if text else note
         return InboundMessage(
             session=thread.session,
@@ -262,14 +267,6 @@ def left_out_notice(left_out: Sequence[LeftOut], language: str, *, has_more: boo
     if has_more:
         sentences.append(words("ingress-left-out-rest"))
     return " ".join(sentences)
-
-
-def _left_out_note(left_out: Sequence[LeftOut]) -> str:
-    """What the model reads in the place of the files; no word of it counts for a language."""
-    lines = [
-        f"(Attached, but missing: “{each.name}”, {_NOTED_FAULTS[each.fault]})" for each in left_out
-    ]
-    return "\n".join(lines)
 
 
 def _newest_within(lines: Sequence[str], max_chars: int) -> list[str]:

@@ -71,6 +71,17 @@ async def leave_to_next_start(work: Background, *, patience_s: float = DRAIN_PAT
     await work.close(patience_s=CANCEL_PATIENCE_S)
 
 
+async def keep_trying(key: str, work: Callable[[], Awaitable[T]], api: SlackApi) -> T:
+    """What the work for a payload comes to; raises GivenUp after the last try."""
+    return await retry(
+        work,
+        name=key,
+        backoff=BACKOFF,
+        tries=TRIES,
+        sleep=api.clock.sleep,
+    )
+
+
 class Ingress:
     """Joins the two halves of a delivery: before the acknowledgement, and after it.
 
@@ -186,11 +197,12 @@ class Ingress:
                 case InboundPost():
                     await self._take_post(event, again=again)
                 case Edit():
-                    await self._take_edit(event, again=again)
-                case Deletion():
-                    await self._retry(event.key, lambda: self._corrections.withdraw(event))
-                case Halt():
-                    await self._retry(event.key, lambda: self._corrections.halt(event))
+                    async with self._after_ack.setdefault(_lane_of(event), asyncio.Lock()):
+                        post = await self._correct(event)
+                    if post is not None:
+                        await self._take_post(post, again=again)
+                case Deletion() | Halt():
+                    await self._correct(event)
         except GivenUp:
             self.in_vain.add(event.key)
         except Exception:
@@ -212,23 +224,20 @@ class Ingress:
         words = plain_text(post.wire_text, bot_user=self._posts.identity.bot_user)
         return bool(post.files) or small_talk(words) != "stop"
 
-    async def _retry(self, key: str, work: Callable[[], Awaitable[T]]) -> T:
-        return await retry(
-            work,
-            name=key,
-            backoff=BACKOFF,
-            tries=TRIES,
-            sleep=self._api.clock.sleep,
-        )
+    async def _correct(self, event: Edit | Deletion | Halt) -> InboundPost | None:
+        return await keep_trying(event.key, lambda: self._corrections.apply(event), self._api)
 
     async def _take_post(self, post: InboundPost, *, again: bool) -> None:
         """The author is looked up while earlier posts of the thread are still handed over."""
         self._posts.under_way[post.key] = post
+        lane: AbstractAsyncContextManager[object] = nullcontext()
+        if self.waits_its_turn(post):
+            lane = self._after_ack.setdefault(_lane_of(post), asyncio.Lock())
         try:
             async with asyncio.TaskGroup() as group:
                 judging = group.create_task(self._judge(post))
                 group.create_task(self._show_indicator(judging, post, may_be_left=again))
-                async with self._lane(post):
+                async with lane:
                     admission = await judging
                     outcome = await self._act(admission, post)
         finally:
@@ -241,16 +250,10 @@ class Ingress:
         if outcome == "parked":
             await self._handover.tell_parked(admission)
 
-    async def _take_edit(self, edit: Edit, *, again: bool) -> None:
-        async with self._after_ack.setdefault(_lane_of(edit), asyncio.Lock()):
-            post = await self._retry(edit.key, lambda: self._corrections.revise(edit))
-        if post is not None:
-            await self._take_post(post, again=again)
-
     async def _judge(self, post: InboundPost) -> Admission | GivenUp:
         """An error raised here would end the wait for the lane, and so the order of the thread."""
         try:
-            return await self._retry(post.key, lambda: self.filter.judge(post))
+            return await keep_trying(post.key, lambda: self.filter.judge(post), self._api)
         except GivenUp as error:
             return error
 
@@ -264,29 +267,27 @@ class Ingress:
                     return "parked"
                 case None:
                     forget = self._ledger.forget
-                    await self._retry(post.key, lambda: forget(post.key, post.second_key))
+                    await keep_trying(
+                        post.key, lambda: forget(post.key, post.second_key), self._api
+                    )
                 case NotServed():
-                    await self._tell_not_served(admission, post)
+                    thread_ts = post.thread.root_ts if post.is_reply else ""
+                    await self._api.whisper(
+                        post.thread.channel,
+                        post.user,
+                        admission.sentence,
+                        thread_ts=thread_ts,
+                    )
+                    await self._settle(post)
         except GivenUp:
             return "parked"
         return "known"
-
-    async def _tell_not_served(self, refusal: NotServed, post: InboundPost) -> None:
-        thread = post.thread
-        thread_ts = thread.root_ts if post.is_reply else ""
-        await self._api.whisper(
-            thread.channel,
-            post.user,
-            refusal.sentence,
-            thread_ts=thread_ts,
-        )
-        await self._settle(post)
 
     async def _deliver(self, admitted: Admitted) -> HandoverOutcome:
         post = admitted.post
         if not self.waits_its_turn(post) and await self._stop(admitted):
             return "known"
-        is_new = await self._retry(post.key, lambda: self._handover.deliver(admitted))
+        is_new = await keep_trying(post.key, lambda: self._handover.deliver(admitted), self._api)
         return "begun" if is_new else "known"
 
     async def _stop(self, order: Admitted) -> bool:
@@ -295,26 +296,31 @@ class Ingress:
         True if something was stopped: it says so itself, and the order needs no turn. The work of
         its own thread an order ends by its turn.
         """
-        post, by = order.post, order.person.name
-        self._posts.call_off(lambda other: _concerns(post, other), by=by, before_ts=post.ts)
-        if not _is_for_all(post):
+        post = order.post
+        by = order.person.name
+        team = post.thread.team
+        channel = post.thread.channel
+        # Each post at the top of a direct conversation begins a thread, and all are one person's.
+        is_for_all = post.channel_type == "im" and not post.is_reply
+
+        def concerns(other: InboundPost) -> bool:
+            if is_for_all:
+                return other.thread.channel == channel
+            return other.thread == post.thread
+
+        self._posts.call_off(concerns, by=by, before_ts=post.ts)
+        if not is_for_all:
             return False
-        team, channel = post.thread.team, post.thread.channel
         stop_channel = self._front.stop_channel
-        was_stopped = await self._retry(
-            post.key, lambda: stop_channel(team, channel, by, before_ts=post.ts)
+        was_stopped = await keep_trying(
+            post.key, lambda: stop_channel(team, channel, by, before_ts=post.ts), self._api
         )
         if was_stopped:
             await self._settle(post)
         return was_stopped
 
     async def _settle(self, post: InboundPost) -> None:
-        await self._retry(post.key, lambda: self._ledger.settle(post.key))
-
-    def _lane(self, post: InboundPost) -> AbstractAsyncContextManager[object]:
-        if self.waits_its_turn(post):
-            return self._after_ack.setdefault(_lane_of(post), asyncio.Lock())
-        return nullcontext()
+        await keep_trying(post.key, lambda: self._ledger.settle(post.key), self._api)
 
     async def _show_indicator(
         self,
@@ -341,14 +347,3 @@ def _lane_of(event: PostEvent) -> str:
             return event.post.thread.session
         case Deletion() | Halt():
             return event.key
-
-
-def _concerns(order: InboundPost, post: InboundPost) -> bool:
-    if _is_for_all(order):
-        return post.thread.channel == order.thread.channel
-    return post.thread == order.thread
-
-
-def _is_for_all(order: InboundPost) -> bool:
-    """Each post at the top of a direct conversation begins a thread, and all are one person's."""
-    return order.channel_type == "im" and not order.is_reply

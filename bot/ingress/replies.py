@@ -24,7 +24,7 @@ from bot.inbound import (
     read_post,
     text_in,
 )
-from bot.slack_api import Identity, People, PostRecord, SlackApi, SlackRefused
+from bot.slack_api import Identity, People, SlackApi, SlackRefused
 from bot.threads import ThreadRef, parse_user, user_id
 
 MAX_THREADS = 10_000
@@ -160,7 +160,11 @@ class Replies:
     ) -> bool | None:
         """The sure cases; None for all others."""
         kind = None if post.files else small_talk(plain_text(post.wire_text))
-        if kind == "stop" and (activity.works_for or self._is_mentioned_in(post.thread)):
+        # A mention in the thread may still be on its way to the agent.
+        is_handed_over = any(
+            other.mentions_bot and other.thread == post.thread for other in self.under_way.values()
+        )
+        if kind == "stop" and (activity.works_for or is_handed_over):
             return True
         is_asked = user_id(post.thread.team, post.user) in activity.asks
         if follow_ups == "mention" and not is_asked:
@@ -171,11 +175,6 @@ class Replies:
             return None
         is_noise = kind in ("empty", "emoji", "noise")
         return False if is_noise or follow_ups == "two_party" else None
-
-    def _is_mentioned_in(self, thread: ThreadRef) -> bool:
-        """Whether a mention in the thread is still being handed over."""
-        under_way = self.under_way.values()
-        return any(post.mentions_bot and post.thread == thread for post in under_way)
 
     async def _read(self, speakers: _Speakers, thread: ThreadRef) -> None:
         try:
@@ -207,30 +206,22 @@ class Replies:
         earlier = [each for each in newest if each.text or each.files]
         asked = _users(activity.asks)
         works_for = _users(activity.works_for)
-        names = await self._names(post, earlier, {*asked, *works_for})
+        users = {*asked, *works_for, post.user, self._bot, *mentioned_users(post.wire_text)}
+        for each in earlier:
+            users |= {each.user, *mentioned_users(each.text)}
+        names = await self._people.names(users - {""})
+        lines: list[Line] = []
+        for each in earlier:
+            files = [read_file(raw).name for raw in each.files]
+            lines.append(self._line(each.user, each.text, files, names))
         files = [file.name for file in post.files]
         return Talk(
             bot=names.get(self._bot, "the bot"),
-            earlier=tuple(self._line_of(each, names) for each in earlier),
+            earlier=tuple(lines),
             reply=self._line(post.user, post.wire_text, files, names),
             asked=tuple(names.get(user, user) for user in asked),
             works_for=tuple(names.get(user, user) for user in works_for),
         )
-
-    async def _names(
-        self,
-        post: InboundPost,
-        earlier: Sequence[PostRecord],
-        users: set[str],
-    ) -> dict[str, str]:
-        users = {*users, post.user, self._bot, *mentioned_users(post.wire_text)}
-        for each in earlier:
-            users |= {each.user, *mentioned_users(each.text)}
-        return await self._people.names(users - {""})
-
-    def _line_of(self, post: PostRecord, names: Mapping[str, str]) -> Line:
-        files = [read_file(raw).name for raw in post.files]
-        return self._line(post.user, post.text, files, names)
 
     def _line(
         self,

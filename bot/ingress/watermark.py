@@ -100,7 +100,7 @@ class Watermarks:
         if _ALIVE in self._saved:
             self.lose("the bot was not running")
         else:
-            await self._save({_ALIVE: _mark(self._beat_at_s)})
+            await self._save({_ALIVE: as_ts(self._beat_at_s)})
 
     def note(self, body: JsonObject) -> None:
         """A payload was received; whoever wrote the post and whoever it is for."""
@@ -132,7 +132,7 @@ class Watermarks:
         """All that was said in the gap was seen to. A newer one stays open."""
         if gap.number != self._gaps:
             return
-        await self._save({**self._unsaved(), _ALIVE: _mark(gap.began_s)})
+        await self._save({**self._unsaved(), _ALIVE: as_ts(gap.began_s)})
         if gap.number == self._gaps:
             self._beat_at_s = self._now_s()
             self.has_gap.clear()
@@ -148,7 +148,7 @@ class Watermarks:
         now_s = self._now_s()
         alive_s = float(self._saved[_ALIVE])
         if now_s - alive_s >= ALIVE_STEP_S:
-            marks[_ALIVE] = _mark(now_s)
+            marks[_ALIVE] = as_ts(now_s)
         await self._save(marks)
 
     def _check_silence(self) -> None:
@@ -171,5 +171,6 @@ class Watermarks:
         self._saved.update(marks)
 
 
-def _mark(until_s: float) -> str:
-    return f"{until_s:.6f}"
+def as_ts(moment_s: float) -> str:
+    """A moment as Slack writes the time of a post."""
+    return f"{moment_s:.6f}"

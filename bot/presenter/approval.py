@@ -8,7 +8,12 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction, SentFile
+from agent_core.events import (
+    ApprovalDecided,
+    ApprovalRequested,
+    PlannedAction,
+    SentFile,
+)
 from agent_core.masking import Exact
 from agent_core.messages import JsonObject
 from agent_core.runtime import recipients_of
@@ -16,7 +21,12 @@ from agent_core.words import Words
 from bot.clicks import ApprovalButton, ApprovalClick
 from bot.presenter.approval_forms import argument_blocks, asking_actions, editable_parts
 from bot.presenter.ask_buttons import consent_button
-from bot.presenter.previews import argument_lines, made_visible, moments, preview
+from bot.presenter.previews import (
+    argument_lines,
+    made_visible,
+    moments,
+    preview,
+)
 from bot.presenter.tools import app_name, deed, server_name
 from bot.render import (
     PostDraft,

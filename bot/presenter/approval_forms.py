@@ -20,7 +20,15 @@ from bot.presenter.previews import (
     written,
 )
 from bot.presenter.tools import deed
-from bot.render import code, context, entry, limits, plain_text, section, sections
+from bot.render import (
+    code,
+    context,
+    entry,
+    limits,
+    plain_text,
+    section,
+    sections,
+)
 
 MAX_EDIT_CHARS = 3_000
 
@@ -86,7 +94,13 @@ def reason_form(words: Words, about: ApprovalForm) -> JsonObject:
         optional=True,
         hint=plain_text(words("consent-reason-hint")),
     )
-    return clicks.form(about, title, title, words("consent-cancel"), [reason])
+    return clicks.form(
+        about,
+        title,
+        title,
+        words("consent-cancel"),
+        [reason],
+    )
 
 
 def editable_parts(action: PlannedAction) -> dict[str, str]:

@@ -17,7 +17,12 @@ from agent_core.events import (
     AuthRequired,
     QuestionAsked,
 )
-from agent_core.ids import ROOT_RUN, AskId, ToolCallId, TurnId
+from agent_core.ids import (
+    ROOT_RUN,
+    AskId,
+    ToolCallId,
+    TurnId,
+)
 from agent_core.messages import JsonObject
 from bot.presenter.answer import post_answer
 from bot.presenter.approval import (
@@ -36,7 +41,14 @@ from bot.presenter.connection import (
 from bot.presenter.files import ThreadFiles
 from bot.presenter.journal import Bookmark, Destination
 from bot.presenter.questions import question_drafts, question_ended_draft, question_ending
-from bot.slack_api import ContentRefused, Op, SlackApi, SlackError, SlackRefused, Upload
+from bot.slack_api import (
+    ContentRefused,
+    Op,
+    SlackApi,
+    SlackError,
+    SlackRefused,
+    Upload,
+)
 from bot.threads import parse_user
 
 _log = logging.getLogger(__name__)
@@ -181,7 +193,12 @@ class AskPosts:
             _log.warning("no link is shown: %s", type(error).__name__)
 
 
-async def ask_link(api: SlackApi, state: JsonObject | None, turn: TurnId, ask: AskId) -> str:
+async def ask_link(
+    api: SlackApi,
+    state: JsonObject | None,
+    turn: TurnId,
+    ask: AskId,
+) -> str:
     """The address of an Ask's card, from its turn's bookmark; empty where that is not known."""
     receipt = Bookmark.model_validate(state or {}).post_of(_op(turn, ask))
     if receipt is None:

@@ -1,6 +1,6 @@
-"""The plan of a turn: cards laid out from its snapshot, event by event. Pure.
+"""The plan card of a turn: its cards, laid out from the turn's snapshot event by event. Pure.
 
-All texts here are plain: whoever shows them where markup is read makes them inert there.
+Texts here are plain: the code that shows one where Slack reads markup makes it inert first.
 """
 
 from datetime import datetime
@@ -24,28 +24,54 @@ from agent_core.events import (
     TurnFinished,
     TurnStarted,
 )
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
-from agent_core.runtime import Language, detect_language, read_language, spoken_time
+from agent_core.ids import (
+    ROOT_RUN,
+    RunId,
+    ToolCallId,
+    TurnId,
+    UserId,
+)
+from agent_core.runtime import detect_language, read_language, spoken_time
 from agent_core.snapshot import CallKey, CallSnapshot, TurnSnapshot
-from agent_core.words import Words
-from bot.presenter.tools import REPORT_EXPERT, TOLD_OTHERWISE, describe, reading_title, short
+from bot.presenter.tools import (
+    REPORT_EXPERT,
+    TOLD_OTHERWISE,
+    describe,
+    reading_title,
+    short,
+)
 from bot.render import limits
 from bot.words import BOT
 
 BUSY_WAIT_S = 3.0
-"""A model that is waited for longer than this is said to be busy."""
+"""A longer backoff before the next model call is shown: the model is busy."""
 
 CardState = Literal["running", "done", "stopped", "failed", "unsure"]
-_ENDINGS: dict[Outcome, CardState] = {"stopped": "stopped", "failed": "failed"}
-_SUCCESSES: frozenset[Outcome] = frozenset({"answered", "steered"})
+_ENDINGS: dict[Outcome, CardState] = {
+    "stopped": "stopped",
+    "failed": "failed",
+}
+_INTERVENED: dict[str, CardState] = {
+    "stop": "stopped",
+    "done": "done",
+}
+_SUCCESSES: frozenset[Outcome] = frozenset(
+    {
+        "answered",
+        "steered",
+    }
+)
 
 _BRANCH_ITSELF = ToolCallId("")
-_WEIGHTS: dict[CardState, int] = {"unsure": 2, "running": 1}
+_WEIGHTS: dict[CardState, int] = {
+    "unsure": 2,
+    "running": 1,
+}
 """A card has these states as soon as one of its calls has; heavier cards are folded last."""
 
 
 class Card:
-    """Calls that are told in the same words, all that a branch does, or what somebody added."""
+    """One row of the plan: calls with the same title, a branch, or a message added to the work."""
 
     def __init__(self, title: str, branch: RunId | None = None) -> None:
         self.title = title
@@ -66,7 +92,7 @@ class Card:
 
     @property
     def weight(self) -> tuple[int, bool]:
-        """How much a reader would miss the card: a single step that has ended least of all."""
+        """Sort key for folding: a single step that has ended is folded first."""
         is_single_step = self.branch is None and bool(self.calls)
         return _WEIGHTS.get(self.state, 0), not is_single_step
 
@@ -76,9 +102,9 @@ class Board:
 
     def __init__(self) -> None:
         self.turn = TurnSnapshot()
-        self.language: Language = "en"
+        self.words = BOT.of("en")
         self.activity = ""
-        """What was begun last; empty before anything was."""
+        """The newest step in words; empty before the first one."""
         self.cards: list[Card] = []
         self._last_at: datetime | None = None
         self._worked_s = 0.0
@@ -87,11 +113,7 @@ class Board:
         self._branch_cards: dict[RunId, Card] = {}
         """By run; a run that a branch began belongs to that branch."""
         self._message_cards: dict[TurnId, tuple[Card, MessageTaken]] = {}
-        """What people added to the work, each message once, whatever agents took it in."""
-
-    @property
-    def words(self) -> Words:
-        return BOT.of(self.language)
+        """Messages that people added to the work: one card each, however many runs took it in."""
 
     @property
     def asker(self) -> UserId:
@@ -104,7 +126,7 @@ class Board:
 
     @property
     def branches(self) -> dict[RunId, str]:
-        """Titles of the branches that somebody could stop."""
+        """Titles of the branches at work: those that a person can stop."""
         return {
             card.branch: card.title
             for card in self.cards
@@ -114,16 +136,18 @@ class Board:
     def fold(self, event: AnyEvent) -> None:
         """Take the turn's next event in."""
         self._pass_time(event.at)
-        waits = self.turn.waits.values()
-        is_asking = any(isinstance(wait, QuestionAsked) for wait in waits)
+        is_answer = event.run == ROOT_RUN and any(
+            isinstance(wait, QuestionAsked) for wait in self.turn.waits.values()
+        )
         self.turn.fold(event)
         match event:
             case TurnStarted():
                 language = read_language(event.language)
-                self.language = language or detect_language(event.text, locale=event.author_locale)
-            case MessageTaken() if event.text:
-                if not (is_asking and event.run == ROOT_RUN):  # no answer to a question
-                    self._add_message(event)
+                if language is None:
+                    language = detect_language(event.text, locale=event.author_locale)
+                self.words = BOT.of(language)
+            case MessageTaken() if event.text and not is_answer:
+                self._add_message(event)
             case Intervened(what="stop" | "done" | "retry"):
                 self._intervene(event)
             case ArtifactSaved() if event.mimetype == REPORT:
@@ -149,29 +173,31 @@ class Board:
             case _:
                 pass
 
-    def time(self, now: datetime | None = None) -> str:
-        """The time at work, which never goes back and stands still while a person is waited for.
+    def time(self, now: datetime) -> str:
+        """The time at work: monotonic, and it stands still while the turn waits for a person.
 
-        In the end only the events count: the lines of a turn that is shown anew run ahead of them.
+        Once the turn has finished only the events count: the status line of a turn that is shown
+        anew runs ahead of them.
         """
         if self.turn.finished:
             return spoken_time(self._worked_s)
-        idle_s = 0.0
-        if now and self._last_at and not self.turn.waits:
-            idle_s = max(0.0, (now - self._last_at).total_seconds())
-        self._shown_s = max(self._shown_s, self._worked_s + idle_s)
+        worked_s = self._worked_s
+        if self._last_at and not self.turn.waits:
+            worked_s += max(0.0, (now - self._last_at).total_seconds())
+        self._shown_s = max(self._shown_s, worked_s)
         return spoken_time(self._shown_s)
 
     def title(self) -> str:
-        """What the plan is called: at work, or for how long; how it ended says the post below."""
+        """The plan's title: at work, or for how long; the answer's post says how it ended."""
         title = self.words("progress-working")
         if self.turn.finished:
             key = "done" if self.turn.finished.outcome in _SUCCESSES else "early"
-            title = self.words(f"progress-ended-{key}", time=self.time())
-        pages = len(self.turn.read)
-        if not pages:
-            return title
-        return f"{title} · {self.words('progress-pages-read', n=pages)}"
+            time = spoken_time(self._worked_s)
+            title = self.words(f"progress-ended-{key}", time=time)
+        if self.turn.read:
+            pages = self.words("progress-pages-read", n=len(self.turn.read))
+            title = f"{title} · {pages}"
+        return title
 
     def visible_cards(self) -> list[Card]:
         """At most `PLAN_CARDS`: others are folded, first those that have ended and single steps."""
@@ -204,7 +230,7 @@ class Board:
                     card.calls[call] = ending
 
     def _begin_run(self, event: RunStarted) -> None:
-        """A branch is told by what it is after; one that begins again goes on."""
+        """A branch is shown under its title; a retried branch keeps its card."""
         if event.parent is None:
             return
         cards = self._branch_cards
@@ -219,20 +245,22 @@ class Board:
     def _branch_title(self, event: RunStarted) -> str:
         if event.agent == REPORT_EXPERT:
             return short(self.words("progress-purpose-write-report"))
-        first_line, _, _ = event.task.strip().partition("\n")
-        title = event.title.strip() or first_line
+        title = event.title.strip()
+        if not title:
+            title, _, _ = event.task.strip().partition("\n")
         return short(title[:1].upper() + title[1:])
 
     def _end_run(self, event: RunFinished) -> None:
-        """The details of a branch that was stopped keep saying who stopped it."""
+        """The details of a stopped branch keep the name of the person who stopped it."""
         card = self._branch_cards.get(event.run)
         if card is None or card.branch != event.run:
             return
         if event.outcome != "stopped" and card.state != "unsure":
-            pages = len(card.sources)
-            card.details = self.words("progress-pages-read", n=pages) if pages else ""
+            card.details = ""
             if event.outcome == "failed":
                 card.details = self.words("progress-failed")
+            elif card.sources:
+                card.details = self.words("progress-pages-read", n=len(card.sources))
         card.calls[_BRANCH_ITSELF] = _ENDINGS.get(event.outcome, "done")
 
     def _add_card(self, title: str, branch: RunId | None = None) -> Card:
@@ -241,28 +269,31 @@ class Board:
         return card
 
     def _intervene(self, event: Intervened) -> None:
-        """Say who ended a branch, or wants it again."""
+        """Name the person who stopped, completed or retried a branch."""
         card = self._branch_cards.get(event.run)
         if card is None:
             return
         who = short(event.by_name)
         card.details = self.words(f"progress-{event.what}-branch", who=who)
-        if card.branch == event.run and event.what != "retry":
-            card.calls[_BRANCH_ITSELF] = "stopped" if event.what == "stop" else "done"
+        state = _INTERVENED.get(event.what)
+        if state and card.branch == event.run:
+            card.calls[_BRANCH_ITSELF] = state
 
     def _add_message(self, event: MessageTaken) -> None:
         message = event.taken or TurnId(f"{event.run} {event.intervention}")
         if message not in self._message_cards:
-            artifacts = self.turn.artifacts.values()
-            is_late = any(artifact.mimetype == REPORT for artifact in artifacts)
-            key = "progress-took-in-late" if is_late else "progress-took-in"
+            key = "progress-took-in"
+            if any(artifact.mimetype == REPORT for artifact in self.turn.artifacts.values()):
+                key = "progress-took-in-late"
             card = self._add_card(self._message_title(event, key))
             self._message_cards[message] = (card, event)
         card, _ = self._message_cards[message]
         branch = self._branch_cards.get(event.run)
         if branch is not None and branch.title not in card.details:
-            titles = filter(None, (card.details, branch.title))
-            card.details = short("; ".join(titles))
+            titles = branch.title
+            if card.details:
+                titles = f"{card.details}; {titles}"
+            card.details = short(titles)
 
     def _message_title(self, event: MessageTaken, key: str) -> str:
         return self.words(key, who=short(event.author_name), what=short(event.text))
@@ -287,27 +318,21 @@ class Board:
         self.activity = describe(event.tool, event.arguments, self.words, self.turn.pages)
         card = self._branch_cards.get(event.run)
         if card is not None:
-            card.details = ""
-            if self.activity != card.title:
-                card.details = self.activity
+            card.details = "" if self.activity == card.title else self.activity
         else:
-            card = self._step_card(self.activity)
+            steps = {step.title: step for step in self.cards if not step.branch}
+            card = steps.get(self.activity)
+            if card is None:
+                card = self._add_card(self.activity)
             card.calls[event.call_id] = "running"
         self._call_cards[event.run, event.call_id] = card
-
-    def _step_card(self, title: str) -> Card:
-        """The card of calls that are told in these words."""
-        for card in self.cards:
-            if card.title == title and not card.branch:
-                return card
-        return self._add_card(title)
 
     def _end_call(self, event: ToolCallFinished, call: CallSnapshot, card: Card) -> None:
         pages: list[str] = []
         if call.reads_pages:
-            pages = [source.url for source in event.sources]
-        for url in pages:
-            card.sources[url] = self.turn.pages[url]
+            for source in event.sources:
+                pages.append(source.url)
+                card.sources[source.url] = source.title
         if event.may_have_happened:
             card.calls[event.call_id] = "unsure"
             card.details = self.words("progress-unsure")
@@ -316,12 +341,11 @@ class Board:
             return
         if pages:
             card.title = reading_title(pages, self.words, self.turn.pages)
+        state: CardState = "done"
+        details = short(event.display)
         if event.is_error or (call.reads_pages and not pages):
-            state: CardState = "stopped" if call.is_declined else "failed"
+            state = "stopped" if call.is_declined else "failed"
             details = self.words(f"progress-{state}")
-        else:
-            state = "done"
-            details = short(event.display)
         card.calls[event.call_id] = state
         if card.state != "unsure":
             card.details = details

@@ -15,7 +15,12 @@ from bot import clicks
 from bot.clicks import ConnectionClick
 from bot.presenter.ask_buttons import consent_button
 from bot.presenter.tools import app_name, app_names
-from bot.render import PostDraft, card, local_time, mention
+from bot.render import (
+    PostDraft,
+    card,
+    local_time,
+    mention,
+)
 
 ConnectLink = Callable[[AskId, UserId, str], Awaitable[str]]
 """Gives a person a fresh link for an app. Raises `AskRefused` where they get none."""
@@ -69,7 +74,17 @@ async def fresh_links(
     for number, (toolkit, url) in enumerate(links.items(), start=1):
         label = words("consent-connect", what=app_name(toolkit))
         click = ConnectionClick(kind="consent.open", ask=ask, apps=(toolkit,))
-        buttons.append({**clicks.button(label, click, "primary", number=number), "url": url})
+        buttons.append(
+            {
+                **clicks.button(
+                    label,
+                    click,
+                    "primary",
+                    number=number,
+                ),
+                "url": url,
+            }
+        )
     check = ConnectionClick(kind="consent.check", ask=ask, apps=tuple(links))
     buttons.append(consent_button(check, words))
     apps = app_names(tuple(links), words("consent-conjunction"))

@@ -1,6 +1,6 @@
-"""The files of a turn in its thread: one post with the words that belong to them, made once.
+"""Upload of a turn's files to its thread, in one post with the words that belong to them.
 
-They are read from the session's workspace and from nowhere else.
+Files are read from the session's workspace alone; `read_artifact` follows no links out of it.
 """
 
 import asyncio
@@ -17,8 +17,20 @@ from agent_core.events import REPORT, ArtifactSaved, SentFile
 from agent_core.messages import JsonObject
 from bot.presenter.answer import post_answer
 from bot.presenter.journal import Destination
-from bot.render import PostDraft, clean, foreign_line, inert, limits, sections
-from bot.slack_api import Op, SlackError, SlackRefused, Upload
+from bot.render import (
+    PostDraft,
+    clean,
+    foreign_line,
+    inert,
+    limits,
+    sections,
+)
+from bot.slack_api import (
+    Op,
+    SlackError,
+    SlackRefused,
+    Upload,
+)
 from bot.threads import ThreadRef
 
 _log = logging.getLogger(__name__)
@@ -32,7 +44,7 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE
 
 
 class ArtifactRefused(Exception):
-    """The file may not be, or cannot be, handed out."""
+    """A file may not be, or cannot be, uploaded."""
 
 
 def read_artifact(workspace: Path, path: str, *, max_bytes: int = limits.FILE_BYTES) -> bytes:
@@ -47,7 +59,7 @@ def read_artifact(workspace: Path, path: str, *, max_bytes: int = limits.FILE_BY
 
 
 def read_sent(workspace: Path, file: SentFile) -> bytes:
-    """What a call would send along. Raises ArtifactRefused where it is not what was uploaded."""
+    """A file that a call would send. Raises ArtifactRefused if it changed since its upload."""
     content = _read(workspace, file.path, limits.FILE_BYTES)
     if hashlib.sha256(content).hexdigest() != file.sha256:
         raise ArtifactRefused("it was changed")
@@ -55,7 +67,7 @@ def read_sent(workspace: Path, file: SentFile) -> bytes:
 
 
 def file_name(name: str) -> str:
-    """A name that every system takes: no path, no hidden or reversed characters, not too long."""
+    """A portable file name: no path, no hidden or reversed characters, not too long."""
     plain = _UNSAFE.sub("_", clean(name).replace("\n", " ")).strip(" .-") or "file"
     if _RESERVED.match(plain):
         plain = f"_{plain}"
@@ -68,7 +80,7 @@ def file_name(name: str) -> str:
 
 
 def _read(workspace: Path, path: str, max_bytes: int) -> bytes:
-    """Every step is opened from the one before and without following links."""
+    """Open each folder relative to the one above, without following links (no escape)."""
     parts = PurePosixPath(path).parts
     if not parts or ".." in parts or PurePosixPath(path).is_absolute():
         raise ArtifactRefused("it lies elsewhere")
@@ -102,9 +114,9 @@ def _cut(text: str, max_bytes: int) -> str:
 
 
 def handed_out(saved: Iterable[ArtifactSaved]) -> list[ArtifactSaved]:
-    """What the person gets: of a run's reports the last one, since drafts are written again.
+    """The files to upload: of a run's reports only the last one, as drafts are rewritten.
 
-    What lies beside a report under its name, such as its PDF, goes with it.
+    Files with the name of a draft, such as its PDF, are left out with it.
     """
     files = list({each.path: each for each in saved}.values())
     reports = [each for each in files if each.mimetype == REPORT]
@@ -119,7 +131,7 @@ def _stem(file: ArtifactSaved) -> str:
 
 
 class ThreadFiles:
-    """Posts files into the turn's place; one that cannot be had is named in a sentence."""
+    """Uploads files to the turn's destination; a sentence names each file that is missing."""
 
     def __init__(self, destination: Destination, workspace: Path) -> None:
         self._destination = destination
@@ -132,7 +144,7 @@ class ThreadFiles:
         saved: Iterable[ArtifactSaved],
         more: Sequence[Upload] = (),
     ) -> None:
-        """Posts in order, the last one with files of the workspace and more; as `post_answer`."""
+        """As `post_answer`; the last post has the files of the workspace, and `more` uploads."""
         uploads: list[Upload] = []
         missing: list[str] = []
         for file in saved:
@@ -155,7 +167,7 @@ class ThreadFiles:
     async def _post_last(
         self, op: Op, draft: Sequence[PostDraft], uploads: Sequence[Upload]
     ) -> list[str]:
-        """One post with words and files; or two, where Slack refuses it or takes no files now."""
+        """Post words and files as one, or as two if Slack refuses that or takes no files now."""
         bookmark = await self._destination.journal.open()
         words = op.part("words")
         if words.part(0) not in bookmark.begun:
@@ -175,7 +187,7 @@ class ThreadFiles:
         return []
 
     async def upload(self, op: Op, *uploads: Upload) -> bool:
-        """Post files by themselves, or say which are missing; whether all are there."""
+        """Post files without words; whether Slack took all of them."""
         try:
             missing = await self._share(op, uploads)
         except SlackRefused as refused:
@@ -185,7 +197,7 @@ class ThreadFiles:
         return not missing
 
     async def show_sent(self, op: Op, file: SentFile) -> bool:
-        """Post what a call would send along, once a turn; whether it can be looked at."""
+        """Post a file that a call would send, once a turn; whether people can look at it."""
         try:
             content = await asyncio.to_thread(read_sent, self._workspace, file)
         except ArtifactRefused as refused:
@@ -201,14 +213,22 @@ class ThreadFiles:
         alt_text = ""
         if file.mimetype.startswith("image/"):
             alt_text = self._destination.board.words("progress-picture-of", what=title)
-        return Upload(name=name, content=content, title=title, alt_text=alt_text)
+        return Upload(
+            name=name,
+            content=content,
+            title=title,
+            alt_text=alt_text,
+        )
 
     async def _share(
         self, op: Op, uploads: Sequence[Upload], blocks: Sequence[JsonObject] = ()
     ) -> list[str]:
-        """Post them, and name those that Slack does not take. Raises SlackRefused if it is all."""
+        """Upload in one post; the titles of refused files. Raises SlackRefused if all are."""
         missing: list[str] = []
-        await self._destination.once(op, partial(self._write, uploads, blocks, missing))
+        await self._destination.once(
+            op,
+            partial(self._write, uploads, blocks, missing),
+        )
         return missing
 
     async def _write(
@@ -231,7 +251,12 @@ class ThreadFiles:
             bookmark.files[op] = ids[0]
             await journal.save()
 
-        refused = await files.share(thread, uploads, blocks=blocks, remember=remember)
+        refused = await files.share(
+            thread,
+            uploads,
+            blocks=blocks,
+            remember=remember,
+        )
         missing += [upload.title for upload, _ in refused]
 
     async def _say_missing(self, op: Op, names: Sequence[str]) -> None:

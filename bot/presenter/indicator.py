@@ -1,4 +1,4 @@
-"""The visible indicators that the bot is at work: a thread's status, or a reaction on a post."""
+"""Indicators that the bot is at work: the status of a thread, or a reaction on a post."""
 
 import asyncio
 import logging
@@ -13,9 +13,9 @@ from bot.threads import ThreadRef
 
 REACTION = "eyes"
 RENEWAL_S = 1_800.0
-"""Slack takes a status back after an hour."""
+"""Slack clears a status after an hour."""
 FORGOTTEN_S = 3_600.0
-"""A sign that nobody here has shown for so long is another process's to take back."""
+"""An indicator that was not renewed for this time belongs to another process."""
 
 _log = logging.getLogger(__name__)
 
@@ -23,16 +23,16 @@ _log = logging.getLogger(__name__)
 @dataclass(slots=True)
 class _ThreadIndicators:
     posts: dict[str, bool] = field(default_factory=dict[str, bool])
-    """What is worked on, by `ts`, and whether it may have a reaction."""
+    """Posts at work by `ts`, and whether each may have a reaction."""
     status_s: float | None = None
-    """Since when the thread shows that the bot is at work; None while it does not."""
+    """When the status of the thread was set last; None while it has none."""
 
 
 class Indicators:
-    """One sign for each post that is worked on, whoever asks for it first, until it is taken back.
+    """One indicator for each post at work, from the first `show` until `take_back`.
 
-    The thread's status is the sign of the post that came first; a post that waits behind it, or
-    comes where Slack cannot show a status, gets a reaction.
+    The first post of a thread has the thread's status as its indicator; a post that waits behind
+    it, or is in a thread where Slack shows no status, gets a reaction.
     """
 
     def __init__(self, api: SlackApi) -> None:
@@ -43,15 +43,15 @@ class Indicators:
         self._locks: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
 
     def guarded(self, guard: WriteGuard) -> "Indicators":
-        """The same indicators, with `guard` awaited right before each call that shows something."""
+        """A view of these indicators that awaits `guard` before each write."""
         view = copy(self)
         view._api = self._api.guarded(guard)
         return view
 
     async def show(self, thread: ThreadRef, post_ts: str, *, may_be_left: bool = False) -> None:
-        """Show that a post is worked on; makes a call only if that is not to be seen yet.
+        """Show that a post is at work; idempotent.
 
-        `may_be_left` says that another process may have shown it on a post that is new here.
+        With `may_be_left` another process may have shown the indicator of a post that is new here.
         """
         async with self._locks.setdefault(thread, asyncio.Lock()):
             shown = self._threads.get(thread) or _ThreadIndicators()
@@ -79,9 +79,9 @@ class Indicators:
     async def take_back(
         self, thread: ThreadRef, post_ts: str, *, is_taken_in: bool = False
     ) -> None:
-        """The post is dealt with. The status stays while another post of the thread waits.
+        """Remove the indicator of a post that is done; the status stays for other posts at work.
 
-        One that was taken in became part of another's turn: its reaction stays, for it was seen.
+        The reaction of a post that was absorbed into another turn stays: it says that it was seen.
         """
         async with self._locks.setdefault(thread, asyncio.Lock()):
             shown = self._threads.get(thread) or _ThreadIndicators()
@@ -94,7 +94,7 @@ class Indicators:
                 await self._api.set_status(thread, "active", insist=True)
 
     def forget(self, thread: ThreadRef, post_ts: str) -> None:
-        """The post is another process's now, and so is its sign."""
+        """Leave a post and its indicator to another process."""
         if shown := self._threads.get(thread):
             shown.posts.pop(post_ts, None)
             if not shown.posts:
@@ -104,6 +104,11 @@ class Indicators:
         if not post_ts:
             return
         try:
-            await self._api.react(thread.channel, post_ts, REACTION, add=add)
+            await self._api.react(
+                thread.channel,
+                post_ts,
+                REACTION,
+                add=add,
+            )
         except SlackError as error:
             _log.info("no reaction: %s", error)

@@ -130,7 +130,13 @@ class Destination:
     once, when it is first needed; from then on all goes there.
     """
 
-    def __init__(self, api: SlackApi, thread: ThreadRef, journal: Journal, board: Board) -> None:
+    def __init__(
+        self,
+        api: SlackApi,
+        thread: ThreadRef,
+        journal: Journal,
+        board: Board,
+    ) -> None:
         self.api = api
         self.journal = journal
         self.board = board
@@ -248,10 +254,22 @@ class Destination:
             )
         bookmark.posts[op.in_thread()] = receipt
 
-    async def _replace(self, thread: ThreadRef, ts: str, draft: PostDraft, op: Op) -> bool:
+    async def _replace(
+        self,
+        thread: ThreadRef,
+        ts: str,
+        draft: PostDraft,
+        op: Op,
+    ) -> bool:
         """Put the draft into a post that stands there; False where that is gone."""
         try:
-            await self.api.update(thread.channel, ts, draft.text, blocks=draft.blocks, op=op)
+            await self.api.update(
+                thread.channel,
+                ts,
+                draft.text,
+                blocks=draft.blocks,
+                op=op,
+            )
         except SlackRefused as refused:
             if refused.code not in GONE:
                 raise

@@ -1,4 +1,4 @@
-"""One turn in its Slack thread: a sign at once, progress, what is asked, the answer, the files."""
+"""The presenter of one turn in its thread: indicator, progress, Asks, answer and files."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -34,35 +34,40 @@ from bot.presenter.indicator import Indicators
 from bot.presenter.journal import Destination, Journal, PresenterState
 from bot.presenter.progress import ProgressPost
 from bot.presenter.stream import AnswerStream
-from bot.slack_api import ContentRefused, Op, SlackApi, Upload
+from bot.slack_api import (
+    ContentRefused,
+    Op,
+    SlackApi,
+    Upload,
+)
 from bot.threads import ThreadRef
 
 
 class TurnPresenter(ABC):
-    """Shows one turn. After a restart it is given the turn's events again, from the first one."""
+    """Shows one turn. After a restart it gets the turn's events again, from the first one on."""
 
     def __init__(self, state: PresenterState) -> None:
         self._journal = Journal(state)
         self._board = Board()
 
     async def is_finished(self) -> bool:
-        """Whether everything of the turn is told already."""
+        """Whether everything of the turn is in Slack."""
         return (await self._journal.open()).finished
 
     @abstractmethod
     async def show(self, event: AnyEvent) -> None:
-        """Take the next event; with TurnFinished it returns once all is told.
+        """Show the next event; for TurnFinished it returns once everything is in Slack.
 
-        Raises SlackError where it could not be posted now; show the same event again later.
+        Raises SlackError if Slack did not take it now; show the same event again later.
         """
 
     @abstractmethod
     async def give_up(self) -> None:
-        """Slack will never take the rest of the turn: count it as shown, for good."""
+        """Count the turn as shown for good: Slack will never take the rest of it."""
 
     @abstractmethod
     async def close(self) -> None:
-        """Show no more, and leave to who shows the turn next what stands in Slack."""
+        """Stop, and leave the posts as they are to the presenter that shows the turn next."""
 
 
 class ThreadPresenter(TurnPresenter):
@@ -108,7 +113,7 @@ class ThreadPresenter(TurnPresenter):
         """How many times the turn has begun to wait for a person."""
 
     async def show(self, event: AnyEvent) -> None:
-        """With what somebody is asked it returns once that is in the thread."""
+        """As `TurnPresenter.show`; an Ask is in the thread once this returns."""
         if await self.is_finished():
             return
         was_waiting = bool(self._board.turn.waits)
@@ -145,7 +150,7 @@ class ThreadPresenter(TurnPresenter):
         await self._progress.go_on(event.turn)
 
     async def _ask(self, event: Wait) -> None:
-        """What is asked first: nobody waits for progress to say that it waits."""
+        """Post the Ask before progress is edited: a person waits for it."""
         bookmark = await self._journal.open()
         await self._progress.stop()
         await self._asks.ask(event)
@@ -163,7 +168,7 @@ class ThreadPresenter(TurnPresenter):
         if not is_steered and (event.answer or event.outcome != "stopped"):
             await self._show_result(event)
         elif not is_steered:
-            await self._progress.hush()
+            await self._progress.say("")  # no post takes the status line away
         await self._stream.clear()
         if not is_closed:
             await self._progress.close(event.turn, insist=True)
@@ -176,14 +181,30 @@ class ThreadPresenter(TurnPresenter):
         is_live = live_links(event, self._destination.api.home)
         is_plain = self._is_plain and event.outcome != "failed"  # then the words are ours
         drafts, is_cut = await asyncio.to_thread(
-            thread_drafts, markdown, words, is_live, sources=event.citations, is_plain=is_plain
+            thread_drafts,
+            markdown,
+            words,
+            is_live,
+            sources=event.citations,
+            is_plain=is_plain,
         )
-        op, saved = Op(event.turn).part("answer"), handed_out(self._board.turn.artifacts.values())
+        op = Op(event.turn).part("answer")
+        saved = handed_out(self._board.turn.artifacts.values())
         if drafts[-1].blocks and event.outcome in {"answered", "limited"} and self._is_by_model:
             rows = (*follow_up_rows(saved), feedback_block(event.turn, words))
             drafts[-1] = replace(drafts[-1], blocks=(*drafts[-1].blocks, *rows))
         whole = Upload(name=WHOLE_ANSWER_NAME, content=markdown.encode(), title=WHOLE_ANSWER_NAME)
         try:
-            await self._files.post(op, drafts, saved, [whole] if is_cut else [])
+            await self._files.post(
+                op,
+                drafts,
+                saved,
+                [whole] if is_cut else [],
+            )
         except ContentRefused:
-            await self._files.post(op.part("whole"), [], saved, [whole])
+            await self._files.post(
+                op.part("whole"),
+                [],
+                saved,
+                [whole],
+            )

@@ -1,15 +1,16 @@
-"""An action as people know it: a mail, an event, a post, or its fields with their names. Pure.
+"""The preview of an action: a mail, an event, a post, or its arguments by name. Pure.
 
-What it is says a small table of argument names, never the name of a tool. Nothing is left out, and
-nothing foreign is live: a value is code, what cannot be seen has a name in `⟨⟩`, such as `⟨5000 ␣⟩`
-or `⟨U+202E⟩`, and what could be taken for another field is shown as it is sent (`argument_lines`).
+A small table of argument names says which kind it is, never the name of a tool. The preview is
+complete, and nothing foreign in it is live: a value is code, an invisible character has a name in
+`⟨⟩`, such as `⟨5000 ␣⟩` or `⟨U+202E⟩`, and an argument that could be taken for another field makes
+the whole action be shown as it is sent (`argument_lines`).
 """
 
 import json
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, cast
@@ -19,19 +20,43 @@ from agent_core.events import PlannedAction
 from agent_core.messages import JsonObject
 from agent_core.runtime import moment_words, unpacked
 from agent_core.words import Words
-from bot.render import code, foreign_line, inline_code, limits, plain_line, sections
+from bot.render import (
+    code,
+    foreign_line,
+    inline_code,
+    limits,
+    plain_line,
+    sections,
+)
 
 _OWN = ("answer", "report", "asked", "correction")
 """Of what the bot does to an answer of its own."""
 _NAMES = {
-    "to": ("recipient_email", "recipient_emails", "to_recipients", "to_email", "to", "recipients"),
+    "to": (
+        "recipient_email",
+        "recipient_emails",
+        "to_recipients",
+        "to_email",
+        "to",
+        "recipients",
+    ),
     "cc": ("cc", "cc_recipients", "cc_emails"),
     "bcc": ("bcc", "bcc_recipients", "bcc_emails"),
     "subject": ("subject",),
     "body": ("body", "message_body", "html_body", "text_body"),
     "title": ("summary", "title", "subject"),
-    "start": ("start_datetime", "start_date_time", "start_time", "start"),
-    "end": ("end_datetime", "end_date_time", "end_time", "end"),
+    "start": (
+        "start_datetime",
+        "start_date_time",
+        "start_time",
+        "start",
+    ),
+    "end": (
+        "end_datetime",
+        "end_date_time",
+        "end_time",
+        "end",
+    ),
     "zone": ("timezone", "time_zone", "timeZone"),
     "people": ("attendees", "attendee_emails", "invitees", "guests"),
     "place": ("location",),
@@ -62,16 +87,20 @@ _LINE_CHARS = 200
 _PLAIN_KEY = re.compile(r"[\w-]{1,80}")
 _CONTINUED = "  │ "
 _READS_AS_VALUE = re.compile(r'\s*+(?:[-+]?\d[\d.eE+-]*|true|false|null|["{\[].*)?\s*+', re.DOTALL)
-_GAPS = {" ": (4, "␣"), "\n": (3, "⏎"), "\t": (0, "⇥")}
+_GAPS = {
+    " ": (4, "␣"),
+    "\n": (3, "⏎"),
+    "\t": (0, "⇥"),
+}
 """So many in a row stay as they are, since people make no longer gaps; and what names more."""
 _RUNS = re.compile(r"[ \n\t]{2,}|\t|([^\w \n\t]|[\u115f\u1160\u3164\uffa0])\1*")
 """Gaps, and whatever is not surely a letter or a digit."""
 _BLANK = frozenset(
-    "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
+    "⟨⟩\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
     + "".join(map(chr, range(0xFE00, 0xFE0F)))
     + "".join(map(chr, range(0xE0100, 0xE01F0)))
 )
-"""Seen as nothing, though their categories are those of letters, signs and accents."""
+"""Invisible, though their categories are those of letters, signs and accents; and our brackets."""
 
 
 _Zone = tuple[str, str]
@@ -81,7 +110,7 @@ MomentWords = Callable[[str, object], str]
 
 
 def parts_of(arguments: JsonObject) -> dict[str, str]:
-    """Of the mail, event or post that the arguments are: their names by what they are for."""
+    """The arguments of a mail, event or post: names by label; empty for any other action."""
     for labels, needed in _PICTURES:
         given: dict[str, str] = {}
         for label in labels:
@@ -95,38 +124,34 @@ def parts_of(arguments: JsonObject) -> dict[str, str]:
 
 
 def moments(arguments: JsonObject, zone: str, words: Words) -> MomentWords:
-    """Of the arguments: on the clocks of `zone`, and of the zone that stands with a moment."""
+    """Words for the moments in arguments: in `zone`, and in the zone that stands with a moment."""
     beside: defaultdict[str, list[_Zone]] = defaultdict(list)
     anywhere: list[_Zone] = []
     for path, value in leaves("", arguments):
         if isinstance(value, str) and "zone" in path.lower():
             parent, _, name = path.rpartition(".")
-            zone_entry = (name, value)
-            beside[parent].append(zone_entry)
-            anywhere.append(zone_entry)
+            beside[parent].append((name, value))
+            anywhere.append((name, value))
 
     def moment_words_of(path: str, value: object) -> str:
         if not isinstance(value, str) or not _TIME.fullmatch(value):
             return ""
         parent, _, _ = path.rpartition(".")
-        zone_name = _sure_zone(beside.get(parent, anywhere))
-        if zone_name is None:
-            return ""
-        return _clock_words(value, zone_name, zone, words)
+        zones = beside.get(parent, anywhere)
+        values = {value for _, value in zones}
+        if len(values) > 1 or not ZONE_NAMES.issuperset(name for name, _ in zones):
+            return ""  # the zone may be that of another moment
+        return _clock_words(value, "".join(values), zone, words)
 
     return moment_words_of
 
 
-def _sure_zone(zones: Sequence[_Zone]) -> str | None:
-    """The zone, if any; None where it may be that of another moment."""
-    values = {value for _, value in zones}
-    names = {name for name, _ in zones}
-    if len(values) > 1 or not names <= ZONE_NAMES:
-        return None
-    return "".join(values)
-
-
-def _clock_words(value: str, zone_name: str, zone: str, words: Words) -> str:
+def _clock_words(
+    value: str,
+    zone_name: str,
+    zone: str,
+    words: Words,
+) -> str:
     """A moment in words; `zone_name` is the zone that stands with it, if any."""
     language = words("consent-language")
     try:
@@ -148,7 +173,7 @@ def _clock_words(value: str, zone_name: str, zone: str, words: Words) -> str:
 
 
 def preview(action: PlannedAction, words: Words, tell: MomentWords) -> list[JsonObject] | None:
-    """All of it in blocks; None where it has to be shown as it is sent."""
+    """The whole action as blocks; None if it has to be shown as it is sent."""
     arguments = action.arguments
     parts = parts_of(arguments)
     labels = _labels(arguments, parts, words)
@@ -161,8 +186,8 @@ def preview(action: PlannedAction, words: Words, tell: MomentWords) -> list[Json
         value = arguments[name]
         text = ""
         if name not in long:
-            moment = foreign_line(tell(name, value), limits.OPTION_CHARS)
-            text = moment or _line(value)
+            moment = tell(name, value)
+            text = foreign_line(moment, limits.OPTION_CHARS) or _line(value)
         lines.append(f"*{label}:* {text}".strip())
         if not text:
             below = text_of(value)
@@ -175,7 +200,7 @@ def preview(action: PlannedAction, words: Words, tell: MomentWords) -> list[Json
 
 
 def _labels(arguments: JsonObject, parts: dict[str, str], words: Words) -> dict[str, str] | None:
-    """What each argument is called; None where names are unclear, or a value is packed."""
+    """A label for each argument; None if names are unclear, or a value is packed in base64."""
     labels = {name: words(f"consent-part-{label}") for label, name in parts.items()}
     for name in arguments:
         if name in labels:
@@ -185,9 +210,7 @@ def _labels(arguments: JsonObject, parts: dict[str, str], words: Words) -> dict[
         label = name.replace("_", " ").strip()
         labels[name] = label.capitalize() or name
     distinct = {label.casefold() for label in labels.values()}
-    if not 0 < len(labels) <= MAX_ROWS:
-        return None
-    if len(distinct) < len(labels):
+    if len(distinct) < len(labels) or not 0 < len(labels) <= MAX_ROWS:
         return None
     for _, value in leaves("", arguments):
         if isinstance(value, str) and unpacked(value):
@@ -212,9 +235,7 @@ def _line(value: Any) -> str:
         return ""
     texts = [text_of(item) for item in items]
     for text in texts:
-        if len(text) > _LINE_CHARS:
-            return ""
-        if "\n" in text or "`" in text:
+        if len(text) > _LINE_CHARS or "\n" in text or "`" in text:
             return ""
     return ", ".join(map(inline_code, texts))
 
@@ -246,18 +267,14 @@ def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     """Each value with its whole name, as `name.inner[0]`."""
     if isinstance(value, dict) and value:
         for key, inner in cast("JsonObject", value).items():
-            yield from leaves(_key_path(path, key), inner)
+            if not _PLAIN_KEY.fullmatch(key):
+                key = json.dumps(key, ensure_ascii=False)
+            yield from leaves(f"{path}.{key}" if path else key, inner)
     elif isinstance(value, list) and value:
         for index, inner in enumerate(cast("list[Any]", value)):
             yield from leaves(f"{path}[{index}]", inner)
     elif path:
         yield path, value
-
-
-def _key_path(path: str, key: str) -> str:
-    if not _PLAIN_KEY.fullmatch(key):
-        key = json.dumps(key, ensure_ascii=False)
-    return f"{path}.{key}" if path else key
 
 
 def _lines(name: str, text: str) -> Iterator[str]:
@@ -292,7 +309,8 @@ def _visible_run(run: re.Match[str]) -> str:
     first = text[0]
     if first in _GAPS:
         return _visible_gap(text)
-    if _is_hidden(first) or first in "⟨⟩":
+    category = unicodedata.category(first)
+    if category.startswith(("C", "Z")) or first in _BLANK:
         return _name(f"U+{ord(first):04X}", len(text))
     return text
 
@@ -302,24 +320,16 @@ def _visible_gap(text: str) -> str:
     most_breaks, _ = _GAPS["\n"]
     is_long = text.count("\n") > most_breaks
     visible = ""
-    for character, same in groupby(text):
-        n = len(list(same))
+    for character, group in groupby(text):
+        run = "".join(group)
         most, name = _GAPS[character]
-        is_named = n > most or (is_long and character == "\n")
-        visible += _name(name, n) if is_named else character * n
+        if len(run) > most or (is_long and character == "\n"):
+            run = _name(name, len(run))
+        visible += run
     if is_long:
         visible += "\n"
     return visible
 
 
 def _name(name: str, n: int) -> str:
-    if n > 1:
-        return f"⟨{n} {name}⟩"
-    return f"⟨{name}⟩"
-
-
-def _is_hidden(character: str) -> bool:
-    if character in " \n":
-        return False
-    category = unicodedata.category(character)
-    return category.startswith(("C", "Z")) or character in _BLANK
+    return f"⟨{n} {name}⟩" if n > 1 else f"⟨{name}⟩"

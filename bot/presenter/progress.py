@@ -1,7 +1,7 @@
-"""How far a turn is: one post with its plan, and the thread's status line, which tells the time.
+"""Progress of a turn: one post with the plan card, and the thread's status line with the time.
 
-The post is opened when there is work to show, edited only where the plan has changed, and becomes a
-short plan of what was done. The line is kept up from the beginning of the turn on, so that nobody
+The post is opened with the first card, edited only when the plan has changed, and becomes a
+short plan of what was done. The status line is renewed from the turn's beginning on, so that nobody
 looks at a thread in which nothing moves.
 """
 
@@ -18,11 +18,22 @@ from bot import clicks
 from bot.clicks import BranchStop, LiveViewClick
 from bot.presenter.board import Card
 from bot.presenter.journal import Destination
-from bot.render import PostDraft, actions, foreign_line, limits, plain_line
-from bot.slack_api import ContentRefused, Op, SlackError, SlackRefused
+from bot.render import (
+    PostDraft,
+    actions,
+    foreign_line,
+    limits,
+    plain_line,
+)
+from bot.slack_api import (
+    ContentRefused,
+    Op,
+    SlackError,
+    SlackRefused,
+)
 
 HEARTBEAT_S = 4.5
-"""The line is said anew at the latest after so long."""
+"""The status line is renewed at the latest after this time."""
 _NEVER_S = float("-inf")
 
 _SHOWN = {
@@ -93,16 +104,16 @@ class ProgressPost:
             self._has_post = not isinstance(error, SlackRefused)
             _log.warning("no progress is shown: %s", error)
             return
-        bookmark = await self._journal.open()
-        receipt = bookmark.posts.get(op)
-        self._ts = receipt.ts if receipt else ""
+        receipt = (await self._journal.open()).posts.get(op)
+        if receipt:
+            self._ts = receipt.ts
         async with self._writing:
             if self._keeping is not None:
                 self._forget_line()  # the post has taken the line away
                 await self._tell_line()
 
     async def stop(self) -> None:
-        """Nothing is written or on its way any more when this returns. Safe to call twice."""
+        """Cancel the writer, after a write under way has ended. Idempotent."""
         if self._keeping is not None:
             async with self._writing:
                 self._keeping.cancel()
@@ -111,13 +122,18 @@ class ProgressPost:
             self._forget_line()
 
     async def edit(self, *, insist: bool = False) -> bool:
-        """Show the newest state, pauses waited out on `insist`; False where it is to come later."""
+        """Show the newest state; False if it must come later. `insist` waits for rate limits."""
         draft = self._draft()
         if not self._ts or not self._has_post or draft == self._shown:
             return True
         update = self._api.update if insist else self._api.try_update
         try:
-            taken = await update(self._thread.channel, self._ts, draft.text, blocks=draft.blocks)
+            taken = await update(
+                self._thread.channel,
+                self._ts,
+                draft.text,
+                blocks=draft.blocks,
+            )
         except ContentRefused as refused:
             _log.warning("progress is shown without cards: %s", refused)
             taken = not self._has_cards
@@ -131,20 +147,17 @@ class ProgressPost:
             return False
         if taken is False:
             return False
-        self._note_shown(draft)
+        self._shown = draft
+        self._shown_s = self._api.clock.seconds()
         return True
 
     async def close(self, turn: TurnId, *, insist: bool) -> bool:
-        """Make it the plan of what was done, as `edit`; also that of a process that died."""
+        """Edit the post into the plan of what was done; also the post of a process that died."""
         self._turn = turn
         bookmark = await self._journal.open()
         if _op(turn) in bookmark.begun:
             await self._open(turn)
         return await self.edit(insist=insist)
-
-    async def hush(self) -> None:
-        """No post takes the line away. Call `stop` first."""
-        await self._say("")
 
     async def _post(self, op: Op, may_exist: bool) -> None:
         draft = self._draft()
@@ -156,16 +169,13 @@ class ProgressPost:
             self._has_cards = False
             draft = PostDraft(text=draft.text)
             receipt = await post(draft.text)
-        self._note_shown(None if may_exist else draft)
+        self._shown = None if may_exist else draft
+        self._shown_s = self._api.clock.seconds()
         bookmark = await self._journal.open()
         bookmark.posts[op] = receipt
 
-    def _note_shown(self, draft: PostDraft | None) -> None:
-        self._shown = draft
-        self._shown_s = self._api.clock.seconds()
-
     async def _keep_up(self) -> None:
-        """The newest state, and none twice, until it is stopped."""
+        """Renew line and post until cancelled; a state is not written twice."""
         clock = self._api.clock
         longest_s = HEARTBEAT_S - self._interval_s
         while True:
@@ -180,12 +190,12 @@ class ProgressPost:
             await clock.wait(self._changed, min(max(0.1, due_s), longest_s))
 
     def _forget_line(self) -> None:
-        """The line has to be told anew."""
+        """Have the status line said again at the next chance."""
         self._line_activity = ""
         self._line_s = _NEVER_S
 
     async def _tell_line(self) -> None:
-        """What is done now and for how long; first of all, what they asked for."""
+        """Renew the status line: the activity and the time or, before any, the request."""
         activity = self._board.activity
         words = self._board.words
         now_s = self._api.clock.seconds()
@@ -195,14 +205,15 @@ class ProgressPost:
         if activity:
             time = self._board.time(self._now())
             line = words("progress-line", time=time)
-            is_said = await self._say(line, f"{plain_line(activity, 100)} · {time}")
+            is_said = await self.say(line, f"{plain_line(activity, 100)} · {time}")
         else:
-            is_said = await self._say(reading_line(words, self._board.text))
+            is_said = await self.say(reading_line(words, self._board.text))
         if is_said:
             self._line_activity = activity
             self._line_s = now_s
 
-    async def _say(self, line: str, *loading: str) -> bool:
+    async def say(self, line: str, *loading: str) -> bool:
+        """Set the status line, which an empty text takes away; False where Slack takes none."""
         try:
             return self._has_line and await self._api.say_status(self._thread, line, loading)
         except SlackRefused as refused:
@@ -241,7 +252,7 @@ class ProgressPost:
 
 
 def reading_line(words: Words, text: str) -> str:
-    """The line of a turn that has yet to begin with anything."""
+    """The status line of a turn that has no activity yet."""
     return words("progress-line-reading", what=plain_line(text, limits.PROGRESS_WORD_CHARS))
 
 

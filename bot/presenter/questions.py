@@ -2,7 +2,13 @@
 
 from datetime import timedelta
 
-from agent_core.events import AnyEvent, MessageTaken, QuestionAsked, StepStarted, TurnFinished
+from agent_core.events import (
+    AnyEvent,
+    MessageTaken,
+    QuestionAsked,
+    StepStarted,
+    TurnFinished,
+)
 from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot import clicks

@@ -1,7 +1,7 @@
-"""The answer while it is written: a preview in Slack's streams that becomes the answer's posts.
+"""The stream of an answer: a preview in Slack's streamed posts, which become the answer's posts.
 
-What is streamed is safe Markdown in whole sentences, items and blocks, with no live address. Words
-that turn out to be none of the answer are taken back, and the last edit mends the rest.
+The stream holds safe Markdown in whole sentences, items and blocks, with no live address. Words
+that turn out not to belong to the answer are deleted, and the last edit corrects the rest.
 """
 
 import asyncio
@@ -23,8 +23,18 @@ from agent_core.ids import ROOT_RUN, TurnId
 from agent_core.masking import masked_post
 from agent_core.runtime import without_paths
 from bot.presenter.journal import Bookmark, Destination
-from bot.render import limits, none_live, split, to_markdown
-from bot.slack_api import Op, Receipt, SlackError, SlackRefused
+from bot.render import (
+    limits,
+    none_live,
+    split,
+    to_markdown,
+)
+from bot.slack_api import (
+    Op,
+    Receipt,
+    SlackError,
+    SlackRefused,
+)
 from bot.threads import parse_user
 
 HOLD_S = 0.5
@@ -68,7 +78,12 @@ class AnswerStream:
     """Streams a turn's answer as `hear` gets it; `end` leaves posts that the answer is put into."""
 
     def __init__(
-        self, destination: Destination, workspace: Path, *, asked_ts: str, is_off: bool
+        self,
+        destination: Destination,
+        workspace: Path,
+        *,
+        asked_ts: str,
+        is_off: bool,
     ) -> None:
         self._destination = destination
         self._streams = destination.api.streams
@@ -105,7 +120,7 @@ class AnswerStream:
                 pass
 
     async def stop(self) -> None:
-        """Nothing is written or on its way any more when this returns. Safe to call twice."""
+        """Cancel the writer, after a write under way has ended. Idempotent."""
         self._is_off = True
         if self._task is not None:
             async with self._writing:
@@ -132,14 +147,13 @@ class AnswerStream:
             return
         thread = self._destination.thread
         left = await self._streams.left_over(thread, after=self._asked_ts)
-        known = set(bookmark.streams.values())
-        unknown = [ts for ts in left if ts not in known]
+        unknown = [ts for ts in left if ts not in bookmark.streams.values()]
         bookmark.streams |= dict(zip(lost, unknown, strict=False))
         bookmark.done |= {op.part("stream") for op in lost}
         await self._destination.journal.save()
 
     async def clear(self) -> None:
-        """Take away what became no post of the answer."""
+        """Delete the streamed posts that became no post of the answer."""
         bookmark = await self._destination.journal.open()
         channel = self._destination.thread.channel
         for op, ts in list(bookmark.streams.items()):
@@ -157,16 +171,16 @@ class AnswerStream:
             await self._destination.journal.save()
 
     async def _grow(self, event: TextDelta) -> None:
-        bookmark = await self._destination.journal.open()
-        if self._task is None and any(op.part("stream") in bookmark.begun for op in self._ops()):
-            self._is_off = True  # an earlier process has begun, and what it wrote is not known
-            return
+        if self._task is None:
+            bookmark = await self._destination.journal.open()
+            if any(op.part("stream") in bookmark.begun for op in self._ops()):
+                self._is_off = True  # an earlier process has begun, and its text is not known
+                return
+            self._task = asyncio.create_task(self._keep_up(), name=f"stream {self._turn}")
         self._text += event.text
         self._chars += len(event.text)
         self._is_fast = event.step == 0
         self._grown.set()
-        if self._task is None:
-            self._task = asyncio.create_task(self._keep_up(), name=f"stream {self._turn}")
 
     async def _keep_up(self) -> None:
         """Write what there is, at most once in an interval, until it is stopped."""
@@ -184,7 +198,7 @@ class AnswerStream:
             await clock.sleep(self._streams.interval_s)
 
     async def _write(self) -> None:
-        """Let the stream grow by what is whole. What Slack does not take now waits."""
+        """Append the whole sentences and blocks; text that Slack does not take now waits."""
         if self._open is None and self._chars < HOLD_CHARS and not self._is_fast:
             return
         end, gap = whole(self._text)
@@ -200,7 +214,7 @@ class AnswerStream:
         self._text = self._text[end:]
 
     async def _put(self, text: str) -> bool:
-        """Into the open stream, or the next one; False while Slack asks for a pause."""
+        """Append to the open stream, or begin the next one; False while Slack asks for a pause."""
         stream = self._open
         if stream is None:
             return await self._begin(text)
@@ -223,7 +237,7 @@ class AnswerStream:
         return await self._begin(text)
 
     async def _begin(self, text: str) -> bool:
-        """The next stream; where there is none to be had, the answer is simply posted."""
+        """Begin the next stream; without one, the answer is posted as a whole at the end."""
         bookmark = await self._destination.journal.open()
         op = next((op for op in self._ops() if op not in bookmark.streams), None)
         if op is not None and not bookmark.direct:
@@ -238,15 +252,16 @@ class AnswerStream:
             return
         bookmark = await self._destination.journal.open()
         bookmark.streams[op] = ts
+        begun_s = self._destination.api.clock.seconds()
         self._open = _Open(
-            op=op,
-            ts=ts,
-            begun_s=self._destination.api.clock.seconds(),
-            size_bytes=len(text.encode()),
+            op,
+            ts,
+            begun_s,
+            len(text.encode()),
         )
 
     async def _take_back(self) -> None:
-        """What was said is not of the answer, or is said again."""
+        """Delete the streamed text: it is not part of the answer, or comes again."""
         async with self._writing:
             self._text = ""
             self._chars = 0
@@ -281,11 +296,11 @@ def whole(text: str) -> tuple[int, str]:
     for blank in _BLANK.finditer(text, start):
         start = blank.end()
     tail = text[start:]
-    if not _IS_ITEM.match(tail) and (tail[:1] in "#>| \t\n" or "|" in tail):
-        return start, "\n\n"
     if _IS_ITEM.match(tail):
         ends = _ITEM.finditer(tail)
         gap = "\n"
+    elif tail[:1] in "#>| \t\n" or "|" in tail:
+        return start, "\n\n"
     else:
         ends = _SENTENCE.finditer(_HELD.sub(lambda held: "x" * len(held[0]), tail))
         gap = " "

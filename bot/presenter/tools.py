@@ -6,7 +6,12 @@ from typing import Any, cast
 
 from agent_core.runtime import name_of_app
 from agent_core.words import Words
-from bot.render import foreign_line, limits, plain_line, real_host
+from bot.render import (
+    foreign_line,
+    limits,
+    plain_line,
+    real_host,
+)
 
 TOLD_OTHERWISE = frozenset({"ask_user", "fork", "task", "wait"})
 """A question has a post of its own, and a branch a card of its own."""
@@ -118,7 +123,12 @@ def _describe_batch(arguments: Mapping[str, Any], words: Words, titles: Mapping[
     first = calls[0]
     inner = first.get("arguments")
     carried = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
-    title = describe(str(first["tool_slug"]), carried, words, titles)
+    title = describe(
+        str(first["tool_slug"]),
+        carried,
+        words,
+        titles,
+    )
     others = len(calls) - 1
     if not others:
         return title

@@ -9,7 +9,12 @@ from agent_core.ids import UserId
 from agent_core.messages import JsonObject
 from bot.render import limits
 from bot.render.escape import IsLive, all_live
-from bot.render.markdown import Piece, as_text, joined, pieces
+from bot.render.markdown import (
+    Piece,
+    as_text,
+    joined,
+    pieces,
+)
 from bot.render.split import split
 from bot.render.tables import chart_block, table_block
 from bot.threads import parse_user
@@ -48,7 +53,14 @@ def answer_drafts(
     fitting: list[Piece] = []
     chars = 0
     tables = 0
-    for piece in _fitting(pieces(markdown, is_live, sources, is_plain=is_plain)):
+    for piece in _fitting(
+        pieces(
+            markdown,
+            is_live,
+            sources,
+            is_plain=is_plain,
+        )
+    ):
         if piece.table:
             size = piece.table.chars
             room = limits.BLOCK_TEXT_CHARS
@@ -151,7 +163,12 @@ def actions(*elements: JsonObject, name: str = "") -> JsonObject:
     return row
 
 
-def button(name: str, label: str, value: str, style: str = "") -> JsonObject:
+def button(
+    name: str,
+    label: str,
+    value: str,
+    style: str = "",
+) -> JsonObject:
     """A button that carries a value; `style` is `primary`, `danger` or nothing."""
     element: JsonObject = {
         "type": "button",

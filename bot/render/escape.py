@@ -24,7 +24,13 @@ _REFERENCE = re.compile(
     r"<(?=@[A-Z0-9]|#[A-Z0-9]|!(?:here|channel|everyone|group|subteam|date)\b|(?:https?|mailto):)"
 )
 """What Slack might read anywhere, and what code hardly ever holds."""
-_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_ENTITIES = str.maketrans(
+    {
+        "&": "&amp;",
+        "<": "&lt;",
+        ">": "&gt;",
+    }
+)
 _BROADCAST = re.compile(r"@(?=(?:here|channel|everyone|group)(?![^\W_]))", re.IGNORECASE)
 _SPLIT_BROADCAST = f"@{WORD_JOINER}"
 _OPENING = re.compile(r"(?<!\w)[*_~](?=\S)")
@@ -44,9 +50,18 @@ MAX_LIVE_CHARS = 900
 MAX_LABEL_CHARS = 300
 """A longer label stands before its link, so that no host hides in it."""
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]+", re.IGNORECASE)
-_ON_THE_WIRE = str.maketrans({
-    "<": "%3C", ">": "%3E", "|": "%7C", '"': "%22", " ": "%20", "\n": "", "\t": "", "&": "&amp;",
-})  # fmt: skip
+_ON_THE_WIRE = str.maketrans(
+    {
+        "<": "%3C",
+        ">": "%3E",
+        "|": "%7C",
+        '"': "%22",
+        " ": "%20",
+        "\n": "",
+        "\t": "",
+        "&": "&amp;",
+    }
+)
 _DOT = "[.\u3002\uff0e\uff61]"
 """All that browsers take for the dot in a name."""
 _NAME = rf"(?:[\w-]+{_DOT}){{1,6}}[^\W\d_][\w-]+"
@@ -168,7 +183,8 @@ def link(
     live = f"<{wire}|{inside}>"
     if hosts or host in words.split() or host.endswith(".slack.com"):
         return live
-    return f"{live} ({literal(host)})"
+    beside = literal(host)
+    return f"{live} ({beside})"
 
 
 def unlinked(url: str, label: str, literal: WriteLiterally = literal) -> str:
@@ -202,8 +218,8 @@ def _part(match: re.Match[str], is_live: IsLive) -> str:
     edge = _edge(match.string[max(start - 1, 0) : start])
     if match[0].startswith("`"):
         after = match.string[end : end + 1]
-        space = ZERO_WIDTH_SPACE if after.isalnum() else ""
-        return f"{edge}{match[0]}{space}"
+        code_span = f"{edge}{match[0]}"
+        return code_span + ZERO_WIDTH_SPACE if after.isalnum() else code_span
     if not match["bare"]:
         return match[0]
     address, rest = bare_address(match["bare"])
@@ -213,10 +229,12 @@ def _part(match: re.Match[str], is_live: IsLive) -> str:
 
 
 def _edge(before: str) -> str:
-    """What has to stand between a character and code, so that Slack sees the code."""
+    """The separator between a character and code, without which Slack does not see the code."""
     if not before or before.isspace() or before in _EDGES:
         return ""
-    return " " if before in ":/" else ZERO_WIDTH_SPACE
+    if before in ":/":
+        return " "
+    return ZERO_WIDTH_SPACE
 
 
 def bare_address(found: str) -> tuple[str, str]:

@@ -1,9 +1,9 @@
-"""Foreign Markdown written anew for Slack's `markdown` blocks and streams: nothing in it is live.
+"""Sanitizer of foreign Markdown, for Slack's `markdown` blocks and streams: nothing in it is live.
 
-Slack reads its own references, such as mentions, in Markdown too, so angle brackets are entities
-here as well. What only looked like markup gets a backslash, addresses are links or code. From this
-comes the text that notifications, search and a Slack that refuses the blocks get. In linear time.
-Pure.
+The text is parsed and written anew. Slack reads its own references, such as mentions, in Markdown
+too, so angle brackets become entities. A sign that only looks like markup gets a backslash, and an
+address becomes a link or code. `as_text` makes plain text of the result, for notifications, search,
+and for posts whose blocks Slack refuses. In linear time. Pure.
 """
 
 import logging
@@ -45,7 +45,11 @@ MAX_BARS = 200
 _PARSER = MarkdownIt("commonmark", {"html": False, "maxNesting": 100}).enable(
     ["table", "strikethrough"]
 )
-_MARKS = {"strong": "**", "em": "*", "s": "~~"}
+_MARKS = {
+    "strong": "**",
+    "em": "*",
+    "s": "~~",
+}
 _CITED = re.compile(r"\[\^?(\d{1,3}(?:\s*[,;]\s*\^?\d{1,3})*)\]")
 _NUMBER = re.compile(r"\[?\^?(\d{1,3})\]?")
 _MARK = re.compile(
@@ -85,13 +89,13 @@ class Piece:
     """That it stands for, if it is one."""
 
 
-def to_markdown(markdown: str, is_live: IsLive, sources: Sequence[str] = ()) -> str:
+def to_markdown(markdown: str, is_live: IsLive) -> str:
     """The whole text as safe Markdown."""
-    return joined(pieces(markdown, is_live, sources))
+    return joined(pieces(markdown, is_live))
 
 
 def to_text(markdown: str, is_live: IsLive = all_live) -> str:
-    """The whole text as Slack's markup, without any but links and code."""
+    """The whole text as Slack's mrkdwn, of which it uses links and code alone."""
     return as_text(to_markdown(markdown, is_live), is_live)
 
 
@@ -102,7 +106,11 @@ def joined(parts: Iterable[Piece]) -> str:
 
 
 def pieces(
-    markdown: str, is_live: IsLive, sources: Sequence[str] = (), *, is_plain: bool = False
+    markdown: str,
+    is_live: IsLive,
+    sources: Sequence[str] = (),
+    *,
+    is_plain: bool = False,
 ) -> list[Piece]:
     """The text part by part; what is longer than an answer is cut.
 
@@ -112,16 +120,16 @@ def pieces(
     text = markdown[: limits.ANSWER_CHARS]
     if not is_plain and not is_slow_to_read(text):
         try:
-            tokens = iter(_PARSER.parse(text))
+            tokens = _PARSER.parse(text)
             writer = _Writer(is_live, sources)
-            return list(writer.blocks(tokens))
+            return list(writer.blocks(iter(tokens)))
         except Exception:
             logger.exception("a text of %d characters is shown as it is", len(text))
     return [Piece(text=fenced(text))]
 
 
 def is_slow_to_read(text: str) -> bool:
-    """A text that nobody wrote as Markdown, and that takes a parser long."""
+    """Whether the parser would take long: no person writes Markdown like this."""
     if text.count("[") > MAX_BRACKETS:
         return True
     return any(line.count("|") > MAX_BARS for line in text.split("\n"))
@@ -129,8 +137,10 @@ def is_slow_to_read(text: str) -> bool:
 
 def fenced(text: str, language: str = "") -> str:
     """The text as code, which it cannot end; empty where it is."""
-    shown = without_fences(inert(text)).rstrip()
-    return f"```{language}\n{shown}\n```" if shown.strip() else ""
+    code = without_fences(inert(text)).rstrip()
+    if not code.strip():
+        return ""
+    return f"```{language}\n{code}\n```"
 
 
 def as_text(markdown: str, is_live: IsLive) -> str:
@@ -153,17 +163,20 @@ def as_text(markdown: str, is_live: IsLive) -> str:
 def _plain_block(start: re.Match[str]) -> str:
     """How a line begins: a bullet for an item, nothing for a heading."""
     before, dash = start.groups()
-    return f"{before}• " if dash else before
+    if dash:
+        return f"{before}• "
+    return before
 
 
 def _slack_span(span: re.Match[str]) -> str:
     if span["code"]:
         return f"`{escape(span['code'])}`"
-    if span["url"]:
+    url = span["url"]
+    if url:
         label = _ESCAPED.sub(r"\1", span["label"])
-        url = span["url"]
-        is_address = "://" in label and " " not in label
-        return f"<{url}>" if is_address else f"<{url}|{label}>"
+        if "://" in label and " " not in label:
+            return f"<{url}>"
+        return f"<{url}|{label}>"
     sign = span["sign"] or ""
     if sign in {"*", "_", "~"}:
         return f"{sign}{ZERO_WIDTH_SPACE}"
@@ -187,15 +200,16 @@ class _Writer:
                     yield Piece(text=self._heading(token, tokens))
                 case "fence" | "code_block":
                     language = _LANGUAGE.match(token.info.strip())
-                    text = fenced(token.content, language[0] if language else "")
-                    yield Piece(text=text)
+                    name = language[0] if language else ""
+                    yield Piece(text=fenced(token.content, name))
                 case "blockquote_open":
                     yield Piece(text=self._quote(tokens, depth))
                 case "bullet_list_open" | "ordered_list_open":
                     yield from self._items(token, tokens, depth)
                 case "table_open":
                     table = self._table(tokens)
-                    yield Piece(text=fenced(aligned(table)), table=table)
+                    text = fenced(aligned(table))
+                    yield Piece(text=text, table=table)
                 case "hr":
                     yield Piece(text="---")
                 case _:
@@ -211,7 +225,9 @@ class _Writer:
         line = self._content(tokens).replace("\n", " ")
         text = _CLOSING_SIGNS.sub(r"\\#\1", line)
         signs = "#" * int(opening.tag[1:])
-        return f"{signs} {text}" if text.strip() else ""
+        if not text.strip():
+            return ""
+        return f"{signs} {text}"
 
     def _quote(self, tokens: Iterator[Token], depth: int) -> str:
         text = joined(self.blocks(tokens, depth))
@@ -222,13 +238,14 @@ class _Writer:
         """A list inside of an item follows its paragraph at once, but if it begins with a 2."""
         is_bullets = opening.type == "bullet_list_open"
         number = int(opening.attrs.get("start", 1))
-        gap = "\n" if depth and (is_bullets or number == 1) else "\n\n"
+        gap = "\n\n"
+        if depth and (is_bullets or number == 1):
+            gap = "\n"
         while next(tokens).type == "list_item_open":
-            sign = "-" if is_bullets else f"{number}."
+            sign = "- " if is_bullets else f"{number}. "
             text = joined(self.blocks(tokens, depth + 1))
-            indentation = " " * (len(sign) + 1)
-            inside = indent(text, indentation).lstrip()
-            yield Piece(text=f"{sign} {inside}".rstrip(), gap=gap)
+            inside = indent(text, " " * len(sign)).lstrip()
+            yield Piece(text=f"{sign}{inside}".rstrip(), gap=gap)
             number += 1
             gap = "\n"
 
@@ -244,12 +261,14 @@ class _Writer:
                 _, parts = opened[-1]
                 parts.append(self._leaf(token, tokens))
             elif edge == "open":
-                is_inside_its_like = any(mark == other for other, _ in opened)
-                opened.append(("" if is_inside_its_like else mark, []))
+                if any(mark == other for other, _ in opened):
+                    mark = ""
+                opened.append((mark, []))
             else:
                 closed, parts = opened.pop()
+                marked = _marked("".join(parts), closed)
                 _, outer = opened[-1]
-                outer.append(_marked("".join(parts), closed))
+                outer.append(marked)
         _, parts = opened[0]
         return self._line("".join(parts))
 
@@ -265,8 +284,13 @@ class _Writer:
             case "softbreak" | "hardbreak":
                 return "\n"
             case _:
-                runs = self._runs(token.content)
-                return "".join(self._run(text, url) for text, url in runs)
+                text = ""
+                for words, url in self._runs(token.content):
+                    if url:
+                        text += link(url, _cited(words, url), self.is_live, _literal)
+                    else:
+                        text += _literal(words)
+                return text
 
     def _link(self, opening: Token, tokens: Iterator[Token]) -> str:
         url = str(opening.attrs.get("href", ""))
@@ -275,11 +299,6 @@ class _Writer:
         if number and self._is_linked(url):
             label = _cited(number[1], url)
         return link(url, label, self.is_live, _literal)
-
-    def _run(self, text: str, url: str) -> str:
-        if not url:
-            return _literal(text)
-        return link(url, _cited(text, url), self.is_live, _literal)
 
     def _line(self, text: str) -> str:
         """With links as Markdown has them; a bare address becomes one, or code."""
@@ -342,7 +361,9 @@ class _Writer:
         if not 0 < number <= len(self.sources):
             return ""
         url = self.sources[number - 1]
-        return url if self._is_linked(url) else ""
+        if self._is_linked(url):
+            return url
+        return ""
 
     def _is_linked(self, url: str) -> bool:
         return link(url, "", self.is_live).startswith("<")
@@ -365,14 +386,18 @@ class _Writer:
                     rows.append(tuple(row))
                 case _:
                     pass
-        return Table(rows=tuple(rows), alignments=tuple(alignments))
+        return Table(
+            rows=tuple(rows),
+            alignments=tuple(alignments),
+        )
 
     def _cell(self, content: Token) -> Cell:
         cell: list[tuple[str, str]] = []
         for text, url in self._runs(_plain(content.children or ())):
-            words = _cited(text, url) if url else text
-            if text:
-                cell.append((words, url))
+            if url:
+                cell.append((_cited(text, url), url))
+            elif text:
+                cell.append((text, ""))
         return tuple(cell)
 
 
@@ -381,8 +406,7 @@ def _marked(text: str, mark: str) -> str:
     inside = text.strip()
     if not inside:
         return text
-    before, _, after = text.partition(inside)
-    return f"{before}{mark}{inside}{mark}{after}"
+    return text.replace(inside, f"{mark}{inside}{mark}", 1)
 
 
 def _literal(text: str) -> str:
@@ -405,4 +429,7 @@ def _until(tokens: Iterator[Token], end: str) -> Iterator[Token]:
 
 
 def _plain(tokens: Iterable[Token]) -> str:
-    return "".join("\n" if each.type.endswith("break") else each.content for each in tokens)
+    text = ""
+    for token in tokens:
+        text += "\n" if token.type.endswith("break") else token.content
+    return text

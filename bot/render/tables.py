@@ -1,8 +1,8 @@
-"""Markdown tables for Slack: its own tables where they fit, aligned code otherwise. Pure.
+"""Markdown tables for Slack: Slack's own tables where they fit, aligned code otherwise. Pure.
 
-Slack takes one `table` in a post, and it takes several `data_table`s, which are also bigger, can be
-sorted, and show some rows at a time. So a table that is alone in its post is a `table` as long as
-it fits, and all others are `data_table`s. Below a small series of figures stands a chart of them.
+Slack takes one `table` in a post, and several `data_table`s, which hold more rows, can be sorted,
+and show some rows at a time. So a table that is alone in its post is a `table` as long as it fits,
+and every other one a `data_table`. A small series of figures gets a chart below it.
 """
 
 import re
@@ -24,7 +24,12 @@ Cell = tuple[tuple[str, str], ...]
 MAX_CELL_WIDTH = 60
 _DATED = re.compile(r"\b\d{4}\b|[^\W\d]{3}")
 _QUARTER = re.compile(r"\bQ([1-4])\b")
-_FIRST_MONTHS = {"1": "Jan", "2": "Apr", "3": "Jul", "4": "Oct"}
+_FIRST_MONTHS = {
+    "1": "Jan",
+    "2": "Apr",
+    "3": "Jul",
+    "4": "Oct",
+}
 _FIGURE = re.compile(
     r"(?P<before>[^\s\d.,+\u2212-]*)\s?\+?(?P<sign>[\u2212-]?)"
     r"(?P<whole>\d{1,3}(?:[,\s\u2019']\d{3})+|\d+)(?:[.,](?P<part>\d{1,2}|\d{4,}))?"
@@ -50,18 +55,17 @@ class Table:
     @property
     def chars(self) -> int:
         """What Slack counts of it; its caption included."""
-        cells = [text for row in self.texts for text in row]
-        chars = sum(max(len(text), 2) for text in cells)
-        return chars + limits.CAPTION_CHARS
+        chars = limits.CAPTION_CHARS
+        for row in self.texts:
+            chars += sum(max(len(text), 2) for text in row)
+        return chars
 
     @property
     def is_shown(self) -> bool:
         """Whether one of Slack's tables takes it."""
-        return (
-            limits.DATA_TABLE_LEAST_ROWS <= len(self.rows) <= limits.DATA_TABLE_ROWS
-            and len(self.alignments) <= limits.TABLE_COLUMNS
-            and self.chars <= limits.TABLE_CHARS
-        )
+        if len(self.alignments) > limits.TABLE_COLUMNS or self.chars > limits.TABLE_CHARS:
+            return False
+        return limits.DATA_TABLE_LEAST_ROWS <= len(self.rows) <= limits.DATA_TABLE_ROWS
 
 
 def table_block(table: Table, *, is_alone: bool) -> JsonObject:
@@ -69,10 +73,13 @@ def table_block(table: Table, *, is_alone: bool) -> JsonObject:
     rows = [list(map(_cell, row)) for row in table.rows]
     if is_alone and len(rows) <= limits.TABLE_ROWS:
         columns = [{"align": align, "is_wrapped": True} for align in table.alignments]
-        return {"type": "table", "rows": rows, "column_settings": columns}
-    head = list(map(_raw, table.texts[0]))
-    rows[0] = head
-    caption = " · ".join(cell["text"] for cell in head)
+        return {
+            "type": "table",
+            "rows": rows,
+            "column_settings": columns,
+        }
+    rows[0] = list(map(_raw, table.texts[0]))
+    caption = " · ".join(cell["text"] for cell in rows[0])
     return {
         "type": "data_table",
         "caption": caption[: limits.CAPTION_CHARS],
@@ -90,25 +97,25 @@ def _cell(cell: Cell) -> JsonObject:
         return _raw(_words(cell))
     leaves: list[JsonObject] = []
     for text, url in cell:
+        leaf: JsonObject = {"type": "text", "text": inert(text)}
         if url:
-            leaves.append({"type": "link", "url": url, "text": inert(text)})
-        else:
-            leaves.append({"type": "text", "text": inert(text)})
-    section = {"type": "rich_text_section", "elements": leaves}
-    return {"type": "rich_text", "elements": [section]}
+            leaf |= {"type": "link", "url": url}
+        leaves.append(leaf)
+    section = {
+        "type": "rich_text_section",
+        "elements": leaves,
+    }
+    return {
+        "type": "rich_text",
+        "elements": [section],
+    }
 
 
 def _raw(text: str) -> JsonObject:
-    return {"type": "raw_text", "text": inert(text).strip() or "-"}
-
-
-@dataclass(frozen=True, slots=True)
-class _FigureColumn:
-    """A column of figures, all of one unit."""
-
-    name: str
-    unit: str
-    values: list[float]
+    return {
+        "type": "raw_text",
+        "text": inert(text).strip() or "-",
+    }
 
 
 def chart_block(table: Table) -> JsonObject | None:
@@ -125,29 +132,35 @@ def chart_block(table: Table) -> JsonObject | None:
     if not 1 <= len(heads) <= limits.CHART_SERIES:
         return None
     periods, *columns = zip(*body, strict=True)
+    labels = [_short(period) for period in periods]
+    lines: dict[str, JsonObject] = {}
+    units: set[str] = set()
     try:
         moments = [_moment(period) for period in periods]
-        series = list(map(_series, heads, columns))
+        for head_text, cells in zip(heads, columns, strict=True):
+            unit, values = _figures(head_text, cells)
+            units.add(unit)
+            name = _short(_IN_BRACKETS.sub("", head_text))
+            data: list[JsonObject] = []
+            for label, value in zip(labels, values, strict=True):
+                data.append({"label": label, "value": value})
+            lines[name] = {"name": name, "data": data}
     except (ValueError, OverflowError):
         return None
-    names = [line.name for line in series]
-    units = {line.unit for line in series}
-    has_doubles = len(set(names)) < len(names)
-    if len(units) > 1 or has_doubles:
+    if len(units) > 1 or len(lines) < len(heads):
         return None
     if any(later <= before for before, later in pairwise(moments)):
         return None
-    labels = [_short(period) for period in periods]
     axes: JsonObject = {"categories": labels}
     unit = units.pop()
     if unit:
         axes["y_label"] = _short(unit)
     return {
         "type": "data_visualization",
-        "title": " · ".join(names)[: limits.CHART_TITLE_CHARS],
+        "title": " · ".join(lines)[: limits.CHART_TITLE_CHARS],
         "chart": {
             "type": "line",
-            "series": [_chart_line(line, labels) for line in series],
+            "series": list(lines.values()),
             "axis_config": axes,
         },
     }
@@ -165,33 +178,25 @@ def _moment(period: str) -> datetime:
     return dates.parse(dated, ignoretz=True)
 
 
-def _series(name: str, cells: Sequence[str]) -> _FigureColumn:
-    """A column as a series. Raises ValueError for what is no number, or of several units."""
+def _figures(head: str, cells: Sequence[str]) -> tuple[str, list[float]]:
+    """A column's unit and numbers. Raises ValueError for text, and for several units."""
     values: list[float] = []
     units: set[str] = set()
     for cell in cells:
         figure = _FIGURE.fullmatch(cell)
         if figure is None:
             raise ValueError(cell)
-        sign = "-" if figure["sign"] else ""
         whole = _GROUPS.sub("", figure["whole"])
         part = figure["part"] or "0"
-        values.append(float(f"{sign}{whole}.{part}"))
+        value = float(f"{whole}.{part}")
+        if figure["sign"]:
+            value = -value
+        values.append(value)
         units.add(figure["before"] + figure["after"])
     if len(units) > 1:
-        raise ValueError(name)
-    in_brackets = _IN_BRACKETS.findall(name)
-    return _FigureColumn(
-        name=_short(_IN_BRACKETS.sub("", name)),
-        unit="".join([*units, *in_brackets]),
-        values=values,
-    )
-
-
-def _chart_line(series: _FigureColumn, labels: Sequence[str]) -> JsonObject:
-    points = zip(labels, series.values, strict=True)
-    data = [{"label": label, "value": value} for label, value in points]
-    return {"name": series.name, "data": data}
+        raise ValueError(head)
+    in_brackets = _IN_BRACKETS.findall(head)
+    return "".join([*units, *in_brackets]), values
 
 
 def _short(text: str) -> str:
@@ -207,8 +212,10 @@ def aligned(table: Table) -> str:
         widths.append(min(MAX_CELL_WIDTH, widest))
     lines: list[str] = []
     for row in rows:
-        line = " | ".join(map(_padded, row, widths))
-        lines.append(line.rstrip())
+        padded: list[str] = []
+        for cell, width in zip(row, widths, strict=True):
+            padded.append(cell + " " * (width - cell_len(cell)))
+        lines.append(" | ".join(padded).rstrip())
     rule = ["-" * width for width in widths]
     lines.insert(1, "-+-".join(rule))
     return "\n".join(lines)
@@ -216,7 +223,3 @@ def aligned(table: Table) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(clean(text).split())
-
-
-def _padded(cell: str, width: int) -> str:
-    return cell + " " * (width - cell_len(cell))

@@ -130,9 +130,21 @@ class Channels:
 
         Raises SlackRefused also where the answer leaves open whether the post is there.
         """
-        answer = await self._around(thread, ts)
-        if answer is None:
-            return None
+        arguments = {
+            "channel": thread.channel,
+            "ts": thread.root_ts,
+            "oldest": ts,
+            "latest": ts,
+            "inclusive": True,
+            "limit": FEW,
+        }
+        await self._pace(_REPLIES).admit()
+        try:
+            answer = await self._calls.repeatable(_REPLIES, arguments)
+        except SlackRefused as refused:
+            if ts == thread.root_ts and refused.code in _GONE:
+                return None
+            raise
         messages = cast("list[JsonObject]", answer.get("messages") or [])
         by_ts = {str(raw.get("ts")): raw for raw in messages}
         if ts in by_ts:
@@ -145,24 +157,6 @@ class Channels:
         """The address of a post."""
         arguments = {"channel": channel, "message_ts": ts}
         return str((await self._calls.repeatable("chat.getPermalink", arguments))["permalink"])
-
-    async def _around(self, thread: ThreadRef, ts: str) -> JsonObject | None:
-        """The part of a thread that is one post, and its root; None where the root is gone."""
-        arguments = {
-            "channel": thread.channel,
-            "ts": thread.root_ts,
-            "oldest": ts,
-            "latest": ts,
-            "inclusive": True,
-            "limit": FEW,
-        }
-        await self._pace(_REPLIES).admit()
-        try:
-            return await self._calls.repeatable(_REPLIES, arguments)
-        except SlackRefused as refused:
-            if ts == thread.root_ts and refused.code in _GONE:
-                return None
-            raise
 
     async def _pages(
         self,

@@ -211,7 +211,10 @@ class Files:
 
 
 async def _pour(answer: aiohttp.ClientResponse, into: BinaryIO, max_bytes: int) -> int:
-    if answer.status != 200 or _is_sign_in_page(answer):
+    # Slack answers a download without rights with an HTML page and status 200.
+    is_page = answer.content_type == "text/html"
+    wants_page = answer.url.path.lower().endswith((".html", ".htm"))
+    if answer.status != 200 or (is_page and not wants_page):
         raise DownloadRefused("download", detail=f"status {answer.status}, not the file")
     size_bytes = 0
     async for chunk in answer.content.iter_chunked(CHUNK_BYTES):
@@ -220,12 +223,6 @@ async def _pour(answer: aiohttp.ClientResponse, into: BinaryIO, max_bytes: int) 
             raise FileTooBig("download", detail=f"more than {max_bytes} bytes")
         await asyncio.to_thread(into.write, chunk)
     return size_bytes
-
-
-def _is_sign_in_page(answer: aiohttp.ClientResponse) -> bool:
-    """Slack answers a download without rights with an HTML page and status 200."""
-    wants_html = answer.url.path.lower().endswith((".html", ".htm"))
-    return answer.content_type == "text/html" and not wants_html
 
 
 def _place(url: str) -> tuple[str, str]:

@@ -15,7 +15,6 @@ __all__ = ["office", "shared_office"]
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-LONG_S = 60.0
 HEAT_PUMPS = "every tuesday at 10 post a digest on heat pumps in #news"
 
 
@@ -67,23 +66,6 @@ async def test_words_and_the_menu_do_the_same_and_say_what_was_done(
     assert (await office.order()).number > schedule.number
 
 
-async def test_a_second_run_waits_until_the_first_is_over(office: Office) -> None:
-    schedule = await office.order()
-    already = len(office.roots())
-    may_go_on = office.world.model.stall(LONG_S, kinds={"scripted"})
-    office.world.model.play(digest_answer("One"))
-    listing = await office.say("digests")
-    await office.choose(listing, "run", schedule)
-    await office.next_post(listing.root_ts, after=1)
-    office.clock.jump_to(office.clock.now() + 1.0)
-    await office.choose(listing, "run", schedule)
-    refused = await office.told_alone("ann", listing)
-    assert refused == f"Digest {schedule.number} is being made right now."
-    may_go_on.set()
-    await office.rest()
-    assert len(office.roots()) == already + 1
-
-
 @pytest.mark.proves("digest.form", "digest.words")
 async def test_edit_opens_a_form_that_takes_another_time(office: Office) -> None:
     schedule = await office.order()
@@ -132,32 +114,6 @@ async def test_a_wrong_entry_keeps_the_form_open_with_a_sentence(
     assert await office.fill_in(view, {"days": "FREQ=DAILY", "time": "6:00"}) == {}
     changed = await office.schedule(schedule.number)
     assert changed.order.rule.recurrence == "FREQ=DAILY;BYHOUR=6;BYMINUTE=0"
-
-
-async def test_an_order_that_fits_two_digests_asks_which(office: Office) -> None:
-    first, second = await office.order(), await office.order(HEAT_PUMPS)
-    for words in ("pause the digest", "delete all digests"):
-        which = await office.say(words, reading(words.partition(" ")[0]))
-        head, *shown = which.text.splitlines()
-        assert head == "*Which one do you mean? Name it by its number:*"
-        assert [line.partition("*")[0] for line in shown] == [
-            f"{first.number}. ",
-            f"{second.number}. ",
-        ]
-    assert [each.status for each in await office.schedules()] == ["active", "active"]
-    tuesday = reading("pause", which=second.number)
-    assert "heat pumps" in (await office.say("pause the Tuesday digest", tuesday)).text
-    assert await office.status(second.number) == ("paused", None)
-
-
-async def test_in_the_thread_of_a_digest_that_digest_is_meant(office: Office) -> None:
-    first = await office.order()
-    second = await office.order("every friday at 17 post a digest on heat pumps in #energy")
-    office.world.model.play(digest_answer("One"))
-    await office.go_to_slot(first)
-    paused = await office.reply("pause the digest", office.roots()[-1], reading("pause"))
-    assert paused.text.startswith(f"Digest {first.number} (*battery storage*) is paused.")
-    assert (await office.schedule(second.number)).status == "active"
 
 
 @pytest.mark.parametrize("verb", ["pause", "delete", "edit", "run"])

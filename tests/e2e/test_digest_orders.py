@@ -112,26 +112,6 @@ async def test_a_plain_yes_or_no_of_the_owner_is_as_good_as_the_click(
     assert agreed == ([("active", NINE_ON_FRIDAY)] if told == "Scheduled as" else [])
 
 
-async def test_a_yes_that_the_model_reads_in_other_words_only_shows_the_way(office: Office) -> None:
-    proposal = await office.say(ORDER)
-    told = await office.reply("lovely, that is how I want it", proposal, reading("change"))
-    assert told.text == "To agree, press “Confirm” or answer “yes”."
-    assert await office.schedules() == []
-
-
-async def test_a_correction_takes_the_place_of_the_proposal(office: Office) -> None:
-    proposal = await office.say(ORDER)
-    later = await office.reply("no, at 10", proposal, reading("change", rrule=AT_TEN))
-    assert later.text.startswith("*battery storage*\nEvery weekday at 10:00")
-    assert (await office.without_buttons(proposal)).text == "Not scheduled."
-    refused = await office.reply("in #nowhere", later, reading("change", channel="#nowhere"))
-    assert refused.text.startswith("I see no channel #nowhere")
-    await office.world.slack.say("ann", later.channel, "yes", thread_ts=later.root_ts)
-    await office.without_buttons(later)
-    [schedule] = await office.schedules()
-    assert schedule.order.rule.recurrence == AT_TEN
-
-
 async def test_change_opens_the_form_and_shows_what_it_is_then(office: Office) -> None:
     proposal = await office.say(ORDER)
     await office.press(proposal, "change")

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from bot.clicks import ChannelClick, PreferenceClick
+from bot.clicks import PreferenceClick
 from bot.sandbox.model import ReplyText
 from bot.sandbox.slack.records import View
 from bot.words import BOT
@@ -86,11 +86,6 @@ async def command(world: World, user: str, words: str) -> str:
     return str((told.answer or {})["text"])
 
 
-def answered_in(channel: str, rule: str) -> str:
-    """The value of a rule in the menu of a channel."""
-    return ChannelClick(kind="home.follow_ups", channel=channel, rule=rule).encoded()
-
-
 async def test_who_chose_a_language_gets_it_from_the_model_and_in_what_they_alone_are_told(
     world: World,
 ) -> None:
@@ -104,19 +99,6 @@ async def test_who_chose_a_language_gets_it_from_the_model_and_in_what_they_alon
     for user, language in (("cleo", "fr"), ("ann", "en")):
         words = BOT.say(language, "home-help", command="/agent")
         assert await command(world, user, "help") == words
-
-
-async def test_what_is_set_for_a_channel_decides_whether_a_reply_needs_a_mention(
-    world: World,
-) -> None:
-    general = world.slack.channels["general"]
-    await in_home(world, "ann", "home.channel", general)
-    await in_home(world, "ann", "home.follow_ups", answered_in(general, "mention"))
-    root = await world.ask_simply("What is a thread?")
-    reply = await world.slack.say("ann", "general", "And a channel?", thread_ts=root)
-    await world.nothing_more_happens()
-    assert not await world.was_taken_up(reply)
-    await in_home(world, "ann", "home.follow_ups", answered_in(general, "meant"))
 
 
 @pytest.mark.proves("loop.history")

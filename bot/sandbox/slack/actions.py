@@ -1,6 +1,6 @@
 """What the use of an interactive element looks like in Slack's payloads. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from bot.sandbox.slack.wire import JsonObject, as_array, as_object
 
@@ -28,18 +28,6 @@ class UnfilledError(ValueError):
         self.blocks = blocks
 
 
-def _elements_of(blocks: Iterable[JsonObject]) -> Iterator[tuple[str, JsonObject]]:
-    """The interactive elements, each with the id of its block."""
-    for block in blocks:
-        values = as_array(block.get("elements")) or []
-        values = [block.get("accessory"), block.get("element"), *values]
-        for value in values:
-            element = as_object(value)
-            if element is not None and element.get("action_id"):
-                block_id = str(block["block_id"])
-                yield block_id, element
-
-
 def describe_action(
     blocks: Iterable[JsonObject], action_id: str, block_id: str | None, chosen: object
 ) -> JsonObject:
@@ -47,9 +35,15 @@ def describe_action(
 
     Raises KeyError for an unknown element or choice.
     """
-    for own_block_id, element in _elements_of(blocks):
-        is_in_block = block_id in (None, own_block_id)
-        if is_in_block and element["action_id"] == action_id:
+    for block in blocks:
+        own_block_id = block.get("block_id")
+        if block_id not in (None, own_block_id):
+            continue
+        elements = as_array(block.get("elements")) or []
+        for value in (block.get("accessory"), block.get("element"), *elements):
+            element = as_object(value) or {}
+            if element.get("action_id") != action_id:
+                continue
             return {
                 "type": element["type"],
                 "action_id": action_id,

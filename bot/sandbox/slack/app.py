@@ -48,8 +48,8 @@ class App:
         bot_events: Sequence[str],
         *,
         is_home_enabled: bool,
-        commands: Sequence[JsonObject] = (),
-        shortcuts: Sequence[JsonObject] = (),
+        commands: Sequence[JsonObject],
+        shortcuts: Sequence[JsonObject],
     ) -> None:
         self.id = team.app_id
         self.bot_id = team.bot_id

@@ -129,28 +129,24 @@ class SlackBackend:
         event = {"type": kind, **without_none(fields), "event_ts": self.state.ids.fresh_ts()}
         self.emit(kind, event, within)
 
-    def add_post(self, post: Post) -> Post:
-        """Post a message. The app gets the event whoever the author is."""
-        post = self.state.add_post(post)
+    def add_post(self, post: Post) -> None:
+        """Post a message. The app gets the event whoever the author is.
+
+        A reply of the app clears the status line under the thread.
+        """
+        self.state.add_post(post)
         channel = self.state.channels[post.channel]
-        if post.user == self.app.bot_user_id:
-            self._end_status_line(post)
+        session = self._session_of(post.channel, post.root_ts)
+        if post.user == self.app.bot_user_id and session.status_text:
+            self.state.keep(replace(session, status_text="", loading_messages=()))
         self._emit_mention(post, channel)
         event = message_event(self.state, post, channel)
         self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
-        return post
-
-    def _end_status_line(self, post: Post) -> None:
-        """A reply of the app clears the line under the thread."""
-        session = self._session_of(post.channel, post.root_ts)
-        if session.status_text:
-            self.state.keep(replace(session, status_text="", loading_messages=()))
 
     def _emit_mention(self, post: Post, channel: Channel) -> None:
         bot = self.app.bot_user_id
-        if channel.is_direct or post.user == bot:
-            return
-        if mentions_user(post.text, bot):
+        is_from_person = post.user != bot and not channel.is_direct
+        if is_from_person and mentions_user(post.text, bot):
             event = mention_event(self.state, post)
             self.emit("app_mention", event, channel)
 
@@ -184,15 +180,11 @@ class SlackBackend:
 
     def can_read(self, file: File) -> bool:
         """Whether the app may see a file: its own, or one shared in a channel of the app's."""
-        if file.user == self.app.bot_user_id:
-            return True
-        for share in file.shares:
-            channel = self.state.channels[share.channel]
-            if self.app.is_member(channel):
-                return True
-        return False
+        channels = [self.state.channels[share.channel] for share in file.shares]
+        is_own = file.user == self.app.bot_user_id
+        return is_own or any(self.app.is_member(channel) for channel in channels)
 
-    def change_post(self, post: Post, *, editor: str | None = None) -> Post:
+    def change_post(self, post: Post, *, editor: str | None = None) -> None:
         """Replace a post by its new version; with an editor it is marked as edited.
 
         Slack sends the mention event of an edited mention once more, whether or not the edit
@@ -206,9 +198,14 @@ class SlackBackend:
         if editor:
             self._emit_mention(post, channel)
         message = show_post(self.state, post)
-        event = hidden_event(self.state, "message_changed", channel, previous, message=message)
+        event = hidden_event(
+            self.state,
+            "message_changed",
+            channel,
+            previous,
+            message=message,
+        )
         self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
-        return post
 
     def delete_post(self, post: Post) -> None:
         """Delete a post; the root of a thread with replies stays behind as a tombstone."""
@@ -225,7 +222,13 @@ class SlackBackend:
             self.state.change_post(tombstone)
         else:
             self.state.remove_post(post)
-        event = hidden_event(self.state, "message_deleted", channel, post, deleted_ts=post.ts)
+        event = hidden_event(
+            self.state,
+            "message_deleted",
+            channel,
+            post,
+            deleted_ts=post.ts,
+        )
         self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
 
     def add_reaction(self, post: Post, name: str, user: str) -> bool:
@@ -249,7 +252,8 @@ class SlackBackend:
         users = _reacting(post, name)
         if user not in users:
             return False
-        self._set_reaction(post, name, tuple(other for other in users if other != user))
+        others = [other for other in users if other != user]
+        self._set_reaction(post, name, tuple(others))
         return True
 
     def _set_reaction(self, post: Post, name: str, users: tuple[str, ...]) -> None:

@@ -26,7 +26,8 @@ Rules = Mapping[str, str]
 def check_message_blocks(blocks: JsonArray) -> None:
     """Raises `invalid_blocks` with Slack's messages, or `msg_blocks_too_long`."""
     examination = _Examination()
-    examination.check_fields(_row("view", "message"), {"blocks": blocks}, "")
+    rules = _row("view", "message")
+    examination.check_fields(rules, {"blocks": blocks}, "")
     examination.check_counts(blocks)
     problems = examination.problems
     if problems:
@@ -83,8 +84,9 @@ def _row(table: str, name: str) -> Rules:
 
 
 @cache
-def _text_row(size: str, kinds: str) -> Rules:
-    """The fields of a text object."""
+def _text_row(kind: str, size: str) -> Rules:
+    """The fields of a text object; the kind is "text" or "plain"."""
+    kinds = "plain_text" if kind == "plain" else "plain_text mrkdwn"
     return {
         "!": "",
         "type*": f"one of {kinds}",
@@ -145,22 +147,14 @@ class _Examination:
         match rule.split():
             case [size, "x", *_]:
                 self._check_items(rule, size, value, at)
-            case ["text", size]:
-                rules = _text_row(size, "plain_text mrkdwn")
-                self.check_fields(rules, value, at)
-            case ["plain", size]:
-                rules = _text_row(size, "plain_text")
+            case ["text" | "plain" as kind, size]:
+                rules = _text_row(kind, size)
                 self.check_fields(rules, value, at)
             case ["object", name]:
                 rules = _row("object", name)
                 self.check_fields(rules, value, at)
             case ["block" | "element" | "leaf" | "part" | "chart" | "cell" as table, *kinds]:
                 self._check_kind(table, kinds, value, at)
-            case _:
-                self._check_scalar(rule, value, at)
-
-    def _check_scalar(self, rule: str, value: object, at: str) -> None:
-        match rule.split():
             case ["string", size]:
                 self._check_string(size, value, at)
             case ["number", *sizes]:
@@ -178,10 +172,9 @@ class _Examination:
             self.fail(at, "must be a string")
             return
         least, most = _range(size)
-        chars = len(value)
-        if chars > most:
+        if len(value) > most:
             self.fail(at, f"must be less than {most + 1} characters")
-        if chars < least:
+        if len(value) < least:
             self.fail(at, f"must be more than {least - 1} characters")
 
     def _check_number(self, sizes: Sequence[str], value: object, at: str) -> None:
@@ -209,8 +202,7 @@ class _Examination:
         _, _, item_rule = rule.partition(" x ")
         item_rule, _, unique = item_rule.partition(" unique ")
         for index, item in enumerate(items):
-            pointer = f"{at}/{index}"
-            self._check(item_rule, item, pointer)
+            self._check(item_rule, item, f"{at}/{index}")
         if unique:
             self._check_unique(unique, items, at)
 
@@ -232,5 +224,4 @@ class _Examination:
         if kind not in known:
             self.fail(f"{at}/type", f"unsupported type: {kind}")
             return
-        rules = _row(table, kind)
-        self.check_fields(rules, value, at)
+        self.check_fields(_row(table, kind), value, at)

@@ -95,7 +95,8 @@ class SimulatedPeople:
             app_id=author.app_id,
             client_msg_id=str(uuid4()),
         )
-        return self.backend.add_post(post).ts
+        self.backend.add_post(post)
+        return post.ts
 
     async def edit(self, user: str, channel: str, ts: str, text: str) -> None:
         post = self.find(channel, ts)
@@ -190,7 +191,7 @@ class SimulatedPeople:
         named where several blocks have an element of this action id. Raises KeyError for an
         unknown element or option.
         """
-        post = self.state.find_ephemeral(ts) or self.find(channel, ts)
+        post = self.state.ephemerals.get(ts) or self.find(channel, ts)
         container = {
             "type": "message",
             "message_ts": post.ts,
@@ -270,7 +271,10 @@ class SimulatedPeople:
         )
 
     async def slash(self, user: str, channel: str, command: str, text: str = "") -> Delivery:
-        """Run a slash command; a message in the acknowledgement is posted as Slack posts it."""
+        """Run a slash command; a message in the acknowledgement is posted as Slack posts it.
+
+        The app is the post's author, and only the person sees the post.
+        """
         person = self.user_id(user)
         channel_id = self.channel_id(channel)
         payload = {
@@ -283,13 +287,9 @@ class SimulatedPeople:
             "trigger_id": self.backend.views.trigger(person),
         }
         delivery = await self.backend.deliverer.attempt("slash_commands", payload)
-        if delivery.answer:
-            self._post_answer(person, channel_id, Arguments(delivery.answer))
-        return delivery
-
-    def _post_answer(self, person: str, channel_id: str, answer: Arguments) -> None:
-        """Post in the app's name, to the person alone."""
-        content = read_content(answer, self.state.ids)
+        if not delivery.answer:
+            return delivery
+        content = read_content(Arguments(delivery.answer), self.state.ids)
         app = self.backend.app
         post = Post(
             channel=channel_id,
@@ -302,6 +302,7 @@ class SimulatedPeople:
             ephemeral_to=person,
         )
         self.state.add_ephemeral(post)
+        return delivery
 
     async def _interact(self, kind: str, user: str, **fields: object) -> Delivery:
         """Send the payload of a gesture, with the fields common to all gestures."""

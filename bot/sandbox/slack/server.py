@@ -102,15 +102,15 @@ class ApiFault:
         """Raise the answer that replaces the method's own, if there is one."""
         if self.error is None and self.status == 200 and not self.html:
             return
-        is_limited = self.status == 429
+        error = self.error or "internal_error"
         pause = self.retry_after_s
-        if pause is None and is_limited:
-            pause = 1
-        raise ApiError(
-            self.error or ("ratelimited" if is_limited else "internal_error"),
-            status=self.status,
-            headers={"Retry-After": str(pause)} if pause not in (None, "") else {},
-        )
+        if self.status == 429:
+            error = self.error or "ratelimited"
+            pause = 1 if pause is None else pause
+        headers: dict[str, str] = {}
+        if pause not in (None, ""):
+            headers["Retry-After"] = str(pause)
+        raise ApiError(error, status=self.status, headers=headers)
 
 
 class SlackServer:
@@ -215,7 +215,8 @@ class SlackServer:
             bucket = f"{name} {args.text('channel')}"
         wait_s = wait_s or self._limiter.take(bucket, method.rate)
         if wait_s:
-            raise ApiError("ratelimited", status=429, headers={"Retry-After": str(wait_s)})
+            headers = {"Retry-After": str(wait_s)}
+            raise ApiError("ratelimited", status=429, headers=headers)
 
     async def _handle_upload(self, request: web.Request) -> web.StreamResponse:
         content = await request.read()
@@ -237,7 +238,7 @@ class SlackServer:
         """A `response_url`, with which the app only deletes an ephemeral post."""
         state = self._backend.state
         order = await request.json()
-        post = state.find_ephemeral(request.match_info["ts"])
+        post = state.ephemerals.get(request.match_info["ts"])
         if post is None or order != {"delete_original": True}:
             return web.Response(status=404, text="expired_url")
         state.remove_ephemeral(post)

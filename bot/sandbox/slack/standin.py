@@ -146,7 +146,7 @@ class SlackStandIn(SimulatedPeople):
         """All posts of a channel by ts, replies and ephemeral ones included."""
         channel_id = self.channel_id(channel)
         posts = self.state.posts_of(channel_id)
-        posts += [post for post in self.state.ephemerals if post.channel == channel_id]
+        posts += [post for post in self.state.ephemerals.values() if post.channel == channel_id]
         return sorted(posts, key=lambda post: post.ts)
 
     def changes(self) -> AsyncGenerator[TeamChange]:

@@ -1,5 +1,6 @@
 """The team's present state, and the only ways to change it. Every change is published."""
 
+from collections import defaultdict
 from dataclasses import replace
 
 from bot.sandbox.slack.clock import SandboxClock
@@ -29,8 +30,10 @@ class TeamState:
         self.team = build_team(self.ids, bot_name)
         self.users = {user.id: user for user in self.team.users.values()}
         self.channels = {channel.id: channel for channel in self.team.channels.values()}
-        self.posts: dict[str, dict[str, Post]] = {}
-        self.ephemerals: list[Post] = []
+        self.posts: defaultdict[str, dict[str, Post]] = defaultdict(dict)
+        """By channel and ts."""
+        self.ephemerals: dict[str, Post] = {}
+        """By ts."""
         self.uploads: dict[str, PendingUpload] = {}
         """By ticket, until they are completed."""
         self.files: dict[str, File] = {}
@@ -42,18 +45,11 @@ class TeamState:
         self.deliveries: dict[str, Delivery] = {}
 
     def find_post(self, channel: str, ts: str) -> Post | None:
-        posts = self.posts.get(channel, {})
-        return posts.get(ts)
-
-    def find_ephemeral(self, ts: str) -> Post | None:
-        for post in self.ephemerals:
-            if post.ts == ts:
-                return post
-        return None
+        return self.posts[channel].get(ts)
 
     def posts_of(self, channel: str) -> list[Post]:
         """A channel's posts, replies included, oldest first; without ephemeral posts."""
-        posts = self.posts.get(channel, {})
+        posts = self.posts[channel]
         return [posts[ts] for ts in sorted(posts)]
 
     def replies_of(self, channel: str, thread_ts: str) -> list[Post]:
@@ -61,7 +57,7 @@ class TeamState:
             post for post in self.posts_of(channel) if post.is_reply and post.thread_ts == thread_ts
         ]
 
-    def add_post(self, post: Post) -> Post:
+    def add_post(self, post: Post) -> None:
         """Put a post into its channel; its files note the share."""
         channel = self.channels[post.channel]
         share = Share(
@@ -70,17 +66,11 @@ class TeamState:
             thread_ts=post.thread_ts,
             is_public=channel.kind == "channel",
         )
-        shared: list[File] = []
         for file in post.files:
             known = self.files[file.id]
-            file = replace(known, shares=(*known.shares, share))
-            self.files[file.id] = file
-            shared.append(file)
-        post = replace(post, files=tuple(shared))
-        posts = self.posts.setdefault(post.channel, {})
-        posts[post.ts] = post
+            self.files[file.id] = replace(known, shares=(*known.shares, share))
+        self.posts[post.channel][post.ts] = post
         self.feed.publish(TeamChange(post))
-        return post
 
     def change_post(self, post: Post) -> None:
         """Replace a post by its new version."""
@@ -90,19 +80,16 @@ class TeamState:
         self.feed.publish(change)
 
     def remove_post(self, post: Post) -> None:
-        posts = self.posts[post.channel]
-        del posts[post.ts]
-        gone = TeamChange(post, is_gone=True)
-        self.feed.publish(gone)
+        del self.posts[post.channel][post.ts]
+        self.feed.publish(TeamChange(post, is_gone=True))
 
     def add_ephemeral(self, post: Post) -> None:
-        self.ephemerals.append(post)
+        self.ephemerals[post.ts] = post
         self.feed.publish(TeamChange(post))
 
     def remove_ephemeral(self, post: Post) -> None:
-        self.ephemerals.remove(post)
-        gone = TeamChange(post, is_gone=True)
-        self.feed.publish(gone)
+        del self.ephemerals[post.ts]
+        self.feed.publish(TeamChange(post, is_gone=True))
 
     def delete_file(self, file_id: str) -> None:
         """Mark a file as deleted; posts keep a mark in its place."""
@@ -115,15 +102,22 @@ class TeamState:
         for known in self.channels.values():
             if known.is_direct and set(known.members) == wanted:
                 return known
-        is_pair = len(members) == 2
-        names = [self.users[user].name for user in members]
         key = "".join(sorted(members))
-        channel = Channel(
-            id=self.ids.named("D" if is_pair else "G", key),
-            name="" if is_pair else "mpdm-" + "--".join(names),
-            kind="im" if is_pair else "mpim",
-            members=members,
-        )
+        if len(members) == 2:
+            channel = Channel(
+                id=self.ids.named("D", key),
+                name="",
+                kind="im",
+                members=members,
+            )
+        else:
+            names = [self.users[user].name for user in members]
+            channel = Channel(
+                id=self.ids.named("G", key),
+                name="mpdm-" + "--".join(names),
+                kind="mpim",
+                members=members,
+            )
         self.keep(channel)
         return channel
 
@@ -136,8 +130,7 @@ class TeamState:
 
     def close_view(self, view: View) -> None:
         self.views.pop(view.id, None)
-        gone = TeamChange(view, is_gone=True)
-        self.feed.publish(gone)
+        self.feed.publish(TeamChange(view, is_gone=True))
 
     def keep(self, record: Channel | AgentSession | SuggestedPrompts | ApiCall | Delivery) -> None:
         """Store a record; a new version replaces the old one."""

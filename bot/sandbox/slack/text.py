@@ -50,9 +50,7 @@ def _link_urls(text: str) -> str:
 
 def mentions_user(text: str, user: str) -> bool:
     """Whether the wire text mentions the user, with or without a label."""
-    plain = f"<@{user}>"
-    labelled = f"<@{user}|"
-    return plain in text or labelled in text
+    return f"<@{user}>" in text or f"<@{user}|" in text
 
 
 def texts_in(value: object) -> Iterator[str]:

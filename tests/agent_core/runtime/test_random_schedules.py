@@ -65,11 +65,8 @@ class Thread:
 class Schedules:
     """Many threads in one runtime that ends and begins again; all from one seed."""
 
-    def __init__(
-        self, root: Path, seed: int, *, threads: int, actions: int = 14, database_url: str = ""
-    ) -> None:
+    def __init__(self, root: Path, seed: int, *, threads: int, actions: int = 14) -> None:
         self._root = root
-        self._database_url = database_url
         self._random = random.Random(seed)  # noqa: S311 (not for secrets)
         self.threads = [
             Thread(number=number, actions=self._random.choices(ACTIONS, k=actions))
@@ -89,7 +86,7 @@ class Schedules:
                 people.cancel()
                 await asyncio.wait({people})
             self._at_work.clear()
-        database = Database(self._database_url or f"sqlite:///{self._root}/state.sqlite")
+        database = Database(f"sqlite:///{self._root}/state.sqlite")
         self._store = SessionStore(database, WriteBehind(database))
         async with self._runtime() as runtime:
             await self._act(runtime)
@@ -112,7 +109,6 @@ class Schedules:
             classifier=ScriptedModel([_route] * 10_000),
             fast=ScriptedModel(["At once."] * 10_000),
             tools=FakeToolset({"send": send, "look": self._look, CHILD_TOOL: send}),
-            database_url=self._database_url,
         )
 
     async def _act(self, runtime: Runtime) -> None:

@@ -25,7 +25,7 @@ from agent_core.events import (
 from agent_core.ids import ROOT_RUN, AskId, RunId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
 from agent_core.prompts.language import Language
-from agent_core.runtime.turn_status import MAX_GIST_CHARS, TurnStatus, unsure_words
+from agent_core.runtime.turn_status import MAX_GIST_CHARS, TurnStatus
 from agent_core.sessions import Stop
 from agent_core.words import CORE
 
@@ -226,7 +226,7 @@ def test_what_may_have_happened_is_told_as_a_deed(
     tool: str, arguments: JsonObject, deed: str
 ) -> None:
     lost = [begun(), called(tool, arguments), returned(tool, is_unsure=True)]
-    assert unsure_words(lost, CORE.of("en")) == (
+    assert TurnStatus(lost).unsure(CORE.of("en")) == (
         f"I cannot tell whether this was done: {deed}. Please check before it is done again."
     )
     assert f": {deed}." in stopped(STOP, called(tool, arguments))
@@ -234,7 +234,7 @@ def test_what_may_have_happened_is_told_as_a_deed(
 
 def test_what_stays_in_the_workspace_is_nobodys_worry() -> None:
     tool = "mcp__local_toolkit__write_local_file"
-    assert unsure_words([called(tool), returned(tool, is_unsure=True)], CORE.of("en")) == ""
+    assert TurnStatus([called(tool), returned(tool, is_unsure=True)]).unsure(CORE.of("en")) == ""
 
 
 def test_who_asks_how_far_it_is_hears_of_pages_and_of_what_it_is_at() -> None:

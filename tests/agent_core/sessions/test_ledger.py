@@ -46,11 +46,6 @@ async def left_by_the_dead(database: Database) -> list[JsonObject]:
     return await ledger_of_a_dead_process(database).unsettled()
 
 
-async def test_a_gesture_is_new_once(ledger: Ledger) -> None:
-    assert await ledger.record("T1:C1:1", "", BODY, AT)
-    assert not await ledger.record("T1:C1:1", "", BODY, AT)
-
-
 async def test_the_second_key_makes_a_gesture_known_too(ledger: Ledger) -> None:
     assert await ledger.record("T1:C1:1", "T1:C1:client", BODY, AT)
     assert not await ledger.record("T1:C1:2", "T1:C1:client", BODY, AT)

@@ -29,7 +29,7 @@ from agent_core.loop.agent import Before, ChildResult, RunLimits, RunScope
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ModelRequest
 from agent_core.programs.run_python import first_answers
-from agent_core.sessions import EventLog, Inbox, WriteBehind
+from agent_core.sessions import Database, EventLog, Inbox, WriteBehind
 from agent_core.subagents.children import (
     CHILD_RESULT,
     MAX_AT_WORK,
@@ -234,17 +234,22 @@ async def test_a_result_comes_as_soon_as_it_is_there_while_others_are_still_out(
     tmp_path: Path,
 ) -> None:
     slow = Held(then="Slow.")
+    database = Database(f"sqlite:///{tmp_path}/state.sqlite")
 
     async def work(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
-        await asyncio.sleep(0.02)  # work of the main run, until the result is there
-        return "worked"
+        for _ in range(2_000):
+            if await Inbox(database).rows(context.turn, "result"):
+                return "worked"
+            await asyncio.sleep(0.01)
+        raise AssertionError("the quick one's result never came")
 
     def main(request: ModelRequest, spoken: int) -> ScriptLine:
         if spoken == 0:
             return [fork("quick", id="q"), fork("slow", id="s")]
-        if "Result of root.q:\n\nQuick." not in told(request):
-            return call("meet", id=f"m{spoken}")
-        if not slow.release.is_set():
+        if spoken == 1:
+            return call("meet", id="m")
+        if spoken == 2:
+            assert "Result of root.q:\n\nQuick." in told(request)
             slow.release.set()
             return "The quick one is back."
         return "Both."
@@ -252,9 +257,9 @@ async def test_a_result_comes_as_soon_as_it_is_there_while_others_are_still_out(
     def child(request: ModelRequest, spoken: int) -> ScriptLine:
         return slow if task_of(request) == "slow" else "Quick."
 
-    model = tree(main, child, lines=1_000)
-    tools, limits = FakeToolset({"meet": work}), RunLimits(max_steps=900)
-    events = await turn_events(tmp_path, model, tools, limits)
+    model = tree(main, child)
+    events = await turn_events(tmp_path, model, FakeToolset({"meet": work}))
+    await database.close()
     assert last(events).answer == "Both."
     assert told(model.requests[-1]).count("Quick.") == 1
     assert told(model.requests[-1]).count("Slow.") == 1
@@ -292,10 +297,14 @@ async def test_a_child_that_fails_is_a_result_and_its_parent_goes_on(tmp_path: P
     assert "Good." in told(model.requests[-1])
 
 
+STEPS_BESIDE = 5
+"""Steps of the main run, as long as which a run that was let in too early would have to show."""
+
+
 @pytest.mark.proves("tree.at_once")
 async def test_so_many_runs_are_at_work_at_once_and_the_others_wait(tmp_path: Path) -> None:
-    at_work, most = 0, 0
-    full = asyncio.Event()
+    at_work = most = 1  # the main run, until it waits
+    full, may_end = asyncio.Event(), asyncio.Event()
 
     async def meet(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
         nonlocal at_work, most
@@ -304,14 +313,28 @@ async def test_so_many_runs_are_at_work_at_once_and_the_others_wait(tmp_path: Pa
         if at_work == MAX_AT_WORK:
             full.set()
         async with asyncio.timeout(TIMEOUT_S):
-            await full.wait()
-        await asyncio.sleep(0.02)  # whoever is let in too early shows
+            await may_end.wait()
         at_work -= 1
         return "met"
 
-    forks = [fork(str(number), id=f"f{number}") for number in range(12)]
-    model = tree(scripted(forks, "I wait.", "All twelve."), scripted(call("meet", id="m"), "Done."))
-    events = await turn_events(tmp_path, model, FakeToolset({"meet": meet}))
+    async def step(arguments: JsonObject, context: ToolContext, progress: OnProgress) -> str:
+        nonlocal at_work
+        async with asyncio.timeout(TIMEOUT_S):
+            await full.wait()
+        if arguments["number"] == STEPS_BESIDE:
+            at_work -= 1
+            may_end.set()
+        return "done"
+
+    def main(request: ModelRequest, spoken: int) -> ScriptLine:
+        if spoken == 0:
+            return [fork(str(number), id=f"f{number}") for number in range(12)]
+        if spoken <= STEPS_BESIDE:
+            return call("step", {"number": spoken}, id=f"s{spoken}")
+        return "All twelve." if told(request).count("Done.") == 12 else "I wait."
+
+    model = tree(main, scripted(call("meet", id="m"), "Done."))
+    events = await turn_events(tmp_path, model, FakeToolset({"meet": meet, "step": step}))
     assert last(events).answer == "All twelve."
     assert most == MAX_AT_WORK
     assert len(children(events)) == 12

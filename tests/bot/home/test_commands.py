@@ -20,7 +20,7 @@ async def test_help_names_what_there_is_and_so_does_what_is_not_known(place: Aro
 
 async def test_the_answer_is_seen_by_nobody_else_and_nothing_is_posted(place: Around) -> None:
     await place.command("ann", "usage")
-    [post] = place.world.slack.state.ephemerals
+    [post] = place.world.slack.state.ephemerals.values()
     assert post.ephemeral_to == place.world.slack.people["ann"]
     assert place.calls("chat.postMessage") == 0
     assert len(place.world.ledger.settled) == 1
@@ -52,11 +52,6 @@ async def test_connections_usage_and_schedules_are_ones_own(
     assert (await place.command("ann", "usage")).startswith("This month: 1 request")
     assert (await place.command("ben", "usage")).startswith("This month: 0 requests")
     assert SAY("digest-none") in await place.command("ben", "schedules")
-
-
-async def test_guests_and_strangers_are_told_that_they_are_not_served(place: Around) -> None:
-    assert await place.command("guest", "usage") == SAY("ingress-refusal-guest")
-    assert await place.command("stranger", "stop", "shared") == SAY("ingress-refusal-stranger")
 
 
 async def test_a_command_that_a_dead_process_left_is_answered_to_its_author_in_the_channel(

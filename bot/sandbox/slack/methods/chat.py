@@ -11,7 +11,8 @@ from bot.sandbox.slack.wire import ApiError, JsonObject
 
 def post_message(call: MethodCall) -> JsonObject:
     """Post in a channel or a thread."""
-    post = call.backend.add_post(_draft(call))
+    post = _draft(call)
+    call.backend.add_post(post)
     return {"ts": post.ts}
 
 

@@ -19,9 +19,8 @@ def _readable_channel(call: MethodCall) -> Channel:
 def history(call: MethodCall) -> JsonObject:
     """Top-level posts, newest first."""
     channel = _readable_channel(call)
-    posts = call.state.posts_of(channel.id)
+    posts = reversed(call.state.posts_of(channel.id))
     roots = [post for post in posts if not post.is_reply]
-    roots.reverse()
     return _answer_posts(call, _in_range(call, roots))
 
 
@@ -34,8 +33,7 @@ def replies(call: MethodCall) -> JsonObject:
         post = call.state.find_post(channel.id, post.root_ts)
     if post is None:
         raise ApiError("thread_not_found")
-    posts = call.state.replies_of(channel.id, post.ts)
-    posts = _in_range(call, posts)
+    posts = _in_range(call, call.state.replies_of(channel.id, post.ts))
     return _answer_posts(call, [post, *posts])
 
 
@@ -55,9 +53,8 @@ def _in_range(call: MethodCall, posts: Sequence[Post]) -> list[Post]:
 
 def _answer_posts(call: MethodCall, posts: Sequence[Post]) -> JsonObject:
     page, metadata = call.page(posts)
-    messages = [show_in_history(call.state, post) for post in page]
     return {
-        "messages": messages,
+        "messages": [show_in_history(call.state, post) for post in page],
         "has_more": bool(metadata["next_cursor"]),
         "response_metadata": metadata,
     }
@@ -104,15 +101,15 @@ def user_info(call: MethodCall) -> JsonObject:
     user = call.state.users.get(user_id)
     if user is None:
         raise ApiError("user_not_found")
-    now_s = call.state.clock.now()
-    shown = show_user(user, now_s=now_s)
+    shown = show_user(user, now_s=call.state.clock.now())
     shown["is_stranger"] = user.team_id != call.app.team_id
     return {"user": shown}
 
 
 def bot_info(call: MethodCall) -> JsonObject:
     """The app itself."""
-    return {"bot": {"id": call.app.bot_id, "app_id": call.app.id}}
+    bot = {"id": call.app.bot_id, "app_id": call.app.id}
+    return {"bot": bot}
 
 
 def test_auth(call: MethodCall) -> JsonObject:

@@ -16,23 +16,23 @@ def start(call: MethodCall) -> JsonObject:
     if thread_ts is None:
         raise missing_field("thread_ts")
     if not channel.is_direct:
-        _check_recipient(call)
+        # In a channel Slack wants to know the reader of a stream.
+        for name in ("recipient_user_id", "recipient_team_id"):
+            if not call.args.has(name):
+                raise ApiError(f"missing_{name}")
     now_s = call.state.clock.now()
     stream = Stream(phase="in_progress", started_s=now_s)
-    draft = call.draft(channel, thread_ts, text="", stream=stream)
-    draft = _grow(call, draft)
-    post = call.backend.add_post(draft)
+    post = call.draft(
+        channel,
+        thread_ts,
+        text="",
+        stream=stream,
+    )
+    post = _grow(call, post)
+    call.backend.add_post(post)
     call.backend.set_status(channel.id, thread_ts, "processing")
-    sealing = _seal_later(call, post, stream)
-    call.backend.background.start(sealing)
+    call.backend.background.start(_seal_later(call, post, stream))
     return {"ts": post.ts}
-
-
-def _check_recipient(call: MethodCall) -> None:
-    """In a channel Slack wants to know the reader of a stream."""
-    for name in ("recipient_user_id", "recipient_team_id"):
-        if not call.args.has(name):
-            raise ApiError(f"missing_{name}")
 
 
 async def _seal_later(call: MethodCall, post: Post, stream: Stream) -> None:
@@ -44,16 +44,14 @@ async def _seal_later(call: MethodCall, post: Post, stream: Stream) -> None:
     if current is None or current.stream != stream:
         return
     sealed = replace(stream, phase="completed")
-    current = replace(current, stream=sealed)
-    state.change_post(current)
+    state.change_post(replace(current, stream=sealed))
     call.backend.set_status(post.channel, post.root_ts, "active")
 
 
 def append(call: MethodCall) -> JsonObject:
     """Add chunks to a running stream."""
     post, _ = _open_stream(call)
-    post = _grow(call, post)
-    call.state.change_post(post)
+    call.state.change_post(_grow(call, post))
     return {}
 
 
