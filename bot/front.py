@@ -16,7 +16,7 @@ from agent_core.background import Backoff
 from agent_core.errors import InterventionRefused, SessionError
 from agent_core.ids import SessionId, TurnId, turn_of
 from agent_core.messages import Attachment, InboundMessage, JsonObject
-from agent_core.runtime import Runtime, StoredTurn
+from agent_core.runtime import Runtime
 from bot.clicks import BranchStop, Refused
 from bot.digests import DigestMessages
 from bot.inbound import SlackFile, read_file
@@ -75,10 +75,14 @@ class FrontDoor:
                 return None
             # An order for a digest that waits for a yes reads as its edit will have it.
             return KnownTurn(text="", said_at=datetime.now(UTC), is_at_work=False)
+        work = turn
+        if turn.taken_by is not None:
+            # What another turn took in is at work for as long as that one is.
+            work = await self._runtime.turn(turn.taken_by)
         return KnownTurn(
             text=turn.inbound.text,
             said_at=turn.inbound.received_at,
-            is_at_work=await self._is_at_work(turn),
+            is_at_work=work.status in {"running", "waiting"},
         )
 
     async def stop_channel(
@@ -129,12 +133,6 @@ class FrontDoor:
             return True
         bookmark = await self._runtime.readers.load_cursor(READER, turn_id)
         return bool(bookmark and bookmark.get("finished"))
-
-    async def _is_at_work(self, turn: StoredTurn) -> bool:
-        """What another turn took in is at work for as long as that one is."""
-        if turn.taken_by is not None:
-            turn = await self._runtime.turn(turn.taken_by)
-        return turn.status in {"running", "waiting"}
 
 
 async def stop_branch(

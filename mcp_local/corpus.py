@@ -60,9 +60,17 @@ def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> lis
     def found(url: str) -> CorpusArticle:
         page = find_page(workspace, url) or by_key.get(url_key(url))
         if page is None:
-            return CorpusArticle(url=url, title=url, content="", status="failed")
+            return CorpusArticle(
+                url=url,
+                title=url,
+                content="",
+                status="failed",
+            )
         return CorpusArticle(
-            url=url, title=page.title or url, content=page.markdown, status="success"
+            url=url,
+            title=page.title or url,
+            content=page.markdown,
+            status="success",
         )
 
     articles = [
@@ -71,8 +79,9 @@ def save_corpus(workspace: Workspace, urls: Iterable[str], now: datetime) -> lis
     ]
     known = {url_key(article.url) for article in articles}
     for url in list(urls) or [page.url for page in pages]:
-        if url_key(url) not in known:
-            known.add(url_key(url))
+        key = url_key(url)
+        if key not in known:
+            known.add(key)
             articles.append(found(url))
     successful = sum(article.status == "success" for article in articles)
     file = CorpusFile(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
@@ -35,12 +35,12 @@ MAX_AT_ONCE_PER_SESSION = 10
 MAX_AT_ONCE_PER_HOST = 4
 
 CrawlProgress = Callable[[int, int], Awaitable[None]]
-"""Told how many pages are done, and of how many."""
+"""Progress callback: how many pages are done, and of how many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """What became of one URL."""
+    """Result of one URL."""
 
     url: str
     status: str
@@ -62,7 +62,10 @@ class Crawler:
     """Reads pages for all sessions of this process, within the limits of each."""
 
     def __init__(
-        self, root: Path, open_client: Callable[[], Client], browsers: Browsers | None = None
+        self,
+        root: Path,
+        open_client: Callable[[], Client],
+        browsers: Browsers | None = None,
     ) -> None:
         self._open_client = open_client
         self._readers = Readers()
@@ -77,7 +80,10 @@ class Crawler:
         self._counting = asyncio.Lock()
 
     async def crawl(
-        self, workspace: Workspace, urls: list[str], progress: CrawlProgress
+        self,
+        workspace: Workspace,
+        urls: list[str],
+        progress: CrawlProgress,
     ) -> list[Row]:
         """One row for each different URL, in order; a page read before comes from its file."""
         unique = list({page_path(url): url for url in reversed(urls)}.values())[::-1]
@@ -111,8 +117,10 @@ class Crawler:
         host = url.partition("//")[2].partition("/")[0].lower()
         session = workspace.root
         async with (
-            _limit(self._hosts, host, MAX_AT_ONCE_PER_HOST).slot(session),
-            _limit(self._sessions, session, MAX_AT_ONCE_PER_SESSION).slot(session),
+            self._hosts.setdefault(host, FairSemaphore(MAX_AT_ONCE_PER_HOST)).slot(session),
+            self._sessions.setdefault(session, FairSemaphore(MAX_AT_ONCE_PER_SESSION)).slot(
+                session
+            ),
             self._all.slot(session),
         ):
             await self._count_fetch(workspace)
@@ -146,10 +154,15 @@ class Crawler:
         return stored
 
     async def _rendered(self, url: str, session: Path) -> ExtractedPage:
-        async with _limit(self._rendering, session, 1).slot(session):
+        async with self._rendering.setdefault(session, FairSemaphore(1)).slot(session):
             html = await self._browsers.render(url, session=session)
             try:
-                return await self._readers.read("html", html, url, session=session)
+                return await self._readers.read(
+                    "html",
+                    html,
+                    url,
+                    session=session,
+                )
             except NeedsBrowser:
                 raise FetchFailed("no text on the page, in a browser neither") from None
 
@@ -161,16 +174,6 @@ class Crawler:
             self._fetches[workspace.root] = count + 1
         if count >= MAX_PAGES_PER_SESSION:
             raise FetchDenied(f"this session has used its {MAX_PAGES_PER_SESSION:,} pages")
-
-
-_Key = TypeVar("_Key")
-
-
-def _limit(
-    limits: WeakValueDictionary[_Key, FairSemaphore], key: _Key, count: int
-) -> FairSemaphore:
-    """The semaphore of a host or a session, which lives as long as it is used."""
-    return limits.setdefault(key, FairSemaphore(count))
 
 
 def _row_of(page: StoredPage, url: str, origin: Literal["fetched", "stored"]) -> Row:

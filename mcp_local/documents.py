@@ -45,7 +45,12 @@ class Documents:
         if known and (not known.picture_path or workspace.exists(known.picture_path)):
             return known
         document = await self._document(data, str(workspace.root), digest)
-        document = await asyncio.to_thread(_kept, workspace, document, digest)
+        document = await asyncio.to_thread(
+            _kept,
+            workspace,
+            document,
+            digest,
+        )
         # A text costs nothing to read again, and may be long.
         is_plain_text = document.kind == "text" and not document.fault
         if not is_plain_text and document.fault != "busy":
@@ -85,7 +90,11 @@ class Documents:
             if kind == "text":
                 return await asyncio.to_thread(read_text, data)
             return await self._readers.run(
-                read_document, data, kind, session=session, source=digest
+                read_document,
+                data,
+                kind,
+                session=session,
+                source=digest,
             )
         except UnreadableFile as error:
             return Document(fault=error.fault, note=str(error))
@@ -95,7 +104,7 @@ class Documents:
 
 
 def _kept(workspace: Workspace, document: Document, digest: str) -> Document:
-    """The document with its picture in a file."""
+    """Saves the picture of a document to a file, so that the cache holds no bytes."""
     if not document.picture:
         return document
     ending = "png" if document.media_type == "image/png" else "jpg"

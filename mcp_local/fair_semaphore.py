@@ -37,7 +37,8 @@ class FairSemaphore:
                     del self._held[key]
                 if key in self._waiting[last]:
                     self._waiting[last].move_to_end(key)
-                self._last_is_held = self._last_is_held and not last
+                if last:
+                    self._last_is_held = False
             self._serve()
 
     def _serve(self) -> None:
@@ -49,7 +50,7 @@ class FairSemaphore:
             waiter.set_result(None)
 
     def _next(self) -> asyncio.Future[None] | None:
-        """Who gets the next slot; None where nobody waits that may have one."""
+        """Dequeue the waiter of the next slot; None where no waiter may have one."""
         for last, ring in enumerate(self._waiting):
             if last and self._last_is_held:
                 continue
@@ -61,6 +62,6 @@ class FairSemaphore:
                     ring[key] = waiters
                 if not waiter.done():
                     self._held[key] += 1
-                    self._last_is_held = self._last_is_held or bool(last)
+                    self._last_is_held |= bool(last)
                     return waiter
         return None

@@ -63,7 +63,7 @@ def find_passages(sources: Iterable[NumberedSource], query: str, limit: int) -> 
         for heading, text in split_passages(source.text or source.title):
             passage = Passage(source=source, heading=heading, text=text)
             words = f"{source.title} {heading} {text}"
-            terms = Counter(_terms(words))
+            terms = Counter(map(_stem, _TERM.findall(words.casefold())))
             counted.append((passage, terms))
     wanted = _query_terms(query)
     scored = _score(counted, wanted)
@@ -72,7 +72,17 @@ def find_passages(sources: Iterable[NumberedSource], query: str, limit: int) -> 
 
 def split_passages(text: str) -> list[tuple[str, str]]:
     """(heading, passage) pairs in reading order; every passage is a verbatim piece of `text`."""
-    spans = _joined(text, _spans(text))
+    spans: list[_Span] = []
+    for heading, start, end in _spans(text):
+        if spans:  # a short passage takes in the next one under its heading, while there is room
+            last_heading, last_start, last_end = spans[-1]
+            is_short = last_end - last_start < _SHORT_CHARS
+            has_room = end - last_start <= MAX_PASSAGE_CHARS
+            is_adjacent = not text[last_end:start].strip()
+            if is_short and has_room and is_adjacent and last_heading == heading:
+                spans.pop()
+                start = last_start
+        spans.append((heading, start, end))
     return [(heading, text[start:end]) for heading, start, end in spans]
 
 
@@ -83,10 +93,9 @@ def _spans(text: str) -> Iterator[_Span]:
         while match := _HEADING.match(text, start, end):
             heading = match[1].strip()
             start = min(match.end() + 1, end)
-        if start == end:
-            continue
-        for piece_start, piece_end in _pieces(text, start, end):
-            yield heading, piece_start, piece_end
+        if start < end:
+            for piece in _pieces(text, start, end):
+                yield heading, *piece
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -106,34 +115,11 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     yield piece_start, piece_end
 
 
-def _joined(text: str, spans: Iterable[_Span]) -> list[_Span]:
-    """Join a short passage to the next one under its heading, up to the size of a passage."""
-    joined: list[_Span] = []
-    for heading, start, end in spans:
-        if joined:
-            last_heading, last_start, last_end = joined[-1]
-            is_short = last_end - last_start < _SHORT_CHARS
-            has_room = end - last_start <= MAX_PASSAGE_CHARS
-            is_adjacent = not text[last_end:start].strip()
-            if is_short and has_room and is_adjacent and last_heading == heading:
-                joined.pop()
-                start = last_start
-        joined.append((heading, start, end))
-    return joined
-
-
 def _query_terms(query: str) -> set[str]:
     """The terms of a query without stop words, or with them where it has no others."""
     words = _TERM.findall(query.casefold())
     telling = [word for word in words if word not in _STOP_WORDS]
-    if telling:
-        words = telling
-    return set(map(_stem, words))
-
-
-def _terms(text: str) -> list[str]:
-    words = _TERM.findall(text.casefold())
-    return list(map(_stem, words))
+    return set(map(_stem, telling or words))
 
 
 def _stem(word: str) -> str:
@@ -154,10 +140,6 @@ def _score(counted: Sequence[_CountedPassage], wanted: set[str]) -> list[_Scored
     for _, terms in counted:
         all_terms += terms.total()
         frequency.update(wanted & terms.keys())
-    weight: dict[str, float] = {}
-    for term, n in frequency.items():
-        rarity = (total - n + 0.5) / (n + 0.5)
-        weight[term] = math.log(1 + rarity)
     scored: list[_ScoredPassage] = []
     for passage, terms in counted:
         relative_length = terms.total() * total / all_terms
@@ -165,9 +147,10 @@ def _score(counted: Sequence[_CountedPassage], wanted: set[str]) -> list[_Scored
         score = 0.0
         for term in wanted & terms.keys():
             count = terms[term]
-            limit = count + _SATURATION * length
-            saturated = count * (_SATURATION + 1) / limit
-            score += weight[term] * saturated
+            n = frequency[term]
+            rarity = (total - n + 0.5) / (n + 0.5)
+            saturation = count + _SATURATION * length
+            score += math.log1p(rarity) * count / saturation
         if score > 0:
             scored.append((score, passage))
     return scored
@@ -183,7 +166,8 @@ def _pick(scored: Sequence[_ScoredPassage], limit: int) -> list[Passage]:
         discounted.append((score * discount, passage))
         uses[n] += 1
     discounted.sort(key=itemgetter(0), reverse=True)
-    return [passage for _, passage in discounted[:limit]]
+    best = discounted[:limit]
+    return [passage for _, passage in best]
 
 
 # Punctuation of several scripts is meant here, not mistyped.
@@ -214,7 +198,9 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 def _skip_space(text: str, start: int) -> int:
     match = _NO_SPACE.search(text, start)
-    return match.start() if match else len(text)
+    if match is None:
+        return len(text)
+    return match.start()
 
 
 def _ends_sentence(text: str, end: re.Match[str]) -> bool:

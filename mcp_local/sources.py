@@ -1,8 +1,10 @@
 """The numbering of all that a report may cite: corpus, then search results, then other pages."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
+from operator import itemgetter
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -112,8 +114,13 @@ def _from_page(page: StoredPage) -> NumberedSource:
 
 def _snippets(workspace: Workspace) -> Iterator[NumberedSource]:
     """Every hit with a web address, oldest search first; files of other formats are passed over."""
-    files = sorted(_read_files(workspace), key=lambda found: (found[1].timestamp, found[0]))
-    for path, file in files:
+    files: list[tuple[str, str, _ResultsFile]] = []
+    for info in workspace.files(RESULTS_DIRECTORY):
+        if info.path.endswith(".json"):
+            with suppress(PathDenied, ValidationError):
+                file = _ResultsFile.model_validate_json(workspace.read_bytes(info.path))
+                files.append((file.timestamp, info.path, file))
+    for _, path, file in sorted(files, key=itemgetter(0, 1)):
         for hit in (*file.articles, *file.results):
             if hit.url.startswith(("http://", "https://")):
                 yield NumberedSource(
@@ -124,12 +131,3 @@ def _snippets(workspace: Workspace) -> Iterator[NumberedSource]:
                     text=hit.snippet or "",
                     path=path,
                 )
-
-
-def _read_files(workspace: Workspace) -> Iterator[tuple[str, _ResultsFile]]:
-    for info in workspace.files(RESULTS_DIRECTORY):
-        if info.path.endswith(".json"):
-            try:
-                yield info.path, _ResultsFile.model_validate_json(workspace.read_bytes(info.path))
-            except (PathDenied, ValidationError):
-                continue

@@ -99,7 +99,14 @@ class Workspace:
             raise PathDenied(f"{path} would be larger than {max_bytes} bytes. Write less.")
         with _plain_errors(path), self._directory(folder, create=True) as directory_fd:
             if exclusive:
-                os.close(os.open(name, _CREATE_FILE, 0o644, dir_fd=directory_fd))
+                os.close(
+                    os.open(
+                        name,
+                        _CREATE_FILE,
+                        0o644,
+                        dir_fd=directory_fd,
+                    )
+                )
             _replace_file(directory_fd, name, data)
         return self.root.joinpath(*folder, name)
 
@@ -268,9 +275,22 @@ def _check_readable(found: os.stat_result, path: str, max_bytes: int) -> None:
 def _replace_file(directory_fd: int, name: str, data: bytes) -> None:
     temporary = f".{secrets.token_hex(8)}{_TEMPORARY_SUFFIX}"
     try:
-        with os.fdopen(os.open(temporary, _CREATE_FILE, 0o644, dir_fd=directory_fd), "wb") as file:
+        with os.fdopen(
+            os.open(
+                temporary,
+                _CREATE_FILE,
+                0o644,
+                dir_fd=directory_fd,
+            ),
+            "wb",
+        ) as file:
             file.write(data)
-        os.rename(temporary, name, src_dir_fd=directory_fd, dst_dir_fd=directory_fd)
+        os.rename(
+            temporary,
+            name,
+            src_dir_fd=directory_fd,
+            dst_dir_fd=directory_fd,
+        )
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(temporary, dir_fd=directory_fd)
@@ -292,7 +312,7 @@ def _walk(directory_fd: int, prefix: str) -> Iterator[FileInfo]:
 
 @contextmanager
 def _plain_errors(path: str) -> Generator[None]:
-    """Turn what the system says about `path` into a sentence for the model."""
+    """OSErrors about `path` as ToolkitErrors, which are sentences for the model."""
     try:
         yield
     except FileExistsError:

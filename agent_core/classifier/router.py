@@ -103,7 +103,11 @@ class Router:
     """
 
     def __init__(
-        self, *, classifier: Model, answerer: RetryingModel, patience_s: float = 6.0
+        self,
+        *,
+        classifier: Model,
+        answerer: RetryingModel,
+        patience_s: float = 6.0,
     ) -> None:
         self.classifier = classifier
         self._answerer = answerer

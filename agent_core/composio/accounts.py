@@ -82,7 +82,7 @@ class Accounts:
         mine = [item for item in items if _toolkit_of(item) == toolkit]
         if not mine:
             return None
-        newest = max(mine, key=_created_at)
+        newest = max(mine, key=lambda item: text_in(item, "created_at"))
         account = await self._account(user, newest)
         self._active[user, toolkit] = account
         return account
@@ -137,7 +137,12 @@ class Accounts:
                 raise
         toolkit = _toolkit_of(record) or slug.partition("_")[0].casefold()
         if not record:
-            return AppTool(slug=slug, toolkit=toolkit, needs_account=None, schema_digest="")
+            return AppTool(
+                slug=slug,
+                toolkit=toolkit,
+                needs_account=None,
+                schema_digest="",
+            )
         definition = {key: record.get(key) for key in _PINNED}
         return AppTool(
             slug=slug,
@@ -174,10 +179,6 @@ def _is_active(item: _Item, user: UserId) -> bool:
     is_theirs = item.get("user_id") == user
     status = text_in(item, "status").upper()
     return is_theirs and status == _ACTIVE and item.get("is_disabled") is not True
-
-
-def _created_at(item: _Item) -> str:
-    return text_in(item, "created_at")
 
 
 def _toolkit_of(item: _Item) -> str:

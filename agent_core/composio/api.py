@@ -129,7 +129,10 @@ class ComposioApi:
         raise ComposioRefusedError(refusal, status=response.status_code, body=body)
 
     async def post_in_session(
-        self, user: UserId, path: str, body: Mapping[str, Any]
+        self,
+        user: UserId,
+        path: str,
+        body: Mapping[str, Any],
     ) -> Mapping[str, Any]:
         """A POST to a path below the person's session, which is made anew where it is forgotten.
 

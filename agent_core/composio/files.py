@@ -8,7 +8,7 @@ fetched.
 import asyncio
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from agent_core.ids import ToolCallId
@@ -52,9 +52,14 @@ class AppFiles:
     """The full name of the tool that saves a file."""
 
     async def __call__(
-        self, output: ToolOutput, call: ToolCall, context: ToolContext, progress: OnProgress
+        self,
+        output: ToolOutput,
+        call: ToolCall,
+        context: ToolContext,
+        progress: OnProgress,
     ) -> ToolOutput:
-        if _is_too_large(output):
+        is_refused = output.is_error and any(sign in output.text for sign in _REFUSED_AS_LARGE)
+        if output.is_cut or is_refused:
             return replace(output, text=f"{output.text}\n\n{_ADVICE}")
         if output.is_error:
             return output
@@ -79,11 +84,6 @@ class AppFiles:
         return replace(output, text="\n\n".join([output.text, *notes]))
 
 
-def _is_too_large(output: ToolOutput) -> bool:
-    is_refused = output.is_error and any(sign in output.text for sign in _REFUSED_AS_LARGE)
-    return output.is_cut or is_refused
-
-
 def _files_in(text: str) -> list[tuple[str, str]]:
     """Address and name of each file that a result names, once.
 
@@ -92,7 +92,12 @@ def _files_in(text: str) -> list[tuple[str, str]]:
     names: dict[str, str] = {}
     for each in _objects(parse_result(text)):
         if url := text_in(each, _ADDRESS):
-            names[url] = text_in(each, "name", "filename", "file_name")
+            names[url] = text_in(
+                each,
+                "name",
+                "filename",
+                "file_name",
+            )
     return list(names.items())
 
 
@@ -118,12 +123,10 @@ def _words_of_composio(result: JsonObject) -> str:
     data = as_object(result.get("data"))
     if entries or "data_preview" in data:
         around.append(data)
-    own = [_without(each, _APPS_OWN) for each in around]
+    own: list[tuple[str, object]] = []
+    for fields in around:
+        own += [field for field in fields.items() if field[0] not in _APPS_OWN]
     return json.dumps(own, ensure_ascii=False)
-
-
-def _without(fields: JsonObject, names: Sequence[str]) -> JsonObject:
-    return {name: value for name, value in fields.items() if name not in names}
 
 
 def _objects(value: object) -> Iterator[JsonObject]:

@@ -34,7 +34,13 @@ def composio_server(
             session = await ask(UserId(user))
             return replace(config, url=session.mcp_url)
 
-        return McpServer(config, limits, clock, locate=locate, pins=pins)
+        return McpServer(
+            config,
+            limits,
+            clock,
+            locate=locate,
+            pins=pins,
+        )
 
     return PooledServer(
         SERVER_NAME,

@@ -10,7 +10,13 @@ from datetime import datetime, timedelta
 
 from agent_core.consent.call_plan import CallPlan
 from agent_core.consent.policy import Judgement
-from agent_core.sessions import Ask, AskBody, AskStore, CallApproval, ask_id
+from agent_core.sessions import (
+    Ask,
+    AskBody,
+    AskStore,
+    CallApproval,
+    ask_id,
+)
 from agent_core.tools import OpenedCall, ToolContext, ToolOutput
 
 PATIENCE = timedelta(minutes=15)

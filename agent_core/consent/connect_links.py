@@ -63,7 +63,14 @@ class LinkPlaces:
             port = parts.port
         except ValueError:
             return False
-        return any(_is_below(prefix, host, port, parts.path) for prefix in self.prefixes)
+        for prefix in self.prefixes:
+            address, _, beginning = prefix.strip().partition("/")
+            name, _, number = address.lower().partition(":")
+            is_host = host == name or host.endswith(f".{name}")
+            is_port = number in ("", str(port))
+            if is_host and is_port and parts.path.startswith(f"/{beginning}"):
+                return True
+        return False
 
     def strip(self, text: str, *, is_connecting: bool) -> Stripped:
         """Take all connect links out of a tool's words.
@@ -142,21 +149,6 @@ def _without_scheme(prefix: str) -> re.Pattern[str]:
     port = "" if ":" in host else r"(?::\d+)?"
     rest = r"[^\s\"'<>\\)\]}]+"
     return re.compile(rf"{re.escape(host)}{port}/{re.escape(path)}{rest}", re.IGNORECASE)
-
-
-def _is_below(
-    prefix: str,
-    host: str,
-    port: int | None,
-    path: str,
-) -> bool:
-    address, _, beginning = prefix.strip().partition("/")
-    name, _, number = address.lower().partition(":")
-    if host != name and not host.endswith(f".{name}"):
-        return False
-    if number and number != str(port):
-        return False
-    return path.startswith(f"/{beginning}")
 
 
 def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from agent_core.consent.call_plan import CallPlan
-from agent_core.consent.egress import Disclosure, charged, disclosures_of, words_disclosed
+from agent_core.consent.egress import (
+    Disclosure,
+    charged,
+    disclosures_of,
+    words_disclosed,
+)
 from agent_core.consent.leaf_values import names_in
 from agent_core.consent.policy import Judgement
 from agent_core.consent.provenance import AddressProvenance

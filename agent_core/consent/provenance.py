@@ -13,13 +13,37 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from agent_core.consent.addresses import TOO_MANY, AddressKey, key_of, keys_in
+from agent_core.consent.addresses import (
+    TOO_MANY,
+    AddressKey,
+    key_of,
+    keys_in,
+)
 from agent_core.consent.leaf_values import texts_in
 from agent_core.consent.taint import finds_pages, is_record_of_search
-from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, child_run, is_in_branch
-from agent_core.messages import AttachedFile, Message, Part, Text, ToolCall, ToolResult
+from agent_core.ids import (
+    ROOT_RUN,
+    RunId,
+    ToolCallId,
+    TurnId,
+    child_run,
+    is_in_branch,
+)
+from agent_core.messages import (
+    AttachedFile,
+    Message,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from agent_core.tools import opened
-from agent_core.workspaces.layout import DOWNLOADS, EXTRACTED_ARTICLES, SEARCH_RESULTS, TOOL_RESULTS
+from agent_core.workspaces.layout import (
+    DOWNLOADS,
+    EXTRACTED_ARTICLES,
+    SEARCH_RESULTS,
+    TOOL_RESULTS,
+)
 
 _LOCAL = "mcp__local_toolkit__"
 _FETCHING = f"{_LOCAL}crawl_parallel"

@@ -5,7 +5,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from urllib.parse import unquote
 
-from agent_core.consent.leaf_values import Leaf, json_in, leaves_of, texts_in, unpacked
+from agent_core.consent.leaf_values import (
+    Leaf,
+    json_in,
+    leaves_of,
+    texts_in,
+    unpacked,
+)
 from agent_core.messages import JsonObject
 from agent_core.tools import name_words
 

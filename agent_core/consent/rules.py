@@ -6,7 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from agent_core.consent.leaf_values import Leaf, leaves_of, names_in, texts_in
+from agent_core.consent.leaf_values import (
+    Leaf,
+    leaves_of,
+    names_in,
+    texts_in,
+)
 from agent_core.tools import AGENT, Action, canonical, prefix_of
 
 PolicyVerdict = Literal["allow", "ask", "refuse"]

@@ -7,7 +7,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from agent_core.messages import AttachedFile, Message, Opaque, Part, Text, ToolCall, ToolResult
+from agent_core.messages import (
+    AttachedFile,
+    Message,
+    Opaque,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from agent_core.models.strict_json import mended
 
 MAX_NAME_CHARS = 128
@@ -41,14 +49,14 @@ def repaired(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 
 def _repair_once(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Removing one fault may lay another bare, so this is done until nothing changes."""
+    """One pass of the repair; it is repeated, as removing one fault may lay another bare."""
     merged = _merge(_without_blanks(messages))
     if merged and merged[0].role == "assistant":
-        merged = merged[1:]
+        del merged[0]
     paired = _pair(merged)
     paired = _merge(_without_blanks(paired))
     if paired and paired[-1].role == "assistant":
-        paired = paired[:-1]
+        del paired[-1]
     return tuple(paired)
 
 
@@ -90,13 +98,13 @@ def _unseen(part: Part) -> Part:
 
 def _without_blanks(messages: Iterable[Message]) -> Iterator[Message]:
     for message in messages:
-        parts = [_writable(part) for part in message.parts if not _is_blank(part)]
+        parts = [
+            _writable(part)
+            for part in message.parts
+            if not isinstance(part, Text) or part.text.strip()
+        ]
         if parts:
             yield _with_parts(message, parts)
-
-
-def _is_blank(part: Part) -> bool:
-    return isinstance(part, Text) and not part.text.strip()
 
 
 def _writable(part: Part) -> Part:
@@ -106,8 +114,6 @@ def _writable(part: Part) -> Part:
     text = mended(part.text)
     if isinstance(part, ToolResult) and not text.strip():
         text = EMPTY_RESULT
-    if text == part.text:
-        return part
     return replace(part, text=text)
 
 
@@ -153,11 +159,7 @@ def _answered(calls: Sequence[ToolCall], parts: Sequence[Part]) -> Message:
             others.append(part)
     answers: list[Part] = []
     for call in calls:
-        lost = ToolResult(
-            call_id=call.id,
-            text=LOST_RESULT,
-            is_error=True,
-        )
+        lost = ToolResult(call_id=call.id, text=LOST_RESULT, is_error=True)
         answers.append(results.get(call.id, lost))
     return Message(role="user", parts=(*answers, *others))
 
@@ -180,8 +182,7 @@ def _with_calls_last(message: Message) -> Message:
         return message
     parts = list(message.parts)
     last = parts.index(message.tool_calls[-1])
-    behind = parts[last + 1 :]
-    texts = [part for part in behind if isinstance(part, Text)]
-    others = [part for part in behind if not isinstance(part, Text)]
-    parts[last:] = [*texts, parts[last], *others]
-    return _with_parts(message, parts)
+    behind = sorted(parts[last + 1 :], key=lambda part: not isinstance(part, Text))
+    is_text = [isinstance(part, Text) for part in behind]
+    behind.insert(sum(is_text), parts[last])
+    return _with_parts(message, [*parts[:last], *behind])

@@ -27,15 +27,9 @@ async def load_pictures(messages: Sequence[Message], workspace: Path) -> dict[st
         shown = [part for part in message.parts if isinstance(part, AttachedFile | ToolResult)]
         paths.extend(part.picture for part in shown if part.picture)
     newest = list(dict.fromkeys(reversed(paths)))[:MAX_PICTURES]
-    if not newest:
-        return {}
-    return await asyncio.to_thread(_load, workspace, newest)
-
-
-def _load(workspace: Path, paths: Sequence[str]) -> dict[str, Picture]:
     loaded: dict[str, Picture] = {}
-    for path in paths:
-        picture = _picture(workspace, PurePosixPath(path))
+    for path in newest:
+        picture = await asyncio.to_thread(_picture, workspace, PurePosixPath(path))
         if picture is not None:
             loaded[path] = picture
     return loaded

@@ -141,7 +141,11 @@ class ServerConnection:
         return tools[:MAX_TOOLS]
 
     async def call(
-        self, tool: str, arguments: JsonObject, meta: JsonObject | None, progress: OnProgress
+        self,
+        tool: str,
+        arguments: JsonObject,
+        meta: JsonObject | None,
+        progress: OnProgress,
     ) -> CallToolResult:
         """Call a tool in the caller's own task; cancelling that cancels the request."""
         name = self._config.name
@@ -164,7 +168,12 @@ class ServerConnection:
         except MCPError as error:
             raise self._fault(error) from error
         except (ValidationError, RuntimeError) as error:
-            logger.warning("%s: unusable answer to %s: %s", name, tool, error)
+            logger.warning(
+                "%s: unusable answer to %s: %s",
+                name,
+                tool,
+                error,
+            )
             is_lost = not self.is_alive
             reason = _brief(error) if is_lost else f"{UNREADABLE}."
             raise RequestFault(reason, may_have_run=True, is_lost=is_lost) from error
@@ -220,7 +229,12 @@ class ServerConnection:
             on_tools_changed=lambda: setattr(self, "tools_changed", True),
         )
         if isinstance(config, HttpServer):
-            streams = http_streams(config, limits, screen=screen, on_end=on_end)
+            streams = http_streams(
+                config,
+                limits,
+                screen=screen,
+                on_end=on_end,
+            )
         else:
             streams = stdio_streams(
                 config,

@@ -271,7 +271,12 @@ def _read_entry(raw: Any) -> ServerEntry | str:
         return "its entry is no JSON object"
     keys = cast("JsonObject", raw)
     for key in keys:
-        near = difflib.get_close_matches(key, _OURS, n=1, cutoff=_CLOSE)
+        near = difflib.get_close_matches(
+            key,
+            _OURS,
+            n=1,
+            cutoff=_CLOSE,
+        )
         if near and key not in _OURS:
             return f"its key {key[:40]!r} is not known; is {near[0]!r} meant?"
     try:

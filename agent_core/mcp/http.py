@@ -34,7 +34,11 @@ _Pieces = AsyncIterator[bytes]
 
 @asynccontextmanager
 async def http_streams(
-    config: HttpServer, limits: HubLimits, *, screen: Screen, on_end: Callable[[], None]
+    config: HttpServer,
+    limits: HubLimits,
+    *,
+    screen: Screen,
+    on_end: Callable[[], None],
 ) -> AsyncGenerator[Any]:
     """Exchange messages with the server, over streams of the SDK's `Transport`.
 

@@ -67,10 +67,6 @@ class PooledServer:
         """The tools of a server for all, so that no agent waits for them; () for others."""
         return await self._specs(SHARED, Path()) if self.is_shared else ()
 
-    def is_for(self, context: ToolContext) -> bool:
-        """Whether the server is offered to this agent when it works for that person."""
-        return self.key(context) is not None
-
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         """The tools for this agent; a ToolServerError says why they are not available."""
         key = self.key(context)
@@ -160,8 +156,26 @@ class McpHub:
         clock: MonotonicTime = time.monotonic,
     ) -> None:
         limits = limits or HubLimits()
-        pooled = [_always_on(config, limits, clock, pins, call_meta) for config in servers]
-        pooled += [_of_fleet(server, limits, clock, pins) for server in fleet if server.is_on]
+        pooled = [
+            _always_on(
+                config,
+                limits,
+                clock,
+                pins,
+                call_meta,
+            )
+            for config in servers
+        ]
+        pooled += [
+            _of_fleet(
+                server,
+                limits,
+                clock,
+                pins,
+            )
+            for server in fleet
+            if server.is_on
+        ]
         pooled += more
         self._servers = {server_prefix(server.name): server for server in pooled}
         """By the prefix of their tools' names, in the order of the configuration."""
@@ -185,8 +199,11 @@ class McpHub:
 
     def away(self, context: ToolContext) -> Mapping[str, str]:
         """Servers for this agent and person that could not be had when last asked, and why."""
-        mine = {server.name for server in self._servers.values() if server.is_for(context)}
-        return {name: reason for name, reason in self._failures.items() if name in mine}
+        return {
+            server.name: self._failures[server.name]
+            for server in self._servers.values()
+            if server.name in self._failures and server.key(context) is not None
+        }
 
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         """The tools of all servers that can be had, in the order of the configuration."""
@@ -230,7 +247,13 @@ def _always_on(
         pins = None  # our own tools change with our releases
 
     def make(_: str, workspace: Path) -> McpServer:
-        return McpServer(config, limits, clock, pins=pins, call_meta=call_meta)
+        return McpServer(
+            config,
+            limits,
+            clock,
+            pins=pins,
+            call_meta=call_meta,
+        )
 
     return PooledServer(
         config.name,
@@ -242,7 +265,10 @@ def _always_on(
 
 
 def _of_fleet(
-    server: FleetServer, limits: HubLimits, clock: MonotonicTime, pins: Pins | None
+    server: FleetServer,
+    limits: HubLimits,
+    clock: MonotonicTime,
+    pins: Pins | None,
 ) -> PooledServer:
     """The process starts at the first call when the tools are known from earlier."""
     is_shared = server.scope == "bot"

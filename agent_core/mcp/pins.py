@@ -59,14 +59,6 @@ class ListedTool:
     """Why the tool is turned off, as a sentence for people; empty when it is not."""
 
     @property
-    def is_read_only(self) -> bool:
-        return self.annotations.get("readOnlyHint") is True
-
-    @property
-    def is_idempotent(self) -> bool:
-        return self.annotations.get("idempotentHint") is True
-
-    @property
     def definition(self) -> JsonObject:
         """All that is pinned, as it is stored."""
         return {
@@ -96,7 +88,10 @@ class Pins:
         self._awaited = awaited
 
     async def judge(
-        self, server: str, tools: Sequence[ListedTool], workspace: Path | None = None
+        self,
+        server: str,
+        tools: Sequence[ListedTool],
+        workspace: Path | None = None,
     ) -> list[ListedTool]:
         """The same tools, those turned off with the reason. A server's first ones are pinned.
 
@@ -120,7 +115,12 @@ class Pins:
         await self._store.propose(server, proposals)
         for name in (*new, *proposals):
             if reason := why_off(pins[name]):
-                logger.warning("%s: tool %s is turned off: %s", server, name, reason)
+                logger.warning(
+                    "%s: tool %s is turned off: %s",
+                    server,
+                    name,
+                    reason,
+                )
         return [replace(tool, off=why_off(pins[tool.name])) for tool in tools]
 
     async def refuse(self, server: str, reasons: Mapping[str, str]) -> None:
@@ -147,17 +147,15 @@ class Pins:
         elif server != _VETTED:
             reason = suspicion_of(definition)
         digest = digest_of_json(definition)
-        pin = Pin(
+        proposal = Proposal(digest=digest, definition=definition, reason=reason)
+        return Pin(
             server=server,
             tool=tool,
-            digest=digest,
-            definition=definition,
+            digest=NOT_ACCEPTED if reason else digest,
+            definition={} if reason else definition,
             accepted_at=self._now(),
+            proposal=proposal if reason else None,
         )
-        if not reason:
-            return pin
-        proposal = Proposal(digest=digest, definition=definition, reason=reason)
-        return replace(pin, digest=NOT_ACCEPTED, definition={}, proposal=proposal)
 
 
 def why_off(pin: Pin) -> str:
@@ -213,7 +211,12 @@ def usable_tools(server: str, listed: Sequence[Tool]) -> tuple[list[ListedTool],
         name = canonical(full_name(server, tool.name)) if canonical(tool.name) else ""
         fault = _fault_of_name(tool, name, tools) or fault_of_schema(tool.input_schema)
         if fault:
-            logger.warning("%s: tool %a is left out: %s", server, tool.name[:128], fault)
+            logger.warning(
+                "%s: tool %a is left out: %s",
+                server,
+                tool.name[:128],
+                fault,
+            )
             refused[ascii(tool.name[:128])] = fault
             continue
         wire = tool.model_dump(mode="json", by_alias=True, exclude_none=True)

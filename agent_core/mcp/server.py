@@ -134,9 +134,14 @@ class McpServer:
         except ToolServerError as error:
             return _failure(error)
         output = await read_output(result, max_bytes=self.limits.max_result_bytes)
-        if self.config.trusted and result.meta:
-            return await _with_files(output, result, context)
-        return output
+        meta = result.meta if self.config.trusted else None
+        if not meta:
+            return output
+        output = replace(output, picture=str(meta.get("picture", "")))
+        if not meta.get("artifacts"):
+            return output
+        artifacts = await asyncio.to_thread(artifacts_of, result, context.workspace)
+        return replace(output, artifacts=artifacts)
 
     async def close(self) -> None:
         """End the server for good; bounded."""
@@ -146,7 +151,10 @@ class McpServer:
             await self._connection.close()
 
     async def _checked_call(
-        self, call: ToolCall, context: ToolContext, progress: OnProgress
+        self,
+        call: ToolCall,
+        context: ToolContext,
+        progress: OnProgress,
     ) -> CallToolResult:
         """Call a tool, and again after a lost connection if it did not run or only reads."""
         schema = self._usable(call.name).input_schema
@@ -156,7 +164,9 @@ class McpServer:
         try:
             return await self._call(call, meta, progress)
         except RequestFault as fault:
-            if not fault.is_lost or (fault.may_have_run and not self._only_reads(call)):
+            spec = self._specs.get(call.name)
+            only_reads = spec is not None and opened(call).is_repeatable(spec)
+            if not fault.is_lost or (fault.may_have_run and not only_reads):
                 raise
         return await self._call(call, meta, progress)
 
@@ -169,24 +179,33 @@ class McpServer:
             meta |= await self.call_meta(call, context)
         return meta
 
-    def _only_reads(self, call: ToolCall) -> bool:
-        spec = self._specs.get(call.name)
-        return spec is not None and opened(call).is_repeatable(spec)
-
     async def _call(
-        self, call: ToolCall, meta: JsonObject | None, progress: OnProgress
+        self,
+        call: ToolCall,
+        meta: JsonObject | None,
+        progress: OnProgress,
     ) -> CallToolResult:
         connection = await self._live_connection()
         if self.pins is not None and connection.tools_changed:
             await self._relist(connection)
         tool = self._usable(call.name)
         try:
-            return await connection.call(tool.name, call.arguments, meta, progress)
+            return await connection.call(
+                tool.name,
+                call.arguments,
+                meta,
+                progress,
+            )
         except RequestFault as fault:
             if fault.is_lost:
                 await connection.close()
                 last_words = connection.stderr() or "(empty)"
-                logger.warning("%s: %s stderr: %s", self.config.name, fault, last_words)
+                logger.warning(
+                    "%s: %s stderr: %s",
+                    self.config.name,
+                    fault,
+                    last_words,
+                )
             raise
 
     def _usable(self, name: str) -> ListedTool:
@@ -214,7 +233,9 @@ class McpServer:
         async with self._starting:
             connection = self._connection
             if connection is not None and connection.is_suspect:
-                await self._probe(connection)
+                connection.is_suspect = False
+                if connection.is_alive:
+                    await self._probe(connection)
             if connection is None or not connection.is_alive:
                 connection = await self._start()
                 self._connection = connection
@@ -222,9 +243,6 @@ class McpServer:
 
     async def _probe(self, connection: ServerConnection) -> None:
         """Keeps a server that still lists its tools after a late call; ends any other."""
-        connection.is_suspect = False
-        if not connection.is_alive:
-            return
         try:
             await connection.list_tools()
         except ToolServerError:
@@ -317,7 +335,8 @@ class McpServer:
 
     def _spec(self, name: str, tool: ListedTool) -> ToolSpec:
         """A server's word on the effects of its tools counts only where the server is our own."""
-        is_harmless = tool.is_read_only or tool.is_idempotent
+        hints = tool.annotations
+        is_harmless = True in (hints.get("readOnlyHint"), hints.get("idempotentHint"))
         return ToolSpec(
             name=name,
             server=self.config.name,
@@ -331,18 +350,6 @@ class McpServer:
     def _has_tools_off(self) -> bool:
         """Whether a tool is off, which a person may have accepted meanwhile."""
         return any(tool.off for tool in self._tools.values())
-
-
-async def _with_files(
-    output: ToolOutput, result: CallToolResult, context: ToolContext
-) -> ToolOutput:
-    """The output with the picture and the artifacts that a server of our own names."""
-    meta = result.meta or {}
-    output = replace(output, picture=str(meta.get("picture", "")))
-    if not meta.get("artifacts"):
-        return output
-    artifacts = await asyncio.to_thread(artifacts_of, result, context.workspace)
-    return replace(output, artifacts=artifacts)
 
 
 def _failure(error: ToolServerError) -> ToolOutput:

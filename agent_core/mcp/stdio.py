@@ -19,7 +19,7 @@ from mcp_types import JSONRPCRequest
 
 from agent_core.background import Background
 from agent_core.mcp.config import HubLimits, StdioServer
-from agent_core.mcp.wire import LineCutter, Screen, off_loop
+from agent_core.mcp.wire import LineCutter, Screen, dumped, off_loop
 
 _CHUNK_BYTES = 65_536
 _OUTGOING_MESSAGES = 64
@@ -84,7 +84,15 @@ async def stdio_streams(
     outgoing, source = anyio.create_memory_object_stream[SessionMessage](_OUTGOING_MESSAGES)
     lines = LineCutter(limits.max_message_bytes)
     pumps = Background()
-    reading = pumps.start(_read_stdout(child.stdout, lines, screen, sink, outgoing))
+    reading = pumps.start(
+        _read_stdout(
+            child.stdout,
+            lines,
+            screen,
+            sink,
+            outgoing,
+        )
+    )
     reading.add_done_callback(lambda _: on_end())
     hearing = pumps.start(_read_stderr(child.stderr, stderr))
     pumps.start(_write_stdin(child.stdin, source))
@@ -138,8 +146,7 @@ async def _write_stdin(
     # A broken pipe needs no answer here: the end of stdout tells the session.
     with source, suppress(OSError):
         async for item in source:
-            text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
-            stdin.write(text.encode() + b"\n")
+            stdin.write(dumped(item.message) + b"\n")
             await stdin.drain()
 
 

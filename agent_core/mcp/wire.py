@@ -136,7 +136,11 @@ class Screen:
     """
 
     def __init__(
-        self, server: str, *, version: Callable[[], str], on_tools_changed: Callable[[], None]
+        self,
+        server: str,
+        *,
+        version: Callable[[], str],
+        on_tools_changed: Callable[[], None],
     ) -> None:
         self._server = server
         self._version = version
@@ -149,20 +153,19 @@ class Screen:
         message = _message(line)
         match message:
             case JSONRPCNotification():
-                return message if self._is_heard(message.method) else None
+                if message.method == _TOOLS_CHANGED:
+                    self._on_tools_changed()
+                if message.method == _PROGRESS:
+                    is_heard = not _is_flood(self._reports, _REPORTS_S)
+                else:
+                    is_heard = message.method in _HEARD
+                return message if is_heard else None
             case JSONRPCRequest():
                 return None if _is_flood(self._requests, _REQUESTS_S) else message
             case JSONRPCResponse():
                 return self._screened(message)
             case _:
                 return message
-
-    def _is_heard(self, method: str) -> bool:
-        if method == _TOOLS_CHANGED:
-            self._on_tools_changed()
-        if method == _PROGRESS:
-            return not _is_flood(self._reports, _REPORTS_S)
-        return method in _HEARD
 
     def _screened(self, answer: JSONRPCResponse) -> JSONRPCMessage:
         result = answer.result
@@ -185,8 +188,8 @@ class Screen:
         """
         usable: list[JsonObject] = []
         for tool in tools[:MAX_TOOLS]:
-            fields = as_object(tool) or {"name": tool}
-            fields = {key: value for key, value in fields.items() if key != "outputSchema"}
+            fields = {**as_object(tool)} or {"name": tool}
+            fields.pop("outputSchema", None)
             if self._is_callable(fields):
                 usable.append(fields)
         listing: JsonObject = {"tools": usable, **_CACHING}
@@ -204,7 +207,12 @@ class Screen:
         try:
             validate_server_result("tools/list", self._version(), listing)
         except ValidationError as error:
-            logger.warning("%s: tool %s is malformed; left out: %s", self._server, name, error)
+            logger.warning(
+                "%s: tool %s is malformed; left out: %s",
+                self._server,
+                name,
+                error,
+            )
             return False
         return True
 

@@ -66,21 +66,41 @@ def stream_error(event: JsonObject, request_id: str) -> ModelError:
 
 
 def _error_for(
-    message: str, *, status: int, kind: str, code: str, request_id: str, wait_s: float | None = None
+    message: str,
+    *,
+    status: int,
+    kind: str,
+    code: str,
+    request_id: str,
+    wait_s: float | None = None,
 ) -> ModelError:
     name = code or kind
     text = f"The model's provider said {status} {name}: {message}"
     is_too_large = status == _CONTENT_TOO_LARGE or kind == "request_too_large"
     if is_too_large or any(words in message.lower() for words in _TOO_LONG):
-        return RequestTooLarge(text, status=status, kind=name, request_id=request_id)
+        return RequestTooLarge(
+            text,
+            status=status,
+            kind=name,
+            request_id=request_id,
+        )
     if status == _OK:
         may_pass = kind not in _HOPELESS_KINDS
     else:
         may_pass = status in _PASSING_STATUSES or status >= _FIRST_SERVER_ERROR
     if code == "enforced_spend_limit_reached" or not (may_pass or kind in _PASSING_KINDS):
-        return ModelRejected(text, status=status, kind=name, request_id=request_id)
+        return ModelRejected(
+            text,
+            status=status,
+            kind=name,
+            request_id=request_id,
+        )
     return ModelUnavailable(
-        text, retry_after_s=wait_s, status=status, kind=name, request_id=request_id
+        text,
+        retry_after_s=wait_s,
+        status=status,
+        kind=name,
+        request_id=request_id,
     )
 
 

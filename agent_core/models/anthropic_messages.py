@@ -53,7 +53,9 @@ def request_body(model: str, request: ModelRequest) -> JsonObject:
         block = {"type": "text", "text": request.system, "cache_control": _CACHE_POINT}
         body["system"] = [block]
     if request.tools:
-        body["tools"] = _tools(request)
+        tools = [tool.for_model() for tool in request.tools]
+        tools[-1]["cache_control"] = _CACHE_POINT
+        body["tools"] = tools
         if not request.may_call_tools:
             body["tool_choice"] = {"type": "none"}
         elif request.must_call and _takes_effort(model) is False:
@@ -61,12 +63,6 @@ def request_body(model: str, request: ModelRequest) -> JsonObject:
     if request.effort and _takes_effort(model):
         body["output_config"] = {"effort": request.effort}
     return body
-
-
-def _tools(request: ModelRequest) -> list[JsonObject]:
-    tools = [tool.for_model() for tool in request.tools]
-    tools[-1]["cache_control"] = _CACHE_POINT
-    return tools
 
 
 def _messages(messages: Sequence[Message], pictures: Mapping[str, Picture]) -> list[JsonObject]:
@@ -222,14 +218,14 @@ class ReplyAssembly:
             blocks = [block for block in blocks if block.kind != "tool_use"]
         parts = tuple(map(self._part, blocks))
         self._check_calls(parts, stop_reason)
-        thinking = filter(None, map(_thinking, blocks))
+        thoughts = [block.raw.get("thinking") for block in blocks if block.kind == "thinking"]
         return Reply(
             message=Message(role="assistant", parts=self._explained(parts, stop_reason)),
             stop_reason=stop_reason,
             usage=_usage(self._usage),
             model=str(self._started.get("model") or ""),
             request_id=self._request_id,
-            thinking="\n\n".join(thinking),
+            thinking="\n\n".join(mended(str(thought)) for thought in thoughts if thought),
         )
 
     def _block(self, event: JsonObject) -> _Block:
@@ -315,12 +311,6 @@ class ReplyAssembly:
 def _index(event: JsonObject) -> int:
     index: Any = event.get("index")
     return index if isinstance(index, int) else -1
-
-
-def _thinking(block: _Block) -> str:
-    if block.kind != "thinking":
-        return ""
-    return mended(str(block.raw.get("thinking") or ""))
 
 
 def _usage(counts: JsonObject) -> Usage:

@@ -19,7 +19,7 @@ def load_strictly(text: str) -> Any:
             a float are none.
     """
     try:
-        value = json.loads(text, parse_constant=_refused, parse_float=_finite)
+        value = json.loads(text, parse_constant=_finite, parse_float=_finite)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
     if is_nested_too_deeply(value):
@@ -72,12 +72,8 @@ def begun_sign(text: str) -> str:
     return text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
 
 
-def _refused(constant: str) -> float:
-    raise ValueError(f"{constant} is not JSON")
-
-
 def _finite(written: str) -> float:
     number = float(written)
     if not math.isfinite(number):
-        raise ValueError(f"{written[:20]} is too large a number")
+        raise ValueError(f"{written[:20]} is not a number of JSON, or too large a one")
     return number

@@ -1,4 +1,4 @@
-"""How observers are told of tool results: beside the turn, in tasks that are owned and bounded.
+"""Dispatch of tool results to observers: beside the turn, in tasks that are owned and bounded.
 
 And which Composio tools a call really ran: the tool itself, or those inside a multi-execute.
 """
@@ -74,7 +74,7 @@ def full_text(observed: ToolObserved) -> str:
 
 
 class Observers:
-    """Tells each observer of every result; it may take `limit_s` over one."""
+    """Dispatcher of tool results to observers; an observer has `limit_s` for one result."""
 
     def __init__(self, observers: Sequence[ToolObserver], *, limit_s: float = 10.0) -> None:
         self._observers = tuple(observers)
@@ -82,20 +82,20 @@ class Observers:
         self._tasks: dict[asyncio.Task[None], TurnId] = {}
 
     def notify(self, observed: ToolObserved) -> None:
-        """Tell them; returns at once. Their spans belong to the span that is current now."""
+        """Start the observers over a result and return; their spans belong to the current span."""
         for observer in self._observers:
             task = asyncio.create_task(self._tell(observer, observed))
             self._tasks[task] = observed.context.turn
             task.add_done_callback(self._tasks.pop)
 
     async def settle(self, timeout_s: float, turn: TurnId | None = None) -> None:
-        """Wait until what was told of one turn, or of all, is done; no longer than `timeout_s`."""
+        """Wait for the observers of one turn, or of all; no longer than `timeout_s`."""
         tasks = [task for task, of in self._tasks.items() if turn in (None, of)]
         if tasks:
             await asyncio.wait(tasks, timeout=timeout_s)
 
     async def close(self) -> None:
-        """End what still runs."""
+        """Cancel the observers that still run."""
         tasks = set(self._tasks)
         for task in tasks:
             task.cancel()
@@ -110,7 +110,10 @@ class Observers:
                     found = await asyncio.to_thread((observed.context.workspace / path).stat)
                     kind = path.partition("/")[0]
                     tracing.note(
-                        "observer_artifact_saved", path=path, type=kind, size=found.st_size
+                        "observer_artifact_saved",
+                        path=path,
+                        type=kind,
+                        size=found.st_size,
                     )
         except TimeoutError:
             logger.warning("%s did not end over a result of %s", name, observed.call.name)

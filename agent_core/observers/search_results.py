@@ -61,7 +61,15 @@ def cleaned_results(execution: Execution, at: datetime) -> JsonObject | None:
         return None
     under, hits = found
     is_news = wants_news or under == _NEWS_LIST
-    clean = [_clean(item, place, at, is_news) for place, item in enumerate(hits, start=1)]
+    clean = [
+        _clean(
+            item,
+            place,
+            at,
+            is_news,
+        )
+        for place, item in enumerate(hits, start=1)
+    ]
     return {
         "type": "news" if is_news else "web",
         "timestamp": timestamp(at),
@@ -91,21 +99,23 @@ def _hits(names: Sequence[str], value: JsonObject) -> tuple[str, list[JsonObject
 
 def _clean(item: JsonObject, place: int, at: datetime, is_news: bool) -> JsonObject:
     position = item.get("position")
+    snippet = text_in(item, "snippet", "description", "summary")
     head: JsonObject = {
         "position": position if isinstance(position, int) else place,
         "title": text_in(item, "title"),
         "url": text_in(item, "link", "url"),
     }
     if not is_news:
-        return {**head, "snippet": _snippet(item)}
-    written = text_in(item, "date", "published_date", "published_at")
+        return {**head, "snippet": snippet}
+    written = text_in(
+        item,
+        "date",
+        "published_date",
+        "published_at",
+    )
     date = parse_relative_date(written, at) or written
     source = text_in(item.get("source"), "name", "title") or text_in(item, "source")
-    return {**head, "source": source, "date": date, "snippet": _snippet(item)}
-
-
-def _snippet(item: JsonObject) -> str:
-    return text_in(item, "snippet", "description", "summary")
+    return {**head, "source": source, "date": date, "snippet": snippet}
 
 
 _UNITS = {

@@ -67,7 +67,13 @@ def _executions(observed: ToolObserved) -> list[Execution]:
 
 def _input(arguments: JsonObject) -> JsonObject:
     return {
-        "code": text_in(arguments, "code_to_execute", "code", "command", *_FILES),
+        "code": text_in(
+            arguments,
+            "code_to_execute",
+            "code",
+            "command",
+            *_FILES,
+        ),
         "session_id": text_in(arguments, "session_id", "sandbox_id"),
         "current_step": text_in(arguments, "current_step"),
         "thought": text_in(arguments, "thought"),

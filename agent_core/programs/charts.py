@@ -76,10 +76,25 @@ def chart(
     lines = (
         _START,
         _element("title", title or "Chart"),
-        _element("rect", width=WIDTH, height=HEIGHT, fill="#fff"),
-        _label(WIDTH / 2, 26, title, font_size=17),
+        _element(
+            "rect",
+            width=WIDTH,
+            height=HEIGHT,
+            fill="#fff",
+        ),
+        _label(
+            WIDTH / 2,
+            26,
+            title,
+            font_size=17,
+        ),
         _label((LEFT + RIGHT) / 2, HEIGHT - 10, x),
-        _label(18, 225, y, transform="rotate(-90 18 225)"),
+        _label(
+            18,
+            225,
+            y,
+            transform="rotate(-90 18 225)",
+        ),
         *plot.axes(),
         *plot.drawing(),
         "</svg>\n",
@@ -134,7 +149,12 @@ class _Plot:
             marks = list(positions)[:: math.ceil(self._labels / _MAX_LABELS)]
             low = 0.0
             high = float(self._labels)
-        self._x = _Scale(low=low, high=high, start=LEFT, end=RIGHT)
+        self._x = _Scale(
+            low=low,
+            high=high,
+            start=LEFT,
+            end=RIGHT,
+        )
         self._positions = positions
         self._marks = marks
 
@@ -142,7 +162,12 @@ class _Plot:
         for height in self._heights:
             y = self._y(height)
             yield _element("path", d=f"M{LEFT} {y:.1f}H{RIGHT}", stroke="#ddd")
-            yield _label(LEFT - 8, y + 4, f"{height:,.10g}", text_anchor="end")
+            yield _label(
+                LEFT - 8,
+                y + 4,
+                f"{height:,.10g}",
+                text_anchor="end",
+            )
         for mark in self._marks:
             x = self._x(self._positions[mark])
             text = mark[:20] if isinstance(mark, str) else f"{mark:.10g}"
@@ -175,7 +200,12 @@ class _Plot:
             height=12,
             fill=colour,
         )
-        yield _label(left + 17, 52, name[:max_chars], text_anchor="start")
+        yield _label(
+            left + 17,
+            52,
+            name[:max_chars],
+            text_anchor="start",
+        )
 
     def _bars(self, number: int, spots: list[Spot], colour: str) -> Iterator[str]:
         count = len(self._series)
@@ -237,8 +267,7 @@ def _points(data: Sequence[float | Point] | Mapping[str, float]) -> list[Point]:
         return list(data.items())
     points: list[Point] = []
     for number, value in enumerate(data):
-        point = value if isinstance(value, tuple) else (float(number), value)
-        points.append(point)
+        points.append(value if isinstance(value, tuple) else (float(number), value))
     return points
 
 
@@ -262,21 +291,25 @@ def _ticks(values: Sequence[float]) -> list[float]:
 
 
 def _label(x: float, y: float, text: str, **attributes: object) -> str:
-    return _element("text", text, x=x, y=y, **attributes)
+    return _element(
+        "text",
+        text,
+        x=x,
+        y=y,
+        **attributes,
+    )
 
 
 def _element(name: str, text: str = "", **attributes: object) -> str:
-    """An element of SVG; an underscore in an attribute's name stands for a hyphen."""
+    """An element of SVG; an underscore in an attribute's name stands for a hyphen.
+
+    The text is cut and escaped, its control characters become spaces.
+    """
     parts = [name]
     for key, value in attributes.items():
         attribute = key.replace("_", "-")
         written = f"{value:.1f}" if isinstance(value, float) else value
         parts.append(f'{attribute}="{written}"')
     start = " ".join(parts)
-    return f"<{start}>{_escaped(text)}</{name}>"
-
-
-def _escaped(text: str) -> str:
-    """Text as XML takes it: escaped, without control characters, not too long."""
     printable = [sign if sign.isprintable() else " " for sign in text[:_MAX_TEXT]]
-    return escape("".join(printable))
+    return f"<{start}>{escape(''.join(printable))}</{name}>"

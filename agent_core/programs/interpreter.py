@@ -83,7 +83,7 @@ class ProgramLimits:
 
 
 class Program(BaseModel):
-    """How far a program is; it is stored with its state where it waits."""
+    """Progress of a program; it is stored with the state while the program waits."""
 
     printed: str = ""
     printed_chars: int = 0
@@ -190,10 +190,18 @@ class ProgramExecution:
                 monty.AsyncMonty(max_processes=1) as workers,
                 workers.checkout(**conditions) as session,
             ):
+                mounts = [
+                    monty.MountDir(
+                        host_path=folder,
+                        virtual_path=str(folder),
+                        mode="read-write" if folder.name == WORK_PRODUCTS else "read-only",
+                    )
+                    for folder in self._folders()
+                ]
                 started = start(
                     session,
                     external_lookup=self._functions(),
-                    mount=[_mount(monty, folder) for folder in self._folders()],
+                    mount=mounts,
                     print_callback=self._printed,
                 )
                 return await self._drive(session, started)
@@ -210,31 +218,35 @@ class ProgramExecution:
             while not isinstance(snapshot, MontyComplete):
                 reply = await self._reply(snapshot)
                 if self.program.awaits:
-                    return await self._kept(snapshot.dump) or self._end(error=_TOO_LARGE)
+                    dump = await asyncio.to_thread(snapshot.dump)
+                    return await self._kept(dump) or self._end(error=_TOO_LARGE)
                 snapshot = await (snapshot.resume(reply) if reply else snapshot.resume_auto())
             value = "" if snapshot.output in (None, "None") else str(snapshot.output)
         except (MontyRuntimeError, MontySyntaxError) as raised:
             if isinstance(raised.exception(), TimeoutError | MemoryError):
                 raise  # in the middle of anything: its variables are in no known state
             error = raised.display()
-        dump = await session.dump()
-        variables = await self._kept(lambda: dump)
+        variables = await self._kept(await session.dump())
         if not variables:
             error = f"{error}\n{_TOO_LARGE}".strip()
         return self._end(value, error, variables)
 
-    async def _kept(self, dump: Callable[[], bytes]) -> bytes:
-        """A state to be stored; empty where it is too large."""
-        state = await asyncio.to_thread(lambda: zlib.compress(dump(), 1))
+    async def _kept(self, dump: bytes) -> bytes:
+        """Compressed state of a program; empty above the size limit."""
+        state = await asyncio.to_thread(zlib.compress, dump, 1)
         return state if len(state) <= self.interpreter.limits.max_kept_bytes else b""
 
     def _end(self, value: str = "", error: str = "", variables: bytes = b"") -> bytes:
         program = self.program
         artifacts = self._artifacts()
+        printed = program.printed.rstrip("\n")
+        left_out = program.printed_chars - len(program.printed)
+        if left_out:
+            printed += f"\n[limit reached: {left_out:,} more characters were printed and left out]"
         max_chars = self.interpreter.limits.max_value_chars
         error = _shortened(error, max_chars)
         parts = {
-            "Printed": self._printout(),
+            "Printed": printed,
             "Value": _shortened(value, max_chars),
             "Error": error if variables else f"{error}\n{_AS_BEFORE}",
             "Files for the person": ", ".join(artifact.path for artifact in artifacts),
@@ -244,14 +256,6 @@ class ProgramExecution:
         program.awaits = {}
         program.output = ToolOutput(text=text, is_error=bool(error), artifacts=artifacts)
         return variables
-
-    def _printout(self) -> str:
-        program = self.program
-        text = program.printed.rstrip("\n")
-        left_out = program.printed_chars - len(program.printed)
-        if not left_out:
-            return text
-        return f"{text}\n[limit reached: {left_out:,} more characters were printed and left out]"
 
     def _artifacts(self) -> tuple[Artifact, ...]:
         artifacts: list[Artifact] = []
@@ -403,21 +407,14 @@ class ProgramExecution:
 
     def _folders(self) -> list[Path]:
         """The folders of the workspace that programs see, under the same paths as everywhere."""
-        return sorted(filter(_is_seen, self.context.workspace.iterdir()))
-
-
-def _is_seen(folder: Path) -> bool:
-    if not folder.is_dir() or folder.is_symlink():
-        return False
-    return folder.name != TRACES and folder.name[0] != "."
-
-
-def _mount(monty: Any, folder: Path) -> Any:
-    return monty.MountDir(
-        host_path=folder,
-        virtual_path=str(folder),
-        mode="read-write" if folder.name == WORK_PRODUCTS else "read-only",
-    )
+        return sorted(
+            folder
+            for folder in self.context.workspace.iterdir()
+            if folder.name != TRACES
+            and folder.name[0] != "."
+            and folder.is_dir()
+            and not folder.is_symlink()
+        )
 
 
 def _text(value: object, meaning: str) -> str:

@@ -81,7 +81,12 @@ class RunPython:
         stored = await self._store.last(context.turn, context.run)
         if stored is None or stored.call != call.id:
             old = stored.variables if stored else b""
-            stored = StoredProgram(turn=context.turn, run=context.run, call=call.id, variables=old)
+            stored = StoredProgram(
+                turn=context.turn,
+                run=context.run,
+                call=call.id,
+                variables=old,
+            )
         program = Program.model_validate(stored.body)
         await _find_children(call, program, scope)
         if program.output is not None:

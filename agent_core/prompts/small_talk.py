@@ -58,7 +58,9 @@ def phrase_language(text: str) -> Language | None:
     languages: set[Language] = set()
     for kind in _SMALL_TALK:
         languages.update(_languages_of(text, kind))
-    return languages.pop() if len(languages) == 1 else None
+    if len(languages) != 1:
+        return None
+    return languages.pop()
 
 
 def is_thumbs_up(text: str) -> bool:
@@ -74,10 +76,14 @@ def _kind_of_marks(message: str) -> SmallTalk | None:
     rest = _KEY_CAP.sub("", text)
     categories = {unicodedata.category(letter) for letter in rest}
     if any(category.startswith(("L", "N")) for category in categories):
-        return "noise" if is_long and len(set(text)) == 1 else None
+        if is_long and len(set(text)) == 1:
+            return "noise"
+        return None
     if rest != text or "So" in categories:
         return "emoji"
-    return "noise" if is_long else "empty"
+    if is_long:
+        return "noise"
+    return "empty"
 
 
 def _languages_of(text: str, kind: ShortForm) -> list[Language]:

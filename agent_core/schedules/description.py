@@ -7,7 +7,12 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time
 from itertools import product
 
-from babel.dates import format_date, format_datetime, get_day_names, get_month_names
+from babel.dates import (
+    format_date,
+    format_datetime,
+    get_day_names,
+    get_month_names,
+)
 from babel.lists import format_list
 
 from agent_core.schedules.rule import (
@@ -70,7 +75,12 @@ def _days(recurrence: Recurrence, words: Words) -> str:
     months = _listed([names[month] for month in recurrence.months], words)
     if frequency == "YEARLY" and months and recurrence.month_days:
         day = _listed(map(str, recurrence.month_days), words)
-        return words("rule-yearly", n=n, day=day, month=months)
+        return words(
+            "rule-yearly",
+            n=n,
+            day=day,
+            month=months,
+        )
     if frequency in ("DAILY", "WEEKLY"):
         days = _of_week(recurrence, words)
     elif n > 1:
@@ -88,7 +98,8 @@ def _of_week(recurrence: Recurrence, words: Words) -> str:
     days = tuple(each.weekday for each in recurrence.weekdays)
     names = _weekdays(days, words)
     if n == 1:
-        return words("rule-every", kind=_DAYS.get(days, "days"), days=names)
+        kind = _DAYS.get(days, "days")
+        return words("rule-every", kind=kind, days=names)
     if not days:
         return words("rule-days-apart", n=n)
     return words("rule-weeks-apart", n=n, days=names)
@@ -107,13 +118,14 @@ def _of_month(recurrence: Recurrence, words: Words, on: str = "") -> str:
         positions.update(recurrence.positions)
     last_ones_last = sorted(positions, key=lambda number: (number < 0, number))
     ordinals = [words("rule-ordinal", n=number) for number in last_ones_last]
+    nth = _listed(ordinals, words)
     weekdays = tuple(dict.fromkeys(each.weekday for each in recurrence.weekdays))
     day = words("rule-day")
     if _DAYS.get(weekdays) == "workday":
         day = words("rule-workday")
     elif weekdays:
         day = _weekdays(weekdays, words)
-    return words(f"rule-{on}nth", nth=_listed(ordinals, words), day=day)
+    return words(f"rule-{on}nth", nth=nth, day=day)
 
 
 def _weekdays(days: Sequence[int], words: Words) -> str:

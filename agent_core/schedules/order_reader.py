@@ -10,9 +10,11 @@ import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 from typing import Literal
+from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from agent_core.clock import find_zone
 from agent_core.errors import ModelError
 from agent_core.ids import UserId
 from agent_core.messages import user_message
@@ -175,11 +177,11 @@ class OrderReader:
 
 def briefing(message: OrderMessage) -> str:
     """All that the model is told: no words but the person's own."""
-    zone = _zone(message.zone)
+    zone = _zone_of(message)
     own = [each for each in message.schedules if each.order.owner == message.asker]
     lines = [
-        f"Now: {wall_at(message.now, zone_named(zone)):%A, %Y-%m-%d %H:%M}",
-        f"Zone of the person: {zone}",
+        f"Now: {wall_at(message.now, zone):%A, %Y-%m-%d %H:%M}",
+        f"Zone of the person: {zone.key}",
         f"Channels in the message: {' '.join(message.channels) or '(none)'}",
         "Their digests:" if own else "Their digests: (none)",
     ]
@@ -195,6 +197,10 @@ def briefing(message: OrderMessage) -> str:
         lines.append(f"Pending: {message.pending.model_dump_json(exclude_defaults=True)}")
     words = own_words(message.text).replace("<message>", "").replace("</message>", "")
     return "\n".join([*lines, "<message>", words, "</message>"])
+
+
+def _zone_of(message: OrderMessage) -> ZoneInfo:
+    return find_zone(message.zone) or zone_named("UTC")
 
 
 def check_draft(draft: OrderDraft, message: OrderMessage) -> OrderReading:
@@ -256,7 +262,7 @@ def _ordered(draft: OrderDraft, schedule: Schedule | None, message: OrderMessage
     task = draft.task
     if task not in known_tasks:
         task = _copied(task, message.text)
-    zone = draft.zone or _zone(message.zone)
+    zone = draft.zone or _zone_of(message).key
     draft = draft.model_copy(update={"task": task, "zone": zone})
     intent = "change" if schedule else "order"
     reading = OrderReading(intent=intent, schedule=schedule, draft=draft)
@@ -300,12 +306,18 @@ def _rule(draft: OrderDraft, schedule: Schedule | None, message: OrderMessage) -
             last_time = time(23, 59, 59)
         ends = datetime.combine(draft.ends, last_time, tzinfo=zone).astimezone(UTC)
     recurrence = draft.rrule.strip().removeprefix("RRULE:").removesuffix(";")
-    return Rule(recurrence=recurrence, zone=draft.zone, begins=begins, ends=ends)
+    return Rule(
+        recurrence=recurrence,
+        zone=draft.zone,
+        begins=begins,
+        ends=ends,
+    )
 
 
 def _as_draft(schedule: Schedule) -> OrderDraft:
     """A stored order as the model would have read it; its channel stays where it is not named."""
-    order, rule = schedule.order, schedule.order.rule
+    order = schedule.order
+    rule = order.rule
     return OrderDraft(
         intent="change",
         which=schedule.number,
@@ -328,13 +340,6 @@ def _copied(task: str, text: str) -> str:
         return ""
     match = re.search(re.escape(wanted), own, re.IGNORECASE)
     return match[0] if match else ""
-
-
-def _zone(zone: str) -> str:
-    try:
-        return zone_named(zone).key
-    except BadRule:
-        return "UTC"
 
 
 READ_ORDER_SPEC = ToolSpec(

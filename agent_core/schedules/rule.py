@@ -27,7 +27,12 @@ _CHECKED_SLOTS = 3_000
 _CHECKED_TIME = timedelta(days=400)
 _LONGEST_WAIT = timedelta(days=3_653)
 _SECOND = timedelta(seconds=1)
-_END = datetime(LAST_YEAR + 1, 1, 1, tzinfo=UTC)
+_END = datetime(
+    LAST_YEAR + 1,
+    1,
+    1,
+    tzinfo=UTC,
+)
 # 20 calendar cycles of 400 years, less 3 of the 28 years after which weekdays and leap years recur.
 _TO_THE_END = timedelta(days=20 * 146_097 - 3 * 10_227)
 

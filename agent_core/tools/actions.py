@@ -135,10 +135,8 @@ def _actions(call: Action, depth: int) -> list[Action]:
 
 def _has_more(batch: JsonObject) -> bool:
     """Whether an unknown field could hold further tools."""
-    for name, value in batch.items():
-        if name not in _OF_A_BATCH and isinstance(_read_json(value), list | dict):
-            return True
-    return False
+    unknown = [value for name, value in batch.items() if name not in _OF_A_BATCH]
+    return any(isinstance(_read_json(value), list | dict) for value in unknown)
 
 
 def _entry(entry: object, outer_account: str) -> Action:

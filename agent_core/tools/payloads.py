@@ -19,7 +19,12 @@ def parse_result(text: str) -> object:
 
 def digest_of_json(value: object) -> str:
     """SHA-256 in hex of canonical JSON: sorted names, no white space, lone surrogates kept."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(
+        value,
+        sort_keys=True,
+        separators=(",", ":"),
+        ensure_ascii=False,
+    )
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

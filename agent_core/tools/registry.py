@@ -9,10 +9,9 @@ import hashlib
 import logging
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Protocol
 from weakref import WeakValueDictionary
 
 from agent_core.clock import machine_time
@@ -36,12 +35,8 @@ _LISTED = 40
 _SAFE_NAME = re.compile(r"[a-zA-Z0-9_-][a-zA-Z0-9_.-]{0,99}")
 
 
-class AfterHook(Protocol):
-    """Changes the output of a call before the model gets it."""
-
-    async def __call__(
-        self, output: ToolOutput, call: ToolCall, context: ToolContext, progress: OnProgress
-    ) -> ToolOutput: ...
+AfterHook = Callable[[ToolOutput, ToolCall, ToolContext, OnProgress], Awaitable[ToolOutput]]
+"""Changes the output of a call before the model gets it."""
 
 
 class Registry:
@@ -83,7 +78,11 @@ class Registry:
         async with self._limits.setdefault((context.turn, context.run), limit):
             started_at = self._now()
             try:
-                output = await self._run(call, context, progress)
+                toolset = self._toolsets.get(call.name, self._toolset)
+                output = await toolset.run(call, context, progress)
+                hook = self._after.get(prefix_of(call.name))
+                if hook:
+                    output = await hook(output, call, context, progress)
             except Exception:
                 reference = secrets.token_hex(4)
                 logger.exception("tool %s failed (reference %s)", call.name, reference)
@@ -95,12 +94,6 @@ class Registry:
                 started_at=output.started_at or started_at,
                 finished_at=output.finished_at or self._now(),
             )
-
-    async def _run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
-        toolset = self._toolsets.get(call.name, self._toolset)
-        output = await toolset.run(call, context, progress)
-        hook = self._after.get(prefix_of(call.name))
-        return await hook(output, call, context, progress) if hook else output
 
 
 async def fit(output: ToolOutput, call: ToolCallId, context: ToolContext) -> ToolOutput:
@@ -139,7 +132,12 @@ def _file_name(call: ToolCallId, context: ToolContext) -> str:
 
 def unknown_tool(name: str, known: Sequence[str]) -> ToolOutput:
     """The error of a call to a tool that does not exist, with the nearest names."""
-    nearest = difflib.get_close_matches(name, known, n=_NEAREST, cutoff=0.4)
+    nearest = difflib.get_close_matches(
+        name,
+        known,
+        n=_NEAREST,
+        cutoff=0.4,
+    )
     if nearest:
         hint = f"Did you mean {', '.join(nearest)}?"
     else:

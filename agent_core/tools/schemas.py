@@ -139,7 +139,10 @@ def _bounded(kind: type[Validator]) -> type[Validator]:
 
 def _counted(name: str, check: _KeywordCheck) -> _KeywordCheck:
     def counted(
-        validator: Validator, value: Any, instance: Any, schema: JsonObject
+        validator: Validator,
+        value: Any,
+        instance: Any,
+        schema: JsonObject,
     ) -> Iterator[ValidationError] | None:
         left = _checks_left.get()
         if left <= 0:
@@ -149,7 +152,12 @@ def _counted(name: str, check: _KeywordCheck) -> _KeywordCheck:
             return None
         if name == "uniqueItems" and len(instance) > _MAX_UNIQUE:
             return None
-        return check(validator, value, instance, schema)
+        return check(
+            validator,
+            value,
+            instance,
+            schema,
+        )
 
     return counted
 

@@ -12,14 +12,24 @@ from contextlib import closing
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from agent_core.messages import JsonObject, Message, ToolCall, ToolResult
+from agent_core.messages import (
+    JsonObject,
+    Message,
+    ToolCall,
+    ToolResult,
+)
 from agent_core.models import ToolSpec
 from agent_core.models.strict_json import as_object
 from agent_core.tools.actions import is_batch, opened
 from agent_core.tools.names import canonical, prefix_of
 from agent_core.tools.registry import unknown_tool
 from agent_core.tools.schemas import fault_of_arguments
-from agent_core.tools.toolset import OnProgress, ToolContext, ToolOutput, Toolset
+from agent_core.tools.toolset import (
+    OnProgress,
+    ToolContext,
+    ToolOutput,
+    Toolset,
+)
 
 FIND_TOOLS = "find_tools"
 BUDGET_TOKENS = 3_000
@@ -107,14 +117,27 @@ class AgentTools:
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]:
         """Every tool, `find_tools` last; `tools_in_sight` takes out what need not be in sight."""
         specs = await self._share(context)
-        return (*specs, _finder(_hidden(specs)))
+        description = (
+            "Finds further tools, which are not shown here to save room. Say in a few words what "
+            "the tool has to do; those that fit can be called from then on. "
+            f"{_servers(_hidden(specs))}"
+        )
+        finder = ToolSpec(
+            name=FIND_TOOLS,
+            description=description,
+            input_schema=_INPUT,
+            is_repeatable=True,
+        )
+        return (*specs, finder)
 
     async def run(self, call: ToolCall, context: ToolContext, progress: OnProgress) -> ToolOutput:
         if call.name == FIND_TOOLS:
             return await self._find(call.arguments, context)
         if not self._lets(call.name):
             known = [spec.name for spec in await self._share(context)]
-            refused = self._refused(call) if call.name in known else call.name
+            refused = call.name
+            if call.name in known:
+                refused = self._refused(call)
             if refused:
                 return unknown_tool(refused, known)
         return await self._toolset.run(call, context, progress)
@@ -199,14 +222,8 @@ def _mentions(history: Sequence[Message]) -> Iterator[str]:
             if part.name == FIND_TOOLS:
                 searches.add(part.id)
         elif isinstance(part, ToolResult) and part.call_id in searches and not part.is_error:
-            yield from _names_in(part.text)
-
-
-def _names_in(text: str) -> Iterator[str]:
-    """The tools that a search found, the best last; each begins a line of its own."""
-    for line in reversed(text.split("\n")):
-        if line.startswith("- "):
-            yield line[2:].partition(": ")[0]
+            lines = reversed(part.text.split("\n"))
+            yield from (line[2:].partition(": ")[0] for line in lines if line.startswith("- "))
 
 
 def _entry(spec: ToolSpec) -> str:
@@ -218,19 +235,6 @@ def _entry(spec: ToolSpec) -> str:
         line = f"{line[:_MAX_LINE_CHARS]}…"
     line = line or "(no description)"
     return f"- {spec.name}: {line}\n  {schema}"
-
-
-def _finder(hidden: Sequence[ToolSpec]) -> ToolSpec:
-    return ToolSpec(
-        name=FIND_TOOLS,
-        description=(
-            "Finds further tools, which are not shown here to save room. Say in a few words what "
-            "the tool has to do; those that fit can be called from then on. "
-            f"{_servers(hidden)}"
-        ),
-        input_schema=_INPUT,
-        is_repeatable=True,
-    )
 
 
 def _servers(hidden: Sequence[ToolSpec]) -> str:

@@ -63,7 +63,11 @@ class Surface(Protocol):
         ...
 
     async def posts_in(
-        self, channel: str, since: datetime, session: SessionId, asker: UserId
+        self,
+        channel: str,
+        since: datetime,
+        session: SessionId,
+        asker: UserId,
     ) -> str:
         """What was posted in a channel, by its name, as far as this may be told in the session."""
         ...
@@ -172,7 +176,15 @@ class SurfaceTools:
         if answered.reports:
             path, title = answered.reports[-1]
             parts.append(f"Part {number} of the report “{_line(title, 120)}”:")
-            parts.append(await self._report(answered, path, number, call, context))
+            parts.append(
+                await self._report(
+                    answered,
+                    path,
+                    number,
+                    call,
+                    context,
+                )
+            )
         elif number > 1:
             parts.append("There is no further part.")
         return _material("\n\n".join(parts), [answered], context)
@@ -249,20 +261,19 @@ class SurfaceTools:
             raise SurfaceRefused("There is no such post of yours in this thread.")
         what = _bare(call.arguments["what"])
         for answered in here:
-            if _is_named(what, answered):
-                await self._require_right(answered, context)
-                return answered
+            if not _is_named(what, answered):
+                continue
+            asked = answered.turn.inbound
+            if asked.asker != context.asker and not await self._here.is_admin(context.asker):
+                who = _line(asked.author_name, 60)
+                raise SurfaceRefused(
+                    f"Only {who}, who asked for it, or an admin can have it changed."
+                )
+            return answered
         last = _line(here[0].answer, _ASKED_CHARS)
         raise SurfaceRefused(
             f"There is no such post of yours in this thread. Your last answer begins: “{last}”"
         )
-
-    async def _require_right(self, answered: AnsweredTurn, context: ToolContext) -> None:
-        asked = answered.turn.inbound
-        if asked.asker == context.asker or await self._here.is_admin(context.asker):
-            return
-        who = _line(asked.author_name, 60)
-        raise SurfaceRefused(f"Only {who}, who asked for it, or an admin can have it changed.")
 
 
 def _require_fit(call: ToolCall) -> None:

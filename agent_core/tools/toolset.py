@@ -98,5 +98,8 @@ class Toolset(Protocol):
     async def specs(self, context: ToolContext) -> Sequence[ToolSpec]: ...
 
     async def run(
-        self, call: ToolCall, context: ToolContext, progress: OnProgress
+        self,
+        call: ToolCall,
+        context: ToolContext,
+        progress: OnProgress,
     ) -> ToolOutput: ...

@@ -7,12 +7,9 @@ language is a new file beside the others, in each package that has a catalogue.
 from __future__ import annotations
 
 import re
-from functools import cache, cached_property
+from functools import cached_property
 from importlib.resources import files
-from typing import TYPE_CHECKING, Protocol
-
-if TYPE_CHECKING:
-    from fluent.runtime import FluentBundle
+from typing import Protocol
 
 FALLBACK = "en"
 MAX_SLOT_CHARS = 900
@@ -20,10 +17,14 @@ MAX_SLOT_CHARS = 900
 _TOKEN = re.compile("\ue000(\\w+)\ue001")
 
 
+SlotValue = str | float
+"""The value of one slot of a sentence."""
+
+
 class Words(Protocol):
     """The sentences of one language: a key and its slots become a text."""
 
-    def __call__(self, key: str, /, **slots: str | float) -> str: ...
+    def __call__(self, key: str, /, **slots: SlotValue) -> str: ...
 
 
 class Catalogue:
@@ -36,21 +37,20 @@ class Catalogue:
     @cached_property
     def languages(self) -> tuple[str, ...]:
         """Codes such as `de`, in alphabetical order."""
-        codes: list[str] = []
-        for file in files(self._package).iterdir():
-            code, _, suffix = file.name.partition(".")
-            if suffix == "ftl":
-                codes.append(code)
+        folder = files(self._package)
+        names = [file.name for file in folder.iterdir()]
+        codes = [name.removesuffix(".ftl") for name in names if name.endswith(".ftl")]
         return tuple(sorted(codes))
 
     def of(self, language: str) -> Words:
         """The sentences of a language; the English ones where there is no catalogue of it."""
-        known = language if language in self.languages else FALLBACK
-        if known not in self._spoken:
-            self._spoken[known] = _words(_bundle(self._package, known))
-        return self._spoken[known]
+        if language not in self.languages:
+            language = FALLBACK
+        if language not in self._spoken:
+            self._spoken[language] = _words(self._package, language)
+        return self._spoken[language]
 
-    def say(self, language: str, key: str, /, **slots: str | float) -> str:
+    def say(self, language: str, key: str, /, **slots: SlotValue) -> str:
         """One sentence with its slots filled.
 
         Raises:
@@ -58,42 +58,32 @@ class Catalogue:
         """
         return self.of(language)(key, **slots)
 
-    def source(self, language: str) -> str:
-        """The catalogue's text."""
-        return _source(self._package, language)
 
+def _words(package: str, language: str) -> Words:
+    from fluent.runtime import FluentBundle, FluentResource
 
-def _words(bundle: FluentBundle) -> Words:
-    def words(key: str, /, **slots: str | float) -> str:
-        pattern = bundle.get_message(key).value if bundle.has_message(key) else None
+    source = files(package) / f"{language}.ftl"
+    bundle = FluentBundle([language], use_isolating=False)
+    bundle.add_resource(FluentResource(source.read_text(encoding="utf-8")))
+
+    def words(key: str, /, **slots: SlotValue) -> str:
+        if not bundle.has_message(key):
+            raise KeyError(key)
+        pattern = bundle.get_message(key).value
         if pattern is None:
             raise KeyError(key)
         # Fluent takes no value above 1,000 characters: a token stands for a longer one.
-        values = dict(slots)
         long: dict[str, str] = {}
         for name, value in slots.items():
             if isinstance(value, str) and len(value) > MAX_SLOT_CHARS:
                 long[name] = value
-                values[name] = f"\ue000{name}\ue001"
-        text, errors = bundle.format_pattern(pattern, values)
+                slots[name] = f"\ue000{name}\ue001"
+        text, errors = bundle.format_pattern(pattern, slots)
         if errors:
             raise KeyError(f"{key}: {errors[0]}")
         return _TOKEN.sub(lambda token: long.get(token[1], token[0]), str(text))
 
     return words
-
-
-@cache
-def _bundle(package: str, language: str) -> FluentBundle:
-    from fluent.runtime import FluentBundle, FluentResource
-
-    bundle = FluentBundle([language], use_isolating=False)
-    bundle.add_resource(FluentResource(_source(package, language)))
-    return bundle
-
-
-def _source(package: str, language: str) -> str:
-    return (files(package) / f"{language}.ftl").read_text(encoding="utf-8")
 
 
 CORE = Catalogue("agent_core.words")

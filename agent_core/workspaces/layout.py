@@ -99,7 +99,12 @@ def write_text(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
     try:
-        with part.open("w", encoding="utf-8", errors="replace", newline="") as file:
+        with part.open(
+            "w",
+            encoding="utf-8",
+            errors="replace",
+            newline="",
+        ) as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
@@ -111,7 +116,16 @@ def write_text(path: Path, text: str) -> None:
 
 def write_json(path: Path, value: JsonObject) -> None:
     """Write a JSON file atomically, readable by people. Raises OSError."""
-    write_text(path, json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
+    write_text(
+        path,
+        json.dumps(
+            value,
+            indent=2,
+            ensure_ascii=False,
+            default=str,
+        )
+        + "\n",
+    )
 
 
 def timestamp(moment: datetime) -> str:

@@ -13,9 +13,15 @@ from pathlib import Path
 from agent_core.masking import masked, masked_value
 from agent_core.messages import JsonObject
 from agent_core.models.strict_json import as_object
-from agent_core.workspaces.layout import SUMMARY, TRACE, TRACES, write_json, write_text
+from agent_core.workspaces.layout import (
+    SUMMARY,
+    TRACE,
+    TRACES,
+    write_json,
+    write_text,
+)
 
-_NUMBER = re.compile(r"trace_(\d+)")
+_NUMBER = re.compile(r"^trace_(\d+)")
 
 
 def write_trace(workspace: Path, trace: JsonObject) -> None:
@@ -37,12 +43,11 @@ def write_trace(workspace: Path, trace: JsonObject) -> None:
 def _archive(trace: Path, archive: Path, digest: str) -> None:
     """Move an earlier turn's trace into the archive, under the next free number."""
     archive.mkdir(exist_ok=True)
-    newest = 0
+    numbers = [0]
     for path in archive.glob("trace_*.json"):
-        match = _NUMBER.match(path.name)
-        if match:
-            newest = max(newest, int(match[1]))
-    trace.replace(archive / f"trace_{newest + 1:03}_{digest}.json")
+        numbers += map(int, _NUMBER.findall(path.name))
+    number = max(numbers) + 1
+    trace.replace(archive / f"trace_{number:03}_{digest}.json")
 
 
 def _digest(turn_id: str) -> str:
@@ -92,12 +97,18 @@ def summary_text(trace: JsonObject, trace_url: str | None) -> str:
         "Iterations": len(trace["iterations"]),
         "Tool calls": _tool_calls(trace["tool_calls"], trace["tool_results"]),
         "Artifacts": ", ".join(artifacts) or "none",
-        "Tokens": f"{usage['total_tokens']:,} in {usage['model_calls']} model calls "
-        f"({usage['output_tokens']:,} written, {usage['cache_read_tokens']:,} from the cache)",
+        "Tokens": (
+            f"{usage['total_tokens']:,} in {usage['model_calls']} model calls "
+            f"({usage['output_tokens']:,} written, "
+            f"{usage['cache_read_tokens']:,} from the cache)"
+        ),
         "Trace": trace["trace_id"] or "none",
         "Trace URL": trace_url or "none",
     }
-    lines = [f"{name + ':':<12} {fact}\n" for name, fact in facts.items()]
+    lines: list[str] = []
+    for name, fact in facts.items():
+        label = f"{name}:"
+        lines.append(f"{label:<12} {fact}\n")
     return "".join(lines)
 
 
@@ -106,6 +117,5 @@ def _tool_calls(calls: list[JsonObject], results: list[JsonObject]) -> str:
         return "0"
     failed = sum(result["is_error"] for result in results)
     by_name = Counter(call["name"] for call in calls)
-    counts = [f"{name} {count}" for name, count in by_name.most_common()]
-    listed = ", ".join(counts)
+    listed = ", ".join(f"{name} {count}" for name, count in by_name.most_common())
     return f"{len(calls)}, {failed} failed ({listed})"

@@ -10,7 +10,7 @@ from agent_core.workspaces.layout import SEARCH_RESULTS
 
 MAX_SOURCES = 2_000
 _FRONT_MATTER_CHARS = 8_000
-_FIELDS = ("url: ", "final_url: ")
+_FIELDS = ("url", "final_url")
 _MAX_CITED = 999
 _OWN = re.compile(
     r"^[ \t>*-]*\[\^?(\d{1,3})\]:?[ \t]+[^\n]*?(https?://[^\s<>()\]\"]+)", re.MULTILINE
@@ -24,20 +24,24 @@ def cited_in(answer: str, report: tuple[str, ...]) -> tuple[str, ...]:
     if not own:
         return report
     last = min(max(own), _MAX_CITED)
-    return tuple(own.get(number, "") for number in range(1, last + 1))
+    numbers = range(1, last + 1)
+    return tuple(own.get(number, "") for number in numbers)
 
 
 def known_sources(workspace: Path) -> tuple[str, ...]:
     """Addresses of search results and of fetched pages, each once; damaged files are left out."""
     folder = workspace / SEARCH_RESULTS
-    found: dict[str, None] = {}
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+    if not folder.is_dir():
+        return ()
+    addresses: dict[str, None] = {}
+    for path in sorted(folder.iterdir()):
         try:
             text = path.read_text(encoding="utf-8")
-            found.update(dict.fromkeys(_listed(text) if path.suffix == ".json" else _fetched(text)))
+            urls = _listed(text) if path.suffix == ".json" else _fetched(text)
+            addresses |= dict.fromkeys(urls)
         except (OSError, ValueError):
             continue
-    return tuple(found)[:MAX_SOURCES]
+    return tuple(addresses)[:MAX_SOURCES]
 
 
 def _listed(text: str) -> Iterator[str]:
@@ -48,7 +52,9 @@ def _listed(text: str) -> Iterator[str]:
 
 
 def _fetched(text: str) -> Iterator[str]:
-    for line in text[:_FRONT_MATTER_CHARS].partition("\n---\n")[0].splitlines():
-        for field in _FIELDS:
-            if line.startswith(field):
-                yield line.removeprefix(field).strip("'\"")
+    """The addresses in a page's front matter."""
+    front_matter, _, _ = text[:_FRONT_MATTER_CHARS].partition("\n---\n")
+    for line in front_matter.splitlines():
+        field, _, url = line.partition(": ")
+        if field in _FIELDS:
+            yield url.strip("'\"")

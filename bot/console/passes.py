@@ -72,10 +72,12 @@ class Passes:
     def read(self, kind: PassKind, text: str) -> Pass | None:
         """A pass with its sessions that are not over, or None. A link may be used already."""
         try:
-            body = self._signer(kind).unsign(text.encode(errors="replace"))
+            signed = text.encode(errors="replace")
+            body = self._signer(kind).unsign(signed)
         except BadSignature:
             return None
-        claim = Pass.model_validate_json(bytes.fromhex(body.decode()))
+        claim_json = bytes.fromhex(body.decode())
+        claim = Pass.model_validate_json(claim_json)
         for session, until_s in list(claim.sessions.items()):
             if self.is_over(until_s):
                 del claim.sessions[session]

@@ -29,6 +29,7 @@ DAYS = (
 )
 NEWS: Mapping[str, WhenNothingNew] = {each: each for each in get_args(WhenNothingNew)}
 USUAL_TIME = "09:00"
+_ANY_MOMENT = datetime(2026, 1, 1, 12, 1, tzinfo=UTC)
 _TIME = re.compile(r"\s*([01]?\d|2[0-3])[:.]([0-5]\d)\s*")
 
 
@@ -37,7 +38,10 @@ def form(order: Order, language: str, about: DigestForm) -> JsonObject:
     words, rule = BOT.of(language), order.rule
     days, time = _days_and_time(rule)
     if days:
-        labels = {each: rule_words(_of_days(each, rule), language) for each in DAYS}
+        labels: dict[str, str] = {}
+        for each in DAYS:
+            of_days = Rule(recurrence=each, zone=rule.zone, begins=_ANY_MOMENT)
+            labels[each] = rule_words(of_days, language)
         time_label = words("digest-form-time", zone=rule.zone)
         times = [
             entry("days", words("digest-form-days"), _menu(labels, days)),
@@ -115,10 +119,6 @@ def _days_and_time(rule: Rule) -> tuple[str, str]:
 
 def _recurrence(days: str, hour: int, minute: int) -> str:
     return f"{days};BYHOUR={hour};BYMINUTE={minute}"
-
-
-def _of_days(days: str, rule: Rule) -> Rule:
-    return Rule(recurrence=days, zone=rule.zone, begins=datetime(2026, 1, 1, 12, 1, tzinfo=UTC))
 
 
 def _text(value: str, *, multiline: bool = False) -> JsonObject:

@@ -68,7 +68,10 @@ class DigestMessages:
         """
         if message.scheduled or message.attachments:
             return False  # only a person's own words order something
-        is_to_be_read = is_order or _may_be_order(message.text)
+        text = message.text
+        names_channel = _CHANNEL.search(text) is not None
+        may_be_order = names_channel or smells_of_order(text) or short_form(text, "digests")
+        is_to_be_read = is_order or may_be_order
         if message.key == message.session and not is_to_be_read:
             return False  # nothing waits in a thread that it begins
         pending = await self._waiting(message)
@@ -225,7 +228,7 @@ class DigestMessages:
             asker=message.asker,
             now=self._proposals.clock(),
             zone=message.author_zone,
-            channels=channel_marks(message.text),
+            channels=tuple(dict.fromkeys(_CHANNEL.findall(message.text))),
             pending=pending.draft,
             schedules=tuple(await orders.own(message.asker)),
             here=await orders.here(message.session),
@@ -327,16 +330,6 @@ class DigestMessages:
             id_ = channel.id if channel else ""
             schedules = [each for each in schedules if each.order.place == id_]
         return posts.listing(schedules, language, now)
-
-
-def channel_marks(text: str) -> tuple[str, ...]:
-    """The channels that a text names, as it names them."""
-    return tuple(dict.fromkeys(_CHANNEL.findall(text)))
-
-
-def _may_be_order(text: str) -> bool:
-    is_named = _CHANNEL.search(text) is not None
-    return is_named or smells_of_order(text) or short_form(text, "digests")
 
 
 def _consent(text: str) -> str:

@@ -160,7 +160,13 @@ def listing(
         text = _listed(schedule, words, language, now)
         texts.append(text)
         row = section(_whole(text, LISTED_CHARS))
-        blocks.append({**row, "accessory": _menu(words, schedule, click)})
+        toggle: ScheduleVerb = "pause" if schedule.status == "active" else "resume"
+        verbs: tuple[ScheduleVerb, ...] = (toggle, "run", "edit", "delete")
+        options = [
+            (words(f"digest-button-{verb}"), click(schedule=schedule.id, verb=verb))
+            for verb in verbs
+        ]
+        blocks.append({**row, "accessory": clicks.dots_menu(options)})
     left = len(schedules) - MAX_LISTED
     if left > 0:
         more = words("digest-more", n=str(left))
@@ -259,16 +265,6 @@ def _listed(
 
 def _why(schedule: Schedule, words: Words) -> str:
     return words(f"digest-why-{schedule.reason.replace('_', '-')}") if schedule.reason else ""
-
-
-def _menu(
-    words: Words, schedule: Schedule, click: type[ScheduleClick | HomeScheduleClick]
-) -> JsonObject:
-    toggle: ScheduleVerb = "pause" if schedule.status == "active" else "resume"
-    verbs: tuple[ScheduleVerb, ...] = (toggle, "run", "edit", "delete")
-    return clicks.dots_menu(
-        [(words(f"digest-button-{verb}"), click(schedule=schedule.id, verb=verb)) for verb in verbs]
-    )
 
 
 def _whole(text: str, max_chars: int) -> str:

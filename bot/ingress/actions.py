@@ -71,7 +71,16 @@ class Actions:
         task = self.under_way.start(self._handle(gesture), name="gesture")
         if gesture.answered == "alone":
             return {}
-        return await self._wait_for(task, gesture, answer_at_s)
+        left_s = answer_at_s - asyncio.get_running_loop().time()
+        await asyncio.wait({task}, timeout=max(0.0, left_s))
+        if not task.done():
+            _log.info("%s takes long: a modal closes, a command is answered later", gesture.key)
+            self.under_way.start(self._answer_late(gesture, task), name="late answer")
+            return {}
+        errors = task.result()
+        if gesture.answered == "as_command":
+            return {"response_type": "ephemeral", **errors}
+        return {"response_action": "errors", "errors": dict(errors)} if errors else {}
 
     async def replay(self, body: JsonObject) -> None:
         """Carry out a gesture that was recorded and not settled, here or by another process.
@@ -157,23 +166,6 @@ class Actions:
             return {}
         block = refused.field if refused.field in gesture.values else gesture.first_field
         return {block: text} if block and text else {}
-
-    async def _wait_for(
-        self,
-        task: asyncio.Task[Errors],
-        gesture: Gesture,
-        answer_at_s: float,
-    ) -> JsonObject:
-        left_s = answer_at_s - asyncio.get_running_loop().time()
-        await asyncio.wait({task}, timeout=max(0.0, left_s))
-        if not task.done():
-            _log.info("%s takes long: a modal closes, a command is answered later", gesture.key)
-            self.under_way.start(self._answer_late(gesture, task), name="late answer")
-            return {}
-        errors = task.result()
-        if gesture.answered == "as_command":
-            return {"response_type": "ephemeral", **errors}
-        return {"response_action": "errors", "errors": dict(errors)} if errors else {}
 
     async def _answer_late(self, gesture: Gesture, handling: Awaitable[Errors]) -> None:
         """Slack no longer waits for the answer to a command."""

@@ -145,7 +145,11 @@ def _read_press(body: JsonObject) -> Gesture | None:
         action: JsonObject = actions[0] if actions else {}
         name = text_in(action, "action_id")
         pressed_ts = text_in(action, "action_ts")
-        payload = _payload_of(name, action)
+        # A menu of channels carries an id of Slack's and nothing of ours.
+        if channel := text_in(action, "selected_conversation"):
+            payload = ChannelClick(kind="home.channel", channel=channel)
+        else:
+            payload = decode(name, _value(action))
     sender = _interactive_sender(body)
     if payload is None or not pressed_ts:
         return None
@@ -191,13 +195,6 @@ def _read_submission(body: JsonObject) -> Gesture | None:
         values=values,
         first_field=text_in(inputs[0], "block_id") if inputs else "",
     )
-
-
-def _payload_of(name: str, action: JsonObject) -> Payload | None:
-    """Of a button or a menu. A menu of channels carries an id of Slack's and nothing of ours."""
-    if channel := text_in(action, "selected_conversation"):
-        return ChannelClick(kind="home.channel", channel=channel)
-    return decode(name, _value(action))
 
 
 def _interactive_sender(body: JsonObject) -> Sender:

@@ -51,7 +51,12 @@ class AskAbout:
             )
             return
         about = AskForm(session=gesture.session, ts=gesture.message_ts, author=click.author)
-        if not await self._open(gesture, _form(about, words)):
+        try:
+            is_open = await self._api.open_view(gesture.trigger_id, _form(about, words))
+        except SlackError:
+            logger.exception("nobody knows whether the form for a question is open")
+            return
+        if not is_open:
             raise Refused("ask-again")
 
     async def submit(
@@ -98,13 +103,6 @@ class AskAbout:
         name = re.sub(r"[^\w' -]+", " ", names.get(about.author, ""))
         who = one_line(name, limits.PROGRESS_WORD_CHARS) or words("ask-app")
         return words("ask-which", who=who, at=f"{at:%H:%M}")
-
-    async def _open(self, gesture: Gesture, form: JsonObject) -> bool:
-        try:
-            return await self._api.open_view(gesture.trigger_id, form)
-        except SlackError:
-            logger.exception("nobody knows whether the form for a question is open")
-            return True
 
 
 def _form(about: AskForm, words: Words) -> JsonObject:

@@ -55,7 +55,12 @@ _INTERVENED: dict[str, CardState] = {
     "stop": "stopped",
     "done": "done",
 }
-_SUCCESSES: frozenset[Outcome] = frozenset({"answered", "steered"})
+_SUCCESSES: frozenset[Outcome] = frozenset(
+    {
+        "answered",
+        "steered",
+    }
+)
 
 _BRANCH_ITSELF = ToolCallId("")
 _WEIGHTS: dict[CardState, int] = {
@@ -285,8 +290,10 @@ class Board:
         card, _ = self._message_cards[message]
         branch = self._branch_cards.get(event.run)
         if branch is not None and branch.title not in card.details:
-            titles = [card.details, branch.title] if card.details else [branch.title]
-            card.details = short("; ".join(titles))
+            titles = branch.title
+            if card.details:
+                titles = f"{card.details}; {titles}"
+            card.details = short(titles)
 
     def _message_title(self, event: MessageTaken, key: str) -> str:
         return self.words(key, who=short(event.author_name), what=short(event.text))

@@ -87,7 +87,11 @@ _LINE_CHARS = 200
 _PLAIN_KEY = re.compile(r"[\w-]{1,80}")
 _CONTINUED = "  │ "
 _READS_AS_VALUE = re.compile(r'\s*+(?:[-+]?\d[\d.eE+-]*|true|false|null|["{\[].*)?\s*+', re.DOTALL)
-_GAPS = {" ": (4, "␣"), "\n": (3, "⏎"), "\t": (0, "⇥")}
+_GAPS = {
+    " ": (4, "␣"),
+    "\n": (3, "⏎"),
+    "\t": (0, "⇥"),
+}
 """So many in a row stay as they are, since people make no longer gaps; and what names more."""
 _RUNS = re.compile(r"[ \n\t]{2,}|\t|([^\w \n\t]|[\u115f\u1160\u3164\uffa0])\1*")
 """Gaps, and whatever is not surely a letter or a digit."""

@@ -129,7 +129,7 @@ def pieces(
 
 
 def is_slow_to_read(text: str) -> bool:
-    """A text that nobody wrote as Markdown, and that takes a parser long."""
+    """Whether the parser would take long: no person writes Markdown like this."""
     if text.count("[") > MAX_BRACKETS:
         return True
     return any(line.count("|") > MAX_BARS for line in text.split("\n"))
@@ -137,8 +137,10 @@ def is_slow_to_read(text: str) -> bool:
 
 def fenced(text: str, language: str = "") -> str:
     """The text as code, which it cannot end; empty where it is."""
-    shown = without_fences(inert(text)).rstrip()
-    return f"```{language}\n{shown}\n```" if shown.strip() else ""
+    code = without_fences(inert(text)).rstrip()
+    if not code.strip():
+        return ""
+    return f"```{language}\n{code}\n```"
 
 
 def as_text(markdown: str, is_live: IsLive) -> str:
@@ -161,7 +163,9 @@ def as_text(markdown: str, is_live: IsLive) -> str:
 def _plain_block(start: re.Match[str]) -> str:
     """How a line begins: a bullet for an item, nothing for a heading."""
     before, dash = start.groups()
-    return f"{before}• " if dash else before
+    if dash:
+        return f"{before}• "
+    return before
 
 
 def _slack_span(span: re.Match[str]) -> str:
@@ -204,7 +208,8 @@ class _Writer:
                     yield from self._items(token, tokens, depth)
                 case "table_open":
                     table = self._table(tokens)
-                    yield Piece(text=fenced(aligned(table)), table=table)
+                    text = fenced(aligned(table))
+                    yield Piece(text=text, table=table)
                 case "hr":
                     yield Piece(text="---")
                 case _:
@@ -220,7 +225,9 @@ class _Writer:
         line = self._content(tokens).replace("\n", " ")
         text = _CLOSING_SIGNS.sub(r"\\#\1", line)
         signs = "#" * int(opening.tag[1:])
-        return f"{signs} {text}" if text.strip() else ""
+        if not text.strip():
+            return ""
+        return f"{signs} {text}"
 
     def _quote(self, tokens: Iterator[Token], depth: int) -> str:
         text = joined(self.blocks(tokens, depth))
@@ -354,7 +361,9 @@ class _Writer:
         if not 0 < number <= len(self.sources):
             return ""
         url = self.sources[number - 1]
-        return url if self._is_linked(url) else ""
+        if self._is_linked(url):
+            return url
+        return ""
 
     def _is_linked(self, url: str) -> bool:
         return link(url, "", self.is_live).startswith("<")
@@ -377,7 +386,10 @@ class _Writer:
                     rows.append(tuple(row))
                 case _:
                     pass
-        return Table(rows=tuple(rows), alignments=tuple(alignments))
+        return Table(
+            rows=tuple(rows),
+            alignments=tuple(alignments),
+        )
 
     def _cell(self, content: Token) -> Cell:
         cell: list[tuple[str, str]] = []
@@ -394,8 +406,7 @@ def _marked(text: str, mark: str) -> str:
     inside = text.strip()
     if not inside:
         return text
-    before, _, after = text.partition(inside)
-    return f"{before}{mark}{inside}{mark}{after}"
+    return text.replace(inside, f"{mark}{inside}{mark}", 1)
 
 
 def _literal(text: str) -> str:
@@ -418,4 +429,7 @@ def _until(tokens: Iterator[Token], end: str) -> Iterator[Token]:
 
 
 def _plain(tokens: Iterable[Token]) -> str:
-    return "".join("\n" if each.type.endswith("break") else each.content for each in tokens)
+    text = ""
+    for token in tokens:
+        text += "\n" if token.type.endswith("break") else token.content
+    return text

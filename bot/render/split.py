@@ -56,7 +56,13 @@ def _cut(text: str, room: int) -> _Span:
     spans = [token.span() for token in tokens if len(token[0]) <= room]
     for least in (room // 2, 1):
         for pattern in _BREAKS:
-            gap = _last_gap(pattern, text, least, room, spans)
+            gap = _last_gap(
+                pattern,
+                text,
+                least,
+                room,
+                spans,
+            )
             if gap is not None:
                 return gap.start(), _after_break(text, gap)
     end = room
@@ -109,7 +115,7 @@ def _open_code(part: str) -> tuple[str, str]:
     """What closes the code that the part leaves open, and what opens it again in the next one."""
     language: str | None = None
     for fence in _FENCE_LINE.finditer(part):
-        language = fence.group(1) if language is None else None
+        language = fence[1] if language is None else None
     if language is not None:
         return f"\n{_FENCE}", f"{_FENCE}{language}\n"
     _, _, last_line = part.rpartition("\n")

@@ -101,12 +101,21 @@ def _cell(cell: Cell) -> JsonObject:
         if url:
             leaf |= {"type": "link", "url": url}
         leaves.append(leaf)
-    section = {"type": "rich_text_section", "elements": leaves}
-    return {"type": "rich_text", "elements": [section]}
+    section = {
+        "type": "rich_text_section",
+        "elements": leaves,
+    }
+    return {
+        "type": "rich_text",
+        "elements": [section],
+    }
 
 
 def _raw(text: str) -> JsonObject:
-    return {"type": "raw_text", "text": inert(text).strip() or "-"}
+    return {
+        "type": "raw_text",
+        "text": inert(text).strip() or "-",
+    }
 
 
 def chart_block(table: Table) -> JsonObject | None:

@@ -17,7 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from agent_core.messages import JsonObject
-from agent_core.runtime import Language, Preferences
+from agent_core.runtime import Preferences
 from bot.slack_api.calls import CALL_LIMIT_S, Calls, WriteGuard, ask
 from bot.slack_api.channels import Channels
 from bot.slack_api.clock import MonotonicClock
@@ -29,7 +29,6 @@ from bot.slack_api.records import (
     Identity,
     Person,
     PostRecord,
-    language_of,
     mark,
     read_person,
     read_post,
@@ -435,8 +434,10 @@ class SlackApi:
         *,
         may_exist: bool,
     ) -> Receipt:
-        if may_exist:
-            earlier = await self._find_late(find)
+        waits_s = (self._settle_s, min(READ_BACK_GAP_S, self._settle_s))
+        for wait_s in waits_s if may_exist else ():
+            await self.clock.sleep(wait_s)
+            earlier = await find()
             if earlier is not None:
                 return earlier
 
@@ -445,14 +446,6 @@ class SlackApi:
             return Receipt(channel=str(arguments["channel"]), ts=str(answer["ts"]))
 
         return await self._calls.insist(attempt, find=find)
-
-    async def _find_late(self, find: Find) -> Receipt | None:
-        await self.clock.sleep(self._settle_s)
-        earlier = await find()
-        if earlier is not None:
-            return earlier
-        await self.clock.sleep(min(READ_BACK_GAP_S, self._settle_s))
-        return await find()
 
 
 class People:
@@ -495,10 +488,6 @@ class People:
             locale=locale,
             digest_time=time,
         )
-
-    async def language(self, user: str) -> Language:
-        """As `language_of`."""
-        return language_of(await self.person(user))
 
     async def names(self, users: set[str]) -> dict[str, str]:
         """Names of those users that Slack knows."""

@@ -65,7 +65,11 @@ class Browsers:
     """Renders pages, each with a browser that is started for it and ended behind it."""
 
     def __init__(
-        self, settings: Settings, *, limit_s: float = PAGE_S, max_bytes: int = MAX_MEMORY_BYTES
+        self,
+        settings: Settings,
+        *,
+        limit_s: float = PAGE_S,
+        max_bytes: int = MAX_MEMORY_BYTES,
     ) -> None:
         self._settings = settings
         self._limit_s = limit_s
@@ -97,16 +101,22 @@ class Browsers:
             raise FetchFailed("needs a browser, and none is set up here")
         async with self._slots.slot(session):
             with _home() as home:
-                source, printed = Path(home) / "page.html", Path(home) / "page.pdf"
+                source = Path(home) / "page.html"
+                printed = Path(home) / "page.pdf"
                 await asyncio.to_thread(source.write_bytes, page)
-                sandbox = () if self.is_sandboxed else ("--no-sandbox",)
-                await self._run(
-                    home,
-                    *(chromium, "--headless", "--disable-gpu", *NETWORK_OFF, *sandbox),
-                    *(f"--user-data-dir={home}/profile", "--no-pdf-header-footer"),
-                    *(f"--print-to-pdf={printed}", source.as_uri()),
-                    limit_s=PRINT_S,
-                )
+                command = [
+                    chromium,
+                    "--headless",
+                    "--disable-gpu",
+                    *NETWORK_OFF,
+                    f"--user-data-dir={home}/profile",
+                    "--no-pdf-header-footer",
+                    f"--print-to-pdf={printed}",
+                    source.as_uri(),
+                ]
+                if not self.is_sandboxed:
+                    command.insert(1, "--no-sandbox")
+                await self._run(home, *command, limit_s=PRINT_S)
                 if not printed.is_file():
                     raise FetchFailed("could not be printed")
                 return await asyncio.to_thread(printed.read_bytes)
@@ -114,9 +124,9 @@ class Browsers:
     async def _ask(self, chromium: str, url: str) -> dict[str, str]:
         with _home() as home:
             command = (sys.executable, "-m", "mcp_local.browser.page", url, chromium)
-            told = await self._run(home, *command, limit_s=self._limit_s)
+            answer = await self._run(home, *command, limit_s=self._limit_s)
         try:
-            return json.loads(told or b"{}")
+            return json.loads(answer or b"{}")
         except ValueError:
             return {}
 
@@ -192,8 +202,10 @@ def _processes(home: str) -> list[int]:
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            pid, stat = int(path.name), (path / "stat").read_bytes()  # names hold any bytes
-            children.setdefault(int(stat.rpartition(b")")[2].split()[1]), []).append(pid)
+            pid = int(path.name)
+            stat = (path / "stat").read_bytes()  # names hold any bytes
+            _, parent, *_ = stat.rpartition(b")")[2].split()
+            children.setdefault(int(parent), []).append(pid)
             if f"HOME={home}\0".encode() in (path / "environ").read_bytes():
                 found.append(pid)
     for pid in found:

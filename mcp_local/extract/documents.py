@@ -212,4 +212,9 @@ def _picture(data: bytes) -> Document:
     note = f"A picture of {size[0]} x {size[1]} pixels."
     if is_moving:
         note += " It is an animation; only its first frame is shown."
-    return Document(kind="picture", note=note, picture=written.getvalue(), media_type=media_type)
+    return Document(
+        kind="picture",
+        note=note,
+        picture=written.getvalue(),
+        media_type=media_type,
+    )

@@ -71,7 +71,9 @@ def extract_html(html: str, url: str) -> ExtractedPage:
     body = find_body(page, url)
     blocks = render_blocks(body) if body is not None else []
     markdown = "\n\n".join(drop_boilerplate(blocks, headlines))
-    if len(markdown) < MIN_CHARS and _has_program(page):
+    scripts = [script.get("type", "").lower() for script in page.iter("script")]
+    has_program = any("json" not in kind for kind in scripts)  # data blocks make no text
+    if len(markdown) < MIN_CHARS and has_program:
         return ExtractedPage(lack="needs a browser")
     if not markdown:
         return ExtractedPage(lack="no text on the page")
@@ -98,12 +100,6 @@ def _bound_tables(page: Element) -> int:
     for row in rows:
         row.clear()
     return len(rows)
-
-
-def _has_program(page: Element) -> bool:
-    """Whether a script may make text; data blocks make none."""
-    types = [script.get("type", "").lower() for script in page.iter("script")]
-    return any("json" not in each for each in types)
 
 
 def _text_of(element: Element) -> str:
@@ -144,8 +140,7 @@ def _joined(page: Element, text: str) -> Element | None:
     if not 2 <= len(outer) <= MAX_PIECES:
         return None
     document: Element = load_html("<html><body><article></article></body></html>")
-    for article in document.iter("article"):
-        article.extend(deepcopy(outer))
+    document.find(".//article").extend(deepcopy(outer))
     return document
 
 
@@ -167,7 +162,12 @@ def _holding_kind(page: Element, text: str) -> tuple[str, str] | None:
 
 
 def _extract(page: Element, url: str) -> Element | None:
-    document = bare_extraction(page, url=url, favor_precision=True, include_comments=False)
+    document = bare_extraction(
+        page,
+        url=url,
+        favor_precision=True,
+        include_comments=False,
+    )
     if not isinstance(document, Document):
         return None
     return document.body  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
@@ -228,7 +228,12 @@ def render_blocks(body: Element) -> list[str]:
     for quote in body.iter("quote"):
         for part in list(quote.iter("p")) or [quote]:
             part.text = f"> {part.text or ''}"
-    strip_tags(body, "hi", "ref", "del")
+    strip_tags(
+        body,
+        "hi",
+        "ref",
+        "del",
+    )
     markdown = ""
     for index, piece in enumerate(_CODE.split(xmltotxt(body, True))):
         is_code = index % 2

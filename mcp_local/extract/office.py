@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import takewhile
-from typing import IO, Any, cast
+from typing import Any, cast
 
 from mcp_local.errors import UnreadableFile
 
@@ -26,8 +26,18 @@ _TEN_MEGABYTES = 10_000_000
 _MAX_GAP = 20
 """Columns without a value that are written out; behind more of them a cell names its own."""
 
-_EPOCH = datetime(1899, 12, 30, tzinfo=UTC)
-_EPOCH_1904 = datetime(1904, 1, 1, tzinfo=UTC)
+_EPOCH = datetime(
+    1899,
+    12,
+    30,
+    tzinfo=UTC,
+)
+_EPOCH_1904 = datetime(
+    1904,
+    1,
+    1,
+    tzinfo=UTC,
+)
 _MARK = re.compile(r"^#", re.MULTILINE)
 _HEADING = re.compile(r"heading (\d)")
 _BUILTIN_DATES = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
@@ -38,7 +48,7 @@ _MACROS = "It holds macros, which are never run."
 
 
 class Package:
-    """A zip of XML parts, refused as a whole where its numbers are those of a bomb."""
+    """Zip package of XML parts; a zip bomb is refused by its declared sizes."""
 
     def __init__(self, data: bytes) -> None:
         try:
@@ -64,30 +74,31 @@ class Package:
         """
         if name not in self.names:
             return
+        # Imported here: the process that only asks its workers shall not load the library.
+        from lxml.etree import iterparse  # pyright: ignore[reportUnknownVariableType]
+
+        wanted = [f"{{*}}{tag}" for tag in tags]
         with self._zip.open(name) as part:
-            yield from _elements(part, tags)
+            parser = iterparse(  # pyright: ignore[reportUnknownVariableType]
+                part,
+                events=("end",),
+                tag=wanted,
+                resolve_entities=False,
+                load_dtd=False,
+                no_network=True,
+            )
+            for _, element in cast("Iterator[tuple[str, Element]]", parser):
+                if element.getroottree().docinfo.internalDTD is not None:
+                    raise UnreadableFile("broken")  # office files have none; bombs do
+                yield element
+                if next(element.iterancestors(*wanted), None) is None:
+                    element.clear()
+                    while element.getprevious() is not None:
+                        del element.getparent()[0]
 
     @property
     def note(self) -> str:
         return _MACROS if any(name.endswith("vbaProject.bin") for name in self.names) else ""
-
-
-def _elements(part: IO[bytes], tags: tuple[str, ...]) -> Iterator[Element]:
-    # Imported here: the process that only asks its workers shall not load the library.
-    from lxml.etree import iterparse  # pyright: ignore[reportUnknownVariableType]
-
-    wanted = [f"{{*}}{tag}" for tag in tags]
-    parser = iterparse(  # pyright: ignore[reportUnknownVariableType]
-        part, events=("end",), tag=wanted, resolve_entities=False, load_dtd=False, no_network=True
-    )
-    for _, element in cast("Iterator[tuple[str, Element]]", parser):
-        if element.getroottree().docinfo.internalDTD is not None:
-            raise UnreadableFile("broken")  # office files have none; bombs do
-        yield element
-        if next(element.iterancestors(*wanted), None) is None:
-            element.clear()
-            while element.getprevious() is not None:
-                del element.getparent()[0]
 
 
 def _name(element: Element) -> str:
@@ -100,13 +111,6 @@ def _get(element: Element, name: str) -> str:
         if key.rpartition("}")[2] == name:
             return value
     return ""
-
-
-def _child_text(element: Element, name: str) -> str | None:
-    """The text of the first child of a name; None without such a child."""
-    for child in element.iterchildren(f"{{*}}{name}"):
-        return child.text or ""
-    return None
 
 
 def without_marks(text: str) -> str:
@@ -135,14 +139,13 @@ def _blocks(package: Package, part: str, levels: dict[str, int]) -> Iterator[str
         if next(block.iterancestors("{*}p", "{*}tbl"), None) is not None:
             continue
         if _name(block) == "tbl":
-            rows = [_table_row(row) for row in block.iter("{*}tr")]
+            rows: list[str] = []
+            for row in block.iter("{*}tr"):
+                cells = [_block_text(cell, " ") for cell in row.iterchildren("{*}tc")]
+                rows.append(" | ".join(cells))
             yield without_marks("\n".join(rows)) + "\n"
         else:
             yield _paragraph(block, levels)
-
-
-def _table_row(row: Element) -> str:
-    return " | ".join(_block_text(cell, " ") for cell in row.iterchildren("{*}tc"))
 
 
 def _paragraph(block: Element, levels: dict[str, int]) -> str:
@@ -164,7 +167,13 @@ def _block_text(block: Element, between: str) -> str:
     for twin in block.iter("{*}Fallback"):
         twin.clear()  # for old programs: what stands before it says the same
     pieces: list[str] = []
-    for element in block.iter("{*}t", "{*}tab", "{*}br", "{*}p", "{*}vanish"):
+    for element in block.iter(
+        "{*}t",
+        "{*}tab",
+        "{*}br",
+        "{*}p",
+        "{*}vanish",
+    ):
         match _name(element):
             case "t":
                 pieces.append(element.text or "")
@@ -187,19 +196,18 @@ def excel_text(package: Package) -> Iterator[str]:
     for relation in package.elements("xl/_rels/workbook.xml.rels", "Relationship"):
         target = _get(relation, "Target").removeprefix("/").removeprefix("xl/")
         targets[_get(relation, "Id")] = target
-    if not list(package.elements("xl/workbook.xml", "workbook")):
-        raise UnreadableFile("broken")
     sheets: list[tuple[str, str]] = []
-    for listed in package.elements("xl/workbook.xml", "sheets"):
-        for sheet in listed.iterchildren():
-            heading = " ".join(_get(sheet, "name").split())
-            if _get(sheet, "state") in ("hidden", "veryHidden"):
-                heading += " (hidden)"
-            sheets.append((heading, targets.get(_get(sheet, "id"), "")))
     epoch = _EPOCH
-    for properties in package.elements("xl/workbook.xml", "workbookPr"):
-        if _get(properties, "date1904") in _TRUE:
+    for element in package.elements("xl/workbook.xml", "sheet", "workbookPr"):
+        if _get(element, "date1904") in _TRUE:
             epoch = _EPOCH_1904
+        if _name(element) == "sheet":
+            heading = " ".join(_get(element, "name").split())
+            if _get(element, "state") in ("hidden", "veryHidden"):
+                heading += " (hidden)"
+            sheets.append((heading, targets.get(_get(element, "id"), "")))
+    if not sheets:
+        raise UnreadableFile("broken")
     cells = _Cells(package, epoch)
     for heading, target in sheets:
         yield f"\n## Sheet {heading}\n"
@@ -212,14 +220,15 @@ class _Cells:
     def __init__(self, package: Package, epoch: datetime) -> None:
         self._package = package
         self._epoch = epoch
-        self._shared: list[str] = []
+        self._shared: dict[str, str] = {}
+        """By their numbers, as cells name them."""
         room = MAX_SHARED_CHARS
-        for item in package.elements("xl/sharedStrings.xml", "si"):
+        for number, item in enumerate(package.elements("xl/sharedStrings.xml", "si")):
             text = _text(item)
             room -= len(text)
             if room < 0:
                 break
-            self._shared.append(text)
+            self._shared[str(number)] = text
         self._date_styles = set(_date_styles(package))
 
     def rows(self, part: str) -> Iterator[str]:
@@ -252,27 +261,24 @@ class _Cells:
                 yield value
 
     def _value(self, cell: Element) -> str:
-        raw = _child_text(cell, "v") or ""
+        raw = cell.findtext("{*}v", "")
         kind = _get(cell, "t")
         match kind:
             case "s":
-                return self._shared_text(int(raw or -1))
+                return self._shared.get(raw, "")
             case "inlineStr":
                 return _text(cell)
             case "b":
                 return "TRUE" if raw == "1" else "FALSE"
             case _:
                 pass
-        formula = _child_text(cell, "f")
+        formula = cell.findtext("{*}f")
         if formula is not None and not raw:
             return f"={formula} (not calculated)"
         style = int(_get(cell, "s") or 0)
         if kind in ("", "n") and style in self._date_styles:
             return self._date(raw)
         return raw
-
-    def _shared_text(self, index: int) -> str:
-        return self._shared[index] if 0 <= index < len(self._shared) else ""
 
     def _date(self, raw: str) -> str:
         try:

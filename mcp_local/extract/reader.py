@@ -78,7 +78,12 @@ class Readers:
                 raise NoReaderFree("too much else is being read, try it later") from None
             try:
                 async with asyncio.timeout(self._limit_s):
-                    return await self._work(_limited, function, arguments, self._cpu_s)
+                    return await self._work(
+                        _limited,
+                        function,
+                        arguments,
+                        self._cpu_s,
+                    )
             except (TimeoutError, BrokenWorkerProcess):
                 if source:
                     self._troubled[source] = None
@@ -92,7 +97,10 @@ class Readers:
         self._started = max(self._started, self._busy)
         try:
             return await to_process.run_sync(
-                function, *arguments, cancellable=True, limiter=CapacityLimiter(1)
+                function,
+                *arguments,
+                cancellable=True,
+                limiter=CapacityLimiter(1),
             )
         except (asyncio.CancelledError, BrokenWorkerProcess):
             self._started -= 1
@@ -110,11 +118,23 @@ class Readers:
                 await to_process.run_sync(os._exit, 0, limiter=CapacityLimiter(1))
 
     async def read(
-        self, kind: Literal["html", "text"], text: str, url: str, *, session: Hashable
+        self,
+        kind: Literal["html", "text"],
+        text: str,
+        url: str,
+        *,
+        session: Hashable,
     ) -> ExtractedPage:
         """The article of a page; NeedsBrowser, FetchFailed or ReadingFailed where there is none."""
         source = URL(url).host or ""
-        article = await self.run(read_page, kind, text, url, session=session, source=source)
+        article = await self.run(
+            read_page,
+            kind,
+            text,
+            url,
+            session=session,
+            source=source,
+        )
         if article.lack == "needs a browser":
             raise NeedsBrowser(article.lack)
         if article.lack:

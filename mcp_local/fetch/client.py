@@ -120,12 +120,11 @@ class Client:
         """Fetch a page; FetchDenied or FetchFailed say in plain words why not."""
         response = await self.get(url, limits=self._limits, permit=permit)
         _require_success(response.status)
-        kind = kind_of(response.body, response.content_type)
         return FetchedPage(
             url=url,
             final_url=response.url,
             http_status=response.status,
-            kind=kind,
+            kind=kind_of(response.body, response.content_type),
             text=decode(response.body, response.content_type),
         )
 

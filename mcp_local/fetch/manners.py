@@ -28,20 +28,15 @@ class Manners:
     async def require(self, url: URL, client: Client) -> None:
         """Raises FetchDenied when the host's robots.txt forbids this page to us."""
         origin = str(url.origin())
-        robots = await self._robots(origin, client)
-        if url.raw_path == "/robots.txt":
-            return
-        if not robots.can_fetch(str(url), PRODUCT):
-            raise FetchDenied("robots.txt refuses")
-
-    async def _robots(self, origin: str, client: Client) -> Protego:
         lock = self._asking.setdefault(origin, asyncio.Lock())
         async with lock:
             robots = self._kept.get(origin)
             if robots is None:
                 text = await _ask(origin, client)
-                robots = self._kept[origin] = await asyncio.to_thread(Protego.parse, text)
-            return robots
+                robots = await asyncio.to_thread(Protego.parse, text)
+                self._kept[origin] = robots
+        if url.raw_path != "/robots.txt" and not robots.can_fetch(str(url), PRODUCT):
+            raise FetchDenied("robots.txt refuses")
 
 
 async def _ask(origin: str, client: Client) -> str:

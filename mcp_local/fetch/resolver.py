@@ -80,7 +80,10 @@ class AddressGuard(AbstractResolver):
             self._passed.add((str(address), port))
 
     async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+        self,
+        host: str,
+        port: int = 0,
+        family: socket.AddressFamily = socket.AF_INET,
     ) -> list[ResolveResult]:
         """The question aiohttp asks; all of a name's addresses must be public, or none is given."""
         endpoint = self._allowance.endpoint(host, port)
@@ -104,14 +107,12 @@ class AddressGuard(AbstractResolver):
         return self._make_socket(target)
 
     def _passing(self, host: str, address: str, port: int) -> ResolveResult:
-        parsed = parse_address(address)
-        self._passed.add((str(parsed), port))
-        is_v6 = parsed is not None and parsed.version == 6
+        self._passed.add((str(parse_address(address)), port))
         return ResolveResult(
             hostname=host,
             host=address,
             port=port,
-            family=socket.AF_INET6 if is_v6 else socket.AF_INET,
+            family=socket.AF_INET6 if ":" in address else socket.AF_INET,
             proto=socket.IPPROTO_TCP,
             flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
         )

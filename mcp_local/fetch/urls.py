@@ -22,7 +22,8 @@ def read_url(text: str, allowance: Allowance) -> URL:
     when they are dialled.
     """
     url = _parse(text.strip())
-    host, port = _host(url), url.port or 0
+    host = _host(url)
+    port = url.port or 0
     url = url.with_host(host).with_fragment(None)
     if allowance.lets_through(host, port):
         return url

@@ -147,7 +147,14 @@ def _split_texts(children: Sequence[Token], quoted: frozenset[str]) -> list[Toke
                 continue
             before = text[position : bracket.start()]
             split.append(_text(before))
-            split.append(Token(CITATION, "", 0, content=bracket[0]))
+            split.append(
+                Token(
+                    CITATION,
+                    "",
+                    0,
+                    content=bracket[0],
+                )
+            )
             position = bracket.end()
         split.append(_text(text[position:]))
     return [token for token in split if token.type != "text" or token.content]
@@ -168,4 +175,9 @@ def _tighten(children: Sequence[Token]) -> list[Token]:
 
 
 def _text(content: str) -> Token:
-    return Token("text", "", 0, content=content)
+    return Token(
+        "text",
+        "",
+        0,
+        content=content,
+    )

@@ -1,7 +1,12 @@
 """What a report claims: its cited sentences, and the figures and quotes its sources do not hold."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from itertools import chain
 
@@ -52,23 +57,19 @@ class _Evidence:
         return all(f" {part} " in self.words for part in parts if part)
 
 
-def cited_sentences(tokens: Iterable[Token]) -> list[CitedSentence]:
+def cited_sentences(tokens: Iterable[Token]) -> Iterator[CitedSentence]:
     """Every sentence that carries a citation, also one set after its full stop."""
-    sentences: list[CitedSentence] = []
     for token in tokens:
         if token.type == "inline":
-            sentences.extend(_read_inline(token.children or []))
-    return sentences
+            yield from _read_inline(token.children or [])
 
 
 def find_unsupported(
-    sentences: Sequence[CitedSentence], sources: Sequence[NumberedSource]
+    sentences: Iterable[CitedSentence],
+    sources: Iterable[NumberedSource],
 ) -> list[str]:
     """Warnings about figures and quotes that stand on none of the sources of their sentence."""
-    cited: set[int] = set()
-    for sentence in sentences:
-        cited.update(sentence.numbers)
-    evidence = {source.n: _Evidence(source) for source in sources if source.n in cited}
+    evidence = {source.n: _Evidence(source) for source in sources}
     warnings: list[str] = []
     for sentence in sentences:
         warnings.extend(_check(sentence, evidence))

@@ -76,9 +76,11 @@ def compose_report(draft: ReportDraft, sources: Sequence[NumberedSource], day: d
     _check_size(draft)
     quoted = quoted_brackets(sources)
     known = frozenset(source.url for source in sources)
-    outline = outline_report(parse_markdown(draft.markdown, quoted, known))
-    summary = _join_summaries(parse_markdown(draft.summary, quoted, known), outline.summary)
-    tokens = [*summary, *(token for section in outline.sections for token in section.tokens)]
+    written, sections = outline_report(parse_markdown(draft.markdown, quoted, known))
+    summary = _join_summaries(parse_markdown(draft.summary, quoted, known), written)
+    tokens = [*summary]
+    for section in sections:
+        tokens += section.tokens
     numbers = list_citations(tokens)
     check_citations(numbers, sources)
     wanted = set(numbers)
@@ -98,8 +100,8 @@ def compose_report(draft: ReportDraft, sources: Sequence[NumberedSource], day: d
         ],
         iso_day=day.isoformat(),
         summary=_inert(render_tokens(summary)),
-        sections=outline.sections,
-        bodies=[_inert(render_tokens(section.tokens)) for section in outline.sections],
+        sections=sections,
+        bodies=[_inert(render_tokens(section.tokens)) for section in sections],
         sources=cited,
         is_read=is_read,
         web=("http://", "https://"),
@@ -108,7 +110,7 @@ def compose_report(draft: ReportDraft, sources: Sequence[NumberedSource], day: d
     warnings = find_foreign(draft.title, tokens)
     if not summary:
         warnings.append("The report has no executive summary: give one in `summary`.")
-    if not any(section.heading for section in outline.sections):
+    if not any(section.heading for section in sections):
         warnings.append("The report has no sections: give each theme a `## heading`.")
     if not is_read:
         warnings.append(
@@ -117,7 +119,12 @@ def compose_report(draft: ReportDraft, sources: Sequence[NumberedSource], day: d
         )
     warnings += find_unsupported(cited_sentences(tokens), cited)
     return Report(
-        title=title, html=html, cited=cited, citations=len(numbers), words=words, warnings=warnings
+        title=title,
+        html=html,
+        cited=cited,
+        citations=len(numbers),
+        words=words,
+        warnings=warnings,
     )
 
 

@@ -32,10 +32,12 @@ class Labels:
 
     def words(self, key: str, **slots: int) -> str:
         """One sentence, its slots filled. Raises KeyError where there is none."""
-        pattern = _bundle(self._known).get_message(key).value
+        bundle = _bundle(self._known)
+        pattern = bundle.get_message(key).value
         if pattern is None:
             raise KeyError(key)
-        return str(_bundle(self._known).format_pattern(pattern, slots)[0])
+        sentence, _ = bundle.format_pattern(pattern, slots)
+        return str(sentence)
 
     def write_date(self, day: date) -> str:
         """The day as readers of the language write it."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from html import escape
 from typing import Any
@@ -22,13 +23,12 @@ _ALIGNMENT = re.compile(r"text-align:(left|center|right)")
 
 # The second net under the parser: what our own rendering produces, and nothing else.
 _TEXT_TAGS = {"p", "br", "hr", "strong", "em", "s", "code", "pre", "a", "ul", "ol", "li"}
-_BLOCK_TAGS = {"h2", "h3", "h4", "h5", "h6", "blockquote", "aside", "div"}
+_BLOCK_TAGS = {"h2", "h3", "h4", "h5", "h6", "blockquote", "aside"}
 _TABLE_TAGS = {"table", "thead", "tbody", "tr", "th", "td"}
 _ATTRIBUTES = {
     "a": {"href", "class", "rel"},
     "aside": {"class"},
     "p": {"class"},
-    "div": {"class"},
     "th": {"class"},
     "td": {"class"},
     "code": {"class"},
@@ -51,7 +51,7 @@ def parse_markdown(
 def render_tokens(tokens: Sequence[Token]) -> str:
     """Inert HTML of the tokens: no script, style, image, form or frame, whatever came in."""
     html = _parser().renderer.render(tokens, _parser().options, {})
-    return nh3.clean(
+    clean = nh3.clean(
         html,
         tags=_TEXT_TAGS | _BLOCK_TAGS | _TABLE_TAGS,
         attributes=_ATTRIBUTES,
@@ -59,6 +59,9 @@ def render_tokens(tokens: Sequence[Token]) -> str:
         link_rel=None,
         strip_comments=True,
     )
+    # A wide table scrolls in a box of its own.
+    framed = clean.replace("<table>", '<div class="table"><table>')
+    return framed.replace("</table>", "</table></div>")
 
 
 def plain_text(inline: Token) -> str:
@@ -101,50 +104,44 @@ def _keep_web_links(state: StateCore) -> None:
 
 
 def _filter_links(children: Sequence[Token], known: frozenset[str]) -> list[Token]:
-    """Drop links to addresses that are not known; their text stays, with the host beside it.
-
-    A link around a citation goes too: links cannot be nested.
-    """
+    """The tokens of a text with each of its links checked."""
     kept: list[Token] = []
     opened = -1
     for child in children:
         if child.type == "link_open":
             opened = len(kept)
         kept.append(child)
-        if child.type != "link_close":
-            continue
-        link = kept[opened:]
-        if not _is_known_link(link, known):
-            kept[opened:] = [*link[1:-1], *_host_of(link)]
+        if child.type == "link_close":
+            kept[opened:] = _checked_link(kept[opened:], known)
     return kept
 
 
-def _is_known_link(link: Sequence[Token], known: frozenset[str]) -> bool:
+def _checked_link(link: list[Token], known: frozenset[str]) -> list[Token]:
+    """A link to a known address; else its text, with the host beside it if it is a web address.
+
+    A link around a citation goes too: links cannot be nested.
+    """
     start = link[0]
     start.attrSet("rel", LINK_REL)
     start.attrs.pop("title", None)
-    address = _address(link)
-    is_web = address.lower().startswith(_LINK_SCHEMES)
-    return is_web and address in known and not _holds_citation(link)
-
-
-def _address(link: Sequence[Token]) -> str:
-    return str(link[0].attrGet("href") or "")
-
-
-def _holds_citation(link: Sequence[Token]) -> bool:
-    return any(token.type == CITATION for token in link)
-
-
-def _host_of(link: Sequence[Token]) -> list[Token]:
-    """The host of a link that is not live, as text; nothing beside a citation or another scheme."""
-    try:
-        host = urlsplit(_address(link)).hostname
-    except ValueError:
-        host = None
-    if not host or _holds_citation(link):
-        return []
-    return [Token("text", "", 0, content=f" ({host})")]
+    text = link[1:-1]
+    if any(token.type == CITATION for token in text):
+        return text
+    address = str(start.attrGet("href") or "")
+    if address in known and address.lower().startswith(_LINK_SCHEMES):
+        return link
+    with suppress(ValueError):
+        host = urlsplit(address).hostname
+        if host:
+            text.append(
+                Token(
+                    "text",
+                    "",
+                    0,
+                    content=f" ({host})",
+                )
+            )
+    return text
 
 
 def _classify_alignment(state: StateCore) -> None:
@@ -167,19 +164,9 @@ def _render_image(_: RendererHTML, tokens: Sequence[Token], at: int, *more: obje
     return escape(tokens[at].content)
 
 
-def _open_table(*_: object) -> str:
-    return '<div class="table"><table>\n'
-
-
-def _close_table(*_: object) -> str:
-    return "</table></div>\n"
-
-
 _RENDER_RULES: dict[str, Any] = {
     CITATION: _render_citation,
     "image": _render_image,
-    "table_open": _open_table,
-    "table_close": _close_table,
 }
 
 
@@ -218,7 +205,9 @@ def _mark_box(tokens: list[Token], at: int) -> None:
     if label is None or children[0].type != "text":
         return
     children[0].content = children[0].content[label.end() :]
-    end = _closing(tokens, at)
+    end = at + 1
+    while tokens[end].type != "blockquote_close" or tokens[end].level != box.level:
+        end += 1
     title, body = _split_title(children)
     has_text_below = body or end > at + _FIRST_PARAGRAPH
     if not title or not has_text_below:
@@ -226,7 +215,14 @@ def _mark_box(tokens: list[Token], at: int) -> None:
         if name.isupper():
             name = name.capitalize()
         body = title or body
-        title = [Token("text", "", 0, content=name)]
+        title = [
+            Token(
+                "text",
+                "",
+                0,
+                content=name,
+            )
+        ]
     kind, _, _ = label[1].casefold().strip().partition(" ")
     box.tag = "aside"
     box.attrSet("class", f"box {_STYLES.get(kind, 'note')}")
@@ -236,9 +232,24 @@ def _mark_box(tokens: list[Token], at: int) -> None:
     if body:
         behind_title = at + _FIRST_PARAGRAPH
         tokens[behind_title:behind_title] = [
-            Token("paragraph_open", "p", 1, block=True),
-            Token("inline", "", 0, children=body),
-            Token("paragraph_close", "p", -1, block=True),
+            Token(
+                "paragraph_open",
+                "p",
+                1,
+                block=True,
+            ),
+            Token(
+                "inline",
+                "",
+                0,
+                children=body,
+            ),
+            Token(
+                "paragraph_close",
+                "p",
+                -1,
+                block=True,
+            ),
         ]
 
 
@@ -253,12 +264,3 @@ def _split_title(children: Sequence[Token]) -> tuple[list[Token], list[Token]]:
         elif child.type != "text" or child.content:
             line.append(child)
     return title, body
-
-
-def _closing(tokens: Sequence[Token], at: int) -> int:
-    level = tokens[at].level
-    for index in range(at + 1, len(tokens)):
-        token = tokens[index]
-        if token.type == "blockquote_close" and token.level == level:
-            return index
-    raise ValueError("the parser closes every quotation")

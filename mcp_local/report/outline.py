@@ -5,7 +5,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 
 from markdown_it.token import Token
 
@@ -35,62 +34,48 @@ class Section:
     subheadings: list[Heading] = field(default_factory=list[Heading])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outline:
-    """A report in the order in which it is shown."""
-
-    summary: list[Token]
-    """The section named as a summary; empty if there is none."""
-    sections: list[Section]
-
-
-def outline_report(tokens: Sequence[Token]) -> Outline:
-    """Split a report at its main headings.
+def outline_report(tokens: Sequence[Token]) -> tuple[list[Token], list[Section]]:
+    """The section named as a summary, empty if there is none, and the others in their order.
 
     A lone leading h1 is the title and dropped. Lists of contents and of sources that the author
     wrote are dropped as well: the page makes its own.
     """
     starts = [token for token in tokens if token.type == "heading_open"]
     titles = [token for token in starts if token.tag == "h1"]
-    if len(titles) == 1 and titles[0] is tokens[0]:
+    if titles == tokens[:1]:
         tokens = tokens[_HEADING_TOKENS:]
     _level_headings(tokens)
     dropped = headings_of("contents") | headings_of("sources")
     summary: list[Token] = []
     sections: list[Section] = []
     for section in _split(tokens):
-        name = _plain_name(section)
+        name = ""
+        if section.heading:
+            title = _NUMBERING.sub("", section.heading.text)
+            name = title.casefold().rstrip(": ")
         if name in headings_of("summary"):
             summary.extend(section.tokens[_HEADING_TOKENS:])
         elif name not in dropped and section.tokens:
             sections.append(section)
-    return Outline(summary=summary, sections=sections)
-
-
-def _plain_name(section: Section) -> str:
-    """A section's heading without its number, in lower case; empty without a heading."""
-    if section.heading is None:
-        return ""
-    text = _NUMBERING.sub("", section.heading.text)
-    return text.casefold().rstrip(": ")
+    return summary, sections
 
 
 def _level_headings(tokens: Sequence[Token]) -> None:
     """Shift all headings by the same amount, so that the highest one is an h2."""
     headings = [token for token in tokens if token.type.startswith("heading")]
-    levels = [int(token.tag.removeprefix("h")) for token in headings]
-    highest = min(levels, default=2)
-    for token, level in zip(headings, levels, strict=True):
-        shifted = min(level - highest + 2, 6)
-        token.tag = f"h{shifted}"
+    levels = [int(token.tag[1]) for token in headings]
+    shift = 2 - min(levels, default=2)
+    for token in headings:
+        level = int(token.tag[1]) + shift
+        token.tag = f"h{min(level, 6)}"
 
 
 def _split(tokens: Sequence[Token]) -> Iterator[Section]:
     section = Section(heading=None)
     anchors: Counter[str] = Counter()
-    for token, following in zip_longest(tokens, tokens[1:]):
+    for index, token in enumerate(tokens):
         if token.type == "heading_open" and token.level == 0:
-            heading = _heading(following, anchors)
+            heading = _heading(tokens[index + 1], anchors)
             token.attrSet("id", heading.anchor)
             if token.tag == "h2":
                 yield section
@@ -105,11 +90,13 @@ def _heading(inline: Token, anchors: Counter[str]) -> Heading:
     """A heading with an anchor of its own; a slug never holds the dot that marks a repetition."""
     text = plain_text(inline)
     plain = unicodedata.normalize("NFKC", text).casefold()
-    slug = "-".join(_WORD.findall(plain))
-    slug = slug[:60].strip("-") or "section"
+    words = _WORD.findall(plain)
+    slug = "-".join(words)[:60].strip("-")
+    if not slug:
+        slug = "section"
+    anchors[slug] += 1
+    repetition = anchors[slug]
     anchor = f"s-{slug}"
-    anchors[anchor] += 1
-    repetition = anchors[anchor]
     if repetition > 1:
-        anchor = f"{anchor}.{repetition}"
+        anchor += f".{repetition}"
     return Heading(text=text, anchor=anchor)

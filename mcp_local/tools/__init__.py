@@ -15,10 +15,16 @@ from mcp_local.errors import ToolkitError
 P = ParamSpec("P")
 
 READS = ToolAnnotations(
-    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+    read_only_hint=True,
+    destructive_hint=False,
+    idempotent_hint=True,
+    open_world_hint=False,
 )
 ADDS_ONCE = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+    read_only_hint=False,
+    destructive_hint=False,
+    idempotent_hint=True,
+    open_world_hint=False,
 )
 OVERWRITES = ADDS_ONCE.model_copy(update={"destructive_hint": True})
 FETCHES = ADDS_ONCE.model_copy(update={"open_world_hint": True})

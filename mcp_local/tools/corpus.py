@@ -60,7 +60,12 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
         urls = [given if isinstance(given, str) else given.url for given in articles or []]
         async with saving:
             now = moment_of(ctx).astimezone(UTC)
-            saved = await asyncio.to_thread(save_pages, workspace, urls, now)
+            saved = await asyncio.to_thread(
+                save_pages,
+                workspace,
+                urls,
+                now,
+            )
         return text_result(await asyncio.to_thread(_describe_saved, workspace, saved))
 
     @local_tool(server, "Search the sources", READS)
@@ -75,7 +80,15 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
         """
         workspace = open_workspace(settings, ctx)
         attached = await documents.attached(workspace)
-        return text_result(await asyncio.to_thread(_search, workspace, attached, query, limit))
+        return text_result(
+            await asyncio.to_thread(
+                _search,
+                workspace,
+                attached,
+                query,
+                limit,
+            )
+        )
 
 
 def _describe_saved(workspace: Workspace, articles: Sequence[CorpusArticle]) -> dict[str, Any]:
@@ -92,7 +105,10 @@ def _describe_saved(workspace: Workspace, articles: Sequence[CorpusArticle]) -> 
 
 
 def _search(
-    workspace: Workspace, attached: Sequence[NumberedSource], query: str, limit: int
+    workspace: Workspace,
+    attached: Sequence[NumberedSource],
+    query: str,
+    limit: int,
 ) -> dict[str, Any]:
     sources = [source for source in (*read_sources(workspace), *attached) if source.ok]
     passages = [
@@ -106,12 +122,9 @@ def _search(
         }
         for passage in find_passages(sources, query, limit)
     ]
-    return {"passages": passages, "note": _note(len(sources), len(passages))}
-
-
-def _note(sources: int, passages: int) -> str:
+    note = f"Sources searched: {len(sources)}."
     if not sources:
-        return "Nothing was retrieved in this session yet. Search or fetch pages first."
-    if not passages:
-        return f"None of the {sources} sources holds these words. Try other words."
-    return f"Sources searched: {sources}."
+        note = "Nothing was retrieved in this session yet. Search or fetch pages first."
+    elif not passages:
+        note = f"None of the {len(sources)} sources holds these words. Try other words."
+    return {"passages": passages, "note": note}

@@ -64,6 +64,14 @@ def register(server: MCPServer, settings: Settings) -> None:
 
 def _answer(rows: "list[Row]") -> CallToolResult:
     successful = sum(row.ok for row in rows)
+    stored = sum(row.origin == "stored" for row in rows)
+    note = "The texts are in the files named by path."
+    if not successful:
+        note = "No page could be read; try other sources."
+    elif stored:
+        note += f" {stored} already fetched earlier in this session."
+    if 0 < successful < len(rows):
+        note += " Failed pages cannot be cited; do not send them again."
     shown = ("url", "title", "words", "path", "status")
     answer = {
         "success": successful > 0,
@@ -73,18 +81,6 @@ def _answer(rows: "list[Row]") -> CallToolResult:
             {name: getattr(row, name) for name in shown} | ({"note": row.note} if row.note else {})
             for row in rows
         ],
-        "note": _note(rows),
+        "note": note,
     }
     return text_result(answer)
-
-
-def _note(rows: "list[Row]") -> str:
-    stored = sum(row.origin == "stored" for row in rows)
-    sentences = ["The texts are in the files named by path."]
-    if stored:
-        sentences.append(f"{stored} already fetched earlier in this session.")
-    if not any(row.ok for row in rows):
-        sentences = ["No page could be read; try other sources."]
-    elif any(not row.ok for row in rows):
-        sentences.append("Failed pages cannot be cited; do not send them again.")
-    return " ".join(sentences)

@@ -72,7 +72,10 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
 
     @local_tool(server, "Read a file", READS)
     async def read_local_file(
-        path: FilePath, ctx: Context, offset: Offset = 0, limit: ReadLimit = 20_000
+        path: FilePath,
+        ctx: Context,
+        offset: Offset = 0,
+        limit: ReadLimit = 20_000,
     ) -> CallToolResult:
         """Read a file of this session, in parts if it is long; a picture is shown to you.
 
@@ -85,7 +88,16 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
         workspace = open_workspace(settings, ctx)
         file = await documents.read(workspace, path)
         meta = {"picture": file.picture_path} if file.picture_path else {}
-        return text_result(_part(workspace, path, file, offset, limit), **meta)
+        return text_result(
+            _part(
+                workspace,
+                path,
+                file,
+                offset,
+                limit,
+            ),
+            **meta,
+        )
 
     @local_tool(server, "List files", READS)
     async def list_local_files(ctx: Context, path: FolderPath = "") -> CallToolResult:
@@ -107,7 +119,12 @@ def register(server: MCPServer, settings: Settings, documents: Documents) -> Non
         reports cannot be changed.
         """
         workspace = open_workspace(settings, ctx)
-        written = await asyncio.to_thread(_write, workspace, path, content)
+        written = await asyncio.to_thread(
+            _write,
+            workspace,
+            path,
+            content,
+        )
         answer = f"Successfully wrote {len(content)} chars to {written}"
         return text_result(answer, artifacts=artifacts_of(workspace, path))
 
@@ -147,12 +164,17 @@ def artifacts_of(workspace: Workspace, path: str) -> list[dict[str, str]]:
 
 
 def _part(
-    workspace: Workspace, path: str, file: Document, offset: int, limit: int
+    workspace: Workspace,
+    path: str,
+    file: Document,
+    offset: int,
+    limit: int,
 ) -> dict[str, Any]:
-    text, end = file.text, min(offset + limit, len(file.text))
-    about = {name: getattr(file, name) for name in ("fault", "note")}
+    text = file.text
+    end = offset + limit
+    about = {"fault": file.fault, "note": file.note}
     return {
-        **{name: said for name, said in about.items() if said},
+        **{name: sentence for name, sentence in about.items() if sentence},
         "path": "/".join(workspace.parts(path)),
         "total_chars": len(text),
         "offset": offset,

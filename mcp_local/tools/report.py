@@ -19,7 +19,8 @@ from mcp_local.sources import read_sources
 from mcp_local.tools import ADDS_ONCE, READS, local_tool, text_result
 from mcp_local.workspace import Workspace, moment_of, open_workspace
 
-MAX_FOLLOW_UPS, FOLLOW_UP_CHARS = 3, 75
+MAX_FOLLOW_UPS = 3
+FOLLOW_UP_CHARS = 75
 """As Slack and others show them on buttons; a longer question is left out."""
 
 PREVIEW_WIDTH = 1_000
@@ -86,7 +87,13 @@ def register(server: MCPServer, settings: Settings) -> None:
         workspace = open_workspace(settings, ctx)
         today = moment_of(ctx).date()
         written = await asyncio.to_thread(
-            _write, workspace, title, markdown, summary, language, today
+            _write,
+            workspace,
+            title,
+            markdown,
+            summary,
+            language,
+            today,
         )
         files = {"text/html": written["path"]}
         if printed := await _print(workspace, written["path"], browsers):
@@ -118,16 +125,31 @@ def register(server: MCPServer, settings: Settings) -> None:
 
 
 def _write(
-    workspace: Workspace, title: str, markdown: str, summary: str, language: str, today: date
+    workspace: Workspace,
+    title: str,
+    markdown: str,
+    summary: str,
+    language: str,
+    today: date,
 ) -> dict[str, Any]:
     # Imported by the first report: what composes one takes 5 MB.
     from mcp_local.report.compose import ReportDraft, compose_report, write_new_version
 
-    draft = ReportDraft(title=title, markdown=markdown, summary=summary, language=language)
+    draft = ReportDraft(
+        title=title,
+        markdown=markdown,
+        summary=summary,
+        language=language,
+    )
     report = compose_report(draft, read_sources(workspace), today)
     return {
         "success": True,
-        "path": write_new_version(workspace, report.title, today, report.html),
+        "path": write_new_version(
+            workspace,
+            report.title,
+            today,
+            report.html,
+        ),
         "title": report.title,
         "citations": report.citations,
         "sources": [

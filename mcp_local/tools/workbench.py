@@ -105,7 +105,12 @@ def register(server: MCPServer, settings: Settings) -> None:
             check_writable(workspace, wanted)
         async with _bridge(settings, ctx, session_id) as bridge:
             data = await bridge.download(remote)
-        written = await asyncio.to_thread(_land, workspace, wanted, data)
+        written = await asyncio.to_thread(
+            _land,
+            workspace,
+            wanted,
+            data,
+        )
         answer = f"Successfully downloaded {remote} to {written}. Local path: {written}"
         return text_result(answer, artifacts=artifacts_of(workspace, str(written)))
 
@@ -154,7 +159,12 @@ def register(server: MCPServer, settings: Settings) -> None:
         kind = mime_type or mimetypes.guess_type(source.name)[0] or _UNKNOWN_TYPE
         target = {"mimetype": kind, "tool_slug": tool_slug, "toolkit_slug": toolkit_slug}
         async with open_wire(settings) as wire:
-            key, url = await _store(wire, source.name, data, target)
+            key, url = await _store(
+                wire,
+                source.name,
+                data,
+                target,
+            )
         named = {"s3_key": key, "local_path": str(source)}
         return text_result({**named, "sha256": hashlib.sha256(data).hexdigest(), "s3_url": url})
 
@@ -170,7 +180,12 @@ def register(server: MCPServer, settings: Settings) -> None:
         workspace = open_workspace(settings, ctx)
         async with open_wire(settings) as wire:
             data = await wire.get(s3url)
-        saved = await asyncio.to_thread(add_download, workspace, path, data)
+        saved = await asyncio.to_thread(
+            add_download,
+            workspace,
+            path,
+            data,
+        )
         return f"Saved {saved.name} ({len(data):,} bytes). Local path: {saved}"
 
 
@@ -178,12 +193,13 @@ async def _store(wire: Wire, name: str, data: bytes, target: dict[str, str]) -> 
     """Put an attachment into Composio's storage; its key, and its address."""
     digest = hashlib.md5(data, usedforsecurity=False).hexdigest()
     asked = {"md5": digest, "filename": name, **target}
-    place = await wire.post("files/upload/request", asked)
-    key, url = place.get("key"), place.get("new_presigned_url")
+    target_file = await wire.post("files/upload/request", asked)
+    key = target_file.get("key")
+    url = target_file.get("new_presigned_url")
     if not isinstance(key, str) or not isinstance(url, str) or not key:
         raise RemoteError("Composio named no place for the file.")
     headers = {"Content-Type": target["mimetype"]}
-    if "azure_blob_storage" in str(place.get("metadata")):
+    if "azure_blob_storage" in str(target_file.get("metadata")):
         headers["x-ms-blob-type"] = "BlockBlob"
     await wire.put(url, data, headers)
     # Without its query: with it, whoever sees it could write there.

@@ -7,13 +7,14 @@ found however often the answer was wrapped on its way.
 import base64
 import binascii
 import hashlib
+import json
 import re
 import unicodedata
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, cast
+from typing import cast
 from urllib.parse import quote
 
 from mcp_local.errors import PathDenied, RemoteError, RemoteRefused, ToolkitError
@@ -28,7 +29,7 @@ _FILE_TOOL = "CODEINTERPRETER_GET_FILE_CMD"
 _SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,200}")
 
 TransferProgress = Callable[[int, int], Awaitable[None]]
-"""Told how many bytes of how many are moved."""
+"""Progress callback: how many bytes are moved, and of how many."""
 
 PIECE_BYTES = 360_000
 """Bytes of a file in one call: 480 KB as base64."""
@@ -39,13 +40,12 @@ SMALL_PIECE_BYTES = 12_000
 _MISSING = "<<file missing>>"
 _FACTS = re.compile(r"<<file bytes=(\d{1,15}) sha256=([0-9a-f]{64}|)>>")
 _PIECE = re.compile(r"<<piece offset=(\d{1,15}) data=([A-Za-z0-9+/=]*)>>")
-_DEPTH = 5
 _PLACES = ("uri", "s3url", "s3_url", "url", "download_url")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoteFacts:
-    """What the workbench says about one of its files."""
+    """Size and checksum of a remote file."""
 
     size: int
     sha256: str
@@ -95,17 +95,6 @@ print('<<piece offset={offset} data=' + piece + '>>')
 """
 
 
-def _texts(value: object, depth: int = _DEPTH) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict) and depth:
-        for inner in cast("dict[str, Any]", value).values():
-            yield from _texts(inner, depth - 1)
-    elif isinstance(value, list) and depth:
-        for inner in cast("list[Any]", value):
-            yield from _texts(inner, depth - 1)
-
-
 def _refusal(answer: JsonObject) -> str:
     """Why an execution gave no data: its type says so, its error may be empty."""
     match answer.get("result_type"):
@@ -139,8 +128,6 @@ class Bridge:
             await self._run_code(script, f"Uploading {remote.name}")
             await self.progress(start + len(piece), total)
         facts = await self._facts(remote)
-        if facts is None:
-            raise RemoteError(f"The workbench does not say what arrived as {remote}.")
         if not facts.are_of(data):
             raise RemoteError(
                 f"What arrived as {remote} is not what was sent ({facts.size} of {total} bytes). "
@@ -154,8 +141,6 @@ class Bridge:
             RemoteError: There is no such file, it is too large, or it did not come whole.
         """
         facts = await self._facts(remote)
-        if facts is None:
-            raise RemoteError(f"The remote workbench does not say what {remote} is.")
         if facts.size > MAX_FILE_BYTES:
             raise RemoteError(
                 f"{remote} has {facts.size} bytes, more than the {MAX_FILE_BYTES} that can be "
@@ -166,36 +151,36 @@ class Bridge:
                 return offered
         return await self._in_pieces(remote, facts)
 
-    async def _facts(self, remote: PurePosixPath) -> RemoteFacts | None:
-        """What the workbench says of the file; None when that is nothing."""
+    async def _facts(self, remote: PurePosixPath) -> RemoteFacts:
+        """Size and checksum of the remote file. RemoteError: there is none, or nothing is said."""
         script = facts_script(remote)
-        answer = await self._run_code(script, f"Checking {remote.name}")
-        for text in _texts(answer):
-            if _MISSING in text:
-                raise RemoteError(f"There is no file {remote} in the remote workbench.")
-            if found := _FACTS.search(text):
-                return RemoteFacts(size=int(found[1]), sha256=found[2])
-        return None
+        printed = await self._run_code(script, f"Checking {remote.name}")
+        if _MISSING in printed:
+            raise RemoteError(f"There is no file {remote} in the remote workbench.")
+        facts = _FACTS.search(printed)
+        if facts is None:
+            raise RemoteError(f"The workbench does not say what arrived or lies at {remote}.")
+        return RemoteFacts(size=int(facts[1]), sha256=facts[2])
 
     async def _offered(self, remote: PurePosixPath) -> list[bytes]:
         """What the file tool may mean: its content as text and as base64, or what it points to."""
         try:
             asked = {"tool_slug": _FILE_TOOL, "arguments": {"file_path": str(remote)}}
             data = await self._run("execute", asked)
-            file, content = data.get("file"), data.get("content")
+            file = data.get("file")
             if isinstance(file, dict):
                 file = next(filter(None, map(cast("JsonObject", file).get, _PLACES)), None)
             if isinstance(file, str):
                 return [await self.wire.get(file)]
         except RemoteError:
             return []
+        content = data.get("content")
         if not isinstance(content, str):
             return []
-        try:
-            decoded = [base64.b64decode("".join(content.split()), validate=True)]
-        except ValueError:
-            decoded = []
-        return [content.encode(errors="surrogatepass"), *decoded]
+        offered = [content.encode(errors="surrogatepass")]
+        with suppress(ValueError):
+            offered.append(base64.b64decode("".join(content.split()), validate=True))
+        return offered
 
     async def _in_pieces(self, remote: PurePosixPath, facts: RemoteFacts) -> bytes:
         data = bytearray()
@@ -225,24 +210,25 @@ class Bridge:
     async def _piece(self, remote: PurePosixPath, offset: int, size: int) -> bytes | None:
         """The piece at `offset`; None when what was printed is cut or is something else."""
         script = piece_script(remote, offset, size)
-        answer = await self._run_code(script, f"Downloading {remote.name}")
-        for text in _texts(answer):
-            found = _PIECE.search(text)
-            if found and int(found[1]) == offset:
-                with suppress(binascii.Error):
-                    return base64.b64decode(found[2], validate=True)
-                return None
+        printed = await self._run_code(script, f"Downloading {remote.name}")
+        piece = _PIECE.search(printed)
+        if piece and int(piece[1]) == offset:
+            with suppress(binascii.Error):
+                return base64.b64decode(piece[2], validate=True)
         return None
 
-    async def _run_code(self, code: str, thought: str) -> JsonObject:
-        """What came of Python in the remote workbench. Raises as `_run`, also for failed code."""
+    async def _run_code(self, code: str, thought: str) -> str:
+        """What Python printed in the workbench, somewhere in the JSON of the answer.
+
+        Raises as `_run`, also for failed code.
+        """
         arguments = {"code_to_execute": code, "thought": thought}
         data = await self._run("execute_meta", {"slug": _WORKBENCH, "arguments": arguments})
         # Only its error counts: the service may add a message to what went well.
         if failure := service_words({"error": data.get("error")}):
             sentence = f"The code in the remote workbench failed: {failure}"
             raise RemoteRefused(self.wire.without_key(sentence))
-        return data
+        return json.dumps(data, ensure_ascii=False)
 
     async def _run(self, way: str, body: JsonObject) -> JsonObject:
         """What came of it, which `result_type` says. RemoteRefused: the answer is no."""
@@ -284,7 +270,12 @@ def add_download(workspace: Workspace, path: str, data: bytes) -> Path:
         name = wanted.name if number == 1 else f"{wanted.stem}_{number}{wanted.suffix}"
         free = str(wanted.with_name(name))
         try:
-            return workspace.write_bytes(free, data, exclusive=True, max_bytes=MAX_FILE_BYTES)
+            return workspace.write_bytes(
+                free,
+                data,
+                exclusive=True,
+                max_bytes=MAX_FILE_BYTES,
+            )
         except FileExistsError:
             if workspace.holds(free, data):
                 return workspace.root / free

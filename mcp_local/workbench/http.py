@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -69,7 +69,11 @@ class Wire:
             {"x-api-key": self.key, "Content-Type": "application/json"},
             MAX_ANSWER_BYTES,
         )
-        answer = _object(received)
+        answer: JsonObject | None = None
+        with suppress(ValueError, RecursionError):
+            value: object = json.loads(received)
+            if isinstance(value, dict):
+                answer = cast("JsonObject", value)
         if not 200 <= status < 300:
             kind = RemoteRefused if status in _NO else RemoteError
             raise kind(self.without_key(sentence_for(status, answer)))
@@ -79,13 +83,25 @@ class Wire:
 
     async def put(self, address: str, data: bytes, headers: Mapping[str, str]) -> None:
         """Store bytes at a presigned address. The key does not go there. Raises RemoteError."""
-        status, _ = await self._exchange("PUT", self._storage(address), data, headers, 1_000_000)
+        status, _ = await self._exchange(
+            "PUT",
+            self._storage(address),
+            data,
+            headers,
+            1_000_000,
+        )
         if not 200 <= status < 300:
             raise RemoteError(f"Composio's storage did not take the file (status {status}).")
 
     async def get(self, address: str) -> bytes:
         """The bytes at a presigned address. Raises RemoteError."""
-        status, data = await self._exchange("GET", self._storage(address), None, {}, MAX_FILE_BYTES)
+        status, data = await self._exchange(
+            "GET",
+            self._storage(address),
+            None,
+            {},
+            MAX_FILE_BYTES,
+        )
         if status != 200:
             raise RemoteError(f"Composio's storage did not give the file (status {status}).")
         return data
@@ -115,7 +131,11 @@ class Wire:
         self.gate.pass_literal(url.raw_host or "", url.port or 0)
         try:
             async with self.session.request(
-                method, url, data=data, headers=headers, allow_redirects=False
+                method,
+                url,
+                data=data,
+                headers=headers,
+                allow_redirects=False,
             ) as response:
                 return response.status, await _read(response, max_bytes)
         except TimeoutError:
@@ -158,7 +178,13 @@ async def open_wire(
     key = settings.composio_api_key.get_secret_value()
     try:
         async with asyncio.timeout(limit_s), session:
-            yield Wire(session, gate, allowance, api, key)
+            yield Wire(
+                session,
+                gate,
+                allowance,
+                api,
+                key,
+            )
     except TimeoutError:
         raise RemoteError(
             f"The file was not moved within {limit_s:g} s. Make it smaller and try again."
@@ -169,12 +195,11 @@ def api_address(settings: Settings) -> URL:
     """Where Composio is. Raises ValueError naming the setting if it is no web address."""
     try:
         url = URL(settings.composio_base_url)
-        usable = url.scheme in {"http", "https"} and url.host and url.port and not url.query
+        if url.scheme in {"http", "https"} and url.host and url.port and not url.query:
+            return url
     except ValueError:
-        url, usable = URL(), False
-    if not usable:
-        raise ValueError("COMPOSIO_BASE_URL is no http or https address")
-    return url
+        pass
+    raise ValueError("COMPOSIO_BASE_URL is no http or https address")
 
 
 async def _read(response: ClientResponse, max_bytes: int) -> bytes:
@@ -184,14 +209,6 @@ async def _read(response: ClientResponse, max_bytes: int) -> bytes:
         if len(body) > max_bytes:
             raise RemoteError(f"Composio's answer is larger than {max_bytes / 1_000_000:g} MB.")
     return bytes(body)
-
-
-def _object(received: bytes) -> JsonObject | None:
-    try:
-        value: object = json.loads(received)
-    except (ValueError, RecursionError):
-        return None
-    return cast("JsonObject", value) if isinstance(value, dict) else None
 
 
 _MAX_WORDS_CHARS = 300

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -23,12 +24,13 @@ INSIDE = re.compile(r"\.(?:tool|path|agent|run|call_id|consent|digest)\b(?!\()")
 EXACT = ("consent-until", "consent-in-file", "home-help")
 """They name a file or a mark that stands in sight, or what people are to type."""
 REPOSITORY = Path(__file__).parents[2]
-CATALOGUES = {
-    "agent_core": CORE,
-    "bot": BOT,
-    "bot/console/static": Catalogue("bot.console.static.words"),
-    "mcp_local": Catalogue("mcp_local.report"),
+PACKAGES = {
+    "agent_core": "agent_core.words",
+    "bot": "bot.words",
+    "bot/console/static": "bot.console.static.words",
+    "mcp_local": "mcp_local.report",
 }
+CATALOGUES = {name: Catalogue(package) for name, package in PACKAGES.items()}
 LANGUAGES = [
     (package, language)
     for package, catalogue in CATALOGUES.items()
@@ -50,9 +52,13 @@ def slots_of(entry: fluent.Message) -> frozenset[str]:
     return frozenset(slots.names)
 
 
-def sentences(catalogue: Catalogue, language: str) -> dict[str, frozenset[str]]:
+def source_of(package: str, language: str) -> str:
+    return (resources.files(PACKAGES[package]) / f"{language}.ftl").read_text(encoding="utf-8")
+
+
+def sentences(package: str, language: str) -> dict[str, frozenset[str]]:
     """Keys with their slots; a text that Fluent cannot read is a failure."""
-    body = FluentParser().parse(catalogue.source(language)).body
+    body = FluentParser().parse(source_of(package, language)).body
     assert [entry for entry in body if isinstance(entry, fluent.Junk)] == []
     messages = [entry for entry in body if isinstance(entry, fluent.Message)]
     keys = [message.id.name for message in messages]
@@ -84,13 +90,12 @@ def asked(package: str) -> Iterator[tuple[str, ast.Call]]:
 def test_every_language_has_the_same_sentences_with_the_same_slots(
     package: str, language: str
 ) -> None:
-    catalogue = CATALOGUES[package]
-    assert sentences(catalogue, language) == sentences(catalogue, FALLBACK)
+    assert sentences(package, language) == sentences(package, FALLBACK)
 
 
 @pytest.mark.parametrize("package", CATALOGUES)
 def test_every_sentence_that_the_code_asks_for_is_in_a_catalogue(package: str) -> None:
-    known = {key for catalogue in CATALOGUES.values() for key in sentences(catalogue, FALLBACK)}
+    known = {key for each in PACKAGES for key in sentences(each, FALLBACK)}
     assert [key for key, _ in asked(package) if key and key not in known] == []
 
 
@@ -109,14 +114,14 @@ def test_no_sentence_lies_unused_in_a_catalogue(package: str) -> None:
             forms += [f'f"{key[:at]}-{{', f'}}{key[at:]}"', f"`{key[:at]}-${{"]
         return any(form in code for form in forms)
 
-    assert [key for key in sentences(CATALOGUES[package], FALLBACK) if not is_used(key)] == []
+    assert [key for key in sentences(package, FALLBACK) if not is_used(key)] == []
 
 
 @pytest.mark.parametrize(
     ("package", "language"), [each for each in LANGUAGES if each[0] in {"agent_core", "bot"}]
 )
 def test_no_sentence_speaks_of_tools_steps_or_paths(package: str, language: str) -> None:
-    body = FluentParser().parse(CATALOGUES[package].source(language)).body
+    body = FluentParser().parse(source_of(package, language)).body
     texts = {e.id.name: serialize_message(e) for e in body if isinstance(e, fluent.Message)}
     assert [k for k, t in texts.items() if JARGON.search(t) and k not in EXACT] == []
 
@@ -143,9 +148,9 @@ def test_a_value_of_any_length_stands_in_its_sentence_as_it_is() -> None:
 
 def test_the_pages_own_reader_knows_every_line_of_its_catalogues() -> None:
     """It reads `key = text`, one sentence a line, with nothing but slots in it."""
-    catalogue = CATALOGUES["bot/console/static"]
-    for language in catalogue.languages:
-        lines = catalogue.source(language).splitlines()
+    package = "bot/console/static"
+    for language in CATALOGUES[package].languages:
+        lines = source_of(package, language).splitlines()
         known = [line for line in lines if re.fullmatch(r"([a-z][\w-]*) = (.+)", line)]
         assert [line for line in lines if line and line[0] != "#"] == known
         assert [line for line in known if re.sub(r"\{ \$\w+ \}", "", line).count("{")] == []

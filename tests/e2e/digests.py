@@ -5,7 +5,6 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -26,7 +25,6 @@ FRIDAY = datetime(2026, 3, 27, 7, 0, tzinfo=UTC)
 """08:00 in Amsterdam and Berlin; the clocks there go forward on Sunday."""
 NINE_ON_FRIDAY = datetime(2026, 3, 27, 8, 0, tzinfo=UTC)
 NINE_ON_MONDAY = datetime(2026, 3, 30, 7, 0, tzinfo=UTC)
-NINE_ON_TUESDAY = datetime(2026, 3, 31, 7, 0, tzinfo=UTC)
 ORDER = "every weekday at 9 post a digest on battery storage in #energy"
 HYDROGEN = "every weekday post a digest on hydrogen in #energy"
 """An order that says nothing of the time."""
@@ -82,23 +80,13 @@ class Office:
         ts = await self.world.mention(text, user=user, channel=channel)
         return await self.next_post(ts, after=0, channel=channel)
 
-    async def reply(
-        self,
-        text: str,
-        post: Post,
-        read: ToolUse | None = None,
-        *,
-        user: str = "ann",
-        mention: bool = False,
-    ) -> Post:
-        """Someone writes into a post's thread; the bot's next post there."""
+    async def reply(self, text: str, post: Post, read: ToolUse | None = None) -> Post:
+        """Ann writes into a post's thread; the bot's next post there."""
         if read is not None:
             self.world.model.play(read)
-        slack = self.world.slack
-        told = len(self.world.bot_posts(post.root_ts, channel=post.channel))
-        words = f"{slack.mention} {text}" if mention else text
-        await slack.say(user, post.channel, words, thread_ts=post.root_ts)
-        return await self.next_post(post.root_ts, after=told, channel=post.channel)
+        before = len(self.world.bot_posts(post.root_ts, channel=post.channel))
+        await self.world.slack.say("ann", post.channel, text, thread_ts=post.root_ts)
+        return await self.next_post(post.root_ts, after=before, channel=post.channel)
 
     async def next_post(self, root_ts: str, *, after: int, channel: str = CHANNEL) -> Post:
         """The bot's post in a thread behind the first `after` of them."""
@@ -222,15 +210,12 @@ class Office:
         )
         await self.rest()
 
-    async def go_to_slot(
-        self, schedule: Schedule, *, skipping: int = 0, late_s: float = 0.0
-    ) -> None:
-        """Put the clock forward to a schedule's next slot, or to one behind it."""
+    async def go_to_slot(self, schedule: Schedule) -> None:
+        """Put the clock forward to a schedule's next slot."""
         current = await self.schedule(schedule.number)
         assert current.next_due is not None
         slots = slots_after(current.order.rule, current.next_due - timedelta(seconds=1))
-        slot = next(islice(slots, skipping, None))
-        await self.go_to(slot + timedelta(seconds=late_s))
+        await self.go_to(next(slots))
 
     async def go_on_s(self, seconds: float) -> None:
         """Put the clock forward from where it is."""
@@ -247,9 +232,9 @@ class Office:
 
 
 @asynccontextmanager
-async def town_on(root: Path, moment: datetime = FRIDAY) -> AsyncGenerator[Town]:
-    """Stand-ins whose time begins at a moment; no bot yet."""
-    clock = SharedClock(root / "clock", start_s=moment.timestamp())
+async def town_on(root: Path) -> AsyncGenerator[Town]:
+    """Stand-ins whose time begins on Friday; no bot yet."""
+    clock = SharedClock(root / "clock", start_s=FRIDAY.timestamp())
     async with outside_world(root / "workspaces", slack_clock=clock) as outside:
         yield Town(outside=outside, clock=clock)
 
@@ -266,9 +251,9 @@ async def office_in(town: Town) -> AsyncGenerator[Office]:
 
 
 @asynccontextmanager
-async def office_on(root: Path, moment: datetime = FRIDAY) -> AsyncGenerator[Office]:
+async def office_on(root: Path) -> AsyncGenerator[Office]:
     """A bot in a fresh town."""
-    async with town_on(root, moment) as town, office_in(town) as office:
+    async with town_on(root) as town, office_in(town) as office:
         yield office
 
 

@@ -115,11 +115,9 @@ class World:
         await self.ask_simply("Which day is the meeting?", channel="news")
         await self.slack.wait_for(_is_all_acknowledged)
 
-    async def becomes(
-        self, ts: str, is_so: Callable[[StoredTurn], bool], *, channel: str = CHANNEL
-    ) -> None:
+    async def becomes(self, ts: str, is_so: Callable[[StoredTurn], bool]) -> None:
         """Wait until a post has a turn, and the turn is so."""
-        turn = self.turn_id(ts, channel)
+        turn = self.turn_id(ts, CHANNEL)
         async with asyncio.timeout(TURN_S):
             while not await self._is(turn, is_so):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
@@ -130,13 +128,13 @@ class World:
         except SessionError:
             return False
 
-    async def was_taken_up(self, ts: str, *, channel: str = CHANNEL) -> bool:
+    async def was_taken_up(self, ts: str) -> bool:
         """Whether a post that was acknowledged is in the ledger or has a turn."""
         waiting = await self.runtime.ledger.unsettled()
         if any(body["event"]["ts"] == ts for body in waiting):
             return True
         try:
-            await self.runtime.turn(self.turn_id(ts, channel))
+            await self.runtime.turn(self.turn_id(ts, CHANNEL))
         except SessionError:
             return False
         return True
@@ -165,15 +163,15 @@ class World:
         posts = self.bot_posts(root_ts, channel=channel)
         return [post.words for post in posts if not post.words.startswith(PROGRESS)]
 
-    def progress(self, root_ts: str, *, channel: str = CHANNEL) -> list[str]:
+    def progress(self, root_ts: str) -> list[str]:
         """The progress posts of a thread, as they read now."""
-        posts = self.bot_posts(root_ts, channel=channel)
+        posts = self.bot_posts(root_ts)
         return [post.words for post in posts if post.words.startswith(PROGRESS)]
 
-    def told_in_private(self, user: str, *, channel: str = CHANNEL) -> list[str]:
+    def told_in_private(self, user: str) -> list[str]:
         """What the bot wrote for one person's eyes."""
         person = self.slack.user_id(user)
-        return [post.text for post in self.slack.posts(channel) if post.ephemeral_to == person]
+        return [post.text for post in self.slack.posts(CHANNEL) if post.ephemeral_to == person]
 
     async def events(self, ts: str, *, channel: str = CHANNEL) -> list[AnyEvent]:
         """The events of the turn that a post began, to its end."""

@@ -67,7 +67,6 @@ async def checked(
     *,
     bot: BotSettings | None = None,
     core: CoreSettings | None = None,
-    limit_s: float = LIMIT_S,
 ) -> Finding:
     """What one check finds."""
     configuration = Configuration(bot=bot or BotSettings(), core=core or CoreSettings(), faults={})
@@ -77,6 +76,6 @@ async def checked(
         faulty=(),
         secrets=configuration.secrets,
         report=lambda _: None,
-        limit_s=limit_s,
+        limit_s=LIMIT_S,
     )
     return finding

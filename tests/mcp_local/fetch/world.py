@@ -140,11 +140,11 @@ def _paragraphs(count: int, topic: str) -> Iterator[str]:
         )
 
 
-def article(title: str = "On robots", count: int = 12) -> str:
+def article(title: str = "On robots") -> str:
     """A whole page with navigation around its article."""
     return (
         f"<!doctype html><html><head><title>{title}</title></head><body>"
         '<nav><a href="/">Home</a> <a href="/about">About us</a></nav>'
-        f"<article><h1>{title}</h1>{paragraphs(count, title)}</article>"
+        f"<article><h1>{title}</h1>{paragraphs(12, title)}</article>"
         "<footer>All rights reserved</footer></body></html>"
     )
