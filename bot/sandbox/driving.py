@@ -388,7 +388,12 @@ async def drive(
     """Ask and press as the command line says, print the result, and return the exit code."""
     watch = Watch(directory, bot.check)
     follow_link = world.composio.follow_link if world.composio else _refuse_link
-    driver = Driver(world.slack, watch, bot.connected, follow_link)
+    driver = Driver(
+        world.slack,
+        watch,
+        bot.connected,
+        follow_link,
+    )
     async with AsyncExitStack() as stack:
         stack.push_async_callback(watch.bot.close)
         if not options.as_json:
@@ -401,7 +406,13 @@ async def drive(
                 count=lambda: len(driver.roots()),
                 local=options.local_time,
             )
-    result = _result(world, bot, options, directory, driver)
+    result = _result(
+        world,
+        bot,
+        options,
+        directory,
+        driver,
+    )
     result["unpressed"] = unpressed
     if options.as_json:
         typer.echo(json.dumps(result, ensure_ascii=False, indent=2))

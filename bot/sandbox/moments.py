@@ -20,7 +20,9 @@ def read_moment(text: str) -> datetime:
     match = _WRITTEN.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is no moment: write {_FORM}.")
-    day, hour, zone = match.groups(default="UTC")
+    day = match[1]
+    hour = match[2]
+    zone = match[3] or "UTC"
     if zone not in available_timezones():
         raise ValueError(f"There is no time zone {zone}: write {_FORM}.")
     try:

@@ -14,9 +14,21 @@ from typing import Any
 from aiohttp import web
 
 from bot.sandbox.page.text import EMOJI, Texts
-from bot.sandbox.slack import AgentSession, ApiCall, Delivery, Post, SlackStandIn, View
+from bot.sandbox.slack import (
+    AgentSession,
+    ApiCall,
+    Delivery,
+    Post,
+    SlackStandIn,
+    View,
+)
 from bot.sandbox.slack.feed import OpenSockets, Record, TeamChange
-from bot.sandbox.slack.messages import show_channel, show_post, show_user, show_view
+from bot.sandbox.slack.messages import (
+    show_channel,
+    show_post,
+    show_user,
+    show_view,
+)
 from bot.sandbox.slack.records import Channel, SuggestedPrompts
 from bot.sandbox.slack.state import TeamState
 from bot.sandbox.slack.wire import JsonObject

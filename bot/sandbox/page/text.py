@@ -49,7 +49,10 @@ _CLEANER = Cleaner(
         "span": {"aria-label", "role", "title"},
     },
     allowed_classes={tag: {"emoji", "mention", "is-me"} for tag in ("button", "span")},
-    set_tag_attribute_values={"a": {"target": "_blank"}, "button": {"type": "button"}},
+    set_tag_attribute_values={
+        "a": {"target": "_blank"},
+        "button": {"type": "button"},
+    },
     url_schemes={"http", "https", "mailto"},
     url_relative="deny",
 )

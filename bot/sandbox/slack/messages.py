@@ -4,7 +4,13 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from bot.sandbox.slack.app import App
-from bot.sandbox.slack.records import Channel, File, Post, User, View
+from bot.sandbox.slack.records import (
+    Channel,
+    File,
+    Post,
+    User,
+    View,
+)
 from bot.sandbox.slack.state import TeamState
 from bot.sandbox.slack.wire import JsonObject, without_none
 

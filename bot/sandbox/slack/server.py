@@ -18,7 +18,13 @@ from bot.sandbox.slack.limits import (
     UNLIMITED,
     RateLimiter,
 )
-from bot.sandbox.slack.methods import agents, chat, conversations, files, streams
+from bot.sandbox.slack.methods import (
+    agents,
+    chat,
+    conversations,
+    files,
+    streams,
+)
 from bot.sandbox.slack.methods.call import Method, MethodCall
 from bot.sandbox.slack.records import ApiCall
 from bot.sandbox.slack.wire import ApiError, JsonObject

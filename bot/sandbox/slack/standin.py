@@ -13,7 +13,13 @@ from bot.sandbox.slack.feed import TeamChange
 from bot.sandbox.slack.limits import RateLimiter
 from bot.sandbox.slack.messages import wrap_event
 from bot.sandbox.slack.people import SimulatedPeople
-from bot.sandbox.slack.records import ApiCall, Delivery, File, Post, SuggestedPrompts
+from bot.sandbox.slack.records import (
+    ApiCall,
+    Delivery,
+    File,
+    Post,
+    SuggestedPrompts,
+)
 from bot.sandbox.slack.server import ApiFault, SlackServer
 from bot.sandbox.slack.sockets import Sockets
 from bot.sandbox.slack.state import TeamState
