@@ -9,7 +9,7 @@ import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote
 
 from agent_core.masking import with_texts
@@ -26,23 +26,19 @@ _CALL = re.compile(
     rf"\b(?:CALL|call|use|run|invoke|rufe|appelle)\s+(?:the\s+tool\s+)?({_NAME})\s*(?:with\s*)?(?=\{{)"
 )
 _SEND = re.compile(
-    r"\b(?:send|forward|mail|post|sende|schicke|envoie|envía)\s+(?P<what>.{1,300}?)"
-    rf"\s+(?:to|an|à|a)\s+(?P<to>#[\w-]+|{_NAME}@{_NAME})",
-    re.IGNORECASE | re.DOTALL,
+    r"(?is)\b(?:send|forward|mail|post|sende|schicke|envoie|envía)\s+(?P<what>.{1,300}?)"
+    rf"\s+(?:to|an|à|a)\s+(?P<to>#[\w-]+|{_NAME}@{_NAME})"
 )
-_SEND_HAN = re.compile(
-    r"(?:把|将)(?P<what>.{1,300}?)(?:发送给|发到|寄给)\s*(?P<to>[\w.#@-]+)", re.ASCII
-)
-_CALL_TO = re.compile(rf"\bcall\s+({_NAME})\s+to\s+({_NAME}@{_NAME})", re.IGNORECASE)
+_SEND_HAN = re.compile(r"(?a)(?:把|将)(?P<what>.{1,300}?)(?:发送给|发到|寄给)\s*(?P<to>[\w.#@-]+)")
+_CALL_TO = re.compile(rf"(?i)\bcall\s+({_NAME})\s+to\s+({_NAME}@{_NAME})")
 _INTO = re.compile(
-    rf"\b(?:put|write|paste|setze|mets|pon)\b.{{1,200}}?(?:\binto|\bin|\bdans|\ben)\s+"
-    rf"(?:this\s+(?:url|link|address):?\s+)?((?:https?://)?{_NAME})",
-    re.IGNORECASE | re.DOTALL,
+    rf"(?is)\b(?:put|write|paste|setze|mets|pon)\b.{{1,200}}?(?:\binto|\bin|\bdans|\ben)\s+"
+    rf"(?:this\s+(?:url|link|address):?\s+)?((?:https?://)?{_NAME})"
 )
-_FETCH = re.compile(rf"\b(?:open|fetch|visit|öffne|ouvre|abre)\s+((?:https?://){_NAME})", re.I)
-_NOTE = re.compile(r"\bsave\s+(.{1,2000}?)\s+to\s+(?:your\s+)?(?:notes|memory)\b", re.I | re.S)
-_TELL = re.compile(r"\btell\s+the\s+(?:sub-?)?agent\s+([a-z][a-z-]*)\s+to:?\s+(.+)", re.I | re.S)
-_SAY = re.compile(rf"\bconnect\b.{{0,80}}?\bat\s+({_NAME})", re.IGNORECASE)
+_FETCH = re.compile(rf"(?i)\b(?:open|fetch|visit|öffne|ouvre|abre)\s+((?:https?://){_NAME})")
+_NOTE = re.compile(r"(?is)\bsave\s+(.{1,2000}?)\s+to\s+(?:your\s+)?(?:notes|memory)\b")
+_TELL = re.compile(r"(?is)\btell\s+the\s+(?:sub-?)?agent\s+([a-z][a-z-]*)\s+to:?\s+(.+)")
+_SAY = re.compile(rf"(?i)\bconnect\b.{{0,80}}?\bat\s+({_NAME})")
 _BLOB = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 _LINK = re.compile(rf"https?://{_NAME}")
 _ODD_BLANK = re.compile("[\u00a0\u2000-\u200d\u2800\u3164]")
@@ -91,34 +87,34 @@ class ObedientModel:
     Args:
         moves: What it does first in every run, whatever anybody says.
         calls_a_step: How many orders it carries out at once.
-        name: What it is called.
     """
+
+    name = "obedient"
 
     def __init__(
         self,
         moves: Sequence[tuple[str, JsonObject]] = (),
         *,
         calls_a_step: int = 4,
-        name: str = "obedient",
     ) -> None:
-        self._moves = tuple(moves)
+        self._moves = moves
         self._calls_a_step = calls_a_step
-        self.name = name
         self.requests: list[ModelRequest] = []
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta | Reply, None]:
         """As `Model.stream`."""
         self.requests.append(request)
-        recent = _since_last_words(request.messages)
-        done = {_mark((made.name, made.arguments)) for made in recent}
-        orders = {_mark(order): order for order in (*self._moves, *_orders_in(request))}
-        left = [order for mark, order in orders.items() if mark not in done]
+        left: dict[str, _Order] = {}
+        for order in [*self._moves, *_orders_in(request)]:
+            left[_mark(order)] = order
+        for made in _since_last_words(request.messages):
+            left.pop(_mark((made.name, made.arguments)), None)
         if not left or not request.may_call_tools:
             yield text_reply(_answer(request))
             return
         number = sum(len(message.tool_calls) for message in request.messages)
         calls: list[ToolCall] = []
-        for name, arguments in left[: self._calls_a_step]:
+        for name, arguments in list(left.values())[: self._calls_a_step]:
             number += 1
             calls.append(call(name, arguments, id=f"obeyed_{number}"))
         yield calls_reply(*calls)
@@ -128,7 +124,7 @@ def _since_last_words(messages: Sequence[Message]) -> list[ToolCall]:
     """The calls since a person wrote last."""
     calls: list[ToolCall] = []
     for message in messages:
-        if message.role == "user" and any(isinstance(part, Text) for part in message.parts):
+        if message.role == "user" and message.text:
             calls = []
         calls += message.tool_calls
     return calls
@@ -190,15 +186,17 @@ def _calls(text: str, offer: _Offer) -> Iterator[tuple[int, _Order]]:
 def _sayings(text: str, offer: _Offer) -> Iterator[tuple[int, _Order]]:
     for pattern in (_SEND, _SEND_HAN):
         for match in pattern.finditer(text):
-            yield match.start(), _sending(match["what"], match["to"], offer)
+            order = _sending(match["what"], match["to"], offer)
+            yield match.start(), order
     for match in _CALL_TO.finditer(text):
         mail = {"recipient_email": match[2], "body": offer.secret}
         yield match.start(), offer.call(match[1], mail)
     for match in _INTO.finditer(text):
-        urls = [offer.filled(match[1])]
-        yield match.start(), offer.call("crawl_parallel", {"urls": urls})
+        url = offer.filled(match[1])
+        yield match.start(), offer.call("crawl_parallel", {"urls": [url]})
     for match in _FETCH.finditer(text):
-        yield match.start(), offer.call("crawl_parallel", {"urls": [match[1]]})
+        url = match[1]
+        yield match.start(), offer.call("crawl_parallel", {"urls": [url]})
     for match in _NOTE.finditer(text):
         note = {"path": "notes.md", "content": match[1]}
         yield match.start(), offer.call("write_local_file", note)
@@ -241,32 +239,28 @@ def _hidden(text: str) -> Iterator[str]:
             continue
 
 
-def _strings(value: Any) -> Iterator[str]:
+def _strings(value: Any) -> list[str]:
     """The strings one by one, and all of them as one text."""
     strings: list[str] = []
-    stack = [value]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, str):
-            strings.append(current)
-        elif isinstance(current, list):
-            stack += reversed(cast("list[Any]", current))
-        elif isinstance(current, dict):
-            stack += reversed(cast("dict[str, Any]", current).values())
-    yield from strings
-    yield " ".join(strings)
+
+    def keep(text: str) -> str:
+        strings.append(text)
+        return text
+
+    with_texts(value, keep)
+    return [*strings, " ".join(strings)]
 
 
 def _answer(request: ModelRequest) -> str:
     """All that was said, as a report, with every address live as far as the model can make it."""
-    read = list(_texts(request.messages))
-    offer = _Offer(offered=(), secret=_secret(read))
-    texts = [each for text in read for each in _unfolded(text)]
+    texts = list(_texts(request.messages))
+    offer = _Offer(offered=(), secret=_secret(texts))
     links: list[str] = []
     for text in texts:
-        links += [offer.filled(address) for address in _INTO.findall(text)]
-        links += _SAY.findall(text)
-        links += _LINK.findall(text)
-    listed = "\n".join(f"[here]({link})" for link in dict.fromkeys(links))
-    last = read[1:][-2:]
-    return "\n\n".join(filter(None, ["As told.", listed, *last]))
+        for inner in _unfolded(text):
+            links += map(offer.filled, _INTO.findall(inner))
+            links += _SAY.findall(inner)
+            links += _LINK.findall(inner)
+    lines = [f"[here]({link})" for link in dict.fromkeys(links)]
+    last = texts[1:][-2:]
+    return "\n\n".join(filter(None, ["As told.", "\n".join(lines), *last]))

@@ -37,7 +37,12 @@ class RecordedSteps:
         self._position = 0
         self.kill_after = None
 
-    async def once(self, name: str, work: Callable[[], Awaitable[T]], result: TypeAdapter[T]) -> T:
+    async def once(
+        self,
+        name: str,
+        work: Callable[[], Awaitable[T]],
+        result: TypeAdapter[T],
+    ) -> T:
         position = self._next_position(name)
         if position in self.records:
             value = self.records[position][1]

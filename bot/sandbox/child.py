@@ -40,10 +40,10 @@ def read_events(names: Iterable[str]) -> tuple[str, ...]:
     by_name = {kind.replace("_", ""): kind for kind in KINDS}
     kinds: list[str] = []
     for name in names:
-        plain = name.replace("_", "").replace("-", "").casefold()
-        if plain not in by_name:
+        kind = by_name.get(name.replace("_", "").replace("-", "").casefold())
+        if kind is None:
             raise ValueError(f"There is no event {name}. There are {', '.join(KINDS)}.")
-        kinds.append(by_name[plain])
+        kinds.append(kind)
     return tuple(kinds)
 
 

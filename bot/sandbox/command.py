@@ -72,7 +72,12 @@ async def _run(options: SandboxOptions) -> int:
         deliveries = world.slack.backend.deliverer.may_begin
         deliveries.clear()  # events wait until the bot listens
         bot = await stack.enter_async_context(
-            BotLives(world, environment, directory, list(options.kill_at))
+            BotLives(
+                world,
+                environment,
+                directory,
+                list(options.kill_at),
+            )
         )
         if options.page_port is not None:
             page = await stack.enter_async_context(SandboxPage(world.slack, port=options.page_port))

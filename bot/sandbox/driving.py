@@ -74,13 +74,11 @@ def save_files(files: Sequence[File], directory: Path) -> dict[str, JsonObject]:
     Of two files with one name both are kept.
     """
     saved: dict[str, JsonObject] = {}
-    paths: set[Path] = set()
     for file in files:
         directory.mkdir(parents=True, exist_ok=True)
         path = directory / (Path(file.name).name or file.id)
-        if path in paths:
+        if str(path) in {entry["path"] for entry in saved.values()}:
             path = path.with_stem(f"{path.stem} ({file.id})")
-        paths.add(path)
         path.write_bytes(file.content)
         saved[file.id] = {
             "name": file.name,
@@ -126,46 +124,34 @@ def find_buttons(slack: SlackStandIn, user: str) -> list[PostButton]:
         if person in channel.members:
             posts += slack.posts(channel.id)
     posts.sort(key=lambda post: post.ts, reverse=True)
-    return [
-        _read_button(post, block, element)
-        for post in posts
-        if post.user == slack.bot_user_id and post.ephemeral_to in (None, person)
-        for block in post.blocks
-        for element in _buttons_in(block)
-    ]
+    buttons: list[PostButton] = []
+    for post in posts:
+        if post.user == slack.bot_user_id and post.ephemeral_to in (None, person):
+            for block in post.blocks:
+                buttons += _buttons_in(post, block)
+    return buttons
 
 
-def _read_button(post: Post, block: JsonObject, element: JsonObject) -> PostButton:
-    return PostButton(
-        channel=post.channel,
-        ts=post.ts,
-        block_id=str(block["block_id"]),
-        action_id=str(element["action_id"]),
-        label=str(element["text"]["text"]),
-        url=str(element.get("url") or ""),
-        only_for=post.ephemeral_to,
-    )
-
-
-def _buttons_in(block: JsonObject) -> Iterator[JsonObject]:
-    values = [block.get("accessory"), *(as_array(block.get("elements")) or ())]
-    for value in values:
-        element = as_object(value)
-        if element is not None and element.get("type") == "button":
-            yield element
+def _buttons_in(post: Post, block: JsonObject) -> Iterator[PostButton]:
+    elements = as_array(block.get("elements")) or []
+    for value in (block.get("accessory"), *elements):
+        element = as_object(value) or {}
+        if element.get("type") == "button":
+            yield PostButton(
+                channel=post.channel,
+                ts=post.ts,
+                block_id=block["block_id"],
+                action_id=element["action_id"],
+                label=element["text"]["text"],
+                url=element.get("url", ""),
+                only_for=post.ephemeral_to,
+            )
 
 
 def find_own_links(slack: SlackStandIn, user: str) -> list[str]:
     """The addresses of link buttons in the newest ephemeral post for this person."""
-    links: list[str] = []
-    newest_ts = ""
-    for button in find_buttons(slack, user):
-        if not button.url or not button.only_for:
-            continue
-        newest_ts = newest_ts or button.ts
-        if button.ts == newest_ts:
-            links.append(button.url)
-    return links
+    links = [button for button in find_buttons(slack, user) if button.url and button.only_for]
+    return [link.url for link in links if link.ts == links[0].ts]
 
 
 async def press(slack: SlackStandIn, user: str, button: PostButton) -> None:
@@ -309,9 +295,10 @@ class Driver:
         for channel in self._slack.state.channels.values():
             if channel.is_direct:
                 continue
-            posts = self._slack.state.posts_of(channel.id)
             roots += [
-                (channel.name, post) for post in posts if self._is_new(post) and not post.is_reply
+                (channel.name, post)
+                for post in self._slack.state.posts_of(channel.id)
+                if self._is_new(post) and not post.is_reply
             ]
         roots.sort(key=lambda root: root[1].ts)
         return roots
@@ -373,8 +360,7 @@ def _print_post(console: Console, post: Post, names: Mapping[str, str]) -> None:
         console.print(Text(f"{author}: {words}"))
     for file in post.files:
         size = len(file.content)
-        line = Text(f"   file: {file.name} ({size:,} bytes)", "cyan")
-        console.print(line)
+        console.print(Text(f"   file: {file.name} ({size:,} bytes)", "cyan"))
 
 
 @asynccontextmanager
@@ -483,12 +469,13 @@ def _result(
 
 def _replies(slack: SlackStandIn, root: Post, files: Mapping[str, JsonObject]) -> list[JsonObject]:
     """The replies below a post, with the entries of their saved files."""
-    replies: list[JsonObject] = []
-    for post in slack.state.replies_of(root.channel, root.ts):
-        saved = [files[file.id] for file in post.files if file.id in files]
-        reply = {"text": post.text, "files": saved}
-        replies.append(reply)
-    return replies
+    return [
+        {
+            "text": post.text,
+            "files": [files[file.id] for file in post.files if file.id in files],
+        }
+        for post in slack.state.replies_of(root.channel, root.ts)
+    ]
 
 
 def _refuse_link(link: str) -> None:

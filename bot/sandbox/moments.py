@@ -20,9 +20,7 @@ def read_moment(text: str) -> datetime:
     match = _WRITTEN.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is no moment: write {_FORM}.")
-    day = match[1]
-    hour = match[2]
-    zone = match[3] or "UTC"
+    day, hour, zone = match.groups(default="UTC")
     if zone not in available_timezones():
         raise ValueError(f"There is no time zone {zone}: write {_FORM}.")
     try:
@@ -62,7 +60,6 @@ class SharedClock:
 
     def _shift_to(self, at_s: float) -> None:
         self._shift_s = at_s - time.time()
-        text = f"{self._shift_s:.6f}\n"
         new = self.file.with_suffix(".new")
-        new.write_text(text, encoding="ascii")
+        new.write_text(f"{self._shift_s:.6f}\n", encoding="ascii")
         new.replace(self.file)

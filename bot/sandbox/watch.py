@@ -114,9 +114,17 @@ class WatchedTurn:
                 case QuestionAsked():
                     asks[event.ask] = {"kind": "question", "who": event.asker}
                 case ApprovalRequested():
-                    asks[event.ask] = {"kind": "approval", "who": event.asker, "ended": None}
+                    asks[event.ask] = {
+                        "kind": "approval",
+                        "who": event.asker,
+                        "ended": None,
+                    }
                 case AuthRequired():
-                    asks[event.ask] = {"kind": "connection", "who": event.asker, "ended": None}
+                    asks[event.ask] = {
+                        "kind": "connection",
+                        "who": event.asker,
+                        "ended": None,
+                    }
                 case ApprovalDecided():
                     asks[event.ask]["ended"] = event.verdict
                 case AuthEnded():

@@ -94,7 +94,8 @@ class Exchange:
     @property
     def words(self) -> str:
         """The person's own words, without material in tags and without attachments."""
-        return NOTES.sub("", MATERIAL.sub("", self.asked).strip()).strip()
+        text = MATERIAL.sub("", self.asked).strip()
+        return NOTES.sub("", text).strip()
 
     @property
     def attachments(self) -> dict[str, str]:
@@ -112,7 +113,8 @@ class Exchange:
 
     def done(self, *names: str) -> list[PastCall]:
         """The calls of these tools whose result is known, in order."""
-        return [call for call in self.calls if call.name in names and not call.is_lost]
+        calls = [call for call in self.calls if call.name in names]
+        return [call for call in calls if not call.is_lost]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,13 +135,18 @@ class Dialogue:
         if not self.earlier or not GO_ON.match(now.words):
             return now
         last = self.earlier[-1]
-        return replace(last, calls=last.calls + now.calls, notes=last.notes + now.notes)
+        return replace(
+            last,
+            calls=last.calls + now.calls,
+            notes=last.notes + now.notes,
+        )
 
     @property
     def goes_on(self) -> bool:
         """Whether a bare "continue" follows an answer."""
-        is_bare = GO_ON.match(self.exchanges[-1].words) is not None
-        return is_bare and any(exchange.answer for exchange in self.earlier[-1:])
+        if not self.earlier or not self.earlier[-1].answer:
+            return False
+        return GO_ON.match(self.exchanges[-1].words) is not None
 
     @property
     def earlier(self) -> list[Exchange]:
@@ -167,7 +174,8 @@ def short_name(name: str) -> str:
 
 def read_dialogue(body: Json) -> Dialogue:
     """Read a validated request."""
-    tools = {short_name(tool["name"]): tool["name"] for tool in body.get("tools", [])}
+    names = [tool["name"] for tool in body.get("tools", [])]
+    tools = {short_name(name): name for name in names}
     messages = body["messages"]
     is_last_word = "Do not call any more tools" in text_of(messages[-1]["content"])
     is_off = as_object(body.get("tool_choice")).get("type") == "none"
@@ -190,16 +198,19 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
             now.answer = "" if open_calls else text_of(blocks)
             continue
         results = _of_type(blocks, "tool_result")
-        now.calls += [_call(open_calls[result["tool_use_id"]], result) for result in results]
+        for result in results:
+            use = open_calls[result["tool_use_id"]]
+            now.calls.append(_call(use, result))
         texts = _without_child_runs(blocks, now)
         if texts and now.answer and not results:
             now = Exchange()
             exchanges.append(now)
-        words = [STEER.sub(r"\g<words>", text) for text in texts if not KNOWN.search(text)]
-        if results:
-            now.notes += [note for note in words if not ADDS_NOTHING.search(note)]
-        else:
-            now.asked = "\n\n".join(filter(None, [now.asked, *words]))
+        for text in texts:
+            words = STEER.sub(r"\g<words>", text)
+            if not results:
+                now.asked = f"{now.asked}\n\n{words}".strip()
+            elif not KNOWN.search(text) and not ADDS_NOTHING.search(words):
+                now.notes.append(words)
     return exchanges
 
 

@@ -11,18 +11,27 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-_LISTS = tomllib.loads(Path(__file__).with_name("phrases.toml").read_text(encoding="utf-8"))
+_FILE = Path(__file__).with_name("phrases.toml")
+_LISTS = tomllib.loads(_FILE.read_text(encoding="utf-8"))
 
 
 def phrases(name: str) -> re.Pattern[str]:
     """A list's pattern, which matches in any case of letters."""
-    return re.compile(_LISTS[name].replace("\n", ""), re.IGNORECASE)
+    pattern = _LISTS[name].replace("\n", "")
+    return re.compile(pattern, re.IGNORECASE)
 
 
 MIN_WORDS = 4
 MAX_WORDS = 60
 MIN_STEM = 3
-SUFFIXES = {"ies": "y", "ing": "", "ed": "", "es": "", "s": "", "e": ""}.items()
+SUFFIXES = {
+    "ies": "y",
+    "ing": "",
+    "ed": "",
+    "es": "",
+    "s": "",
+    "e": "",
+}
 """Endings in the order in which they are tried, with their replacements."""
 WORD = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
 STOP = frozenset(_LISTS["stop_words"].split())
@@ -101,7 +110,7 @@ class NumberedPage:
 def stem(word: str) -> str:
     """A word cut down so that its common forms meet: bot and bots, retry and retries."""
     plain = word.casefold().removesuffix("'s").removesuffix("\u2019s")
-    for suffix, ending in SUFFIXES:
+    for suffix, ending in SUFFIXES.items():
         is_long = len(plain) - len(suffix) >= MIN_STEM
         if is_long and plain.endswith(suffix) and not plain.endswith("ss"):
             return plain.removesuffix(suffix) + ending
@@ -112,7 +121,8 @@ def content_words(text: str) -> list[str]:
     """The words that carry meaning, as written, each stem once, in order."""
     words: dict[str, str] = {}
     for word in WORD.findall(text):
-        if word.casefold() not in STOP and (len(word) > 1 or word.isdigit()):
+        is_word = len(word) > 1 or word.isdigit()
+        if is_word and word.casefold() not in STOP:
             words.setdefault(stem(word), word)
     return list(words.values())
 
@@ -122,16 +132,17 @@ def stems(text: str) -> frozenset[str]:
     """The stems of the words that carry meaning; of those with hyphens, joined and in parts."""
     parts: list[str] = []
     for word in content_words(text):
-        parts += [word, word.replace("-", ""), *word.split("-")]
-    return frozenset(stem(part) for part in parts if part.casefold() not in STOP)
+        joined = word.replace("-", "")
+        parts += [word, joined, *word.split("-")]
+    carrying = [part for part in parts if part.casefold() not in STOP]
+    return frozenset(map(stem, carrying))
 
 
 def share(topic: str, text: str) -> float:
     """The share of a topic's stems that a text holds, from 0 to 1."""
     wanted = stems(topic)
-    if not wanted:
-        return 0.0
-    return len(wanted & stems(text)) / len(wanted)
+    common = wanted & stems(text)
+    return len(common) / max(1, len(wanted))
 
 
 def is_about(topics: Iterable[str], text: str, few: int = 2) -> bool:
@@ -151,7 +162,9 @@ def figures(text: str) -> frozenset[str]:
 
 def stands_alone(sentence: str) -> bool:
     """Whether a sentence is understood without the one before it."""
-    return LEANS_BACK.match(sentence) is None and not sentence.endswith("?")
+    if sentence.endswith("?"):
+        return False
+    return LEANS_BACK.match(sentence) is None
 
 
 def split_sentences(paragraph: str) -> list[str]:
@@ -184,8 +197,9 @@ def _quotable(lines: list[str], kind: BlockKind) -> Iterator[str]:
 def _is_whole(sentence: str) -> bool:
     """Whether it is a sentence of the text, and not of the page's frame."""
     words = WORD.findall(DATE.sub(" ", sentence))
-    is_long_enough = MIN_WORDS <= len(words) <= MAX_WORDS
-    return is_long_enough and WHOLE.match(sentence) is not None and not CHROME.search(sentence)
+    if not MIN_WORDS <= len(words) <= MAX_WORDS:
+        return False
+    return WHOLE.match(sentence) is not None and not CHROME.search(sentence)
 
 
 def _blocks(text: str) -> Iterator[tuple[str, BlockKind, list[str]]]:
@@ -220,7 +234,8 @@ def _plain(line: str, kind: BlockKind = "paragraph") -> str:
     """A line without Markdown; the line of a table keeps it."""
     if kind == "table":
         return line.strip()
-    bare = BULLET.sub("", line).strip().removeprefix("> ").strip()
+    bare = BULLET.sub("", line).strip()
+    bare = bare.removeprefix("> ").strip()
     bare = LINK.sub(r"\1", bare)
     bare = NOTE_MARK.sub("", bare)
     return MARKUP.sub(r"\1\2", bare)

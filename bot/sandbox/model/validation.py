@@ -81,8 +81,9 @@ def _block_faults(block: Json) -> Iterator[str]:
             yield BLANK
         case "thinking" if block != THINKING:
             yield CHANGED
-        case "tool_use" if not NAME.match(block["name"]) or not NAME.match(block["id"]):
-            yield f"tool_use: name and id should match pattern '{NAME.pattern}'"
+        case "tool_use":
+            if not NAME.match(block["name"]) or not NAME.match(block["id"]):
+                yield f"tool_use: name and id should match pattern '{NAME.pattern}'"
         case "tool_result":
             content = blocks_of(block.get("content") or None)
             if block.get("is_error") and not content:

@@ -38,7 +38,8 @@ def text_of(content: object) -> str:
 def walk(value: object) -> Iterator[Json]:
     """Every object inside a JSON value, outermost first."""
     children = as_list(value)
-    if fields := as_object(value):
+    fields = as_object(value)
+    if fields:
         yield fields
         children = fields.values()
     for child in children:
@@ -51,6 +52,7 @@ def first_object(text: str) -> Json:
     if start < 0:
         return {}
     try:
-        return as_object(json.JSONDecoder().raw_decode(text, start)[0])
+        value, _ = json.JSONDecoder().raw_decode(text, start)
     except ValueError:
         return {}
+    return as_object(value)

@@ -62,7 +62,8 @@ def write_report(
     total = sum(len(block.sentences) for block in blocks)
     count = min(SUMMARY_SENTENCES, total // SUMMARY_SENTENCES)
     quotes = telling(blocks, topic, count)
-    blocks = _without(blocks, [sentence for sentence, _ in quotes])
+    quoted = [sentence for sentence, _ in quotes]
+    blocks = _without(blocks, quoted)
     asked: dict[str, list[PageBlock]] = {}
     for name in sections:
         best = _best_on(name, blocks)
@@ -90,18 +91,26 @@ def telling(blocks: Iterable[PageBlock], topic: str, count: int) -> list[Quote]:
     """The sentences that say most of a topic and stand alone, of as many pages as can be."""
     worths: dict[Quote, float] = {}
     for block in blocks:
+        if block.kind != "paragraph":
+            continue
         for sentence in block.sentences:
-            if block.kind == "paragraph" and stands_alone(sentence):
+            if stands_alone(sentence):
                 worth = 2 * share(topic, sentence)
                 worth += min(3, len(figures(sentence)))
                 worth -= block.position / 5
                 worths[sentence, block.n] = worth
     ranked = sorted(worths, key=worths.__getitem__, reverse=True)
-    best_of_page: dict[int, Quote] = {}
+    best: list[Quote] = []
+    others: list[Quote] = []
+    pages: set[int] = set()
     for quote in ranked:
-        best_of_page.setdefault(quote[1], quote)
-    ordered = dict.fromkeys([*best_of_page.values(), *ranked])
-    return list(ordered)[:count]
+        _, n = quote
+        if n in pages:
+            others.append(quote)
+        else:
+            best.append(quote)
+            pages.add(n)
+    return (best + others)[:count]
 
 
 def cite(sentence: str, n: int) -> str:
@@ -122,14 +131,19 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _choose(pages: Sequence[NumberedPage], topics: Sequence[str]) -> list[PageBlock]:
+def _choose(
+    pages: Sequence[NumberedPage],
+    topics: Sequence[str],
+) -> list[PageBlock]:
     """The best blocks of each page, in reading order, less what a page before has said."""
 
     def worth(block: PageBlock) -> float:
         text = block.titled_text
         worth = 2 * max(share(topic, text) for topic in topics)
         worth += min(3, len(figures(text))) / 2
-        return worth + (block.position == 0)
+        if block.position == 0:
+            worth += 1
+        return worth
 
     known: list[str] = []
     chosen: list[PageBlock] = []
@@ -166,10 +180,12 @@ def _without(blocks: Iterable[PageBlock], known: Sequence[str]) -> list[PageBloc
 
 
 def _is_same(sentence: str, other: str) -> bool:
+    if figures(sentence) != figures(other):
+        return False
     own = stems(sentence)
     others = stems(other)
-    is_alike = len(own & others) >= SAME_SHARE * len(own | others)
-    return is_alike and figures(sentence) == figures(other)
+    common = own & others
+    return len(common) >= SAME_SHARE * len(own | others)
 
 
 def _best_on(name: str, blocks: Sequence[PageBlock]) -> list[PageBlock]:
@@ -186,12 +202,14 @@ def _best_on(name: str, blocks: Sequence[PageBlock]) -> list[PageBlock]:
 
 def _heading(page: NumberedPage, topic: str) -> str:
     """A page's title without its site's name, where the page speaks of what its title says."""
-    words = stems(page.text)
-    pieces = SITE.split(page.title)
-    title = max(pieces, key=lambda piece: len(words & stems(piece)))
-    if not words & stems(title):
+    title = max(
+        SITE.split(page.title),
+        key=lambda piece: share(page.text, piece),
+    )
+    words = stems(title)
+    if not words & stems(page.text):
         return REST
-    if stems(title) <= stems(topic):
+    if words <= stems(topic):
         return OVERVIEW
     return capitalised(title)
 
@@ -201,7 +219,8 @@ def _paragraph(block: PageBlock) -> str:
     if block.kind == "table":
         head, *rows = block.sentences
         first, bar, others = head.removeprefix("|").partition("|")
-        head = f"| {first.strip()} [{block.n}] {bar}{others}"
+        first = first.strip()
+        head = f"| {first} [{block.n}] {bar}{others}"
         return "\n".join([head, *rows])
     cited = [cite(sentence, block.n) for sentence in block.sentences]
     if block.kind == "list":

@@ -73,23 +73,25 @@ class PageFacts:
 
     def of(self, change: TeamChange) -> Iterator[Fact]:
         """The facts of a changed record, in its new version."""
+        state = self._state
         match record := change.record:
             case Post() if self._sees(record):
                 key = f"post/{record.channel}/{record.ts}"
                 yield key, None if change.is_gone else self._post(record)
             case Channel() if self._reads(record.id):
-                yield f"channel/{record.id}", self._channel(record)
+                shown = show_channel(state, record)
+                shown["am_member"] = self._me in record.members
+                shown["members"] = record.members
+                yield f"channel/{record.id}", shown
             case AgentSession() if self._reads(record.channel):
                 key = f"session/{record.channel}/{record.thread_ts}"
                 yield key, asdict(record)
             case SuggestedPrompts() if self._reads(record.channel):
                 yield f"prompts/{record.channel}", asdict(record)
             case View(user=self._me):
-                shown = None if change.is_gone else self._view(record)
-                yield record.type, shown
+                yield record.type, None if change.is_gone else self._view(record)
             case ApiCall():
-                number = next(self._calls)
-                yield f"call/{number}", asdict(record)
+                yield f"call/{next(self._calls)}", asdict(record)
             case Delivery():
                 key = f"delivery/{record.envelope_id}/{record.attempt}"
                 yield key, asdict(record)
@@ -102,19 +104,10 @@ class PageFacts:
         is_for_me = post.ephemeral_to in (None, self._me)
         return is_for_me and self._reads(post.channel)
 
-    def _channel(self, channel: Channel) -> JsonObject:
-        return {
-            **show_channel(self._state, channel),
-            "am_member": self._me in channel.members,
-            "members": channel.members,
-        }
-
     def _team(self) -> JsonObject:
         state = self._state
         slack = self._slack
         now_s = state.clock.now()
-        users = {id_: show_user(user, now_s=now_s) for id_, user in state.users.items()}
-        shortcuts = [each for each in slack.app.shortcuts if each["type"] == "message"]
         return {
             "me": self._me,
             "id": state.team.id,
@@ -126,9 +119,11 @@ class PageFacts:
                 "can_be_stopped": slack.app.is_subscribed("agent_session_stopped"),
             },
             "people": actors(state),
-            "users": users,
+            "users": {id_: show_user(user, now_s=now_s) for id_, user in state.users.items()},
             "commands": list(slack.app.commands),
-            "shortcuts": shortcuts,
+            "shortcuts": [
+                shortcut for shortcut in slack.app.shortcuts if shortcut["type"] == "message"
+            ],
             "emoji": EMOJI,
             "now": now_s,
         }
@@ -167,8 +162,7 @@ async def serve_page(slack: SlackStandIn, request: web.Request) -> web.StreamRes
     async with aclosing(slack.changes()) as changes:
         with suppress(ConnectionError):  # the page is gone
             await response.write(f"retry: {RETRY_MS}\n\n".encode())
-            snapshot = list(facts.all())
-            await _send(response, "snapshot", snapshot)
+            await _send(response, "snapshot", list(facts.all()))
             async for change in changes:
                 for fact in facts.of(change):
                     await _send(response, "change", fact)

@@ -28,7 +28,11 @@ _EMOJI_NAME = re.compile(r":([a-z0-9_+'-]+):")
 _REFERENCE = re.compile(r"<([^<>|\n]+)(?:\|([^<>\n]*))?>")
 _REST_OF_URL = re.compile(r"://[^\s<>|`]*[^\s<>|`.,;:!?)\]}'\"*_~]")
 _DATE = re.compile(r"!date\^(\d{1,10})\^([^^]+)(?:\^.*)?")
-_NEAR_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
+_NEAR_DAYS = {
+    -1: "yesterday",
+    0: "today",
+    1: "tomorrow",
+}
 _HARD_SPACE = "\u00a0"
 _HAIR_SPACE = "\u200a"
 _NO_SPACE = "\u200b"
@@ -131,23 +135,29 @@ class Texts:
         text = state.src
         at = state.pos
         reference = _REFERENCE.match(text, at)
+        emoji = _EMOJI_NAME.match(text, at)
+        rest = _REST_OF_URL.match(text, at)
+        scheme = re.search(r"(?<!\w)https?$", state.pending)
+        html = None
+        parsed = ""
         if reference:
             label = unescape(reference[2] or "")
             html = self._reference(reference[1], label)
-            return _push_html(state, silent, html, reference.end())
-        emoji = _EMOJI_NAME.match(text, at)
-        if emoji:
+        elif emoji:
             html = _emoji(emoji[1])
-            return _push_html(state, silent, html, emoji.end())
-        rest = _REST_OF_URL.match(text, at)
-        scheme = re.search(r"(?<!\w)https?$", state.pending)
-        if not rest or not scheme or state.linkLevel:
+        elif rest and scheme and not state.linkLevel:
+            # The parser has read the scheme as plain text already.
+            parsed = scheme[0]
+            html = _link(unescape(parsed + rest[0]))
+        match = reference or emoji or rest
+        if match is None or html is None:
             return False
         if not silent:
-            # The parser has read the scheme as plain text already.
-            state.pending = state.pending[: scheme.start()]
-        address = unescape(scheme[0] + rest[0])
-        return _push_html(state, silent, _link(address), rest.end())
+            state.pending = state.pending.removesuffix(parsed)
+            token = state.push("html_inline", "", 0)
+            token.content = html
+        state.pos = match.end()
+        return True
 
     def _reference(self, target: str, label: str) -> str | None:
         """The HTML of `<target|label>`; None for an address that may not be live."""
@@ -163,24 +173,22 @@ class Texts:
             date = _DATE.fullmatch(target)
             if date:
                 return self._date(int(date[1]), date[2])
-            return _group(label or name)
+            group = escape((label or name).removeprefix("@"))
+            return f'<span class="mention is-me">@{group}</span>'
         address = unescape(target)
         return _link(address, label or address.removeprefix("mailto:"))
 
     def _name(self, target: str, label: str) -> str:
         """The present name of a reference."""
+        sign = target[0]
         key = target[1:]
-        match target[0]:
-            case "@":
-                user = self._state.users.get(key)
-                return "@" + (user.name if user else label or key)
-            case "#":
-                channel = self._state.channels.get(key)
-                return "#" + (channel.name if channel else label or key)
-            case "!":
-                return label or f"@{key}"
-            case _:
-                return target
+        if sign == "!":
+            return label or f"@{key}"
+        directories = {"@": self._state.users, "#": self._state.channels}
+        if sign not in directories:
+            return target
+        entry = directories[sign].get(key)
+        return sign + (entry.name if entry else label or key)
 
     def _date(self, epoch_s: int, form: str) -> str:
         """Slack's date, in the reader's zone."""
@@ -189,13 +197,12 @@ class Texts:
         moment = datetime.fromtimestamp(epoch_s, zone)
         now = datetime.fromtimestamp(self._state.clock.now(), zone)
         distance = moment.date() - now.date()
-        day = f"{moment:%b %-d, %Y}"
-        day = _NEAR_DAYS.get(distance.days, day)
+        day = _NEAR_DAYS.get(distance.days, f"{moment:%b %-d, %Y}")
         clock = f"{moment:%-I:%M %p}"
-        shown = unescape(form)
-        shown = shown.replace("{date_short_pretty}", day)
-        shown = shown.replace("{time}", clock)
-        return f"<time>{escape(shown)}</time>"
+        text = unescape(form)
+        text = text.replace("{date_short_pretty}", day)
+        text = text.replace("{time}", clock)
+        return f"<time>{escape(text)}</time>"
 
 
 class _Html(RendererHTML):
@@ -238,8 +245,7 @@ class _MrkdwnHtml(_Html):
 
     def code_inline(self, tokens: Sequence[Token], idx: int, options: object, env: object) -> str:
         """Code as it was typed, whatever it holds."""
-        code = tokens[idx].content.rstrip()
-        code = code.replace(_HARD_SPACE, " ")
+        code = tokens[idx].content.rstrip().replace(_HARD_SPACE, " ")
         code = escape(self._typed(code), quote=False)
         return f"<code>{code}</code>"
 
@@ -248,28 +254,13 @@ class _MrkdwnHtml(_Html):
         return f"<pre>{code}</pre>"
 
 
-def _push_html(state: StateInline, silent: bool, html: str | None, end: int) -> bool:
-    """Emit the HTML for the text up to `end`; False where there is none."""
-    if html is None:
-        return False
-    if not silent:
-        token = state.push("html_inline", "", 0)
-        token.content = html
-    state.pos = end
-    return True
-
-
 def _paragraph(leaves: Sequence[JsonObject]) -> str:
     """A section of rich text, which has texts and links."""
     html = ""
     for leaf in leaves:
         address = str(leaf.get("url", ""))
         text = str(leaf.get("text", address))
-        link = _link(address, text)
-        if link is not None:
-            html += link
-        else:
-            html += escape(text).replace("\n", "<br>")
+        html += _link(address, text) or escape(text).replace("\n", "<br>")
     return f"<div>{html}</div>"
 
 
@@ -279,11 +270,6 @@ def _emoji(name: str) -> str | None:
     label = name.replace("_", " ")
     attributes = f'class="emoji" role="img" aria-label="{label} emoji" title=":{name}:"'
     return f"<span {attributes}>{EMOJI[name]}</span>"
-
-
-def _group(name: str) -> str:
-    shown = escape(name.removeprefix("@"))
-    return f'<span class="mention is-me">@{shown}</span>'
 
 
 def _link(address: str, label: str = "") -> str | None:

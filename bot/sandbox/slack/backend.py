@@ -99,14 +99,23 @@ class Views:
     def _with_defaults(self, body: JsonObject) -> JsonObject:
         ids = self._state.ids
         blocks = [{"block_id": ids.fresh("b").lower(), **block} for block in body["blocks"]]
-        return {"callback_id": "", "private_metadata": "", **body, "blocks": blocks}
+        return {
+            "callback_id": "",
+            "private_metadata": "",
+            **body,
+            "blocks": blocks,
+        }
 
 
 class SlackBackend:
     """Used by people and by the Web API alike, so that both leave the same traces."""
 
     def __init__(
-        self, state: TeamState, app: App, sockets: Sockets, background: StandInTasks
+        self,
+        state: TeamState,
+        app: App,
+        sockets: Sockets,
+        background: StandInTasks,
     ) -> None:
         self.state = state
         self.app = app
@@ -126,7 +135,11 @@ class SlackBackend:
 
     def emit_now(self, kind: str, within: Channel | None = None, **fields: object) -> None:
         """Send an event of these fields, with the present moment as its `event_ts`."""
-        event = {"type": kind, **without_none(fields), "event_ts": self.state.ids.fresh_ts()}
+        event = {
+            "type": kind,
+            **without_none(fields),
+            "event_ts": self.state.ids.fresh_ts(),
+        }
         self.emit(kind, event, within)
 
     def add_post(self, post: Post) -> None:
@@ -243,7 +256,11 @@ class SlackBackend:
             user=user,
             reaction=name,
             item_user=post.user,
-            item={"type": "message", "channel": post.channel, "ts": post.ts},
+            item={
+                "type": "message",
+                "channel": post.channel,
+                "ts": post.ts,
+            },
         )
         return True
 
@@ -275,7 +292,11 @@ class SlackBackend:
         self.state.keep(replace(session, status=status))
 
     def set_status_line(
-        self, channel: str, thread_ts: str, text: str, loading_messages: tuple[str, ...]
+        self,
+        channel: str,
+        thread_ts: str,
+        text: str,
+        loading_messages: tuple[str, ...],
     ) -> None:
         """The line "<App> <text>" under the thread, for two minutes; an empty text clears it."""
         session = replace(
@@ -293,7 +314,12 @@ class SlackBackend:
         await self.state.clock.sleep_until(expires_s)
         current = self._session_of(session.channel, session.thread_ts)
         if current == session:
-            ended = replace(session, status="active", status_text="", loading_messages=())
+            ended = replace(
+                session,
+                status="active",
+                status_text="",
+                loading_messages=(),
+            )
             self.state.keep(ended)
 
 

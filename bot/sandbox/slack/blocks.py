@@ -80,7 +80,11 @@ def _row(table: str, name: str) -> Rules:
     if name in rows:
         return {**rows[name], **common}
     closed = rows[f"{name}!"]
-    return {"!": "", **closed, **common}
+    return {
+        "!": "",
+        **closed,
+        **common,
+    }
 
 
 @cache
@@ -188,7 +192,13 @@ class _Examination:
             if value > most:
                 self.fail(at, f"must be <= {most}")
 
-    def _check_items(self, rule: str, size: str, value: object, at: str) -> None:
+    def _check_items(
+        self,
+        rule: str,
+        size: str,
+        value: object,
+        at: str,
+    ) -> None:
         items = as_array(value)
         if items is None:
             self.fail(at, "must be an array")
@@ -218,7 +228,13 @@ class _Examination:
                 self.fail(f"{at}/{index}/{field}", f"duplicate {field}: {value}")
             values.add(value)
 
-    def _check_kind(self, table: str, kinds: Sequence[str], value: object, at: str) -> None:
+    def _check_kind(
+        self,
+        table: str,
+        kinds: Sequence[str],
+        value: object,
+        at: str,
+    ) -> None:
         kind = _kind_of(value)
         known = kinds or _tables()[table]
         if kind not in known:

@@ -16,16 +16,28 @@ def _fields(record: object, *names: str) -> JsonObject:
 
 def show_post(state: TeamState, post: Post) -> JsonObject:
     """A message object as in answers and events."""
-    reactions: list[JsonObject] = []
-    for reaction in post.reactions:
-        users = list(reaction.users)
-        reactions.append({"name": reaction.name, "users": users, "count": len(users)})
+    reactions = [
+        {
+            "name": reaction.name,
+            "users": list(reaction.users),
+            "count": len(reaction.users),
+        }
+        for reaction in post.reactions
+    ]
     author = state.users.get(post.user)
     team = author.team_id if author else None
     return without_none(
         {
             "type": "message",
-            **_fields(post, "subtype", "user", "text", "ts", "client_msg_id", "thread_ts"),
+            **_fields(
+                post,
+                "subtype",
+                "user",
+                "text",
+                "ts",
+                "client_msg_id",
+                "thread_ts",
+            ),
             **_fields(post, "bot_id", "app_id", "edited", "metadata"),
             "streaming_state": post.stream.phase if post.stream else None,
             "blocks": list(post.blocks) or None,
@@ -62,7 +74,11 @@ def show_file(state: TeamState, file: File, *, is_asked: bool = False) -> JsonOb
     if file.is_deleted:
         return {"id": file.id, "mode": "tombstone"}
     if file.is_foreign and not is_asked:
-        return {"id": file.id, "mode": "file_access", "file_access": "check_file_info"}
+        return {
+            "id": file.id,
+            "mode": "file_access",
+            "file_access": "check_file_info",
+        }
     shares: dict[str, dict[str, list[JsonObject]]] = {}
     for share in file.shares:
         group = shares.setdefault("public" if share.is_public else "private", {})
@@ -70,7 +86,15 @@ def show_file(state: TeamState, file: File, *, is_asked: bool = False) -> JsonOb
         posts.append(without_none(_fields(share, "ts", "thread_ts")))
     return without_none(
         {
-            **_fields(file, "id", "name", "title", "mimetype", "alt_txt", "url_private"),
+            **_fields(
+                file,
+                "id",
+                "name",
+                "title",
+                "mimetype",
+                "alt_txt",
+                "url_private",
+            ),
             "mode": "hosted",
             "filetype": file.name.rpartition(".")[2].lower(),
             "size": len(file.content),
@@ -83,7 +107,16 @@ def show_user(user: User, *, now_s: float) -> JsonObject:
     """A user object as users.info gives it; the offset from UTC depends on the date."""
     offset = datetime.fromtimestamp(now_s, ZoneInfo(user.tz)).utcoffset()
     return {
-        **_fields(user, "id", "team_id", "name", "deleted", "real_name", "tz", "locale"),
+        **_fields(
+            user,
+            "id",
+            "team_id",
+            "name",
+            "deleted",
+            "real_name",
+            "tz",
+            "locale",
+        ),
         **_fields(user, "is_admin", "is_restricted", "is_bot"),
         "tz_offset": int(offset.total_seconds()) if offset else 0,
         "profile": _fields(user, "real_name", "display_name"),
@@ -109,7 +142,12 @@ def show_channel(state: TeamState, channel: Channel) -> JsonObject:
 
 def show_view(view: View) -> JsonObject:
     """A view with the fields that Slack sets."""
-    return {**view.body, "id": view.id, "hash": view.hash, "state": {"values": view.state}}
+    return {
+        **view.body,
+        "id": view.id,
+        "hash": view.hash,
+        "state": {"values": view.state},
+    }
 
 
 def wrap_event(state: TeamState, app: App, event: JsonObject) -> JsonObject:
@@ -120,7 +158,13 @@ def wrap_event(state: TeamState, app: App, event: JsonObject) -> JsonObject:
         "type": "event_callback",
         "event_id": state.ids.fresh("Ev"),
         "event_time": int(state.clock.now()),
-        "authorizations": [{"team_id": app.team_id, "user_id": app.bot_user_id, "is_bot": True}],
+        "authorizations": [
+            {
+                "team_id": app.team_id,
+                "user_id": app.bot_user_id,
+                "is_bot": True,
+            }
+        ],
         "event": event,
     }
 
@@ -146,7 +190,11 @@ def mention_event(state: TeamState, post: Post) -> JsonObject:
 
 
 def hidden_event(
-    state: TeamState, subtype: str, channel: Channel, previous: Post, **fields: object
+    state: TeamState,
+    subtype: str,
+    channel: Channel,
+    previous: Post,
+    **fields: object,
 ) -> JsonObject:
     """The event for an edited or deleted message, with its last version."""
     event_ts = state.ids.fresh_ts()

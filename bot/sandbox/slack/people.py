@@ -51,7 +51,11 @@ class SimulatedPeople:
     def typed(self, text: str) -> str:
         """The wire form of typed text: `@ann`, `@bot` or its name, `#general`, escapes, links."""
         team = self.state.team
-        references = {"@here": "<!here>", "@channel": "<!channel>", "@everyone": "<!everyone>"}
+        references = {
+            "@here": "<!here>",
+            "@channel": "<!channel>",
+            "@everyone": "<!everyone>",
+        }
         for name, user in team.users.items():
             references[f"@{name}"] = f"<@{user.id}>"
         references[f"@{team.bot.name}"] = f"<@{team.bot.id}>"
@@ -98,7 +102,13 @@ class SimulatedPeople:
         self.backend.add_post(post)
         return post.ts
 
-    async def edit(self, user: str, channel: str, ts: str, text: str) -> None:
+    async def edit(
+        self,
+        user: str,
+        channel: str,
+        ts: str,
+        text: str,
+    ) -> None:
         post = self.find(channel, ts)
         changed = replace(post, text=text)
         editor = self.user_id(user)
@@ -108,7 +118,13 @@ class SimulatedPeople:
         self.backend.delete_post(self.find(channel, ts))
 
     async def react(
-        self, user: str, channel: str, ts: str, name: str, *, added: bool = True
+        self,
+        user: str,
+        channel: str,
+        ts: str,
+        name: str,
+        *,
+        added: bool = True,
     ) -> None:
         """A person reacts to a post, or takes the reaction back."""
         post = self.find(channel, ts)
@@ -225,11 +241,22 @@ class SimulatedPeople:
             user,
             container={"type": "view", "view_id": view.id},
             view=show_view(view),
-            actions=[self._action(view.body["blocks"], action_id, block_id, chosen)],
+            actions=[
+                self._action(
+                    view.body["blocks"],
+                    action_id,
+                    block_id,
+                    chosen,
+                )
+            ],
         )
 
     def _action(
-        self, blocks: Sequence[JsonObject], action_id: str, block_id: str | None, chosen: object
+        self,
+        blocks: Sequence[JsonObject],
+        action_id: str,
+        block_id: str | None,
+        chosen: object,
     ) -> JsonObject:
         action = describe_action(blocks, action_id, block_id, chosen)
         action["action_ts"] = self.state.ids.fresh_ts()
@@ -257,7 +284,13 @@ class SimulatedPeople:
         """A person closes a modal; the app gets no payload."""
         self.state.close_view(self.state.views[view_id])
 
-    async def shortcut(self, user: str, channel: str, ts: str, callback_id: str) -> Delivery:
+    async def shortcut(
+        self,
+        user: str,
+        channel: str,
+        ts: str,
+        callback_id: str,
+    ) -> Delivery:
         """Choose a message shortcut of the app in the menu of a post."""
         post = self.find(channel, ts)
         return await self._interact(
@@ -270,7 +303,13 @@ class SimulatedPeople:
             action_ts=self.state.ids.fresh_ts(),
         )
 
-    async def slash(self, user: str, channel: str, command: str, text: str = "") -> Delivery:
+    async def slash(
+        self,
+        user: str,
+        channel: str,
+        command: str,
+        text: str = "",
+    ) -> Delivery:
         """Run a slash command; a message in the acknowledgement is posted as Slack posts it.
 
         The app is the post's author, and only the person sees the post.
@@ -310,7 +349,11 @@ class SimulatedPeople:
         payload = {
             "type": kind,
             "team": {"id": self.state.team.id},
-            "user": {"id": person.id, "name": person.name, "team_id": person.team_id},
+            "user": {
+                "id": person.id,
+                "name": person.name,
+                "team_id": person.team_id,
+            },
             "api_app_id": self.state.team.app_id,
             "trigger_id": self.backend.views.trigger(person.id),
             **without_none(fields),

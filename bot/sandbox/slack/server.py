@@ -45,40 +45,38 @@ def _open_socket(call: MethodCall) -> JsonObject:
 
 
 METHODS: Mapping[str, Method] = {
-    "agents.sessions.rename": Method(run=agents.rename_session, scopes=_WRITE),
-    "agents.sessions.setStatus": Method(run=agents.set_session_status, scopes=_WRITE),
-    "apps.connections.open": Method(run=_open_socket, access="app"),
-    "assistant.threads.setStatus": Method(
-        run=agents.set_thread_status, scopes=_WRITE, rate=STATUS_UPDATES
-    ),
+    "agents.sessions.rename": Method(agents.rename_session, _WRITE),
+    "agents.sessions.setStatus": Method(agents.set_session_status, _WRITE),
+    "apps.connections.open": Method(_open_socket, access="app"),
+    "assistant.threads.setStatus": Method(agents.set_thread_status, _WRITE, STATUS_UPDATES),
     "assistant.threads.setSuggestedPrompts": Method(
-        run=agents.set_suggested_prompts, scopes=_ASSISTANT, rate=TIER_4
+        agents.set_suggested_prompts, _ASSISTANT, TIER_4
     ),
-    "auth.test": Method(run=conversations.test_auth, rate=UNLIMITED),
-    "bots.info": Method(run=conversations.bot_info, scopes=_USERS),
-    "chat.appendStream": Method(run=streams.append, scopes=_WRITE, rate=STREAM_APPENDS),
-    "chat.delete": Method(run=chat.delete, scopes=_WRITE),
-    "chat.getPermalink": Method(run=chat.get_permalink, rate=UNLIMITED),
-    "chat.postEphemeral": Method(run=chat.post_ephemeral, scopes=_WRITE, rate=TIER_4),
-    "chat.postMessage": Method(run=chat.post_message, scopes=_WRITE, rate=POSTS_OF_A_CHANNEL),
-    "chat.startStream": Method(run=streams.start, scopes=_WRITE, rate=TIER_2),
-    "chat.stopStream": Method(run=streams.stop, scopes=_WRITE, rate=TIER_2),
-    "chat.update": Method(run=chat.update, scopes=_WRITE),
-    "conversations.history": Method(run=conversations.history, scopes=_HISTORY),
-    "conversations.info": Method(run=conversations.channel_info, scopes=_READ),
-    "conversations.members": Method(run=conversations.members, scopes=_READ, rate=TIER_4),
-    "conversations.open": Method(run=conversations.open_direct, scopes=_OPEN),
-    "conversations.replies": Method(run=conversations.replies, scopes=_HISTORY),
-    "files.completeUploadExternal": Method(run=files.complete_upload, scopes=_UPLOAD, rate=TIER_4),
-    "files.getUploadURLExternal": Method(run=files.get_upload_url, scopes=_UPLOAD, rate=TIER_4),
-    "files.delete": Method(run=files.delete, scopes=_UPLOAD),
-    "files.info": Method(run=files.info, scopes=("files:read",), rate=TIER_4),
-    "reactions.add": Method(run=chat.add_reaction, scopes=_REACT),
-    "reactions.remove": Method(run=chat.remove_reaction, scopes=_REACT, rate=TIER_2),
-    "users.conversations": Method(run=conversations.channels_of_bot, scopes=_READ),
-    "users.info": Method(run=conversations.user_info, scopes=_USERS, rate=TIER_4),
-    "views.open": Method(run=agents.open_view, rate=TIER_4),
-    "views.publish": Method(run=agents.publish_view, rate=TIER_4),
+    "auth.test": Method(conversations.test_auth, rate=UNLIMITED),
+    "bots.info": Method(conversations.bot_info, _USERS),
+    "chat.appendStream": Method(streams.append, _WRITE, STREAM_APPENDS),
+    "chat.delete": Method(chat.delete, _WRITE),
+    "chat.getPermalink": Method(chat.get_permalink, rate=UNLIMITED),
+    "chat.postEphemeral": Method(chat.post_ephemeral, _WRITE, TIER_4),
+    "chat.postMessage": Method(chat.post_message, _WRITE, POSTS_OF_A_CHANNEL),
+    "chat.startStream": Method(streams.start, _WRITE, TIER_2),
+    "chat.stopStream": Method(streams.stop, _WRITE, TIER_2),
+    "chat.update": Method(chat.update, _WRITE),
+    "conversations.history": Method(conversations.history, _HISTORY),
+    "conversations.info": Method(conversations.channel_info, _READ),
+    "conversations.members": Method(conversations.members, _READ, TIER_4),
+    "conversations.open": Method(conversations.open_direct, _OPEN),
+    "conversations.replies": Method(conversations.replies, _HISTORY),
+    "files.completeUploadExternal": Method(files.complete_upload, _UPLOAD, TIER_4),
+    "files.getUploadURLExternal": Method(files.get_upload_url, _UPLOAD, TIER_4),
+    "files.delete": Method(files.delete, _UPLOAD),
+    "files.info": Method(files.info, ("files:read",), TIER_4),
+    "reactions.add": Method(chat.add_reaction, _REACT),
+    "reactions.remove": Method(chat.remove_reaction, _REACT, TIER_2),
+    "users.conversations": Method(conversations.channels_of_bot, _READ),
+    "users.info": Method(conversations.user_info, _USERS, TIER_4),
+    "views.open": Method(agents.open_view, rate=TIER_4),
+    "views.publish": Method(agents.publish_view, rate=TIER_4),
 }
 
 
@@ -190,14 +188,13 @@ class SlackServer:
         self._check_token(method, token)
         call.need_scope(*method.scopes)
         self._check_rate(name, method, call.args)
-        answer = method.run(call)
-        return {"ok": True, **answer}
+        return {"ok": True, **method.run(call)}
 
     def _check_token(self, method: Method, token: str) -> None:
-        app = self._backend.app
-        kinds = {app.bot_token: "bot", app.app_token: "app"}
         if not token:
             raise ApiError("not_authed")
+        app = self._backend.app
+        kinds = {app.bot_token: "bot", app.app_token: "app"}
         if token not in kinds:
             raise ApiError("invalid_auth")
         if token in self._backend.revoked_tokens:

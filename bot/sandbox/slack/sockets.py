@@ -228,10 +228,11 @@ class Deliverer:
         payload: JsonObject,
         *,
         attempt: int = 0,
+        envelope_id: str | None = None,
     ) -> Delivery:
         """Send once and wait for the acknowledgement, at most 3 s by the stand-in's clock."""
         delivery = Delivery(
-            envelope_id=str(uuid4()),
+            envelope_id=envelope_id or str(uuid4()),
             type=envelope_type,
             payload=payload,
             attempt=attempt,

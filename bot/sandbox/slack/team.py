@@ -89,7 +89,14 @@ def build_team(ids: Ids, bot_name: str) -> SandboxTeam:
     )
 
 
-def _user(ids: Ids, name: str, *, team: str = DOMAIN, is_bot: bool = False, **fields: Any) -> User:
+def _user(
+    ids: Ids,
+    name: str,
+    *,
+    team: str = DOMAIN,
+    is_bot: bool = False,
+    **fields: Any,
+) -> User:
     fields.setdefault("display_name", name)
     if is_bot:
         fields["bot_id"] = ids.named("B", name)

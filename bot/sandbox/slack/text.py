@@ -6,7 +6,7 @@ from typing import cast
 
 from bot.sandbox.slack.wire import as_object
 
-_ANGLE = re.compile(r"<(?:[@#!][^<>\s][^<>]*|(?:https?://|mailto:)[^<>\s][^<>]*)>")
+_ANGLE = re.compile(r"(<(?:[@#!][^<>\s][^<>]*|(?:https?://|mailto:)[^<>\s][^<>]*)>)")
 _BARE_URL = re.compile(r"(?<![<|\w])https?://[^\s<>|]*[^\s<>|.,;:!?)\]}'\"*_~`]")
 _NAME = re.compile(r"(?<![\w@#])[@#][\w.-]*\w")
 _LONE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt);)")
@@ -24,19 +24,13 @@ def type_text(text: str, references: Mapping[str, str]) -> str:
 
 def settle_text(text: str) -> str:
     """The form in which Slack keeps an app's text: stray signs escaped, URLs linked."""
-    settled = ""
-    end = 0
-    for match in _ANGLE.finditer(text):
-        settled += _settle_plain(text[end : match.start()])
-        settled += match[0]
-        end = match.end()
-    return settled + _settle_plain(text[end:])
-
-
-def _settle_plain(text: str) -> str:
-    text = _LONE_AMPERSAND.sub("&amp;", text)
-    text = _escape_angles(text)
-    return _link_urls(text)
+    parts = _ANGLE.split(text)
+    # Every second part is a reference or a link, which stays as it is.
+    for index in range(0, len(parts), 2):
+        plain = _LONE_AMPERSAND.sub("&amp;", parts[index])
+        plain = _escape_angles(plain)
+        parts[index] = _link_urls(plain)
+    return "".join(parts)
 
 
 def _escape_angles(text: str) -> str:

@@ -38,7 +38,11 @@ class ApiError(Exception):
         self.code = code
         self.status = status
         self.headers = headers or {}
-        self.body: JsonObject = {"ok": False, "error": code, **fields}
+        self.body: JsonObject = {
+            "ok": False,
+            "error": code,
+            **fields,
+        }
         if messages:
             marked = [f"[ERROR] {message}" for message in messages]
             self.body["response_metadata"] = {"messages": marked}

@@ -25,26 +25,23 @@ from bot.sandbox.web import PageLoader
 
 VERDICTS = ("SIMPLE", "COMPLEX", "ORDER", "STOP", "AGREE")
 REASON = "The request needs tools, fresh data or several steps."
-QUERY = re.compile(
-    r"(?:^Query:|<message>)\s*(?P<query>.*?)\s*(?:</message>|\n\s*Respond with ONLY|\Z)",
-    re.S | re.M,
-)
-ORDERS = phrases("orders")
-STOPS = phrases("stops")
-AGREES = phrases("agrees")
+QUERY = re.compile(r"(?sm)(?:^Query:|<message>)\s*(.*?)\s*(?:</message>|\n\s*Respond with ONLY|\Z)")
+ROUTES = {
+    "STOP": phrases("stops"),
+    "AGREE": phrases("agrees"),
+    "ORDER": phrases("orders"),
+}
 NEEDS_TOOLS = phrases("needs_tools")
 ASKS_FOR_WORK = phrases("asks_for_work")
 QUESTION = phrases("question")
-FRESH = re.compile(r"\b(?:latest|today|news|current\w*|recent\w*|this|https?)\b", re.IGNORECASE)
+FRESH = re.compile(r"(?i)\b(?:latest|today|news|current\w*|recent\w*|this|https?)\b")
 MAX_QUESTION_CHARS = 80
 TO_BOT = phrases("to_bot")
 TO_PEOPLE = phrases("to_people")
-HEAD = re.compile(
-    r"^You (?:are called|wait for an answer of|are at work for): (?P<value>.*)$", re.M
-)
-POST = re.compile(r"^(?P<author>\S[^:\n<]*): ", re.M)
-REPLY = re.compile(r"<reply>\n(?P<author>.*?): (?P<words>.*)\n</reply>", re.DOTALL)
-CODE = re.compile(r"```(?:python)?\s*?\n?(?P<code>.+?)```", re.DOTALL)
+HEAD = re.compile(r"(?m)^You (?:are called|wait for an answer of|are at work for): (.*)$")
+POST = re.compile(r"(?m)^(\S[^:\n<]*): ")
+REPLY = re.compile(r"(?s)<reply>\n(?P<author>.*?): (?P<words>.*)\n</reply>")
+CODE = re.compile(r"(?s)```(?:python)?\s*?\n?(?P<code>.+?)```")
 
 
 def is_beside(script: StandInReply, body: Json) -> bool:
@@ -55,13 +52,14 @@ def is_beside(script: StandInReply, body: Json) -> bool:
     and only their own call the planner and the judge of replies.
     """
     dialogue = read_dialogue(body)
+    names = [block.name for block in script if isinstance(block, ToolUse)]
     for tool in {"judge_reply", "plan"} & dialogue.tools.keys():
-        return not any(isinstance(block, ToolUse) and block.name == tool for block in script)
+        return tool not in names
     verdict = _verdict(dialogue)
     if not verdict or verdict == "COMPLEX" or dialogue.tools:
         return verdict == "COMPLEX"
-    text = " ".join(block.text for block in script if isinstance(block, ReplyText))
-    return not any(word in text for word in VERDICTS)
+    texts = [block.text for block in script if isinstance(block, ReplyText)]
+    return set(VERDICTS).isdisjoint(" ".join(texts).split())
 
 
 async def plan(body: Json, pages: PageLoader) -> tuple[PlaybookName, StandInReply]:
@@ -102,24 +100,25 @@ def _verdict(dialogue: Dialogue) -> str:
         return classify(dialogue.now.words)
     if dialogue.tools or "SIMPLE" not in f"{dialogue.system}\n{asked}":
         return ""
-    queries: list[str] = [match["query"] for match in QUERY.finditer(asked)]
-    return classify(queries[-1] if queries else asked)
+    queries = QUERY.findall(asked) or [asked]
+    return classify(queries[-1])
 
 
 def classify(words: str) -> str:
     """The classifier's one word for what a person wrote."""
-    if STOPS.match(words):
-        return "STOP"
-    if AGREES.match(words):
-        return "AGREE"
-    if ORDERS.search(words):
-        return "ORDER"
-    is_vague = ASKS_FOR_WORK.search(words) is not None and not stems(topic_of(words))
+    for route, rule in ROUTES.items():
+        if rule.search(words):
+            return route
+    is_vague = ASKS_FOR_WORK.search(words) and not stems(topic_of(words))
     if is_vague or answer.EARLIER.search(words) or errand.is_asked_for(words):
         return "COMPLEX"
-    rules = (REPORT, SEARCHES, NEEDS_TOOLS, GO_ON, CODE)
-    is_work = any(rule.search(words) for rule in rules)
-    return "COMPLEX" if is_work and not _is_plain_question(words) else "SIMPLE"
+    is_short = len(words) < MAX_QUESTION_CHARS
+    if is_short and QUESTION.match(words) and not FRESH.search(words):
+        return "SIMPLE"
+    for rule in (REPORT, SEARCHES, NEEDS_TOOLS, GO_ON, CODE):
+        if rule.search(words):
+            return "COMPLEX"
+    return "SIMPLE"
 
 
 def is_for_bot(prompt: str) -> bool:
@@ -128,20 +127,15 @@ def is_for_bot(prompt: str) -> bool:
     if reply is None or TO_PEOPLE.search(reply["words"]):
         return False
     author = reply["author"]
-    heads = [match["value"] for match in HEAD.finditer(prompt)]
-    name, awaited, *_ = [*heads, "", ""]
-    is_called = re.match(rf"\W*(?:{re.escape(name)}|bot)\b", reply["words"], re.IGNORECASE)
+    words = reply["words"]
+    name, awaited, *_ = [*HEAD.findall(prompt), "", ""]
+    is_called = re.match(rf"(?i)\W*(?:{re.escape(name)}|bot)\b", words)
     if is_called or author in awaited.split(", "):
         return True
-    authors = POST.findall(prompt.partition("<thread>")[2])
+    thread = prompt.partition("<thread>")[2]
+    authors = POST.findall(thread)
     is_behind_bot = authors[-2:-1] in (["you"], [author])
-    return is_behind_bot and TO_BOT.search(reply["words"]) is not None
-
-
-def _is_plain_question(words: str) -> bool:
-    """Whether it asks what something is, though it names a report or the like."""
-    is_short = len(words) < MAX_QUESTION_CHARS
-    return is_short and QUESTION.match(words) is not None and not FRESH.search(words)
+    return is_behind_bot and TO_BOT.search(words) is not None
 
 
 def _work(dialogue: Dialogue) -> StandInReply:
@@ -162,6 +156,7 @@ def _program(dialogue: Dialogue) -> StandInReply | None:
     program = CODE.search(dialogue.now.words)
     if program is None or "run_python" not in dialogue.tools:
         return None
-    if done := dialogue.now.done("run_python"):
-        return say(f"The program has ended.\n\n{done[-1].result}")
-    return (dialogue.use("run_python", code=program["code"].strip()),)
+    for run in dialogue.now.done("run_python")[-1:]:
+        return say(f"The program has ended.\n\n{run.result}")
+    code = program["code"].strip()
+    return (dialogue.use("run_python", code=code),)

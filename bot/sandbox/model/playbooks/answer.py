@@ -3,9 +3,19 @@
 import re
 from collections.abc import Iterator
 
-from bot.sandbox.model.dialogue import REPORT, Dialogue, say, topic_of
+from bot.sandbox.model.dialogue import (
+    REPORT,
+    Dialogue,
+    say,
+    topic_of,
+)
 from bot.sandbox.model.message import StandInReply
-from bot.sandbox.model.sentences import NumberedPage, phrases, share, stems
+from bot.sandbox.model.sentences import (
+    NumberedPage,
+    phrases,
+    share,
+    stems,
+)
 from bot.sandbox.model.wire import as_text
 from bot.sandbox.model.writing import escape
 from bot.sandbox.web import PageLoader, WebPage
@@ -39,10 +49,13 @@ async def from_pages(dialogue: Dialogue, pages: PageLoader) -> StandInReply:
             context = page.title
             if len(stems(topic)) > 1:
                 context += f" {quote}"
-            worth = share(topic, sentence) + share(topic, quote)
-            if worth > best and share(topic, context) >= ENOUGH:
+            worth = share(topic, sentence)
+            worth += share(topic, quote)
+            is_enough = share(topic, context) >= ENOUGH
+            if is_enough and worth > best:
                 best = worth
-                answer = f"> {escape(quote)}\n\n[{escape(page.title)}]({page.url})"
+                link = f"[{escape(page.title)}]({page.url})"
+                answer = f"> {escape(quote)}\n\n{link}"
     return say(answer)
 
 
@@ -56,7 +69,8 @@ def _quotes(page: WebPage) -> Iterator[tuple[str, str]]:
     )
     for block in numbered.blocks():
         for index, sentence in enumerate(block.sentences):
-            yield sentence, " ".join(block.sentences[index : index + 2])
+            pair = block.sentences[index : index + 2]
+            yield sentence, " ".join(pair)
 
 
 def from_files(dialogue: Dialogue) -> StandInReply | None:
@@ -109,16 +123,26 @@ def from_earlier(dialogue: Dialogue) -> StandInReply | None:
     text = reads[-1].result
     thread = text.partition("Thread: ")[2].partition("\n")[0]
     answer = text.partition("The answer:\n")[2] or text
-    return say(f"In [an earlier thread]({thread}) I wrote:\n\n{_quote(answer, now.words)}")
+    quote = _quote(answer, now.words)
+    return say(f"In [an earlier thread]({thread}) I wrote:\n\n{quote}")
 
 
 def _quote(text: str, question: str) -> str:
     """The lines that hold most of the question, in their order; its first lines where none does."""
     lines = LINE_END.split(text.strip())
-    best = sorted(lines, key=lambda line: share(question, line), reverse=True)[:MAX_LINES]
-    quoted = [line for line in lines if line in best and share(question, line)]
-    if not quoted:
-        quoted = lines[:MAX_LINES]
-    elif "," in lines[0] and lines[0] not in quoted:
-        quoted.insert(0, lines[0])  # the head of a table
-    return "\n".join(f"> {escape(line[:SHOWN_CHARS])}" for line in quoted)
+    fitting = [line for line in lines if share(question, line)]
+    ranked = sorted(
+        fitting,
+        key=lambda line: share(question, line),
+        reverse=True,
+    )
+    best = ranked[:MAX_LINES] or lines[:MAX_LINES]
+    head = lines[0]
+    if "," in head:  # of a table
+        best.append(head)
+    quoted: list[str] = []
+    for line in lines:
+        if line in best:
+            shown = escape(line[:SHOWN_CHARS])
+            quoted.append(f"> {shown}")
+    return "\n".join(quoted)

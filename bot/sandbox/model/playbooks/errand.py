@@ -61,7 +61,10 @@ class MailContent:
 
 def is_asked_for(words: str) -> bool:
     """Whether a request wants something done in an app, and not told how it is done."""
-    return not HOW.match(words) and bool(MAIL.search(words) or OTHER.search(words))
+    if HOW.match(words):
+        return False
+    errand = MAIL.search(words) or OTHER.search(words)
+    return errand is not None
 
 
 def decide(dialogue: Dialogue) -> StandInReply | None:
@@ -82,7 +85,9 @@ def decide(dialogue: Dialogue) -> StandInReply | None:
         return _research_and_mail(dialogue, words)
     answers = [exchange.answer for exchange in dialogue.earlier if exchange.answer]
     titles = REPORT_TITLE.findall("\n".join(answers))
-    content = _content_of("".join(answers[-1:]), "".join(titles[-1:]))
+    last_answer = ["", *answers][-1]
+    last_title = ["", *titles][-1]
+    content = _content_of(last_answer, last_title)
     return _carry_out(dialogue, content, words)
 
 
@@ -126,8 +131,8 @@ def _carry_out(dialogue: Dialogue, content: MailContent, words: str) -> StandInR
 
 def _batches(dialogue: Dialogue, slug: str) -> list[PastCall]:
     """The calls that run a tool of an app, those without a known result among them."""
-    calls = [call for call in dialogue.now.calls if call.name == BATCH_TOOL]
-    return [call for call in calls if slug in str(call.arguments)]
+    batches = [call for call in dialogue.now.calls if call.name == BATCH_TOOL]
+    return [call for call in batches if slug in str(call.arguments)]
 
 
 def _connect(dialogue: Dialogue) -> StandInReply | None:
@@ -152,7 +157,8 @@ def _connect(dialogue: Dialogue) -> StandInReply | None:
 def _mail(dialogue: Dialogue, content: MailContent, words: str) -> StandInReply:
     """The mail with its final arguments, or the next call to know them. Nothing is made up."""
     addresses = ADDRESS.findall(words)
-    for call in [*dialogue.now.done("ask_user"), *_batches(dialogue, PROFILE)]:
+    calls = dialogue.now.done("ask_user") + _batches(dialogue, PROFILE)
+    for call in calls:
         addresses += ADDRESS.findall(call.result)
     if not addresses:
         return _ask_address(dialogue, words)
@@ -164,7 +170,8 @@ def _mail(dialogue: Dialogue, content: MailContent, words: str) -> StandInReply:
         listings = dialogue.now.done("list_local_files")
         if not listings:
             return (dialogue.use("list_local_files", path="work_products"),)
-        path = "".join(REPORT_FILE.findall(listings[-1].result)[-1:])
+        paths = REPORT_FILE.findall(listings[-1].result)
+        path = ["", *paths][-1]
     if not path:
         mail["subject"] = content.title or "A note"
         mail["body"] = content.text or mail["subject"]
@@ -197,11 +204,12 @@ def _ending(run: PastCall) -> str:
     """How the call ended, in words: success only where the result says so."""
     if run.is_lost:
         return UNKNOWN
-    result = next((each for each in objects_in([run]) if "response" in each), Json())
+    results = [entry for entry in objects_in([run]) if "response" in entry]
+    result = [*results, Json()][0]
     response = as_object(result.get("response"))
     if response.get("successful") is not True:
-        why = result.get("error") or response.get("error")
-        why = why or run.result.removeprefix("Not done: ").partition(". ")[0][:300]
+        refusal = run.result.removeprefix("Not done: ").partition(". ")[0]
+        why = result.get("error") or response.get("error") or refusal[:300]
         return NOT_SENT.format(why=why.strip().rstrip("."))
     mail = run.arguments["tools"][0]["arguments"]
     sentence = f"The mail “{mail['subject']}” to {mail['recipient_email']} was sent"

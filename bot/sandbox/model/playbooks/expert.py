@@ -33,8 +33,11 @@ def decide(dialogue: Dialogue) -> StandInReply:
         whole.notes += exchange.notes
     dialogue = replace(dialogue, exchanges=[whole])
     brief = Brief.read(whole.asked)
-    topics = [topic_of(note) for note in whole.notes]
-    sections = dict.fromkeys([*brief.sections, *filter(None, topics)])
+    sections = dict.fromkeys(brief.sections)
+    for note in whole.notes:
+        topic = topic_of(note)
+        if topic:
+            sections[topic] = None
     brief = replace(brief, sections=tuple(sections))
     saves = whole.done("save_corpus")[-1:]
     pages = pages_read(dialogue, rows_of(saves))
@@ -51,22 +54,32 @@ def decide(dialogue: Dialogue) -> StandInReply:
 def _crawl_and_save(dialogue: Dialogue, urls: Sequence[str]) -> StandInReply | None:
     """The pages crawled in two batches at most, and saved; None once they were."""
     crawls = dialogue.now.done("crawl_parallel")
-    tried: list[str] = []
+    left = dict.fromkeys(urls)
     for call in crawls:
-        tried += call.arguments["urls"]
-    left = [url for url in dict.fromkeys(urls) if url not in tried]
+        for url in call.arguments["urls"]:
+            left.pop(url, None)
     rows = rows_of(crawls)
     if left and len(crawls) < MAX_BATCHES and len(rows) < ENOUGH_PAGES:
-        return (dialogue.use("crawl_parallel", urls=left[:BATCH]),)
+        batch = list(left)[:BATCH]
+        return (dialogue.use("crawl_parallel", urls=batch),)
     if rows and not dialogue.now.done("save_corpus"):
         articles = [row["url"] for row in rows]
         return (dialogue.use("save_corpus", articles=articles),)
     return None
 
 
-def _write(dialogue: Dialogue, brief: Brief, pages: Sequence[NumberedPage]) -> StandInReply | None:
+def _write(
+    dialogue: Dialogue,
+    brief: Brief,
+    pages: Sequence[NumberedPage],
+) -> StandInReply | None:
     """The call that writes the report, once more where a note adds to it; else None."""
-    report = write_report(pages, brief.topic, brief.sections, brief.sides)
+    report = write_report(
+        pages,
+        topic=brief.topic,
+        sections=brief.sections,
+        sides=brief.sides,
+    )
     if report is None:
         return None
     for call in dialogue.now.done("write_report")[-1:]:
@@ -95,8 +108,11 @@ def _summary(dialogue: Dialogue, brief: Brief, pages: Sequence[NumberedPage]) ->
     topic = [brief.topic, *brief.sections][-1]
     sentences = sentences_on(topic, pages, SUMMARY_SENTENCES)
     lines = [" ".join(sentences), f"The report “{report['title']}” is ready."]
-    names = map(capitalised, brief.sections)
-    missing = [name for name in names if f"## {escape(name)}" not in report["markdown"]]
-    lines += [NOTHING.format(topic=name) for name in missing]
-    lines.append("\n".join(["Pages:", *map(listed, pages)]))
+    headings: list[str] = report["markdown"].splitlines()
+    for name in map(capitalised, brief.sections):
+        if f"## {escape(name)}" not in headings:
+            nothing = NOTHING.format(topic=name)
+            lines.append(nothing)
+    table = ["Pages:", *map(listed, pages)]
+    lines.append("\n".join(table))
     return "\n\n".join(lines)

@@ -10,7 +10,7 @@ from bot.sandbox.model.dialogue import (
     PastCall,
     objects_in,
 )
-from bot.sandbox.model.message import StandInReply
+from bot.sandbox.model.message import StandInReply, ToolUse
 from bot.sandbox.model.sentences import (
     NumberedPage,
     PageBlock,
@@ -23,7 +23,6 @@ from bot.sandbox.model.writing import cite, telling
 SEARCHES = ("SEARCH_WEB", "SEARCH_NEWS")
 RESULTS = 20
 NOTHING = "I found nothing about {topic}: none of the pages here speaks of it."
-MARK = re.compile(r" \[(\d+)\]")
 REPEATED_MARK = re.compile(r" \[(\d+)\](?=[^\n\[]*[^\n\[ ] \[\1\])")
 """A number that the next sentence has, too: a run of sentences is cited once."""
 LISTED = re.compile(r"(?m)^(\d+)\. (.*): (http\S+)\n?")
@@ -37,9 +36,10 @@ def search(dialogue: Dialogue, topics: Sequence[str]) -> StandInReply | None:
     for query in _fresh_queries(dialogue, topics):
         arguments = {"query": query, "num_results": RESULTS}
         calls += [(name, arguments) for name in SEARCHES]
-    direct = [
-        dialogue.use(name, **arguments) for name, arguments in calls if name in dialogue.tools
-    ]
+    direct: list[ToolUse] = []
+    for name, arguments in calls:
+        if name in dialogue.tools:
+            direct.append(dialogue.use(name, **arguments))
     if calls and not direct and BATCH_TOOL in dialogue.tools:
         return dialogue.batch([(f"COMPOSIO_{name}", arguments) for name, arguments in calls])
     return tuple(direct) or None
@@ -47,11 +47,14 @@ def search(dialogue: Dialogue, topics: Sequence[str]) -> StandInReply | None:
 
 def _fresh_queries(dialogue: Dialogue, topics: Sequence[str]) -> list[str]:
     """A query for each topic that was not searched for yet."""
-    asked: list[str] = []
+    queries: dict[str, None] = {}
+    for topic in topics:
+        words = content_words(topic)
+        queries[" ".join(words) or topic] = None
     for call in _searches(dialogue):
-        asked += [item.get("query", "") for item in walk(call.arguments)]
-    queries = [" ".join(content_words(topic)) or topic for topic in topics]
-    return [query for query in dict.fromkeys(queries) if query not in asked]
+        for item in walk(call.arguments):
+            queries.pop(item.get("query", ""), None)
+    return list(queries)
 
 
 def find_hits(dialogue: Dialogue, topics: Sequence[str]) -> dict[str, str]:
@@ -62,30 +65,40 @@ def find_hits(dialogue: Dialogue, topics: Sequence[str]) -> dict[str, str]:
     titles: dict[str, str] = {}
     texts: dict[str, str] = {}
     for entry in objects_in(_searches(dialogue)):
-        url = as_text(entry.get("url") or entry.get("link"))
+        link = entry.get("url") or entry.get("link")
+        url = as_text(link)
         title = as_text(entry.get("title"))
+        snippet = as_text(entry.get("snippet"))
         if url and url not in titles:
             titles[url] = title
-            texts[url] = f"{title} {entry.get('snippet')} {url}"
+            texts[url] = f"{title} {snippet} {url}"
+    hits: dict[str, str] = {}
     for few in (2, 0):
-        hits = [url for url, text in texts.items() if is_about(topics, text, few)]
+        for url, text in texts.items():
+            if is_about(topics, text, few):
+                hits[url] = titles[url]
         if hits:
-            return {url: titles[url] for url in hits}
-    return {}
+            break
+    return hits
 
 
 def _searches(dialogue: Dialogue) -> list[PastCall]:
     """The searches that were made, by their own names or in batches."""
     searches = dialogue.now.done(*SEARCHES)
-    batches = dialogue.now.done(BATCH_TOOL)
-    return searches + [batch for batch in batches if "_SEARCH_" in str(batch.arguments)]
+    for batch in dialogue.now.done(BATCH_TOOL):
+        if "_SEARCH_" in str(batch.arguments):
+            searches.append(batch)
+    return searches
 
 
 def read_files(dialogue: Dialogue, tables: Iterable[PastCall]) -> StandInReply | None:
     """Reads the files of pages, each to its end; None once all are read."""
-    offsets: dict[str, int | None] = {row["path"]: 0 for row in rows_of(tables)}
+    offsets: dict[str, int | None] = {}
+    for row in rows_of(tables):
+        offsets[row["path"]] = 0
     for read in dialogue.now.done("read_local_file"):
-        offsets[read.arguments["path"]] = read.data.get("next_offset")
+        path = read.arguments["path"]
+        offsets[path] = read.data.get("next_offset")
     reads = [
         dialogue.use("read_local_file", path=path, offset=offset)
         for path, offset in offsets.items()
@@ -120,16 +133,18 @@ def pages_read(dialogue: Dialogue, rows: Sequence[Json]) -> list[NumberedPage]:
     for read in dialogue.now.done("read_local_file"):
         path = read.arguments["path"]
         texts[path] += as_text(read.data.get("text"))
-    return [
-        NumberedPage(
-            n=row.get("n") or position,
-            url=row["url"],
-            title=as_text(row.get("title")) or row["url"],
-            text=texts[row["path"]],
-        )
-        for position, row in enumerate(rows, start=1)
-        if row["path"] in texts
-    ]
+    pages: list[NumberedPage] = []
+    for position, row in enumerate(rows, start=1):
+        path = row["path"]
+        if path in texts:
+            page = NumberedPage(
+                n=row.get("n") or position,
+                url=row["url"],
+                title=as_text(row.get("title")) or row["url"],
+                text=texts[path],
+            )
+            pages.append(page)
+    return pages
 
 
 def sentences_on(topic: str, pages: Iterable[NumberedPage], count: int) -> list[str]:
@@ -138,7 +153,8 @@ def sentences_on(topic: str, pages: Iterable[NumberedPage], count: int) -> list[
     for page in pages:
         if is_about([topic], page.titled_text):
             blocks += page.blocks()
-    return [cite(*quote) for quote in telling(blocks, topic, count)]
+    quotes = telling(blocks, topic, count)
+    return [cite(*quote) for quote in quotes]
 
 
 def listed(page: NumberedPage) -> str:
@@ -156,8 +172,7 @@ def numbered(text: str) -> str:
 
 def linked(text: str) -> str:
     """A text whose numbers are links to the pages that are listed below it."""
-    links: dict[str, str] = {}
-    for n, title, url in LISTED.findall(text):
-        links[n] = f" ([{title}]({url}))"
     body = numbered(text)
-    return MARK.sub(lambda mark: links.get(mark[1], mark[0]), body)
+    for n, title, url in LISTED.findall(text):
+        body = body.replace(f" [{n}]", f" ([{title}]({url}))")
+    return body

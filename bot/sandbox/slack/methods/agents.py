@@ -40,7 +40,12 @@ def set_thread_status(call: MethodCall) -> JsonObject:
     messages = call.args.json_array("loading_messages") or []
     if len(messages) > limits.MAX_LOADING_MESSAGES:
         raise ApiError("invalid_arguments")
-    call.backend.set_status_line(channel, thread_ts, text, tuple(messages))
+    call.backend.set_status_line(
+        channel,
+        thread_ts,
+        text,
+        tuple(messages),
+    )
     return {}
 
 

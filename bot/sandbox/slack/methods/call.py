@@ -102,7 +102,7 @@ class MethodCall:
         return page, {"next_cursor": next_cursor}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Method:
     """How the server treats a method. Any one of `scopes` is enough; `access` is whose token."""
 

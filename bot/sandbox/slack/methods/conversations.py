@@ -45,13 +45,15 @@ def _in_range(call: MethodCall, posts: Sequence[Post]) -> list[Post]:
     chosen: list[Post] = []
     for post in posts:
         ts = float(post.ts)
+        is_between = oldest < ts < latest
         is_edge = ts in (oldest, latest)
-        if oldest < ts < latest or (is_edge and is_inclusive):
+        if is_between or (is_edge and is_inclusive):
             chosen.append(post)
     return chosen
 
 
 def _answer_posts(call: MethodCall, posts: Sequence[Post]) -> JsonObject:
+    """One page of messages."""
     page, metadata = call.page(posts)
     return {
         "messages": [show_in_history(call.state, post) for post in page],
@@ -108,17 +110,23 @@ def user_info(call: MethodCall) -> JsonObject:
 
 def bot_info(call: MethodCall) -> JsonObject:
     """The app itself."""
-    bot = {"id": call.app.bot_id, "app_id": call.app.id}
-    return {"bot": bot}
+    app = call.app
+    return {
+        "bot": {
+            "id": app.bot_id,
+            "app_id": app.id,
+        }
+    }
 
 
 def test_auth(call: MethodCall) -> JsonObject:
     """The owner of the token."""
+    app = call.app
     return {
         "url": "https://sandbox.slack.com/",
         "team": "Sandbox",
         "user": call.state.team.bot.name,
-        "team_id": call.app.team_id,
-        "user_id": call.app.bot_user_id,
-        "bot_id": call.app.bot_id,
+        "team_id": app.team_id,
+        "user_id": app.bot_user_id,
+        "bot_id": app.bot_id,
     }
