@@ -17,9 +17,21 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger
 from bot.clicks import Refused
 from bot.ingress.authorise import Rules, authorise, refusal, screen
-from bot.ingress.gestures import COMMAND_TEXT, Errors, Gesture, read_gesture, without_links
+from bot.ingress.gestures import (
+    COMMAND_TEXT,
+    Errors,
+    Gesture,
+    read_gesture,
+    without_links,
+)
 from bot.ingress.ingress import keep_trying
-from bot.slack_api import People, Person, SlackApi, SlackError, language_of
+from bot.slack_api import (
+    People,
+    Person,
+    SlackApi,
+    SlackError,
+    language_of,
+)
 
 ANSWER_WITHIN_S = 2.5
 """Slack waits three seconds for what becomes of a modal, and then says that the app failed."""
@@ -80,7 +92,9 @@ class Actions:
         errors = task.result()
         if gesture.answered == "as_command":
             return {"response_type": "ephemeral", **errors}
-        return {"response_action": "errors", "errors": dict(errors)} if errors else {}
+        if not errors:
+            return {}
+        return {"response_action": "errors", "errors": dict(errors)}
 
     async def replay(self, body: JsonObject) -> None:
         """Carry out a gesture that was recorded and not settled, here or by another process.

@@ -12,12 +12,24 @@ from cachetools import LRUCache
 from agent_core.ids import SessionId
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Ledger, asks_for_nothing, small_talk
-from bot.inbound import InboundPost, SlackFile, mentioned_users, plain_text, read_file
+from bot.inbound import (
+    InboundPost,
+    SlackFile,
+    mentioned_users,
+    plain_text,
+    read_file,
+)
 from bot.ingress.corrections import Posts
 from bot.ingress.filter import Admitted, Front, post_language
 from bot.ingress.replies import Replies
 from bot.render import escape
-from bot.slack_api import Op, People, PostRecord, SlackApi, SlackError
+from bot.slack_api import (
+    Op,
+    People,
+    PostRecord,
+    SlackApi,
+    SlackError,
+)
 from bot.threads import user_id
 from bot.words import BOT
 
