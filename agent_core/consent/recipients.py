@@ -64,16 +64,22 @@ def _opened(leaves: Iterable[Leaf], depth: int) -> Iterator[Leaf]:
         if depth == 0 or not isinstance(text, str):
             yield leaf
             continue
-        inside: object = None
-        if text.lstrip().startswith(("[", "{")):
-            inside = json_in(text)
-        if inside is None:
+        inner = _json_leaves(leaf, text)
+        if inner is None:
             yield leaf
             plain = unpacked(text)
             inner = [replace(leaf, value=plain)] if plain else []
-        else:
-            inner = [replace(each, path=leaf.path + each.path) for each in leaves_of(inside)]
         yield from _opened(inner, depth - 1)
+
+
+def _json_leaves(leaf: Leaf, text: str) -> list[Leaf] | None:
+    """The leaves inside of a text that holds JSON; None where it holds none."""
+    if not text.lstrip().startswith(("[", "{")):
+        return None
+    inside = json_in(text)
+    if inside is None:
+        return None
+    return [replace(each, path=leaf.path + each.path) for each in leaves_of(inside)]
 
 
 def _reaches(leaf: Leaf) -> bool:

@@ -35,7 +35,12 @@ class StopSignals:
         """The turn has ended."""
         self._given.pop(turn, None)
 
-    async def unless_given(self, turn: StoredTurn, run: RunId, work: Coroutine[Any, Any, T]) -> T:
+    async def unless_given(
+        self,
+        turn: StoredTurn,
+        run: RunId,
+        work: Coroutine[Any, Any, T],
+    ) -> T:
         """Do `work` of a run, and cancel it when the run is to stop.
 
         Raises:
@@ -62,4 +67,5 @@ class StopSignals:
                 self._at_work.pop(turn.id, None)
 
     def _is_given(self, turn: TurnId, run: RunId) -> bool:
-        return any(is_in_branch(run, branch) for branch in self._given.get(turn, ()))
+        branches = self._given.get(turn, ())
+        return any(is_in_branch(run, branch) for branch in branches)

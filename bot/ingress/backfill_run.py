@@ -179,11 +179,7 @@ class Backfill:
         waiting: list[MissedPost] = []
         async with aclosing(search.everywhere()) as shares:
             async for share in shares:
-                fresh = [missed for missed in share if not search.gap.is_late(missed.post.ts)]
-                late += [missed for missed in share if search.gap.is_late(missed.post.ts)]
-                if fresh:
-                    logger.info("backfill: %d more posts are looked at", len(fresh))
-                for missed in fresh:
+                for missed in _on_time(share, search, late):
                     is_busy = missed.post.thread.session in busy
                     if is_busy and (waiting or not correcting.done()):
                         waiting.append(missed)
@@ -343,3 +339,16 @@ class Backfill:
             except SlackError as error:
                 logger.warning("the backfill is tried again in %g s: %s", wait_s, error)
             await self._api.clock.sleep(wait_s)
+
+
+def _on_time(
+    share: Sequence[MissedPost], search: Search, late: list[MissedPost]
+) -> list[MissedPost]:
+    """The posts of a share that are to be answered still; the others go onto `late`."""
+    fresh: list[MissedPost] = []
+    for missed in share:
+        posts = late if search.gap.is_late(missed.post.ts) else fresh
+        posts.append(missed)
+    if fresh:
+        logger.info("backfill: %d more posts are looked at", len(fresh))
+    return fresh

@@ -198,20 +198,31 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
             now.answer = "" if open_calls else text_of(blocks)
             continue
         results = _of_type(blocks, "tool_result")
-        for result in results:
-            use = open_calls[result["tool_use_id"]]
-            now.calls.append(_call(use, result))
+        now.calls += [_call(open_calls[result["tool_use_id"]], result) for result in results]
         texts = _without_child_runs(blocks, now)
-        if texts and now.answer and not results:
-            now = Exchange()
-            exchanges.append(now)
-        for text in texts:
-            words = STEER.sub(r"\g<words>", text)
-            if not results:
-                now.asked = f"{now.asked}\n\n{words}".strip()
-            elif not KNOWN.search(text) and not ADDS_NOTHING.search(words):
-                now.notes.append(words)
+        if results:
+            _add_notes(now, texts)
+        else:
+            now = _add_request(exchanges, texts)
     return exchanges
+
+
+def _add_request(exchanges: list[Exchange], texts: list[str]) -> Exchange:
+    """The exchange that a message belongs to; one behind an answer begins another."""
+    if texts and exchanges[-1].answer:
+        exchanges.append(Exchange())
+    now = exchanges[-1]
+    words = [STEER.sub(r"\g<words>", text) for text in texts]
+    now.asked = "\n\n".join([now.asked, *words]).strip()
+    return now
+
+
+def _add_notes(exchange: Exchange, texts: list[str]) -> None:
+    """Keep what people wrote beside the work, but what was known or asks for nothing."""
+    for text in texts:
+        words = STEER.sub(r"\g<words>", text)
+        if not KNOWN.search(text) and not ADDS_NOTHING.search(words):
+            exchange.notes.append(words)
 
 
 def _of_type(blocks: list[Json], kind: str) -> list[Json]:

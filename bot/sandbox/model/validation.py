@@ -94,23 +94,31 @@ def _block_faults(block: Json) -> Iterator[str]:
             pass
 
 
+def _ids(blocks: list[Json], kind: str, field: str) -> list[str]:
+    return [block[field] for block in blocks if block["type"] == kind]
+
+
+def _result_faults(calls: list[str], results: list[str]) -> Iterator[str]:
+    for call in results:
+        if call not in calls:
+            yield UNEXPECTED.format(id=call)
+        if results.count(call) > 1:
+            yield TWICE.format(id=call)
+
+
 def _pairing_faults(body: Json) -> Iterator[str]:
     """Every tool call has one result in the next message, and every result has its call."""
     messages = [blocks_of(message["content"]) for message in body["messages"]]
     known: list[str] = []
     for before, after in pairwise([[], *messages, []]):
-        calls = [block["id"] for block in before if block["type"] == "tool_use"]
+        calls = _ids(before, "tool_use", "id")
         known += calls
         if len(known) != len(set(known)):
             yield "messages: `tool_use` ids must be unique"
         kinds = [block["type"] == "tool_result" for block in after]
         is_in_order = kinds == sorted(kinds, reverse=True)
-        results = [block["tool_use_id"] for block in after if block["type"] == "tool_result"]
+        results = _ids(after, "tool_result", "tool_use_id")
         missing = [call for call in calls if not is_in_order or call not in results]
         if missing:
             yield UNANSWERED.format(ids=", ".join(missing))
-        for call in results:
-            if call not in calls:
-                yield UNEXPECTED.format(id=call)
-            if results.count(call) > 1:
-                yield TWICE.format(id=call)
+        yield from _result_faults(calls, results)

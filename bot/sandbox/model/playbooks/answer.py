@@ -73,14 +73,18 @@ def _quotes(page: WebPage) -> Iterator[tuple[str, str]]:
             yield sentence, " ".join(pair)
 
 
+def _from_long_message(words: str) -> StandInReply | None:
+    """A quotation from a message that is as long as a file."""
+    if len(words) <= LONG_CHARS:
+        return None
+    return say(_quote(words, words[-QUESTION_CHARS:]))
+
+
 def from_files(dialogue: Dialogue) -> StandInReply | None:
     """A quotation from attached files, or from a text as long as a file; None without them."""
     now = dialogue.now
     if not now.attachments:
-        if len(now.words) <= LONG_CHARS:
-            return None
-        question = now.words[-QUESTION_CHARS:]
-        return say(_quote(now.words, question))
+        return _from_long_message(now.words)
     files = now.files
     for call in now.done("read_local_file"):
         text = as_text(call.data.get("text"))
@@ -96,13 +100,16 @@ def from_files(dialogue: Dialogue) -> StandInReply | None:
     for path, kind in now.attachments.items():
         text, about = files.get(path, ("", ""))
         name = FILE_ID.sub("", path.rpartition("/")[2])
-        if SHOWN in text or not (text or about):
-            answers.append(NO_TEXT.format(name=name, type=kind))
-        elif text:
-            answers.append(f"{name} says:\n\n{_quote(text, now.words)}")
-        else:
-            answers.append(about)
+        quote = _quote_of_file(name, text, now.words) or about
+        answers.append(quote or NO_TEXT.format(name=name, type=kind))
     return say("\n\n".join(answers))
+
+
+def _quote_of_file(name: str, text: str, words: str) -> str:
+    """What a file says on the words; empty for a picture, which was shown and has no words."""
+    if not text or SHOWN in text:
+        return ""
+    return f"{name} says:\n\n{_quote(text, words)}"
 
 
 def from_earlier(dialogue: Dialogue) -> StandInReply | None:
