@@ -228,7 +228,7 @@ class DigestMessages:
             asker=message.asker,
             now=self._proposals.clock(),
             zone=message.author_zone,
-            channels=tuple(dict.fromkeys(_CHANNEL.findall(message.text))),
+            channels=channel_marks(message.text),
             pending=pending.draft,
             schedules=tuple(await orders.own(message.asker)),
             here=await orders.here(message.session),
@@ -376,3 +376,8 @@ def _order(
         reads=draft.reads.removeprefix("#") or reads,
         changes=changes,
     )
+
+
+def channel_marks(text: str) -> tuple[str, ...]:
+    """The channels that a text names, as it names them; each once."""
+    return tuple(dict.fromkeys(_CHANNEL.findall(text)))

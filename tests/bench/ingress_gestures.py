@@ -77,17 +77,17 @@ class Typist:
         text = f"{self._slack.mention} {WORDS}" if shape == "mention" else WORDS
         said_once = ids.fresh("u")
         posts = tuple(
-            self._slack.state.add_post(
-                Post(
-                    channel=place,
-                    ts=ids.fresh_ts(),
-                    user=self._slack.user_id(person),
-                    text=text,
-                    client_msg_id=said_once,
-                )
+            Post(
+                channel=place,
+                ts=ids.fresh_ts(),
+                user=self._slack.user_id(person),
+                text=text,
+                client_msg_id=said_once,
             )
             for _ in range(2 if shape == "twin" else 1)
         )
+        for post in posts:
+            self._slack.state.add_post(post)
         return Gesture(shape=shape, posts=posts, copies=self._copies(number, shape, posts))
 
     def _copies(self, number: int, shape: Shape, posts: Sequence[Post]) -> tuple[Copy, ...]:
