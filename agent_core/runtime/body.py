@@ -248,12 +248,12 @@ class _Body:
         patience, text = PATIENCE, plan.question
         if plan.default:
             patience, minutes = CLARIFYING_PATIENCE, CLARIFYING_PATIENCE.seconds // 60
-            told = self._work.words(
+            notice = self._work.words(
                 "question-default",
                 n=minutes,
                 default=plan.default,
             )
-            text = f"{text}\n\n{told}"
+            text = f"{text}\n\n{notice}"
         question = Question(text=text, options=plan.options, default=plan.default)
         return question_ask(
             question,

@@ -72,8 +72,8 @@ async def _run_child(
             raise
         logger.exception("run %s of turn %s failed", run, turn.id)
         signals.give(turn.id, run)  # nobody is left to take in what runs below it find
-        said = child_failure(error)
-        await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=said))
+        failure = child_failure(error)
+        await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=failure))
     else:
         if not await work.ending(run):
             await _check(work.parts, request.started, scope)
@@ -107,27 +107,28 @@ async def _ended(work: Work, scope: RunScope) -> RunFinished:
     if ending is None:
         return RunFinished(**at, outcome="stopped", text=STOPPED)
     name = one_line(ending.by_name)
-    found = _found_by(await work.parts.log.of_turn(work.turn.id), run)
+    findings = _findings_of(await work.parts.log.of_turn(work.turn.id), run)
     if ending.what == "done" and ending.run == run:
-        said = f"({name} marked this as done.)\n\n{ending.text or found}".strip()
-        return RunFinished(**at, outcome="answered", text=said)
+        result = f"({name} marked this as done.)\n\n{ending.text or findings}".strip()
+        return RunFinished(**at, outcome="answered", text=result)
     text = f"This work was stopped by {name}."
     if ending.what == "retry" and ending.run == run:
         text = f"{name} wants this to be done again: it is begun anew, and that result counts."
     if ending.text:
         text += f" They said: {ending.text}"
-    if found:
-        text += f"\n\nWhat it had found until then:\n\n{found}"
+    if findings:
+        text += f"\n\nWhat it had found until then:\n\n{findings}"
     return RunFinished(**at, outcome="stopped", text=text)
 
 
-def _found_by(events: Sequence[AnyEvent], run: RunId) -> str:
+def _findings_of(events: Sequence[AnyEvent], run: RunId) -> str:
     """For the model: the last words of a run that was ended, and the files saved in its branch."""
-    said = [e.text.strip() for e in events if isinstance(e, StepFinished) and e.run == run]
+    texts = [e.text.strip() for e in events if isinstance(e, StepFinished) and e.run == run]
+    last_text = next(filter(None, reversed(texts)), "")
     saved = [e for e in events if isinstance(e, ArtifactSaved) and is_in_branch(e.run, run)]
     paths = dict.fromkeys(each.path for each in saved)
     files = f"Files: {', '.join(f'`{path}`' for path in paths)}" if paths else ""
-    return "\n\n".join(filter(None, (next(filter(None, reversed(said)), ""), files)))
+    return "\n\n".join(filter(None, (last_text, files)))
 
 
 async def _check(parts: TurnParts, child: RunStarted, scope: RunScope) -> None:

@@ -180,9 +180,9 @@ class Closing:
 
 def _read_nothing(events: Sequence[AnyEvent]) -> bool:
     """Whether pages were asked for, by whatever agent, and each and every one failed."""
-    told = [
+    counts = [
         _SUCCESSES.search(event.preview)
         for event in events
         if isinstance(event, ToolCallFinished) and _CRAWLER.search(event.tool)
     ]
-    return bool(told) and not any(count and int(count[1]) for count in told)
+    return bool(counts) and not any(count and int(count[1]) for count in counts)

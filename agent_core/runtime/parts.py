@@ -160,8 +160,8 @@ def my_account_tool(known_of: Callable[[UserId], Awaitable[str]]) -> BodyTool:
         async def work() -> str:
             return JOINT if scope.context.is_joint else await known_of(scope.context.asker)
 
-        told = await scope.steps.once(MY_ACCOUNT, work, STRING)
-        return ToolOutput(text=told, is_error=told == JOINT)
+        text = await scope.steps.once(MY_ACCOUNT, work, STRING)
+        return ToolOutput(text=text, is_error=text == JOINT)
 
     schema: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}
     spec = ToolSpec(
@@ -177,13 +177,13 @@ async def known_of(
 ) -> str:
     """A person's accounts and use, for a model."""
     spent = await overview.spent(asker, now.replace(day=1))
-    told = f"This month: {spent.turns} requests, {spent.tokens} tokens."
+    usage = f"This month: {spent.turns} requests, {spent.tokens} tokens."
     try:
         found = await accounts.of(asker) if accounts is not None else []
     except ToolServerError as error:
-        return f"{told}\nConnected accounts cannot be looked up: {error}"
+        return f"{usage}\nConnected accounts cannot be looked up: {error}"
     lines = [f"- {each.toolkit}: {each.identity}" for each in found] or ["none"]
-    return "\n".join([told, "Connected accounts:", *lines])
+    return "\n".join([usage, "Connected accounts:", *lines])
 
 
 def _day(moment: datetime) -> str:

@@ -67,12 +67,12 @@ async def end_silently(parts: TurnParts, ended: Sequence[StoredTurn], outcome: O
 async def give_up(parts: TurnParts, turn: StoredTurn, why: SessionError | None = None) -> None:
     """End a turn that cannot be worked on, with an apology."""
     reference = turn.inbound.key.rpartition(":")[2]
-    said = apology(why or SessionError(), reference, thread_language(turn, ()))
+    text = apology(why or SessionError(), reference, thread_language(turn, ()))
     await _announce_end(
         parts,
         turn,
         "failed",
-        answer=said,
+        answer=text,
         reference=reference,
     )
     await parts.log.flush()
