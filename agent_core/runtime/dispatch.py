@@ -19,17 +19,12 @@ from agent_core.durable import Steps, cannot_replay
 from agent_core.durable.dbos_turns import DurableTurns
 from agent_core.errors import TurnSetAside
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId
-from agent_core.messages import user_message
+from agent_core.ids import RunId, SessionId, TurnId
 from agent_core.prompts.small_talk import short_form
-from agent_core.runtime.body import run_turn
 from agent_core.runtime.child import run_child
+from agent_core.runtime.closing import end_silently, give_up, keep_message
 from agent_core.runtime.parts import TurnParts
-from agent_core.runtime.ready_answers import opening_text
-from agent_core.runtime.route import OrderTaker, no_orders, verdict_of
-from agent_core.runtime.scope import Work
-from agent_core.runtime.stop import StopSignals
-from agent_core.runtime.turn_ends import end_silently, give_up
+from agent_core.runtime.turn import OrderTaker, no_orders, run_turn, verdict_of
 from agent_core.sessions import Stop, StoredTurn, Wait
 
 logger = logging.getLogger(__name__)
@@ -66,13 +61,12 @@ class Dispatch:
         self._queue = parts.queue
         self._leases = parts.leases
         self._background = background
-        self._signals = StopSignals()
         self.orders: OrderTaker = no_orders
         self.durable = DurableTurns(
             durable_url,
             process=parts.leases.process,
             turn=self._run_turn,
-            child=partial(run_child, parts, self._signals),
+            child=partial(run_child, parts),
             on_broken=self._turn_broke_off,
         )
         self._suspects: set[TurnId] = set()
@@ -158,7 +152,7 @@ class Dispatch:
 
     def stop_branch(self, turn: TurnId, branch: RunId) -> None:
         """End what this process has at work of one branch; others ask before they begin."""
-        self._signals.give(turn, branch)
+        self._parts.at_work.stop(turn, branch)
 
     async def stop(self, session: SessionId, stop: Stop, *, before: int | None = None) -> bool:
         """End all work of a session now, or what was asked for before a turn; False without any."""
@@ -308,7 +302,7 @@ class Dispatch:
         for turn in stopped:
             if not self._leases.holds(turn.session) or await self._end_unbegun(turn):
                 continue
-            self._signals.give(turn.id)
+            self._parts.at_work.stop(turn.id)
             if turn.status == "waiting":
                 await self._end_wait(turn)
 
@@ -321,13 +315,7 @@ class Dispatch:
             return False
         stop = (await self._store.turn(turn.id)).stop
         if turn.kind == "work" and stop is not None and stop.why == "asked":
-            said = user_message(opening_text(turn))
-            await self._store.append_messages(
-                turn.id,
-                ROOT_RUN,
-                0,
-                [said],
-            )
+            await keep_message(self._parts, turn)
         await end_silently(self._parts, [turn], "stopped")
         return True
 
@@ -375,15 +363,8 @@ class Dispatch:
 
     async def _run_turn(self, steps: Steps, turn_id: str, generation: int) -> None:
         """The body of a turn; when it has ended, or waits, the session goes on."""
-        work = await Work.on(self._parts, TurnId(turn_id))
-        await run_turn(
-            work,
-            steps,
-            generation,
-            self._signals,
-            self.orders,
-        )
-        self._background.run(lambda: self.advance(work.turn.session))
+        session = await run_turn(self._parts, self.orders, steps, TurnId(turn_id), generation)
+        self._background.run(lambda: self.advance(session))
 
 
 def _ends_wait(wait: Wait, turn: StoredTurn) -> bool:

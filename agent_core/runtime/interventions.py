@@ -11,8 +11,8 @@ from agent_core.ids import ROOT_RUN, AgentId, SessionId, TurnId, UserId, run_of,
 from agent_core.messages import InboundMessage
 from agent_core.runtime.dispatch import Dispatch
 from agent_core.runtime.housekeeping import isolated
+from agent_core.runtime.opening import thread_language
 from agent_core.runtime.parts import TurnParts
-from agent_core.runtime.ready_answers import thread_language
 from agent_core.sessions import ENDINGS, Stop, StoredTurn, pending_retries
 from agent_core.words import CORE
 

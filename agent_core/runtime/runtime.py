@@ -18,10 +18,10 @@ from agent_core.runtime.asks import Asks
 from agent_core.runtime.dispatch import Dispatch
 from agent_core.runtime.housekeeping import LOOK_EVERY_S, Housekeeping
 from agent_core.runtime.interventions import Interventions
+from agent_core.runtime.opening import kind_of
 from agent_core.runtime.parts import TurnParts
-from agent_core.runtime.ready_answers import kind_of
-from agent_core.runtime.route import OrderTaker
 from agent_core.runtime.schedules import DUE_EVERY_S, Host, Timekeeper
+from agent_core.runtime.turn import OrderTaker
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.sessions import (
     FeedbackStore,
