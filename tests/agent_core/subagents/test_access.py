@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.errors import SettingsError
+from agent_core.ids import RunId
 from agent_core.loop.agent import Agent, RunLimits
 from agent_core.messages import JsonObject
 from agent_core.models.retry import RetryingModel
@@ -59,7 +60,13 @@ def agents(names: Sequence[str] = NAMES) -> tuple[Agent, Agent, FakeToolset]:
     )
     today, workspace = datetime(2026, 11, 21, tzinfo=UTC), Path("session_1")
     main = made.main(today=today, workspace=workspace, author="Ann")
-    expert = made.subagent("report-creation-expert", today=today, workspace=workspace)
+    expert = made.subagent(
+        "report-creation-expert",
+        today=today,
+        workspace=workspace,
+        limits=made.limits,
+        run=RunId("root.a"),
+    )
     return main, expert, tools
 
 
