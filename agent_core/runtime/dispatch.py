@@ -19,7 +19,7 @@ from agent_core.durable import Steps, cannot_replay
 from agent_core.durable.dbos_turns import DurableTurns
 from agent_core.errors import TurnSetAside
 from agent_core.fault_points import fault_point
-from agent_core.ids import RunId, SessionId, TurnId
+from agent_core.ids import SessionId, TurnId
 from agent_core.prompts.small_talk import short_form
 from agent_core.runtime.child import run_child
 from agent_core.runtime.closing import end_silently, give_up, keep_message
@@ -34,10 +34,10 @@ MAX_GENERATIONS = 50
 
 MAX_WEIGHED = 1_000
 MAX_TRIES = 3
-"""A turn of which so many processes in a row died, each without getting it any further, is set
-aside: one in which it may have been any turn, and two in which it went on by itself."""
+"""A turn is quarantined after it crashed so many processes without getting any further: one in
+which other turns ran too, and two in which it went on alone."""
 ALONE_S = 20.0
-"""Others that were interrupted wait for a turn no longer; it stays under suspicion."""
+"""Other interrupted turns wait no longer for a suspect one; it stays suspect."""
 
 
 class Reader(Protocol):
@@ -150,10 +150,6 @@ class Dispatch:
         await self.advance(turn.session)
         return bool(stopped)
 
-    def stop_branch(self, turn: TurnId, branch: RunId) -> None:
-        """End what this process has at work of one branch; others ask before they begin."""
-        self._parts.at_work.stop(turn, branch)
-
     async def stop(self, session: SessionId, stop: Stop, *, before: int | None = None) -> bool:
         """End all work of a session now, or what was asked for before a turn; False without any."""
         stopped = await self._queue.stop(session, stop, before=before)
@@ -196,29 +192,22 @@ class Dispatch:
             return False
         logger.error("turn %s is set aside: %d processes died of it", turn.id, turn.tries)
         await give_up(self._parts, turn, TurnSetAside())
-        await self._note_try(turn.id, MAX_TRIES)
+        await self._store.note_try(turn.id, MAX_TRIES, await self._how_far(turn.id))
         return True
 
     async def _tries_of(self, turn: StoredTurn) -> int:
         """How many processes in a row died of a turn; of those that got it further, one."""
-        got_on = sum(await self._how_far(turn.id)) > turn.tried_from
+        got_on = await self._how_far(turn.id) > turn.tried_from
         return min(turn.tries, 1) if got_on else turn.tries
 
-    async def _how_far(self, turn: TurnId) -> tuple[int, int]:
-        """The place of the turn's newest event, and the size of its bookmarks, which only grow."""
-        return await self._parts.log.newest(turn), await self._store.bookmarks_size(turn)
+    async def _how_far(self, turn: TurnId) -> int:
+        """Grows with each event of the turn, and with what its readers note of it."""
+        return await self._parts.log.newest(turn) + await self._store.bookmarks_size(turn)
 
-    async def _note_try(self, turn: TurnId, tries: int) -> int:
-        """Returns the place of the turn's newest event."""
-        newest, shown = await self._how_far(turn)
-        await self._store.note_try(turn, tries, newest + shown)
-        return newest
-
-    async def _try(self, turn: StoredTurn, tries: int) -> int:
-        newest = await self._note_try(turn.id, tries)
+    async def _try(self, turn: StoredTurn, tries: int) -> None:
+        await self._store.note_try(turn.id, tries, await self._how_far(turn.id))
         if turn.status == "running":
             await self._go_on(turn)
-        return newest
 
     def _go_on_alone(self, turn: StoredTurn) -> None:
         self._suspects.add(turn.id)
@@ -232,13 +221,14 @@ class Dispatch:
             if not self._leases.holds(turn.session):
                 return
             tries = await self._tries_of(turn)
-            newest = await self._try(turn, tries + 1)
+            newest = await self._parts.log.newest(turn_id)
+            await self._try(turn, tries + 1)
             with suppress(TimeoutError):
                 async with asyncio.timeout(ALONE_S):
                     if turn.status == "running":
                         async with aclosing(self._parts.log.read(turn_id, after=newest)) as events:
-                            async for place, _ in events:
-                                if place > newest:
+                            async for cursor, _ in events:
+                                if cursor > newest:
                                     return
                     elif self._show is not None:
                         shown = self._show(replace(turn, tries=tries), is_resumed=True)
@@ -255,9 +245,13 @@ class Dispatch:
             await self._end_wait(busy)
 
     def _has_reply(self, wait: Wait, work: Sequence[StoredTurn]) -> bool:
-        """Whether a queued message ends the wait."""
-        replies = [turn for turn in work if _ends_wait(wait, turn)]
+        """Whether a queued message ends the wait.
+
+        Of an approval its asker's alone: others' remarks are taken in once it is decided or over.
+        """
+        replies = [turn for turn in work if turn.status == "queued"]
         if wait.kind == "approval":
+            replies = [turn for turn in replies if _is_about_approval(wait, turn)]
             replies = [turn for turn in replies if self._is_weighed(turn)]
         return bool(replies)
 
@@ -276,13 +270,11 @@ class Dispatch:
         turn = await self._store.turn(turn_id)
         try:
             is_yes = short_form(turn.inbound.text, "yes") and not turn.inbound.attachments
-            match "AGREE" if is_yes else await verdict_of(self._parts, turn):
-                case "STOP":
-                    await self._take_as_stop(turn)
-                case "AGREE":
-                    await self._store.revise(turn, turn.inbound, "at_once")
-                case _:
-                    pass
+            verdict = "AGREE" if is_yes else await verdict_of(self._parts, turn)
+            if verdict == "STOP":
+                await self._take_as_stop(turn)
+            elif verdict == "AGREE":
+                await self._store.revise(turn, turn.inbound, "at_once")
         finally:
             self._weighed[turn_id] = True
         await self.advance(turn.session)
@@ -365,16 +357,6 @@ class Dispatch:
         """The body of a turn; when it has ended, or waits, the session goes on."""
         session = await run_turn(self._parts, self.orders, steps, TurnId(turn_id), generation)
         self._background.run(lambda: self.advance(session))
-
-
-def _ends_wait(wait: Wait, turn: StoredTurn) -> bool:
-    """Whether a message is for the work that waits. Others' remarks do not undo an approval.
-
-    They are taken in when it is decided, or when its time is over.
-    """
-    if turn.status != "queued":
-        return False
-    return wait.kind != "approval" or _is_about_approval(wait, turn)
 
 
 def _is_about_approval(wait: Wait | None, turn: StoredTurn) -> bool:
