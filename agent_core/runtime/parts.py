@@ -17,12 +17,12 @@ from agent_core.errors import ToolServerError
 from agent_core.ids import RunId, UserId, depth_of
 from agent_core.loop.agent import Agent, Away, BodyTool, RunLimits, RunScope
 from agent_core.loop.ask_user import ask_user_tool
-from agent_core.messages import JsonObject, ToolCall
+from agent_core.messages import ToolCall
 from agent_core.models import Model, ToolSpec
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers
 from agent_core.programs import RunPython
-from agent_core.prompts import fill, prompt
+from agent_core.prompts import fill, prompt, schema
 from agent_core.runtime.opening import one_line
 from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
 from agent_core.sessions import (
@@ -162,11 +162,10 @@ def my_account_tool(known_of: Callable[[UserId], Awaitable[str]]) -> BodyTool:
         text = await scope.steps.once(MY_ACCOUNT, work, STRING)
         return ToolOutput(text=text, is_error=text == JOINT)
 
-    schema: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}
     spec = ToolSpec(
         name=MY_ACCOUNT,
         description=prompt(MY_ACCOUNT),
-        input_schema=schema,
+        input_schema=schema(MY_ACCOUNT),
     )
     return BodyTool(spec=spec, run=look)
 

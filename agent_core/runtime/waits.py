@@ -266,10 +266,13 @@ def open_wait(turn: StoredTurn, done: Sequence[Message]) -> Wait | None:
         return None
     if not wait.call_id:
         return wait if len(done) == 1 else None
+    return None if wait.call_id in _answered(done) else wait
+
+
+def _answered(done: Sequence[Message]) -> set[ToolCallId]:
+    """The calls that have a result."""
     parts = (part for message in done for part in message.parts)
-    results = (part for part in parts if isinstance(part, ToolResult))
-    is_answered = any(result.call_id == wait.call_id for result in results)
-    return None if is_answered else wait
+    return {part.call_id for part in parts if isinstance(part, ToolResult)}
 
 
 def _uploaded(ended: Sequence[AnyEvent], workspace: Path) -> dict[str, SentFile]:
@@ -376,8 +379,7 @@ def _with_option(answer: str, question: Question) -> str:
 def _held_calls(done: Sequence[Message]) -> list[ToolCall]:
     """The calls of the newest step that have no result."""
     newest = next(message for message in reversed(done) if message.tool_calls)
-    parts = (part for message in done for part in message.parts)
-    answered = {part.call_id for part in parts if isinstance(part, ToolResult)}
+    answered = _answered(done)
     return [call for call in newest.tool_calls if call.id not in answered]
 
 
