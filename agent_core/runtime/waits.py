@@ -28,7 +28,7 @@ from agent_core.events import (
     ToolCallFinished,
 )
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, AskId
+from agent_core.ids import ROOT_RUN, AskId, ToolCallId
 from agent_core.loop.agent import ROUTE_SLOTS, Agent, RunScope, SteeringMessage
 from agent_core.loop.calls import Asked, end_call, run_calls
 from agent_core.messages import Message, ToolCall, ToolResult, user_message
