@@ -1,4 +1,4 @@
-"""Validates Block Kit as Slack does before it shows anything, by the JSON Schema in `blocks.yml`."""
+"""Validates Block Kit as Slack does before it shows anything: the JSON Schema in `blocks.yml`."""
 
 from collections.abc import Iterator
 from functools import cache
