@@ -42,7 +42,10 @@ class Pin:
 
 
 _IS_REFUSED = tool_pins.c.digest == _REFUSED
-_PINS = select(tool_pins).order_by(tool_pins.c.server, tool_pins.c.tool)
+_PINS = select(tool_pins).order_by(
+    tool_pins.c.server,
+    tool_pins.c.tool,
+)
 
 
 class ToolPins:
@@ -107,24 +110,21 @@ class ToolPins:
 
         def write(connection: Connection) -> None:
             for pin in pins:
-                if _accept(connection, pin):
-                    accepted[pin.tool] = None
+                proposal = pin.proposal
+                tool = {"server": pin.server, "tool": pin.tool}
+                # Not a proposal that came since the person was shown this one.
+                stored = connection.execute(select(tool_pins.c.proposal).filter_by(**tool))
+                if proposal is None or stored.scalar() != asdict(proposal):
+                    continue
+                accept = update(tool_pins).filter_by(**tool)
+                connection.execute(
+                    accept.values(
+                        digest=proposal.digest,
+                        definition=proposal.definition,
+                        proposal=None,
+                    )
+                )
+                accepted[pin.tool] = None
 
         await self._database.run(write)
         return list(accepted)
-
-
-def _accept(connection: Connection, shown: Pin) -> bool:
-    """Accept the proposal that the person was shown, not one that came since."""
-    tool = {"server": shown.server, "tool": shown.tool}
-    stored = connection.execute(select(tool_pins.c.proposal).filter_by(**tool)).scalar()
-    proposal = shown.proposal
-    if proposal is None or stored != asdict(proposal):
-        return False
-    accepted = update(tool_pins).values(
-        digest=proposal.digest,
-        definition=proposal.definition,
-        proposal=None,
-    )
-    connection.execute(accepted.filter_by(**tool))
-    return True
