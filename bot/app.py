@@ -15,7 +15,7 @@ from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
 from agent_core.watchdog import watched_loop
 from bot import clicks
-from bot.asks.clicks import AskClicks
+from bot.asks import AskClicks
 from bot.console import health
 from bot.console.acts import LIVE
 from bot.console.console import Console
