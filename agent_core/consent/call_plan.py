@@ -12,14 +12,10 @@ from agent_core.consent.policy import JudgedAction, Judgement
 from agent_core.errors import ToolServerError
 from agent_core.events import PlannedAction
 from agent_core.ids import SessionId, UserId
+from agent_core.json_values import digest_of_json
 from agent_core.messages import JsonObject
 from agent_core.models import ToolSpec
-from agent_core.tools import (
-    OpenedCall,
-    ToolContext,
-    canonical,
-    digest_of_json,
-)
+from agent_core.tools import OpenedCall, ToolContext, canonical
 
 _OTHER_ACCOUNT = (
     "Not done: calls use the {app} account that the person connected last, {account}. Leave "

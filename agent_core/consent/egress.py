@@ -28,8 +28,8 @@ from agent_core.consent.policy import JudgedAction
 from agent_core.consent.provenance import AddressProvenance, SessionMessage
 from agent_core.consent.rules import MCP
 from agent_core.ids import RunId, ToolCallId, TurnId
+from agent_core.json_values import as_object
 from agent_core.messages import JsonObject, ToolCall, ToolResult
-from agent_core.models.strict_json import as_object
 from agent_core.sessions import TurnPrice
 from agent_core.tools import prefix_of
 

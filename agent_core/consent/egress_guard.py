@@ -19,10 +19,11 @@ from agent_core.consent.egress import (
 from agent_core.consent.leaf_values import names_in
 from agent_core.consent.policy import Judgement
 from agent_core.consent.provenance import AddressProvenance
+from agent_core.json_values import digest_of_json
 from agent_core.messages import JsonObject
 from agent_core.models import ToolSpec
 from agent_core.sessions import DisclosureStore, SessionStore
-from agent_core.tools import OpenedCall, ToolContext, digest_of_json
+from agent_core.tools import OpenedCall, ToolContext
 
 _UNKNOWN_ADDRESS = (
     "neither people nor tools have named {addresses} in this conversation. Read pages that a "

@@ -24,9 +24,9 @@ from agent_core.consent.leaf_values import json_in
 from agent_core.consent.policy import Judgement, Policy
 from agent_core.consent.taint import brings_outside_text
 from agent_core.errors import SurfaceRefused, ToolServerError
+from agent_core.json_values import as_object, digest_of_json
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
-from agent_core.models.strict_json import as_object
 from agent_core.sessions import (
     AccountConnection,
     Ask,
@@ -38,14 +38,7 @@ from agent_core.sessions import (
     DisclosureStore,
     SessionStore,
 )
-from agent_core.tools import (
-    OpenedCall,
-    SurfaceTools,
-    ToolContext,
-    ToolOutput,
-    batch_results,
-    digest_of_json,
-)
+from agent_core.tools import OpenedCall, SurfaceTools, ToolContext, ToolOutput, batch_results
 
 CONNECTION_PATIENCE = timedelta(hours=24)
 

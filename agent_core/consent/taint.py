@@ -9,15 +9,9 @@ import re
 from collections.abc import Sequence
 
 from agent_core.consent.leaf_values import json_in, texts_in
+from agent_core.json_values import as_object, load_strictly
 from agent_core.messages import Message, ToolCall, ToolResult
-from agent_core.models.strict_json import as_object, load_strictly
-from agent_core.tools import (
-    OpenedCall,
-    ToolOutput,
-    batch_results,
-    canonical,
-    opened,
-)
+from agent_core.tools import OpenedCall, ToolOutput, batch_results, canonical, opened
 from agent_core.workspaces.layout import SEARCH_RESULTS
 
 MAX_OUTSIDE = 3

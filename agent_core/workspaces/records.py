@@ -10,9 +10,9 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from agent_core.json_values import as_object
 from agent_core.masking import masked, masked_value
 from agent_core.messages import JsonObject
-from agent_core.models.strict_json import as_object
 from agent_core.workspaces.layout import (
     SUMMARY,
     TRACE,
