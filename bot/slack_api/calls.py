@@ -61,7 +61,7 @@ SLASH_COMMANDS = "commands"
 """The scope of slash commands."""
 
 
-class Method(BaseModel):
+class SlackMethod(BaseModel):
     """What the bot knows of a method that it calls."""
 
     scopes: tuple[str, ...]
@@ -76,7 +76,7 @@ class Method(BaseModel):
 class MethodTable(BaseModel):
     """What the bot calls and hears of Slack."""
 
-    methods: dict[str, Method]
+    methods: dict[str, SlackMethod]
     events: dict[str, tuple[str, ...]]
     """By the events that the bot hears: without its scopes Slack does not send one."""
 
