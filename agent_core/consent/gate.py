@@ -144,7 +144,13 @@ class ConsentGate:
         """The result without links to connect accounts; text from outside taints the session."""
         judgement = self.policy.judge(call, is_tainted=True)
         if judgement.has_effect:
-            await self.audit.end(self._entry(call, context), outcome_of(judgement, output))
+            await self.audit.end(
+                context.turn,
+                context.run,
+                call.call.id,
+                outcome_of(judgement, output),
+                self.clock(),
+            )
         else:  # a call without effect may be made again
             output = replace(output, may_have_happened=False)
         output, links = await self._without_links(call, output, context)
@@ -246,17 +252,7 @@ class ConsentGate:
             )
             for judged, planned in zip(judgement.actions, plan.actions, strict=True)
         )
-        entry = replace(
-            self._entry(call, context),
-            actions=actions,
-            digest=plan.digest if call.is_composio or approval else "",
-            ask=approval.id if approval else None,
-            approved_by=approval.decided_by if approval else None,
-        )
-        await self.audit.begin(entry)
-
-    def _entry(self, call: OpenedCall, context: ToolContext) -> AuditEntry:
-        return AuditEntry(
+        entry = AuditEntry(
             at=self.clock(),
             session=context.session,
             turn=context.turn,
@@ -264,8 +260,12 @@ class ConsentGate:
             call=call.call.id,
             asker=context.asker,
             tool=call.name,
-            actions=(),
+            actions=actions,
+            digest=plan.digest if call.is_composio or approval else "",
+            ask=approval.id if approval else None,
+            approved_by=approval.decided_by if approval else None,
         )
+        await self.audit.begin(entry)
 
 
 def outcome_of(judgement: Judgement, output: ToolOutput) -> AuditOutcome:

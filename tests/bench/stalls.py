@@ -34,7 +34,7 @@ from agent_core.runtime import MAX_TRIES
 from agent_core.tools import fault_of_arguments
 from bot.inbound import mentioned_users, plain_text
 from bot.presenter.answer import thread_drafts
-from bot.presenter.questions import question_drafts
+from bot.presenter.asks import question_drafts
 from bot.render import one_line
 from bot.sandbox.model import ReplyText, ToolUse
 from bot.words import BOT
