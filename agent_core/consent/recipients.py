@@ -18,6 +18,7 @@ from agent_core.tools import Leaf, json_in, leaves_of, name_words, texts_in
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _REACHING_NAME = re.compile(r"(recipient|attendee|invite|participant|reviewer|assignee|bcc)", re.I)
+_JSON_START = re.compile(r"\s*[\[{]")
 _MAX_DEPTH = 5
 """JSON or base64 in a string of JSON or base64."""
 _SIGN = r"[^\s@<>()\[\],;:\"'`{}|=?&]"
@@ -61,13 +62,11 @@ def _opened(leaves: Iterable[Leaf], depth: int) -> Iterator[Leaf]:
         if depth == 0 or not isinstance(value, str):
             yield path, value
             continue
-        inside = json_in(value) if value.lstrip().startswith(("[", "{")) else None
-        if inside is not None:
-            inner = [(path + below, each) for below, each in leaves_of(inside)]
-        else:
+        inside = json_in(value) if _JSON_START.match(value) else None
+        if inside is None:
             yield path, value
-            plain = unpacked(value)
-            inner = [(path, plain)] if plain else []
+            inside = unpacked(value)
+        inner = ((path + below, each) for below, each in leaves_of(inside) if each != "")
         yield from _opened(inner, depth - 1)
 
 
