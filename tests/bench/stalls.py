@@ -20,10 +20,9 @@ from pathlib import Path
 
 from mcp_types import CallToolResult, JSONRPCResponse
 
-from agent_core.consent.addresses import keys_in
-from agent_core.consent.connect_links import LinkPlaces
-from agent_core.consent.provenance import AddressProvenance
+from agent_core.consent.provenance import AddressProvenance, keys_in
 from agent_core.consent.recipients import recipients_of
+from agent_core.consent.results import LinkPlaces
 from agent_core.events import QuestionAsked
 from agent_core.ids import ROOT_RUN, AskId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.mcp.results import output_of
