@@ -13,6 +13,10 @@ from agent_core.messages import JsonObject
 
 Found = TypeVar("Found")
 
+Leaf = tuple[tuple[str, ...], str | int | float | bool | None]
+"""A value that holds no other one, behind its path: the names of the objects around it, outermost
+first. Positions in lists have none."""
+
 MAX_NESTING = 64
 """Values in values; what is nested deeper could not even be stored."""
 _MAX_WRAPPERS = 20
@@ -45,7 +49,7 @@ def is_nested_too_deeply(value: object, max_depth: int = MAX_NESTING) -> bool:
     """Whether a JSON value goes deeper than `max_depth`."""
     layer = [value]
     for _ in range(max_depth):
-        layer = [inner for each in layer for inner in values_in(each)]
+        layer = [inner for each in layer for inner in _children(each)]
         if not layer:
             return False
     return True
@@ -95,11 +99,56 @@ def as_object(value: object) -> JsonObject:
     return value if is_object(value) else {}
 
 
-def values_in(value: object) -> Iterable[object]:
+def _children(value: object) -> Iterable[object]:
     """The values of an object, the items of a list; nothing of any other value."""
     if is_object(value):
         return value.values()
     return value if is_list(value) else ()
+
+
+def json_in(text: str) -> object:
+    """The value that a whole text holds as JSON; None where it holds none."""
+    try:
+        return cast("object", json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def values_in(value: object) -> Iterator[tuple[tuple[str, ...], object]]:
+    """Every value at any depth with its path, in order. It does not recurse: none is too deep."""
+    stack: list[tuple[tuple[str, ...], object]] = [((), value)]
+    while stack:
+        path, current = stack.pop()
+        yield path, current
+        if isinstance(current, dict):
+            fields = cast("dict[str, object]", current)
+            stack.extend(((*path, name), fields[name]) for name in reversed(fields))
+        elif isinstance(current, list | tuple):
+            items = cast("list[object]", current)
+            stack.extend((path, item) for item in reversed(items))
+
+
+def leaves_of(value: object) -> Iterator[Leaf]:
+    """All leaves in their order."""
+    for path, current in values_in(value):
+        if isinstance(current, str | int | float | None):
+            yield path, current
+
+
+def names_in(value: object) -> Iterator[str]:
+    """Every name in an object, at any depth; one that holds nothing as well."""
+    for path, _ in values_in(value):
+        if path:
+            yield path[-1]
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Every string: names and values alike."""
+    for path, current in values_in(value):
+        if path:
+            yield path[-1]
+        if isinstance(current, str):
+            yield current
 
 
 def text_in(value: object, *keys: str) -> str:
@@ -122,7 +171,7 @@ def objects(value: object, depth: int) -> Iterator[JsonObject]:
     level = [_unwrapped(value)]
     for _ in range(depth + 1):
         yield from filter(is_object, level)
-        level = [_unwrapped(inner) for each in level for inner in values_in(each)]
+        level = [_unwrapped(inner) for each in level for inner in _children(each)]
 
 
 def find_object(

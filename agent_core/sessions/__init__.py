@@ -18,7 +18,7 @@ from agent_core.sessions.asks import (
     Wait,
     ask_id,
 )
-from agent_core.sessions.audit import AuditedAction, AuditedCall, AuditEntry, AuditLog, AuditOutcome
+from agent_core.sessions.audit import AuditedAction, AuditEntry, AuditLog, AuditOutcome
 from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.disclosures import DisclosureStore, TurnPrice
 from agent_core.sessions.inbox import (
@@ -60,7 +60,6 @@ __all__ = [
     "AuditLog",
     "AuditOutcome",
     "AuditedAction",
-    "AuditedCall",
     "CallApproval",
     "Database",
     "DatabaseTaken",

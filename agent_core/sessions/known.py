@@ -76,7 +76,7 @@ class KnownSessions:
             .order_by(sessions.c.created_at.desc(), turns.c.session, turns.c.seq)
             .limit(limit)
         )
-        return await self._database.read(query, TURN)
+        return await self._database.read(query, StoredTurn)
 
     async def told_in(
         self,

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, func, literal, select
 from agent_core.ids import SessionId
 from agent_core.sessions.database import Database
 from agent_core.sessions.schema import events, turns
-from agent_core.sessions.turns import TURN, StoredTurn
+from agent_core.sessions.turns import StoredTurn
 
 MAX_READ = 300
 """Of the newest turns: who has more is told of these."""
@@ -102,7 +102,7 @@ class Overview:
             .order_by(_RECEIVED_AT.desc(), turns.c.seq.desc())
             .limit(MAX_READ)
         )
-        return await self._database.read(query, TURN)
+        return await self._database.read(query, StoredTurn)
 
 
 def _of(whose: str) -> ColumnElement[bool]:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import TypeAdapter
 from sqlalchemy import select
 
 from agent_core.ids import RunId, ToolCallId, TurnId
@@ -28,9 +27,6 @@ class StoredProgram:
     """The program where it waits; empty for one that waits for nothing."""
 
 
-_STORED = TypeAdapter(StoredProgram)
-
-
 class ProgramStore:
     """One program a run: the next one takes the place of the last one, whose variables it has.
 
@@ -43,7 +39,7 @@ class ProgramStore:
     async def last(self, turn: TurnId, run: RunId) -> StoredProgram | None:
         """None for a run without programs."""
         query = select(programs).filter_by(turn=turn, run=run)
-        return await self._database.first(query, _STORED)
+        return await self._database.first(query, StoredProgram)
 
     async def keep(self, program: StoredProgram) -> None:
         """Safe to do again."""

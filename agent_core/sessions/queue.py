@@ -12,7 +12,7 @@ from agent_core.ids import ProcessId, SessionId, TurnId
 from agent_core.sessions.asks import ends_wait
 from agent_core.sessions.database import Database, objects_of
 from agent_core.sessions.schema import asks, leases, turns
-from agent_core.sessions.turns import TURN, Stop, StoredTurn, TurnState
+from agent_core.sessions.turns import Stop, StoredTurn, TurnState
 
 
 class TurnQueue:
@@ -47,7 +47,7 @@ class TurnQueue:
     async def absorbed_by(self, turn: TurnId) -> list[StoredTurn]:
         """All messages that became part of a turn, in order."""
         query = select(turns).filter_by(taken_by=turn).order_by(turns.c.seq)
-        return await self._database.read(query, TURN)
+        return await self._database.read(query, StoredTurn)
 
     async def left_out(self, turn: StoredTurn) -> list[StoredTurn]:
         """Messages behind a turn that nothing took in, as a stop ended it all, in order."""
@@ -62,7 +62,7 @@ class TurnQueue:
             .where(turns.c.seq > turn.seq, is_stopped)
             .order_by(turns.c.seq)
         )
-        return await self._database.read(query, TURN)
+        return await self._database.read(query, StoredTurn)
 
     async def stop(
         self,
@@ -94,14 +94,14 @@ class TurnQueue:
             .filter_by(process=process)
             .order_by(turns.c.session, turns.c.seq)
         )
-        return await self._database.read(query, TURN)
+        return await self._database.read(query, StoredTurn)
 
     async def _mark(self, stop: Stop, query: Select[Any]) -> list[StoredTurn]:
         unfinished = query.where(turns.c.status != "finished").order_by(turns.c.seq)
         unmarked = update(turns).filter_by(stop=None).values(stop=stop)
 
         def mark(connection: Connection) -> list[StoredTurn]:
-            stopped = objects_of(connection, unfinished, TURN)
+            stopped = objects_of(connection, unfinished, StoredTurn)
             ids = [turn.id for turn in stopped]
             connection.execute(unmarked.where(turns.c.id.in_(ids)))
             return stopped

@@ -12,7 +12,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
 from sqlalchemy import Connection, Select, func, select, update
 
 from agent_core.errors import SessionError
@@ -31,7 +30,6 @@ class StoredSession:
     created_at: datetime
 
 
-SESSION = TypeAdapter(StoredSession)
 _TURNS = select(turns).order_by(turns.c.seq)
 
 
@@ -47,7 +45,7 @@ class SessionStore:
 
     async def session(self, session: SessionId) -> StoredSession | None:
         """A session by id; None when there is none."""
-        return await self._database.first(select(sessions).filter_by(id=session), SESSION)
+        return await self._database.first(select(sessions).filter_by(id=session), StoredSession)
 
     async def save_session(self, session: StoredSession, *, is_new: bool = False) -> StoredSession:
         """Store a session, or its new workspace; a new one gives way to one that is stored."""
@@ -59,7 +57,7 @@ class SessionStore:
 
         def store(connection: Connection) -> StoredSession:
             connection.execute(save)
-            return objects_of(connection, query, SESSION)[0]
+            return objects_of(connection, query, StoredSession)[0]
 
         return await self._database.run(store)
 
@@ -96,10 +94,12 @@ class SessionStore:
                 "seq": newest_seq + 1,
                 "status": "queued",
                 "generation": 1,
+                "tries": 0,
+                "tried_from": 0,
                 "inbound": replace(inbound, came_during=during),
             }
             is_new = self._database.insert_if_new(connection, turns, row)
-            stored[:] = objects_of(connection, added, TURN)
+            stored[:] = objects_of(connection, added, StoredTurn)
             return is_new
 
         while not await self._database.change(add):
@@ -110,7 +110,7 @@ class SessionStore:
 
     async def turn(self, turn: TurnId) -> StoredTurn:
         """A turn by id; SessionError where there is none."""
-        stored = await self._database.first(select(turns).filter_by(id=turn), TURN)
+        stored = await self._database.first(select(turns).filter_by(id=turn), StoredTurn)
         if stored is None:
             raise SessionError(f"There is no turn {turn}.")
         return stored
@@ -118,7 +118,7 @@ class SessionStore:
     async def unfinished_of(self, session: SessionId) -> list[StoredTurn]:
         """The session's turns that have not ended, oldest first."""
         query = _TURNS.filter_by(session=session).where(turns.c.status != "finished")
-        return await self._database.read(query, TURN)
+        return await self._database.read(query, StoredTurn)
 
     async def turns_until(self, turn: TurnId) -> tuple[Path, list[StoredTurn]]:
         """The session's workspace, and its turns up to this one, oldest first."""
@@ -314,7 +314,7 @@ class SessionStore:
         """The session's turns that `reader` has not shown to their end or not begun with."""
         shown = select(cursors.c.turn).filter_by(reader=reader, done=True)
         query = _TURNS.filter_by(session=session).where(turns.c.id.not_in(shown))
-        return await self._database.read(query, TURN)
+        return await self._database.read(query, StoredTurn)
 
     async def _change(
         self,
