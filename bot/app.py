@@ -44,9 +44,8 @@ from bot.ingress import (
     register,
     take_up,
 )
-from bot.presenter import Indicators
+from bot.presenter import Indicators, Presenting
 from bot.presenter.journal import READER
-from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import MonotonicClock, People, SlackApi, web_client
 from bot.socket import SocketMode, Timing

@@ -26,13 +26,19 @@ from agent_core.tools.names import (
     slug_of,
 )
 from agent_core.tools.payloads import (
+    Leaf,
     digest_of_json,
     find_object,
     is_list,
     is_object,
+    json_in,
+    leaves_of,
+    names_in,
     objects,
     parse_result,
     text_in,
+    texts_in,
+    values_in,
 )
 from agent_core.tools.registry import AfterHook, Registry, fit, unknown_tool
 from agent_core.tools.schemas import (
@@ -67,6 +73,7 @@ __all__ = [
     "AfterHook",
     "AgentTools",
     "Artifact",
+    "Leaf",
     "OnProgress",
     "OpenedCall",
     "Registry",
@@ -88,7 +95,10 @@ __all__ = [
     "is_batch",
     "is_list",
     "is_object",
+    "json_in",
+    "leaves_of",
     "name_words",
+    "names_in",
     "objects",
     "opened",
     "parse_result",
@@ -100,6 +110,8 @@ __all__ = [
     "slug_of",
     "sources_in",
     "text_in",
+    "texts_in",
     "tools_in_sight",
     "unknown_tool",
+    "values_in",
 ]

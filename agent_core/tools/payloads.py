@@ -9,6 +9,10 @@ from agent_core.messages import JsonObject
 
 Found = TypeVar("Found")
 
+Leaf = tuple[tuple[str, ...], str | int | float | bool | None]
+"""A value that holds no other one, behind its path: the names of the objects around it, outermost
+first. Positions in lists have none."""
+
 _MAX_NESTING = 20
 
 
@@ -26,6 +30,51 @@ def digest_of_json(value: object) -> str:
         ensure_ascii=False,
     )
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def json_in(text: str) -> object:
+    """The value that a whole text holds as JSON; None where it holds none."""
+    try:
+        return cast("object", json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def values_in(value: object) -> Iterator[tuple[tuple[str, ...], object]]:
+    """Every value at any depth with its path, in order. It does not recurse: none is too deep."""
+    stack: list[tuple[tuple[str, ...], object]] = [((), value)]
+    while stack:
+        path, current = stack.pop()
+        yield path, current
+        if isinstance(current, dict):
+            fields = cast("dict[str, object]", current)
+            stack.extend(((*path, name), fields[name]) for name in reversed(fields))
+        elif isinstance(current, list | tuple):
+            items = cast("list[object]", current)
+            stack.extend((path, item) for item in reversed(items))
+
+
+def leaves_of(value: object) -> Iterator[Leaf]:
+    """All leaves in their order."""
+    for path, current in values_in(value):
+        if isinstance(current, str | int | float | None):
+            yield path, current
+
+
+def names_in(value: object) -> Iterator[str]:
+    """Every name in an object, at any depth; one that holds nothing as well."""
+    for path, _ in values_in(value):
+        if path:
+            yield path[-1]
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Every string: names and values alike."""
+    for path, current in values_in(value):
+        if path:
+            yield path[-1]
+        if isinstance(current, str):
+            yield current
 
 
 def is_object(value: object) -> TypeGuard[JsonObject]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.consent.connect_links import TAKEN_OUT, LinkPlaces
+from agent_core.consent.results import TAKEN_OUT, LinkPlaces
 from agent_core.events import AuthRequired
 from agent_core.messages import JsonObject
 from agent_core.testing.obedient import ObedientModel

@@ -20,10 +20,9 @@ from pathlib import Path
 
 from mcp_types import CallToolResult, JSONRPCResponse
 
-from agent_core.consent.addresses import keys_in
-from agent_core.consent.connect_links import LinkPlaces
-from agent_core.consent.provenance import AddressProvenance
+from agent_core.consent.provenance import AddressProvenance, keys_in
 from agent_core.consent.recipients import recipients_of
+from agent_core.consent.results import LinkPlaces
 from agent_core.events import QuestionAsked
 from agent_core.ids import ROOT_RUN, AskId, SessionId, ToolCallId, TurnId, UserId
 from agent_core.mcp.results import output_of
@@ -35,7 +34,7 @@ from agent_core.runtime import MAX_TRIES
 from agent_core.tools import fault_of_arguments
 from bot.inbound import mentioned_users, plain_text
 from bot.presenter.answer import thread_drafts
-from bot.presenter.questions import question_drafts
+from bot.presenter.asks import question_drafts
 from bot.render import one_line
 from bot.sandbox.model import ReplyText, ToolUse
 from bot.words import BOT

@@ -8,11 +8,16 @@ import pytest
 
 from agent_core.events import REPORT
 from agent_core.messages import JsonObject
-from bot.presenter.answer import follow_up_rows, thread_drafts
+from bot.presenter.answer import (
+    ArtifactRefused,
+    file_name,
+    follow_up_rows,
+    read_artifact,
+    thread_drafts,
+)
 from bot.presenter.approval import decision
+from bot.presenter.asks import question_drafts
 from bot.presenter.board import Board
-from bot.presenter.files import ArtifactRefused, file_name, read_artifact
-from bot.presenter.questions import question_drafts
 from bot.presenter.stream import HOLD_S
 from bot.presenter.tools import app_name
 from bot.render import (

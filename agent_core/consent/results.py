@@ -1,14 +1,22 @@
-"""Taint: which results bring text from outside into a session.
+"""Results of calls: which of them taint the session, and connect links taken out of them.
 
-A session is tainted for good, before a model sees the text: what the text asks for could otherwise
-be done with a person's accounts.
+Taint: a session is tainted for good before a model sees text from outside, since what the text asks
+for could otherwise be done with a person's accounts. A connect link binds an account of whoever
+opens it, so the person gets it privately and no model or file does.
 """
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urlsplit
 
-from agent_core.consent.leaf_values import json_in, texts_in
+from cachetools import TTLCache
+
+from agent_core.ids import UserId
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.tools import (
@@ -16,8 +24,11 @@ from agent_core.tools import (
     ToolOutput,
     batch_results,
     canonical,
+    json_in,
     opened,
+    texts_in,
 )
+from agent_core.workspaces import write_text
 from agent_core.workspaces.layout import SEARCH_RESULTS
 
 MAX_OUTSIDE = 3
@@ -157,3 +168,126 @@ def _is_bare(text: str) -> bool:
     if len(texts) > MAX_BARE_TEXTS:
         return False
     return all(len(each) <= MAX_BARE_CHARS and _BARE.fullmatch(each) for each in texts)
+
+
+FreshLinks = TTLCache[tuple[UserId, str], str]
+"""Links by person and app that Composio gave in a result, until they were shown. Never stored."""
+
+_FRESH_FOR_S = 480.0
+"""Composio's links live for ten minutes."""
+_MAX_FRESH = 10_000
+
+TAKEN_OUT = "(link to connect an account, taken out)"
+_NO_LINK = r"\s\"'<>\\)\]}"
+"""Signs that end a link."""
+_URL = re.compile(rf"https?://[^{_NO_LINK}]+", re.IGNORECASE)
+_SLASH = re.compile(r"\\(?:/|u002f)", re.IGNORECASE)
+_CONNECTING = ("COMPOSIO_MANAGE_CONNECTIONS", "COMPOSIO_WAIT_FOR_CONNECTIONS")
+_FIELDS = frozenset({"redirect_url", "connect_url", "auth_url"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stripped:
+    """A text without its connect links."""
+
+    text: str
+    links: dict[str, str]
+    """By app, such as `gmail`; of the service's own structured fields alone. Empty for a link at
+    a place that is not known."""
+    had_links: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPlaces:
+    """Where connect links live: `host`, `host:port`, each perhaps with the beginning of a path."""
+
+    prefixes: Sequence[str]
+
+    def has(self, url: str) -> bool:
+        """Whether a URL is one of them."""
+        return any(_links_below(prefix).fullmatch(url) for prefix in self.prefixes)
+
+    def strip(self, text: str, *, is_connecting: bool) -> Stripped:
+        """Take all connect links out of a tool's words.
+
+        A link counts as one to show only where Composio's tool for connecting names it in a field
+        made for it, and only at a known place: what a page, a mail or a row of a table names may
+        bind somebody's account to somebody else. Other apps that are named so get a fresh link.
+        """
+        named = dict(_named_links(json_in(text))) if is_connecting else {}
+        plain = _SLASH.sub("/", text)
+        stripped = plain
+        for url in sorted(named.values(), key=len, reverse=True):
+            stripped = stripped.replace(url, TAKEN_OUT)
+            stripped = stripped.replace(url.replace("&", "\\u0026"), TAKEN_OUT)
+        for prefix in self.prefixes:
+            stripped = _links_below(prefix).sub(TAKEN_OUT, stripped)
+        had_links = stripped != plain
+        return Stripped(
+            text=stripped if had_links else text,
+            links={app: url if self.has(url) else "" for app, url in named.items()},
+            had_links=had_links,
+        )
+
+    def strip_file(self, path: Path, *, is_connecting: bool) -> Stripped:
+        """Do the same to a result that was saved. It works on the disk."""
+        stripped = self.strip(path.read_text(encoding="utf-8"), is_connecting=is_connecting)
+        if stripped.had_links:
+            write_text(path, stripped.text)
+        return stripped
+
+
+def without_secret(link: str) -> str:
+    """Where a link leads, without the part that makes it one person's own."""
+    parts = urlsplit(link)
+    _, _, host = parts.netloc.rpartition("@")
+    folder, _, _ = parts.path.rpartition("/")
+    return f"{parts.scheme}://{host}{folder}/…"
+
+
+def fresh_links(clock: Callable[[], float]) -> FreshLinks:
+    """None yet; `clock` gives seconds that only grow."""
+    return TTLCache(_MAX_FRESH, _FRESH_FOR_S, timer=clock)
+
+
+def is_connecting(call: OpenedCall) -> bool:
+    """Whether the call's result is Composio's own word on how to connect an account."""
+    slug = call.slug
+    return call.is_composio and canonical(slug) in _CONNECTING
+
+
+def apps_to_connect(call: OpenedCall) -> tuple[str, ...]:
+    """The apps that a call wants connected, as far as it says so."""
+    named: object = call.call.arguments.get("toolkits")
+    if not is_connecting(call) or not isinstance(named, list):
+        return ()
+    apps = [app.strip().casefold() for app in cast("list[object]", named) if isinstance(app, str)]
+    return tuple(dict.fromkeys(filter(None, apps)))
+
+
+@cache
+def _links_below(prefix: str) -> re.Pattern[str]:
+    """Pattern of a link below a prefix, with or without scheme and subdomains."""
+    host, _, path = prefix.strip().partition("/")
+    port = "" if ":" in host else r"(?::\d+)?"
+    site = rf"(?:https?://(?:[\w-]+\.)*)?{re.escape(host)}{port}"
+    return re.compile(rf"{site}/{re.escape(path)}[^{_NO_LINK}]+", re.IGNORECASE)
+
+
+def _named_links(value: object, app: str = "") -> Iterator[tuple[str, str]]:
+    """Apps and links of fields that are made for links, wherever in a structure they stand."""
+    if isinstance(value, list):
+        for item in cast("list[object]", value):
+            yield from _named_links(item, app)
+    if not isinstance(value, dict):
+        return
+    fields = cast("dict[str, Any]", value)
+    toolkit = fields.get("toolkit")
+    if toolkit and isinstance(toolkit, str):
+        app = toolkit
+    for name, inner in fields.items():
+        is_text = isinstance(inner, str)
+        if is_text and name in _FIELDS and _URL.fullmatch(inner):
+            yield app.casefold(), inner
+        else:
+            yield from _named_links(inner, name if isinstance(inner, dict) else app)
