@@ -20,6 +20,7 @@ from agent_core.classifier import LONG_TEXT_CHARS, Routed
 from agent_core.clock import find_zone, local_time
 from agent_core.events import AnyEvent
 from agent_core.ids import ToolCallId
+from agent_core.json_values import as_object, load_strictly
 from agent_core.messages import (
     AttachedFile,
     Attachment,
@@ -29,7 +30,6 @@ from agent_core.messages import (
     Text,
     ToolCall,
 )
-from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.prompts import prompt
 from agent_core.prompts.language import Language, detect_language, read_language
 from agent_core.prompts.small_talk import SmallTalk, is_thumbs_up, phrase_language, small_talk
