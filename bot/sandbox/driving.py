@@ -28,9 +28,9 @@ from bot.sandbox.child import BotLives
 from bot.sandbox.composio import AppExecution
 from bot.sandbox.moments import SharedClock
 from bot.sandbox.slack import File, Post, SlackStandIn
-from bot.sandbox.slack.feed import TeamChange
-from bot.sandbox.slack.text import texts_in
-from bot.sandbox.slack.wire import as_array, as_object
+from bot.sandbox.slack.blocks import elements_in
+from bot.sandbox.slack.state import TeamChange
+from bot.sandbox.slack.wire import texts_in
 from bot.sandbox.watch import Watch, WatchedTurn
 from bot.sandbox.world import ASKER, SandboxOptions, World
 
@@ -133,10 +133,8 @@ def find_buttons(slack: SlackStandIn, user: str) -> list[PostButton]:
 
 
 def _buttons_in(post: Post, block: JsonObject) -> Iterator[PostButton]:
-    elements = as_array(block.get("elements")) or []
-    for value in (block.get("accessory"), *elements):
-        element = as_object(value) or {}
-        if element.get("type") == "button":
+    for element in elements_in(block):
+        if element["type"] == "button":
             yield PostButton(
                 channel=post.channel,
                 ts=post.ts,
@@ -369,7 +367,7 @@ async def _shown(slack: SlackStandIn) -> AsyncGenerator[None]:
     names: dict[str, str] = {}
     for known in (slack.users, slack.channels):
         names.update({its_id: name for name, its_id in known.items()})
-    showing = asyncio.create_task(show(slack.changes(), names))
+    showing = asyncio.create_task(show(slack.state.feed.changes(), names))
     try:
         yield
     finally:

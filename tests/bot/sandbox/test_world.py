@@ -11,7 +11,7 @@ from bot.sandbox.composio import AppExecution
 from bot.sandbox.driving import effect_json, post_json, show
 from bot.sandbox.model import ReplyPace
 from bot.sandbox.slack import Post, SlackStandIn
-from bot.sandbox.slack.feed import TeamChange
+from bot.sandbox.slack.state import TeamChange
 from bot.sandbox.world import UNHURRIED, SandboxOptions, read_manifest
 
 ANN, BOB = "U1", "bob@example.com"
