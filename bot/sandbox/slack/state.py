@@ -1,8 +1,7 @@
 """The team's present state, and the only ways to change it. Every change is published."""
 
-import asyncio
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -54,13 +53,6 @@ class ChangeFeed:
             yield
         finally:
             del self._watchers[watcher]
-
-    async def changes(self) -> AsyncGenerator[TeamChange]:
-        """Changes from the first step on, without end."""
-        queue: asyncio.Queue[TeamChange] = asyncio.Queue()
-        with self.watch(queue.put_nowait):
-            while True:
-                yield await queue.get()
 
 
 class TeamState:
