@@ -14,7 +14,7 @@ from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, ReplyText
 from bot.sandbox.slack import App, SlackStandIn
 from bot.settings import BotSettings, Configuration
-from bot.slack_api.scopes import NEEDED
+from bot.slack_api.calls import TABLE
 from tests.e2e.world import settings_of
 
 KEY = "sk-ant-hush-hush-hush"
@@ -43,7 +43,7 @@ class Installation:
 
 @asynccontextmanager
 async def installed(
-    root: Path, *, scopes: Sequence[str] = (*NEEDED, AGENT_VIEW)
+    root: Path, *, scopes: Sequence[str] = (*TABLE.scopes, AGENT_VIEW)
 ) -> AsyncGenerator[Installation]:
     async with (
         SlackStandIn(App(scopes=scopes)) as slack,

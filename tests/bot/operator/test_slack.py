@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from bot.operator.slack import AGENT_VIEW
 from bot.sandbox.slack.records import OpenSockets, Record
-from bot.slack_api.scopes import NEEDED
+from bot.slack_api.calls import TABLE
 from tests.bot.operator.installation import checked, installed, nobody
 
 pytestmark = pytest.mark.usefixtures("clean")
@@ -27,9 +27,9 @@ async def test_tokens_as_the_manifest_grants_them_are_fine(tmp_path: Path) -> No
     assert "universal-agent in the team Sandbox" in found.text
 
 
-@pytest.mark.parametrize("lacking", sorted(NEEDED)[:3])
+@pytest.mark.parametrize("lacking", sorted(TABLE.scopes)[:3])
 async def test_a_scope_that_is_lacking_is_named(tmp_path: Path, lacking: str) -> None:
-    async with installed(tmp_path, scopes=sorted(NEEDED - {lacking})) as world:
+    async with installed(tmp_path, scopes=sorted(TABLE.scopes - {lacking})) as world:
         found = await checked(BOT_TOKEN, bot=world.bot())
     assert found.state == "wrong"
     assert f"lacks the scope {lacking};" in found.text
@@ -37,7 +37,7 @@ async def test_a_scope_that_is_lacking_is_named(tmp_path: Path, lacking: str) ->
 
 
 async def test_without_the_agent_view_there_is_a_warning(tmp_path: Path) -> None:
-    async with installed(tmp_path, scopes=sorted(NEEDED)) as world:
+    async with installed(tmp_path, scopes=sorted(TABLE.scopes)) as world:
         found = await checked(BOT_TOKEN, bot=world.bot())
     assert found.state == "warning"
     assert AGENT_VIEW in found.text

@@ -9,7 +9,7 @@ from agent_core.events import AnyEvent
 from agent_core.ids import AskId, UserId
 from agent_core.messages import JsonObject
 from bot.presenter import Indicators, PresenterState, ThreadPresenter
-from bot.presenter.connection import ConnectLink
+from bot.presenter.asks import ConnectLink
 from bot.slack_api import WriteGuard
 from tests.bot.desk import Desk, open_desk
 from tests.bot.presenter.turns import START, MemoryState, Turn

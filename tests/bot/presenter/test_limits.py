@@ -7,21 +7,26 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from agent_core.events import REPORT
+from agent_core.ids import AgentId
 from agent_core.messages import JsonObject
-from bot.presenter.answer import follow_up_rows, thread_drafts
+from bot import clicks
+from bot.clicks import BranchStop, LiveViewClick
+from bot.presenter.answer import (
+    ArtifactRefused,
+    file_name,
+    follow_up_rows,
+    read_artifact,
+    thread_drafts,
+)
 from bot.presenter.approval import decision
+from bot.presenter.asks import question_drafts
 from bot.presenter.board import Board
-from bot.presenter.files import ArtifactRefused, file_name, read_artifact
-from bot.presenter.questions import question_drafts
 from bot.presenter.stream import HOLD_S
 from bot.presenter.tools import app_name
 from bot.render import (
     actions,
     answer_drafts,
-    button,
     limits,
-    menu,
-    modal,
     none_live,
     plain_text,
     section,
@@ -129,7 +134,7 @@ def asked(size: int) -> int:
 
 def forms(size: int) -> int:
     words = "x" * size
-    view = modal("m", words, words, words, blocks=[])
+    view = clicks.form(LiveViewClick(), words, words, words, [])
     check_view(view, "modal")
     return max(map(len, texts_in(view)))
 
@@ -146,8 +151,12 @@ def cards(count: int) -> int:
     return len(board.visible_cards())
 
 
-def options(count: int, value: str = "v") -> int:
-    shown = menu("a", [("Stop it", value)] * count + [("Stop that", "v")])
+def options(count: int, value_chars: int = 20) -> int:
+    """How many options of so long a value are shown beside a short one."""
+    short = BranchStop(agent=AgentId("v"))
+    agent = AgentId("v" * (value_chars - len(short.encoded()) + 1))
+    stops = [("Stop it", BranchStop(agent=agent))] * count
+    shown = clicks.dots_menu([*stops, ("Stop that", short)])
     take(actions(shown))
     return len(shown["options"]) - (count < limits.MENU_OPTIONS)
 
@@ -167,10 +176,10 @@ def read(size: int) -> int:
 
 SHOWN: Mapping[str, Callable[[int], int]] = {
     "SECTION_CHARS": lambda n: the_x(*map(section, split("x" * n, limits.SECTION_CHARS))),
-    "LABEL_CHARS": lambda n: the_x(actions(button("a", "x" * n, ""))),
+    "LABEL_CHARS": lambda n: the_x(actions(clicks.button("x" * n, LiveViewClick()))),
     "TITLE_CHARS": forms,
     "MENU_OPTIONS": options,
-    "OPTION_VALUE_CHARS": lambda n: n * options(1, "v" * n),
+    "OPTION_VALUE_CHARS": lambda n: n * options(1, n),
     "OPTION_CHARS": asked,
     "COMMENT_CHARS": lambda n: decision(
         TURN.decided("rejected", reason="x" * n), WORDS
