@@ -113,8 +113,11 @@ class Dispatch:
 
         It steers without waiting for this. Where this process dies meanwhile, it has only steered.
         """
-        unfinished = await self._store.unfinished_of(turn.session)
-        earlier = [each for each in unfinished if each.seq < turn.seq and each.status != "queued"]
+        earlier = [
+            each
+            for each in await self._store.unfinished_of(turn.session)
+            if each.seq < turn.seq and each.status != "queued"
+        ]
         if not earlier:
             return
         turn = await self._store.turn(turn.id)  # it may read otherwise by now
@@ -226,22 +229,29 @@ class Dispatch:
             with suppress(TimeoutError):
                 async with asyncio.timeout(ALONE_S):
                     if turn.status == "running":
-                        async with aclosing(self._parts.log.read(turn_id, after=newest)) as events:
-                            async for cursor, _ in events:
-                                if cursor > newest:
-                                    return
+                        await self._until_it_got_on(turn_id, newest)
                     elif self._show is not None:
                         shown = self._show(replace(turn, tries=tries), is_resumed=True)
-                        await (asyncio.wait({shown}) if shown else asyncio.sleep(0))
+                        if shown:
+                            await asyncio.wait({shown})
+
+    async def _until_it_got_on(self, turn: TurnId, newest: int) -> None:
+        """Wait for an event behind `newest`."""
+        async with aclosing(self._parts.log.read(turn, after=newest)) as events:
+            async for cursor, _ in events:
+                if cursor > newest:
+                    return
 
     async def _begin_work(self, work: Sequence[StoredTurn]) -> None:
         busy = next((turn for turn in work if turn.status != "queued"), None)
-        queued = next((turn for turn in work if turn.status == "queued"), None)
-        if busy is None and queued is not None:
-            await self._begin(queued)
-        if busy is None or busy.status != "waiting" or busy.wait is None:
+        if busy is None:
+            if work:
+                await self._begin(work[0])
             return
-        if self._has_reply(busy.wait, work) or await self._parts.asks.ends_wait(busy.wait.ask):
+        wait = busy.wait
+        if busy.status != "waiting" or wait is None:
+            return
+        if self._has_reply(wait, work) or await self._parts.asks.ends_wait(wait.ask):
             await self._end_wait(busy)
 
     def _has_reply(self, wait: Wait, work: Sequence[StoredTurn]) -> bool:
@@ -249,11 +259,15 @@ class Dispatch:
 
         Of an approval its asker's alone: others' remarks are taken in once it is decided or over.
         """
-        replies = [turn for turn in work if turn.status == "queued"]
-        if wait.kind == "approval":
-            replies = [turn for turn in replies if _is_about_approval(wait, turn)]
-            replies = [turn for turn in replies if self._is_weighed(turn)]
-        return bool(replies)
+        has_reply = False
+        for turn in work:
+            if turn.status != "queued":
+                continue
+            if wait.kind != "approval":
+                return True
+            if turn.inbound.asker == wait.asker and self._is_weighed(turn):
+                has_reply = True
+        return has_reply
 
     def _is_weighed(self, turn: StoredTurn) -> bool:
         """Whether it is known that a message does more than to agree; it is asked now, if not."""
