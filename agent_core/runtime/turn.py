@@ -91,7 +91,7 @@ async def run_turn(
     )
     with tracing.turn_trace(turn=turn.id, session=turn.session) as trace_id:
         tracing.note("query_started", length=len(turn.inbound.text))
-        body = _TurnBody(parts, turn, earlier, scope, orders, reference=trace_id[:8])
+        body = _Generation(parts, turn, earlier, scope, orders, reference=trace_id[:8])
         try:
             async with scope.children.at_work():
                 result = await body.result()
@@ -124,7 +124,7 @@ def _routing(turn: StoredTurn, history: tuple[Message, ...]) -> Routing:
 
 
 @dataclass(frozen=True, slots=True)
-class _TurnBody:
+class _Generation:
     """One generation of one turn."""
 
     parts: TurnParts
