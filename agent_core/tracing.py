@@ -48,11 +48,9 @@ def configure(*, token: str, with_content: bool = False) -> None:
     )
 
 
-@contextmanager
-def span(name: str, **attributes: Attribute) -> Generator[None, None, None]:
+def span(name: str, **attributes: Attribute) -> AbstractContextManager[object]:
     """A span around a piece of work; spans and notes inside become its children."""
-    with _open(name, attributes):
-        yield
+    return _open(name, attributes)
 
 
 @contextmanager

@@ -152,16 +152,18 @@ def _request_to_go_on(step: RecordedCall, said: Sequence[str]) -> Message | None
 
 def _reminder(agent: Agent, run: Sequence[Message]) -> Message | None:
     """Said once to a run that ends without the call by which it gives its result."""
+    if not agent.owes:
+        return None
     reminder = user_message(REMINDER.format(tool=agent.owes))
-    failed = {
+    succeeded = {
         part.call_id
         for message in run
         for part in message.parts
-        if isinstance(part, ToolResult) and part.is_error
+        if isinstance(part, ToolResult) and not part.is_error
     }
     calls = [call for message in run for call in message.tool_calls if call.name == agent.owes]
-    is_given = any(call.id not in failed for call in calls)
-    return None if not agent.owes or is_given or reminder in run else reminder
+    is_given = any(call.id in succeeded for call in calls)
+    return None if is_given or reminder in run else reminder
 
 
 def _text(said: Sequence[str], step: RecordedCall, words: Words) -> str:

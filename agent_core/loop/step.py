@@ -240,21 +240,16 @@ def _with_closing(messages: tuple[Message, ...], *closing: str) -> tuple[Message
 
 
 def _with_fresh_ids(message: Message, history: Sequence[Message], number: int) -> Message:
-    """Some gateways number the calls of each reply anew, or alike; a taken id gets a suffix."""
-    taken = {call.id for message in history for call in message.tool_calls}
-    own = {call.id for call in message.tool_calls}
+    """Some gateways number the calls of each reply anew, or alike: an id in use gets a suffix.
+
+    The same on every replay, for it depends on the history alone.
+    """
+    used = {call.id for earlier in history for call in earlier.tool_calls}
     parts: list[Part] = []
-    for part in message.parts:
+    for position, part in enumerate(message.parts):
         if isinstance(part, ToolCall):
-            if part.id in taken:
-                part = replace(part, id=_free_id(part.id, taken | own, number))
-            taken.add(part.id)
+            if part.id in used:
+                part = replace(part, id=ToolCallId(f"{part.id}_{number}_{position}"))
+            used.add(part.id)
         parts.append(part)
     return replace(message, parts=tuple(parts))
-
-
-def _free_id(wanted: ToolCallId, taken: set[ToolCallId], number: int) -> ToolCallId:
-    """The same on every replay, for it depends on the history alone."""
-    while (free := ToolCallId(f"{wanted}_{number}")) in taken:
-        number += 1
-    return free

@@ -64,15 +64,12 @@ class Asks:
     ) -> None:
         self._parts = parts
         self._store = parts.asks
+        self.find = parts.asks.find
         self._approvers = approvers
         self._advance = advance
         self._take_answer = take_answer
         self.polls: dict[AskId, _Poll] = {}
         """Connections whose accounts are looked at."""
-
-    async def find(self, ask: AskId) -> Ask | None:
-        """An Ask by id; None where there is none."""
-        return await self._store.find(ask)
 
     async def decide(
         self,

@@ -1,6 +1,6 @@
 """The scheduler of turns: one at a time in a session, in the process that holds its lease.
 
-`Dispatch` begins, resumes and stops turns; `housekeeping.py` calls it in a loop.
+`Dispatch` begins, resumes and stops turns; the housekeeping in `runtime.py` calls it in a loop.
 """
 
 import asyncio

@@ -286,12 +286,11 @@ class ChildRuns:
     async def _come_back(self, child: RunStarted, limits: RunLimits) -> ChildResult:
         """The result of a child, which is begun where it is not; it is in the inbox, too."""
         result = await self._result_of(child, limits)
-        body = CHILD_RESULT.dump_python(result, mode="json")
         await self._inbox.put_result(
             self._parent.turn,
             self._parent.run,
-            result.run,
-            body,
+            child.run,
+            CHILD_RESULT.dump_python(result, mode="json"),
         )
         return result
 
@@ -300,21 +299,14 @@ class ChildRuns:
         try:
             await self._log.flush()
             for generation in range(1, MAX_WORKFLOWS + 1):
+                request = CHILD_REQUEST.dump_python((child, limits, generation), mode="json")
+                key = f"{child.turn}/{child.run}#{generation}"
                 with suppress(CannotReplay):
-                    record = await self._steps.child(
-                        f"{child.turn}/{child.run}#{generation}",
-                        CHILD_REQUEST.dump_python((child, limits, generation), mode="json"),
-                    )
-                    return as_recorded(record, CHILD_RESULT)
+                    return as_recorded(await self._steps.child(key, request), CHILD_RESULT)
                 logger.warning("run %s of %s goes on anew", child.run, child.turn)
         except Exception:
             logger.exception("run %s of %s is lost", child.run, child.turn)
-        return ChildResult(
-            run=child.run,
-            task=child.task,
-            text=LOST,
-            is_error=True,
-        )
+        return ChildResult(run=child.run, task=child.task, text=LOST, is_error=True)
 
     def _share(self, left: RunLimits) -> RunLimits:
         """A child's part of what the run's own work has left, beside all others that it began."""
