@@ -58,7 +58,6 @@ class Dispatch:
     def __init__(self, parts: TurnParts, durable_url: str, background: Background) -> None:
         self._parts = parts
         self._store = parts.store
-        self._queue = parts.queue
         self._leases = parts.leases
         self._background = background
         self.orders: OrderTaker = no_orders
@@ -148,14 +147,14 @@ class Dispatch:
 
     async def withdraw(self, turn: StoredTurn, stop: Stop) -> bool:
         """End one turn, whose gesture was taken back; False when it has ended."""
-        stopped = await self._queue.stop_turn(turn.id, stop)
+        stopped = await self._parts.queue.stop_turn(turn.id, stop)
         await self._carry_out(stopped)
         await self.advance(turn.session)
         return bool(stopped)
 
     async def stop(self, session: SessionId, stop: Stop, *, before: int | None = None) -> bool:
         """End all work of a session now, or what was asked for before a turn; False without any."""
-        stopped = await self._queue.stop(session, stop, before=before)
+        stopped = await self._parts.queue.stop(session, stop, before=before)
         await self._carry_out(stopped)
         return bool(stopped)
 
