@@ -82,7 +82,7 @@ async def run_step(
         )
         scope = scope.acting_for(call.arrivals)
         await _begin_again(call.arrivals, scope)
-        message = _with_fresh_ids(call.reply.message, history, number)
+        message = _with_fresh_ids(call.reply.message, history)
         if message.text:
             tracing.note("reasoning", length=len(message.text))
         if call.reply.thinking:
@@ -239,7 +239,7 @@ def _with_closing(messages: tuple[Message, ...], *closing: str) -> tuple[Message
     return (*messages[:-1], replace(last, parts=(*last.parts, *more)))
 
 
-def _with_fresh_ids(message: Message, history: Sequence[Message], number: int) -> Message:
+def _with_fresh_ids(message: Message, history: Sequence[Message]) -> Message:
     """Some gateways number the calls of each reply anew, or alike: an id in use gets a suffix.
 
     The same on every replay, for it depends on the history alone.
@@ -249,7 +249,7 @@ def _with_fresh_ids(message: Message, history: Sequence[Message], number: int) -
     for position, part in enumerate(message.parts):
         if isinstance(part, ToolCall):
             if part.id in used:
-                part = replace(part, id=ToolCallId(f"{part.id}_{number}_{position}"))
+                part = replace(part, id=ToolCallId(f"{part.id}_{len(history)}_{position}"))
             used.add(part.id)
         parts.append(part)
     return replace(message, parts=tuple(parts))
