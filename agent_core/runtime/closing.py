@@ -69,6 +69,13 @@ _AWAY = {
 _CRAWLER = re.compile(r"(?:^|__)crawl_parallel$")
 _SUCCESSES = re.compile(r'"successful": ?(\d+)')
 
+_FAILURES: dict[type[BaseException], str] = {
+    RequestTooLarge: "failure-too-long",
+    ReplyTruncated: "failure-truncated",
+    ModelRejected: "failure-rejected",
+    ModelUnavailable: "failure-unavailable",
+    TurnSetAside: "failure-set-aside",
+}
 OBSERVERS_PATIENCE_S = 5.0
 
 
@@ -296,26 +303,11 @@ async def _announce_end(
 
 def apology(error: BaseException, reference: str, words: Words) -> str:
     """Why a turn failed, in plain sentences, with the reference an operator finds it by."""
-    reason = words(f"failure-{_failure(error)}")
+    reason = words(_FAILURES.get(type(first_cause(error)), "failure-other"))
     return words("failure-with-reference", reason=reason, mark=reference)
 
 
 def child_failure(error: BaseException) -> str:
     """A plain sentence for the model that delegated to a sub-agent which failed."""
-    return f"The sub-agent could not finish: {CORE.say(FALLBACK, f'failure-{_failure(error)}')}"
-
-
-def _failure(error: BaseException) -> str:
-    match first_cause(error):
-        case RequestTooLarge():
-            return "too-long"
-        case ReplyTruncated():
-            return "truncated"
-        case ModelRejected():
-            return "rejected"
-        case ModelUnavailable():
-            return "unavailable"
-        case TurnSetAside():
-            return "set-aside"
-        case _:
-            return "other"
+    key = _FAILURES.get(type(first_cause(error)), "failure-other")
+    return f"The sub-agent could not finish: {CORE.say(FALLBACK, key)}"
