@@ -166,13 +166,12 @@ async def _output(
 
     async def progress(text: str) -> None:
         at = scope.at(step, slot)
-        told = scope.gate.spoken(text)
         await scope.emit(
             ToolCallProgressed(
                 **at,
                 call_id=call.id,
                 tool=call.name,
-                text=told,
+                text=scope.gate.spoken(text),
             )
         )
 
@@ -208,13 +207,12 @@ async def _perform(
 
 
 async def _announce_start(call: ToolCall, scope: RunScope, step: int, slot: int) -> None:
-    said = tracing.content(input_preview=call.arguments)
     tracing.note(
         "tool_call",
         tool_name=call.name,
         tool_id=call.id,
         run=scope.context.run,
-        **said,
+        **tracing.content(input_preview=call.arguments),
     )
     at = scope.at(step, slot)
     await scope.emit(

@@ -83,7 +83,7 @@ def build_runtime(
         now=clock,
     )
     blacklist = ReaderBlacklist(settings.workspaces_root.resolve())
-    places = [place for each in settings.connect_links.split(",") if (place := each.strip())]
+    places = [each.strip() for each in settings.connect_links.split(",") if each.strip()]
     if other := urlsplit(settings.composio_base_url).netloc:  # the pages of another Composio
         places += [f"{other}/link/", f"{other}/connect/"]
     observers = Observers((*standard_observers(), blacklist))

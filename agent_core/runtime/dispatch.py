@@ -230,9 +230,9 @@ class Dispatch:
                     if turn.status == "running":
                         await self._until_it_got_on(turn_id, newest)
                     elif self._show is not None:
-                        shown = self._show(replace(turn, tries=tries), is_resumed=True)
-                        if shown:
-                            await asyncio.wait({shown})
+                        showing = self._show(replace(turn, tries=tries), is_resumed=True)
+                        if showing:
+                            await asyncio.wait({showing})
 
     async def _until_it_got_on(self, turn: TurnId, newest: int) -> None:
         """Wait for an event behind `newest`."""
@@ -314,7 +314,7 @@ class Dispatch:
     async def _end_unbegun(self, turn: StoredTurn) -> bool:
         """End a turn without a word; False when it has begun.
 
-        What was not taken back stays said: whoever goes on later knows of it.
+        A message that was not taken back is kept in the history, for whoever goes on later.
         """
         if not await self._store.mark_running(turn.id):
             return False

@@ -165,7 +165,7 @@ class Interventions:
     ) -> None:
         """A message of the thread; `again` with all that came with the turn's own."""
         asked = turn.inbound
-        said = InboundMessage(
+        message = InboundMessage(
             session=event.session,
             key=event.key,
             asker=event.by,
@@ -177,12 +177,12 @@ class Interventions:
             author_zone=asked.author_zone if asked.asker == event.by else "",
         )
         if again:
-            said = replace(
-                said,
+            message = replace(
+                message,
                 attachments=asked.attachments,
                 background=asked.background,
             )
-        await self._handle(said)
+        await self._handle(message)
 
     async def _turn(self, session: SessionId, turn_id: TurnId) -> StoredTurn:
         try:

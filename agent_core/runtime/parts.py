@@ -183,10 +183,10 @@ async def known_of(
     spent = await overview.spent(asker, now.replace(day=1))
     usage = f"This month: {spent.turns} requests, {spent.tokens} tokens."
     try:
-        found = await accounts.of(asker) if accounts is not None else []
+        connected = await accounts.of(asker) if accounts is not None else []
     except ToolServerError as error:
         return f"{usage}\nConnected accounts cannot be looked up: {error}"
-    lines = [f"- {each.toolkit}: {each.identity}" for each in found] or ["none"]
+    lines = [f"- {each.toolkit}: {each.identity}" for each in connected] or ["none"]
     return "\n".join([usage, "Connected accounts:", *lines])
 
 

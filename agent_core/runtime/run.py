@@ -243,7 +243,7 @@ class StoredInbox:
             author=inbound.asker,
             author_name=name,
             words=inbound.text or ", ".join(file.name for file in inbound.attachments),
-            said=sent,
+            whole=sent,
             text=text,
             files=await read_attached(
                 self._parts.agents.registry, inbound.attachments, self._context
@@ -282,7 +282,7 @@ class StoredInbox:
             author=UserId("") if again else event.by,
             author_name=name,
             words=event.text,
-            said=event.text,
+            whole=event.text,
             text=text,
             author_zone=await zone_of(self._parts, self._turn, event.by),
             intervention=event.n,

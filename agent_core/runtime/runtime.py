@@ -236,10 +236,10 @@ class Runtime:
         return await self._dispatch.stop(session, Stop(by=by, why="asked"))
 
     async def tree(self, session: SessionId) -> AgentTree:
-        """The session's runs as they are stored; go on with `events`, from its `place` on."""
+        """The session's runs as they are stored; go on with `events`, from its `cursor` on."""
         tree = AgentTree()
-        for place, event in await self._parts.log.stored(session):
-            tree.take(place, event)
+        for cursor, event in await self._parts.log.stored(session):
+            tree.take(cursor, event)
         return tree
 
     async def check(self, session: SessionId) -> None:

@@ -352,7 +352,8 @@ def _answer_of(ask: Ask, messages: Sequence[SteeringMessage]) -> tuple[Message, 
     if not isinstance(question, Question):
         return ()
     lines = [
-        f"{each.author_name} answered: {_with_option(each.said, question)}\n\n(Sent {each.moment}.)"
+        f"{each.author_name} answered: {_with_option(each.whole, question)}\n\n"
+        f"(Sent {each.moment}.)"
         for each in messages
     ]
     if not messages and question.default:

@@ -335,13 +335,13 @@ def result_of(events: Sequence[AnyEvent], child: RunStarted) -> ChildResult:
     """What the log says that a child run came to, which has ended."""
     own = [event for event in events if event.run == child.run]
     ended = next(event for event in reversed(own) if isinstance(event, RunFinished))
-    said = ended.text or (STOPPED if ended.outcome == "stopped" else "")
+    text = ended.text or (STOPPED if ended.outcome == "stopped" else "")
     corrections = [event.text for event in own if isinstance(event, CorrectionInjected)][-1:]
     below = (event for event in events if is_in_branch(event.run, child.run))
     return ChildResult(
         run=child.run,
         task=child.task,
-        text="\n\n".join(filter(None, (said, *corrections))),
+        text="\n\n".join(filter(None, (text, *corrections))),
         is_error=ended.outcome in ("failed", "stopped"),
         tokens=sum(e.usage.total_tokens for e in below if isinstance(e, StepFinished)),
     )
