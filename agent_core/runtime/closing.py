@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agent_core import tracing
-from agent_core.durable import first_cause
+from agent_core.durable import causes
 from agent_core.errors import (
     ModelRejected,
     ModelUnavailable,
@@ -303,11 +303,11 @@ async def _announce_end(
 
 def apology(error: BaseException, reference: str, words: Words) -> str:
     """Why a turn failed, in plain sentences, with the reference an operator finds it by."""
-    reason = words(_FAILURES.get(type(first_cause(error)), "failure-other"))
+    reason = words(_FAILURES.get(type(next(causes(error))), "failure-other"))
     return words("failure-with-reference", reason=reason, mark=reference)
 
 
 def child_failure(error: BaseException) -> str:
     """A plain sentence for the model that delegated to a sub-agent which failed."""
-    key = _FAILURES.get(type(first_cause(error)), "failure-other")
+    key = _FAILURES.get(type(next(causes(error))), "failure-other")
     return f"The sub-agent could not finish: {CORE.say(FALLBACK, key)}"
