@@ -50,7 +50,6 @@ class ApiFault:
     of status 429 asks for one second by default, and has no such header for "".
     """
 
-    times: int = 1
     status: int = 200
     error: str | None = None
     retry_after_s: int | str | None = None
@@ -63,13 +62,12 @@ class ApiFault:
         if self.error is None and self.status == 200 and not self.html:
             return
         error = self.error or "internal_error"
-        pause = self.retry_after_s
+        headers: dict[str, str] = {}
         if self.status == 429:
             error = self.error or "ratelimited"
-            pause = 1 if pause is None else pause
-        headers: dict[str, str] = {}
-        if pause not in (None, ""):
-            headers["Retry-After"] = str(pause)
+            headers["Retry-After"] = "1"
+        if self.retry_after_s is not None:
+            headers["Retry-After"] = str(self.retry_after_s)
         raise ApiError(error, status=self.status, headers=headers)
 
 
@@ -93,17 +91,11 @@ class SlackServer:
         return app
 
     async def _next_fault(self, method: str) -> ApiFault:
-        """The fault of this call: one of its times is used up, its delay waited out."""
-        queue = self.faults.get(method) or self.faults.get(ANY_METHOD)
-        if not queue:
-            return ApiFault()
-        fault = queue.pop(0)
-        if fault.times > 1:
-            queue.insert(0, replace(fault, times=fault.times - 1))
-        if fault.hang_s:
-            clock = self._backend.state.clock
-            end_s = clock.now() + fault.hang_s
-            await clock.sleep_until(end_s)
+        """The fault of this call, its delay waited out."""
+        faults = self.faults.get(method) or self.faults.get(ANY_METHOD) or [ApiFault()]
+        fault = faults.pop(0)
+        clock = self._backend.state.clock
+        await clock.sleep_until(clock.now() + fault.hang_s)
         return fault
 
     async def _handle_call(self, request: web.Request) -> web.StreamResponse:
@@ -207,7 +199,7 @@ class SlackServer:
         file = backend.state.files.get(request.match_info["file"])
         is_bot = _read_token(request, {}) == app.bot_token
         may_read = is_bot and "files:read" in app.scopes
-        if file is None or not may_read or not backend.can_read(file):
+        if file is None or not may_read:
             return web.Response(text=_SIGN_IN_PAGE, content_type="text/html")
         if file.is_deleted:
             return web.Response(status=404, text=_FAULT_PAGE, content_type="text/html")
