@@ -241,7 +241,6 @@ class Driver:
 
     async def _press(self, name: str) -> None:
         """Press a button and send off the form that it opens; or follow a connect link."""
-        await self._be_connected()
         if name.strip().casefold() == _CONNECT:
             await self._connect()
             return

@@ -20,6 +20,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from agent_core.fault_points import EVENT_POINT, POINTS
 from bot.sandbox.child import KINDS
