@@ -32,12 +32,11 @@ from bot.render import (
     section,
     split,
 )
-from bot.sandbox.slack.arguments import Arguments, PostContent, read_content
 from bot.sandbox.slack.blocks import check_message_blocks, check_view
 from bot.sandbox.slack.clock import SystemClock
+from bot.sandbox.slack.methods.call import Arguments
 from bot.sandbox.slack.team import Ids
-from bot.sandbox.slack.text import texts_in
-from bot.sandbox.slack.wire import ApiError
+from bot.sandbox.slack.wire import ApiError, texts_in
 from bot.threads import ThreadRef
 from bot.words import BOT
 from tests.bot.presenter.conftest import Stage
@@ -47,9 +46,9 @@ from tests.bot.presenter.turns import Turn
 WORDS = BOT.of("en")
 
 
-def sent(*, is_update: bool = True, **content: object) -> PostContent:
+def sent(*, is_update: bool = True, **content: object) -> None:
     """A post, or an edit, with this content."""
-    return read_content(Arguments(content), Ids(SystemClock()), is_update=is_update)
+    Arguments(content).content(Ids(SystemClock()), is_update=is_update)
 
 
 def table(rows: int = 2, columns: int = 2, cell: str = "x") -> str:
