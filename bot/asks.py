@@ -61,7 +61,7 @@ class AskClicks:
     ) -> None:
         """Approve a call, or open the form to reject it, to edit it, or to see it whole."""
         words = BOT.of(language_of(person))
-        with _refusals("consent-refusal"):
+        with _refusals("consent-refusal-not-yours"):
             ask = await self._require_in(click.ask, gesture.session)
             match click.kind:
                 case "consent.approve":
@@ -93,7 +93,7 @@ class AskClicks:
         person: Person,
     ) -> None:
         """Reject for the reason that was written, or none; or edit the call."""
-        with _refusals("consent-refusal"):
+        with _refusals("consent-refusal-not-yours"):
             await self._require_in(form.ask, form.session)
             if form.kind == "consent.reason_form":
                 reason = gesture.values.get("reason", "").strip()
@@ -111,7 +111,7 @@ class AskClicks:
     ) -> None:
         """Show links, skip, or look for the account. A post with links goes when the wait does."""
         take_away = partial(self._api.take_away, gesture.response_url)
-        with _refusals("consent-refusal", not_yours="not-your-link"):
+        with _refusals("consent-refusal-not-your-link"):
             ask = await self._require_in(click.ask, gesture.session)
             if click.kind == "consent.skip":
                 await self._asks.skip_connection(ask.id, gesture.by)
@@ -144,7 +144,7 @@ class AskClicks:
     ) -> None:
         """Answer with an option, or open the form for an answer in words of one's own."""
         channel, ts = gesture.sender.channel, gesture.message_ts
-        with _refusals("question"):
+        with _refusals("question-not-yours", "question-over"):
             if click.kind == "question.other":
                 await self._asks.check_may_answer(click.ask, gesture.by)
                 about = QuestionForm(ask=click.ask, channel=channel, ts=ts)
@@ -177,7 +177,7 @@ class AskClicks:
         if not text:
             return
         key = post_key(gesture.sender.team, form.channel, form.ts)
-        with _refusals("question"):
+        with _refusals("question-not-yours", "question-over"):
             await self._asks.answer(form.ask, self._answer(key, gesture, person, text))
 
     def _answer(
@@ -215,17 +215,13 @@ class AskClicks:
 
 
 @contextmanager
-def _refusals(sentences: str, *, not_yours: str = "not-yours") -> Generator[None]:
-    """Whatever the core refuses is answered with a sentence; of a question it knows two."""
+def _refusals(not_yours: str, over: str = "") -> Generator[None]:
+    """Whatever the core refuses is answered with a sentence; with `over` there are but two."""
     try:
         yield
     except AskRefused as refused:
-        why = refused.why.replace("_", "-")
-        if refused.why == "not_yours":
-            why = not_yours
-        elif sentences == "question":
-            why = "over"
-        raise Refused(f"{sentences}-{why}") from refused
+        sentence = over or f"consent-refusal-{refused.why.replace('_', '-')}"
+        raise Refused(not_yours if refused.why == "not_yours" else sentence) from refused
     except ToolServerError as error:
         logger.warning("a click came to nothing: %s", error)
         raise Refused("consent-refusal-press-again") from error
