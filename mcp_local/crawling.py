@@ -18,8 +18,7 @@ from mcp_local.errors import FetchDenied, FetchFailed, NeedsBrowser, ToolkitErro
 from mcp_local.extract import ExtractedPage
 from mcp_local.extract.reader import Readers
 from mcp_local.fair_semaphore import FairSemaphore
-from mcp_local.fetch.client import Client
-from mcp_local.fetch.manners import Manners
+from mcp_local.fetch.client import Client, Manners
 from mcp_local.pages import StoredPage, count_words, find_page, page_files, page_path, save_page
 from mcp_local.settings import Settings
 from mcp_local.workspace import Workspace

@@ -8,7 +8,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from mcp_local.errors import ToolkitError
-from mcp_local.fetch.allowance import Allowance
+from mcp_local.fetch.urls import Allowance
 from mcp_local.settings import Settings
 from mcp_local.tools import FETCHES, SessionDir, local_tool, text_result
 from mcp_local.workspace import open_workspace
