@@ -64,7 +64,7 @@ def register(server: MCPServer, settings: Settings) -> None:
 
 def _answer(rows: "list[Row]") -> CallToolResult:
     successful = sum(row.ok for row in rows)
-    stored = sum(row.origin == "stored" for row in rows)
+    stored = sum(row.is_stored for row in rows)
     note = "The texts are in the files named by path."
     if not successful:
         note = "No page could be read; try other sources."
