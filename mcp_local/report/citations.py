@@ -61,9 +61,7 @@ def mark_citations(state: StateCore) -> None:
     quoted: frozenset[str] = state.env.get(QUOTED, frozenset())
     for token in state.tokens:
         if token.type == "inline" and token.children:
-            children = _unlink(token.children)
-            children = _split_texts(children, quoted)
-            token.children = _tighten(children)
+            token.children = _split_texts(_unlink(token.children), quoted)
 
 
 def list_citations(tokens: Iterable[Token]) -> list[int]:
@@ -158,20 +156,6 @@ def _split_texts(children: Sequence[Token], quoted: frozenset[str]) -> list[Toke
     return [token for token in split if token.type != "text" or token.content]
 
 
-def _tighten(children: Sequence[Token]) -> list[Token]:
-    """Let a citation follow its sentence without the space or line break before it."""
-    tight: list[Token] = []
-    for child in children:
-        if child.type == CITATION:
-            if tight and tight[-1].type == "softbreak":
-                tight.pop()
-            if tight and tight[-1].type == "text":
-                text = tight.pop().content
-                tight.append(_text(text.rstrip(" ")))
-        tight.append(child)
-    return tight
-
-
 def _text(content: str) -> Token:
     return Token("text", "", 0, content=content)
 
@@ -244,7 +228,8 @@ def _read_inline(children: Sequence[Token]) -> Iterator[CitedSentence]:
     marks: list[tuple[int, list[int]]] = []
     for child in children:
         if child.type == CITATION:
-            marks.append((len(text.rstrip()), cited_numbers(child.content)))
+            text = text.rstrip()
+            marks.append((len(text), cited_numbers(child.content)))
             if text.endswith(_ENDS):
                 text += " "
         elif child.type.endswith("break"):
