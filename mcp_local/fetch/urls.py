@@ -72,7 +72,7 @@ def _entries(setting: str) -> list[str]:
 
 
 def _pattern(entry: str) -> HostPattern:
-    host, port = _split_port(entry.lower())
+    host, port = _split_port(entry.strip().lower())
     if not host:
         raise ValueError(f"CRAWL_ALLOW or CRAWL_CONNECT names no host: {entry!r}")
     address = parse_address(host)

@@ -189,18 +189,24 @@ def _mark_box(tokens: list[Token], at: int) -> None:
     children[0].content = children[0].content[label.end() :]
     if not children[0].content:
         del children[0]
-    breaks = [n for n, child in enumerate(children) if child.type.endswith("break")]
-    has_text_below = breaks or end > at + _FIRST_PARAGRAPH
-    if breaks:
-        children[breaks[0]] = Token(TITLE_BREAK, "", 0)
-    if breaks[:1] == [0] or not children or not has_text_below:
-        name = label[1].strip()
-        name = name.capitalize() if name.isupper() else name
-        if children and not breaks:
-            children.insert(0, Token(TITLE_BREAK, "", 0))
-        children.insert(0, Token("text", "", 0, content=name))
-    inline.children = children
+    name = label[1].strip()
+    if name.isupper():
+        name = name.capitalize()
+    inline.children = _titled(children, name, has_more=end > at + _FIRST_PARAGRAPH)
     kind, _, _ = label[1].casefold().strip().partition(" ")
     box.tag = tokens[end].tag = "aside"
     box.attrSet("class", f"box {_STYLES.get(kind, 'note')}")
     paragraph.attrSet("class", "box-title")
+
+
+def _titled(children: list[Token], name: str, *, has_more: bool) -> list[Token]:
+    """A box's first paragraph, a break behind its title: its first line, or else its name."""
+    breaks = [n for n, child in enumerate(children) if child.type.endswith("break")]
+    if breaks:
+        children[breaks[0]] = Token(TITLE_BREAK, "", 0)
+    if children and breaks[:1] != [0] and (breaks or has_more):
+        return children
+    title = [Token("text", "", 0, content=name)]
+    if children and not breaks:
+        title.append(Token(TITLE_BREAK, "", 0))
+    return title + children
