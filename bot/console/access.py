@@ -22,7 +22,8 @@ from cachetools import LRUCache
 from agent_core.errors import SessionError
 from agent_core.ids import SessionId, UserId
 from bot.console.passes import HOME
-from bot.ingress import Rules, Sender, authorise
+from bot.inbound import Sender
+from bot.ingress import Rules, authorise
 from bot.slack_api import (
     Conversation,
     MonotonicClock,

@@ -1,9 +1,8 @@
 """Slack's payloads on their way in: authorised, recorded, acknowledged, handed over."""
 
 from bot.ingress.actions import Actions, Handler
-from bot.ingress.authorise import Rules, Sender, authorise, refusal, screen
 from bot.ingress.backfill_run import Backfill
-from bot.ingress.filter import KnownTurn
+from bot.ingress.filter import KnownTurn, Rules, authorise, refusal
 from bot.ingress.gestures import COMMAND_TEXT, Errors, Gesture
 from bot.ingress.handover import MAX_MB, FileFault, LeftOut
 from bot.ingress.ingress import Ingress, leave_to_next_start
@@ -25,7 +24,6 @@ __all__ = [
     "KnownTurn",
     "LeftOut",
     "Rules",
-    "Sender",
     "ThreadActivity",
     "authorise",
     "connect_socket",
@@ -33,6 +31,5 @@ __all__ = [
     "leave_to_next_start",
     "refusal",
     "register",
-    "screen",
     "take_up",
 ]  # fmt: skip

@@ -16,7 +16,7 @@ from agent_core.background import Background, GivenUp
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger
 from bot.clicks import Refused
-from bot.ingress.authorise import Rules, authorise, refusal, screen
+from bot.ingress.filter import Rules, authorise, refusal, screen
 from bot.ingress.gestures import (
     COMMAND_TEXT,
     Errors,

@@ -13,8 +13,7 @@ from agent_core.errors import SessionError
 from agent_core.ids import SessionId, UserId
 from agent_core.messages import JsonObject
 from bot.clicks import AskShortcut, ChannelClick, Command, HomeOpened, Payload, decode
-from bot.inbound import object_in, objects_in, text_in
-from bot.ingress.authorise import Sender
+from bot.inbound import Sender, object_in, objects_in, text_in
 from bot.threads import ThreadRef, user_id
 
 PRESSED, SUBMITTED, CHOSEN = "block_actions", "view_submission", "message_action"

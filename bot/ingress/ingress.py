@@ -13,21 +13,8 @@ from weakref import WeakValueDictionary
 from agent_core.background import Background, Backoff, GivenUp, retry
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger, ReplyReader, small_talk
-from bot.inbound import InboundPost, plain_text
-from bot.ingress.authorise import Rules
-from bot.ingress.corrections import Corrections, Posts
-from bot.ingress.filter import (
-    Admission,
-    Admitted,
-    Deletion,
-    Edit,
-    Front,
-    Halt,
-    IngressFilter,
-    NotServed,
-    PostEvent,
-    read_event,
-)
+from bot.inbound import Deletion, Edit, Halt, InboundPost, PostEvent, plain_text, read_event
+from bot.ingress.filter import Admission, Admitted, Front, IngressFilter, NotServed, Posts, Rules
 from bot.ingress.handover import FileKeeper, Handover
 from bot.ingress.replies import FollowUpsIn, Replies
 from bot.render import escape
@@ -131,10 +118,10 @@ class Ingress:
             files,
             api,
             people,
+            self.filter,
             self._posts,
             self.replies,
         )
-        self._corrections = Corrections(front, ledger, self.filter, api, self._posts)
         self._before_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._after_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -225,7 +212,7 @@ class Ingress:
         return bool(post.files) or small_talk(words) != "stop"
 
     async def _correct(self, event: Edit | Deletion | Halt) -> InboundPost | None:
-        return await keep_trying(event.key, lambda: self._corrections.apply(event), self._api)
+        return await keep_trying(event.key, lambda: self._handover.apply(event), self._api)
 
     async def _take_post(self, post: InboundPost, *, again: bool) -> None:
         """The author is looked up while earlier posts of the thread are still handed over."""
