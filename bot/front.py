@@ -8,6 +8,7 @@ import os
 import secrets
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -36,18 +37,13 @@ _INNER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
+@dataclass(frozen=True, slots=True)
 class FrontDoor:
     """The ingress's `Front`: a message becomes a turn, or an order for digests."""
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        clock: MonotonicClock,
-        digests: DigestMessages,
-    ) -> None:
-        self._runtime = runtime
-        self._clock = clock
-        self._digests = digests
+    _runtime: Runtime
+    _clock: MonotonicClock
+    _digests: DigestMessages
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
         if await self._digests.take(message):
@@ -157,18 +153,13 @@ async def stop_branch(
         raise Refused("progress-stop-late") from refused
 
 
+@dataclass(frozen=True, slots=True)
 class WorkspaceFiles:
     """The ingress's `FileKeeper`: attached files land in the session's `downloads/`."""
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        api: SlackApi,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._runtime = runtime
-        self._slack_files = api.files
-        self._clock = clock
+    _runtime: Runtime
+    _api: SlackApi
+    _clock: Callable[[], datetime]
 
     async def keep(
         self, session: SessionId, files: tuple[SlackFile, ...]
@@ -185,7 +176,7 @@ class WorkspaceFiles:
         name = file_name(f"{file.id}_{file.name}")
         try:
             with _new_file(workspace, name) as saved:
-                size_bytes = await self._slack_files.download(
+                size_bytes = await self._api.files.download(
                     file.url_private, saved, max_bytes=MAX_ATTACHMENT_BYTES
                 )
                 _check_page(file, size_bytes)
@@ -208,7 +199,7 @@ class WorkspaceFiles:
     async def _about(self, file: SlackFile) -> JsonObject:
         """What Slack says of a file; empty where it says nothing."""
         try:
-            return await self._slack_files.about(file.id)
+            return await self._api.files.about(file.id)
         except SlackError as error:
             logger.warning("nothing is known of an attached file: %s", error)
             return {}

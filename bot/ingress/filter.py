@@ -269,26 +269,18 @@ class Posts:
         return plain_text(post.wire_text, bot_user=bot_user, names=names)
 
 
+@dataclass(frozen=True, slots=True)
 class IngressFilter:
     """Decides on payloads. What it lets in is durable when it returns.
 
     To judge raises SlackError where Slack could not be asked.
     """
 
-    def __init__(
-        self,
-        front: Front,
-        ledger: Ledger,
-        people: People,
-        rules: Rules,
-        replies: Replies,
-    ) -> None:
-        self._front = front
-        self._ledger = ledger
-        self._people = people
-        self._rules = rules
-        self._replies = replies
-        self._bot_user = rules.identity.bot_user
+    _front: Front
+    _ledger: Ledger
+    _people: People
+    _rules: Rules
+    _replies: Replies
 
     async def let_in(self, event: PostEvent, body: JsonObject) -> bool:
         """Record what may be for the bot and was not recorded before; False for all else.
@@ -302,7 +294,7 @@ class IngressFilter:
 
     async def judge(self, post: InboundPost) -> Admission:
         """Whether a post is for the bot, and its author somebody whom the bot serves."""
-        spoken_to = address(post, bot_user=self._bot_user)
+        spoken_to = address(post, bot_user=self._rules.identity.bot_user)
         if spoken_to == "not_ours":
             return None
         is_reply = spoken_to == "reply"
@@ -338,7 +330,7 @@ class IngressFilter:
 
     async def is_for_us(self, post: InboundPost) -> bool:
         """Whether a post speaks to the bot."""
-        spoken_to = address(post, bot_user=self._bot_user)
+        spoken_to = address(post, bot_user=self._rules.identity.bot_user)
         if spoken_to == "reply":
             return await self._replies.is_for_bot(post)
         return spoken_to == "ours"
@@ -376,7 +368,7 @@ class IngressFilter:
 
     def _is_candidate(self, post: InboundPost) -> bool:
         """A reply in a thread that is not known may be for the bot."""
-        spoken_to = address(post, bot_user=self._bot_user)
+        spoken_to = address(post, bot_user=self._rules.identity.bot_user)
         if spoken_to == "reply":
             return self._replies.may_be_for_bot(post.thread)
         return spoken_to == "ours"

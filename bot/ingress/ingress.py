@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from agent_core.background import Background, Backoff, GivenUp, retry
@@ -17,6 +17,7 @@ from bot.inbound import Deletion, Edit, Halt, InboundPost, PostEvent, plain_text
 from bot.ingress.filter import Admission, Admitted, Front, IngressFilter, NotServed, Posts, Rules
 from bot.ingress.handover import FileKeeper, Handover
 from bot.ingress.replies import FollowUpsIn, Replies
+from bot.presenter import Indicators
 from bot.render import escape
 from bot.slack_api import People, SlackApi, SlackError
 from bot.threads import ThreadRef
@@ -34,20 +35,6 @@ HandoverOutcome = Literal["begun", "known", "parked"]
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
-
-
-class WorkIndicator(Protocol):
-    """What a person sees at once: that the bot is at work on a post."""
-
-    async def show(
-        self,
-        thread: ThreadRef,
-        post_ts: str,
-        *,
-        may_be_left: bool = False,
-    ) -> None: ...
-
-    async def take_back(self, thread: ThreadRef, post_ts: str) -> None: ...
 
 
 async def leave_to_next_start(work: Background, *, patience_s: float = DRAIN_PATIENCE_S) -> None:
@@ -84,7 +71,7 @@ class Ingress:
         files: FileKeeper,
         api: SlackApi,
         rules: Rules,
-        indicator: WorkIndicator,
+        indicators: Indicators,
         people: People,
         reader: ReplyReader,
         follow_ups: FollowUpsIn,
@@ -98,7 +85,7 @@ class Ingress:
         self.under_way = Background()
         self._front = front
         self._ledger = ledger
-        self._indicator = indicator
+        self._indicators = indicators
         self._api = api
         self._posts = Posts(people, rules.identity)
         self.replies = Replies(
@@ -233,7 +220,7 @@ class Ingress:
             self.in_vain.add(post.key)
         if not isinstance(admission, Admitted) or outcome == "begun":
             return  # a turn takes its indicator back itself
-        await self._indicator.take_back(post.thread, post.ts)
+        await self._indicators.take_back(post.thread, post.ts)
         if outcome == "parked":
             await self._handover.tell_parked(admission)
 
@@ -320,7 +307,7 @@ class Ingress:
         if not isinstance(await judging, Admitted):
             return
         try:
-            await self._indicator.show(post.thread, post.ts, may_be_left=may_be_left)
+            await self._indicators.show(post.thread, post.ts, may_be_left=may_be_left)
         except SlackError as error:
             logger.warning("%s got no indicator: %s", post.key, error)
 

@@ -7,6 +7,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -133,6 +134,7 @@ def register(
     app.use(_Taking(ingress, actions, backfill))
 
 
+@dataclass(frozen=True, slots=True)
 class _Taking(AsyncMiddleware):
     """Takes payloads from Bolt before it looks for a listener: what is answered is the answer.
 
@@ -140,15 +142,9 @@ class _Taking(AsyncMiddleware):
     that their press did not work.
     """
 
-    def __init__(
-        self,
-        ingress: Ingress,
-        actions: Actions,
-        backfill: Backfill,
-    ) -> None:
-        self._ingress = ingress
-        self._actions = actions
-        self._backfill = backfill
+    _ingress: Ingress
+    _actions: Actions
+    _backfill: Backfill
 
     async def async_process(
         self,

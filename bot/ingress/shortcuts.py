@@ -6,6 +6,7 @@ the answer; the post is material, as all of its thread is.
 
 import logging
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from agent_core.messages import JsonObject
@@ -24,13 +25,13 @@ QUESTION = "question"
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
 class AskAbout:
     """The handlers of the shortcut and of its form."""
 
-    def __init__(self, api: SlackApi, people: People, ingress: Ingress) -> None:
-        self._api = api
-        self._people = people
-        self._ingress = ingress
+    _api: SlackApi
+    _people: People
+    _ingress: Ingress
 
     async def ask(
         self,
