@@ -15,6 +15,7 @@ DELETED = "message_deleted"
 TOMBSTONE = "tombstone"
 """What stands in the place of a deleted post that has replies."""
 
+PRESSED, SUBMITTED, CHOSEN = "block_actions", "view_submission", "message_action"
 STOP_REACTION = "x"
 REACTED, STOPPED = "reaction_added", "agent_session_stopped"
 _APP_MARKS = ("bot_id", "app_id", "bot_profile")
@@ -349,6 +350,16 @@ def _is_persons_post(post: JsonObject, bot_user: str) -> bool:
         return False
     user = text_in(post, "user")
     return user not in {"", bot_user, "USLACKBOT"}
+
+
+def is_gesture(body: JsonObject) -> bool:
+    """Whether a payload is a press, a form, a command or an opening, readable or not."""
+    return body.get("type") in {PRESSED, SUBMITTED, CHOSEN} or "command" in body or is_opening(body)
+
+
+def is_opening(body: JsonObject) -> bool:
+    """Whether a person opened the app."""
+    return object_in(body, "event").get("type") == "app_home_opened"
 
 
 def read_file(raw: JsonObject) -> SlackFile:

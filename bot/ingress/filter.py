@@ -7,15 +7,14 @@ people changed about their posts meanwhile is in `Posts`.
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal
 
 from cachetools import LRUCache
 
-from agent_core.ids import SessionId, TurnId
-from agent_core.messages import InboundMessage, JsonObject
+from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger, detect_language
 from bot.clicks import Refused
+from bot.front import FrontDoor
 from bot.inbound import (
     Deletion,
     Edit,
@@ -28,7 +27,7 @@ from bot.inbound import (
     post_of,
     text_in,
 )
-from bot.ingress.replies import Replies, ThreadActivity
+from bot.ingress.replies import Replies
 from bot.slack_api import Identity, People, Person, SlackError
 
 Address = Literal["ours", "not_ours", "reply"]
@@ -116,65 +115,6 @@ def _refuse_person(sender: Sender, rules: Rules, person: Person) -> Reason | Non
     if not homes or not homes <= teams or (person.is_stranger and rules.teams is None):
         return "stranger"
     return None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownTurn:
-    """A gesture that the agent has."""
-
-    text: str
-    said_at: datetime
-    """When it was said, or last edited."""
-    is_at_work: bool
-    """It was begun with, or is part of what was, and that has not ended."""
-
-
-class Front(Protocol):
-    """The agent's front door."""
-
-    async def handle(self, message: InboundMessage) -> TurnId | None:
-        """Begin or queue a turn; None when the gesture has one already."""
-        ...
-
-    async def revise(self, key: str, text: str) -> bool:
-        """Another text stands in the place of the gesture's. False unless its turn waits."""
-        ...
-
-    async def withdraw(self, key: str, *, by: str = "") -> bool:
-        """The gesture was taken back, or called off by whom `by` names: its turn ends.
-
-        False where none can be ended.
-        """
-        ...
-
-    async def known_turn(self, key: str) -> KnownTurn | None:
-        """What the agent has of a gesture; None when it has no turn."""
-        ...
-
-    async def stop(self, session: SessionId, by: str) -> bool:
-        """End all work of a thread; False without any."""
-        ...
-
-    async def stop_channel(
-        self,
-        team: str,
-        channel: str,
-        by: str,
-        *,
-        before_ts: str,
-    ) -> bool:
-        """End all work of a channel's threads that began before a post; False without any."""
-        ...
-
-    async def ended(self, key: str) -> None:
-        """Returns when the gesture's turn has ended; it may never do so."""
-        ...
-
-    async def newest_of(self, session: SessionId, *, before_ts: str) -> str:
-        """The `ts` of the newest post of a thread before a moment that the agent has, or empty."""
-        ...
-
-    async def activity(self, session: SessionId) -> ThreadActivity: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,7 +216,7 @@ class IngressFilter:
     To judge raises SlackError where Slack could not be asked.
     """
 
-    _front: Front
+    _front: FrontDoor
     _ledger: Ledger
     _people: People
     _rules: Rules

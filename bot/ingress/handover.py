@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Literal, Protocol
 
 from cachetools import LRUCache
 
 from agent_core.background import GivenUp
-from agent_core.ids import SessionId
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Ledger, asks_for_nothing, small_talk
+from bot.front import MAX_MB, FrontDoor, LeftOut, WorkspaceFiles
 from bot.inbound import (
     Deletion,
     Edit,
@@ -24,7 +23,7 @@ from bot.inbound import (
     plain_text,
     read_file,
 )
-from bot.ingress.filter import Admitted, Front, IngressFilter, Posts, post_language
+from bot.ingress.filter import Admitted, IngressFilter, Posts, post_language
 from bot.ingress.replies import Replies
 from bot.render import escape
 from bot.slack_api import (
@@ -36,9 +35,6 @@ from bot.slack_api import (
 )
 from bot.threads import ThreadRef, user_id
 from bot.words import BOT
-
-MAX_MB = 50
-"""The biggest file that is taken from a person, in MB of 1024 * 1024 bytes."""
 
 MAX_POSTS = 100
 MAX_CHARS = 20_000
@@ -59,17 +55,6 @@ _NOTICES = frozenset({"channel_join", "channel_leave", "channel_topic", "channel
 
 _log = logging.getLogger(__name__)
 
-FileFault = Literal["too_big", "not_given", "not_saved", "gone"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
-    """A file that could not be brought into the workspace."""
-
-    name: str
-    """Safe to show."""
-    fault: FileFault
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Earlier:
@@ -77,16 +62,6 @@ class _Earlier:
 
     text: str = ""
     files: tuple[SlackFile, ...] = ()
-
-
-class FileKeeper(Protocol):
-    """Brings files that a person attached into the session's workspace."""
-
-    async def keep(
-        self, session: SessionId, files: tuple[SlackFile, ...]
-    ) -> tuple[Attachment | LeftOut, ...]:
-        """What became of each file, in their order."""
-        ...
 
 
 @dataclass(slots=True)
@@ -97,9 +72,9 @@ class Handover:
     agent, or may be a turn that waits or works.
     """
 
-    _front: Front
+    _front: FrontDoor
     _ledger: Ledger
-    _files: FileKeeper
+    _files: WorkspaceFiles
     _api: SlackApi
     _people: People
     _filter: IngressFilter

@@ -13,9 +13,10 @@ from weakref import WeakValueDictionary
 from agent_core.background import Background, Backoff, GivenUp, retry
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger, ReplyReader, small_talk
+from bot.front import FrontDoor, WorkspaceFiles
 from bot.inbound import Deletion, Edit, Halt, InboundPost, PostEvent, plain_text, read_event
-from bot.ingress.filter import Admission, Admitted, Front, IngressFilter, NotServed, Posts, Rules
-from bot.ingress.handover import FileKeeper, Handover
+from bot.ingress.filter import Admission, Admitted, IngressFilter, NotServed, Posts, Rules
+from bot.ingress.handover import Handover
 from bot.ingress.replies import FollowUpsIn, Replies
 from bot.presenter import Indicators
 from bot.render import escape
@@ -66,9 +67,9 @@ class Ingress:
 
     def __init__(
         self,
-        front: Front,
+        front: FrontDoor,
         ledger: Ledger,
-        files: FileKeeper,
+        files: WorkspaceFiles,
         api: SlackApi,
         rules: Rules,
         indicators: Indicators,
@@ -89,7 +90,7 @@ class Ingress:
         self._api = api
         self._posts = Posts(people, rules.identity)
         self.replies = Replies(
-            front.activity,
+            front,
             people,
             api,
             rules.identity,

@@ -21,10 +21,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger
-from bot.inbound import Edit, InboundPost, PostEvent, post_of
+from bot.inbound import Edit, InboundPost, PostEvent, is_gesture, post_of
 from bot.ingress.actions import Actions
 from bot.ingress.backfill_run import Backfill
-from bot.ingress.gestures import is_gesture
 from bot.ingress.ingress import Ingress
 from bot.slack_api import Identity, MonotonicClock, web_client
 from bot.socket import Envelope, OnHealed, SocketMode, Timing, TokenCheck, open_connection

@@ -12,8 +12,7 @@ from datetime import UTC, datetime, timedelta
 from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot import clicks
-from bot.clicks import AskForm, AskShortcut, Refused
-from bot.ingress.gestures import Gesture
+from bot.clicks import AskForm, AskShortcut, Gesture, Refused
 from bot.ingress.ingress import Ingress
 from bot.render import entry, escape, foreign_line, limits, one_line
 from bot.slack_api import Op, People, Person, PlaceRefused, SlackApi, SlackError, language_of
