@@ -1,18 +1,23 @@
-"""The audit of calls with an effect: a row before each call, and on it how the call ended.
+"""What calls did and told the outside: the audit of effects, and the egress budget's disclosures.
 
-What a row says of the beginning is never altered, and an outcome is noted once.
+The audit has a row from before each call with an effect, and on it how the call ended. What a row
+says of the beginning is never altered, and an outcome is noted once. A disclosure is what a call
+told its owner after the session was tainted: `consent/egress.py` puts a price in bits on it, and
+each call that was let through without a person is charged here, once.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from sqlalchemy import select, update
+from sqlalchemy import Connection, select, update
 
 from agent_core.ids import AskId, RunId, SessionId, ToolCallId, TurnId, UserId
+from agent_core.messages import JsonObject
 from agent_core.sessions.database import PATIENCE_S, Database, columns_of, objects_of
-from agent_core.sessions.schema import audit
+from agent_core.sessions.schema import audit, disclosures
 
 AuditOutcome = Literal["done", "failed", "unknown"]
 """`unknown`: the result was lost on the way."""
@@ -116,3 +121,46 @@ def _is_of_tool(entry: AuditEntry, pattern: str) -> bool:
     names = [entry.tool]
     names.extend(action.slug for action in entry.actions)
     return any(fnmatchcase(name.upper(), pattern.upper()) for name in names)
+
+
+TurnPrice = tuple[TurnId, JsonObject]
+"""What a call cost, with the turn in which it was made."""
+Charge = Callable[[Sequence[TurnPrice]], JsonObject | None]
+"""Makes the price of a call from the turns and prices of earlier ones; None: over the budget."""
+
+
+class DisclosureStore:
+    """The egress budget of each session."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def admit(
+        self,
+        id: str,
+        session: SessionId,
+        turn: TurnId,
+        charge: Charge,
+    ) -> bool:
+        """Whether a call is within the budget; its price is stored then.
+
+        `charge` is asked once for the same id, and never for two calls of a session at a time.
+        """
+        earlier = select(disclosures).filter_by(session=session)
+
+        def admit(connection: Connection) -> bool:
+            rows = connection.execute(earlier).all()
+            if any(row.id == id for row in rows):
+                return True
+            price = charge([(row.turn, row.price) for row in rows])
+            if price is None:
+                return False
+            row = {
+                "id": id,
+                "session": session,
+                "turn": turn,
+                "price": price,
+            }
+            return self._database.insert_if_new(connection, disclosures, row)
+
+        return await self._database.change(admit)

@@ -1,13 +1,13 @@
-"""Sessions, their turns and histories; readers' cursors in turns; effects that calls began.
+"""Sessions, their turns and histories; cursors of readers, begun effects, programs of runs.
 
 A session is the durable conversation of one thread. Turns are read here and change their status
-here; `queue.py` tells which turns a process has to see to, `inbox.py` what a run has yet to take
+here; `turns.py` tells which turns a process has to see to, `inbox.py` what a run has yet to take
 in.
 """
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, turn_
 from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message
 from agent_core.sessions.database import Database, columns_of, objects_of
 from agent_core.sessions.log import WriteBehind
-from agent_core.sessions.schema import cursors, effects, messages, sessions, turns
+from agent_core.sessions.schema import cursors, effects, messages, programs, sessions, turns
 from agent_core.sessions.turns import TURN, StoredTurn, TurnKind, TurnState, Wait
 
 
@@ -334,3 +334,38 @@ class SessionStore:
         await self._behind.flush()
         bodies = await self._database.column(query)
         return tuple(MESSAGE.validate_python(body) for body in bodies)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredProgram:
+    """The last program of a run."""
+
+    turn: TurnId
+    run: RunId
+    call: ToolCallId
+    """The tool call that brought it."""
+    body: JsonObject = field(default_factory=dict[str, Any])
+    """What is known of it here: counts, what it printed, how it ended."""
+    variables: bytes = b""
+    """All that was defined when the last program ended; empty where there is nothing."""
+    paused: bytes = b""
+    """The program where it waits; empty for one that waits for nothing."""
+
+
+class ProgramStore:
+    """One program a run: the next one takes the place of the last one, whose variables it has.
+
+    With the end of their turn the log deletes them.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def last(self, turn: TurnId, run: RunId) -> StoredProgram | None:
+        """None for a run without programs."""
+        query = select(programs).filter_by(turn=turn, run=run)
+        return await self._database.first(query, StoredProgram)
+
+    async def keep(self, program: StoredProgram) -> None:
+        """Safe to do again."""
+        await self._database.execute(self._database.upsert(programs, columns_of(program)))

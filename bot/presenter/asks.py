@@ -1,7 +1,7 @@
 """Asks in the thread: each card posted once, and edited once when its Ask has ended.
 
 What a card says stands in `questions.py`, `approval.py` and `connection.py`; who clicks on it is
-seen to in `bot/asks`.
+handled in `bot/asks`.
 """
 
 import asyncio
