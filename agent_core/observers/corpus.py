@@ -181,14 +181,11 @@ class ReaderBlacklist:
         return ()
 
     def _count(self, observed: ToolObserved) -> None:
-        try:
-            domain = (urlsplit(text_in(observed.call.arguments, "url")).hostname or "").rstrip(".")
-        except ValueError:
-            domain = ""
-        said = full_text(observed).replace(" ", "") if domain else ""
-        if _TIMED_OUT in said:
+        domain = (urlsplit(text_in(observed.call.arguments, "url")).hostname or "").rstrip(".")
+        text = full_text(observed).replace(" ", "")
+        if _TIMED_OUT in text:
             logger.warning("%s was not reached in time (1234); it can be tried again", domain)
-        if _NOT_FOUND not in said:
+        if not domain or _NOT_FOUND not in text:
             return
         try:
             stored = _StoredFailures.model_validate_json(self._path.read_bytes())
