@@ -31,6 +31,7 @@ from agent_core.durable.dbos_turns import check_sqlite
 from agent_core.errors import SessionError, SettingsError, ToolServerError
 from agent_core.events import AnyEvent
 from agent_core.ids import TurnId, UserId
+from agent_core.json_values import digest_of_json
 from agent_core.mcp import (
     FleetServer,
     HttpServer,
@@ -61,7 +62,6 @@ from agent_core.sessions import (
 from agent_core.sessions.migrations import NEWEST, file_of, revision_of
 from agent_core.sessions.schema import cursors, schedules, slots, turns
 from agent_core.settings import CoreSettings
-from agent_core.tools import digest_of_json
 
 MIN_FREE_BYTES = 20 * 1024**2
 """Below this a start is refused: the databases could hardly grow, and no report would fit."""

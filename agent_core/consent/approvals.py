@@ -16,9 +16,10 @@ from agent_core.composio import Account, Accounts
 from agent_core.consent.policy import JudgedAction, Judgement
 from agent_core.errors import ToolServerError
 from agent_core.events import PlannedAction
+from agent_core.json_values import digest_of_json
 from agent_core.models import ToolSpec
 from agent_core.sessions import Ask, AskBody, AskStore, CallApproval, ask_id
-from agent_core.tools import OpenedCall, ToolContext, ToolOutput, canonical, digest_of_json
+from agent_core.tools import OpenedCall, ToolContext, ToolOutput, canonical
 
 _OTHER_ACCOUNT = (
     "Not done: calls use the {app} account that the person connected last, {account}. Leave "

@@ -33,19 +33,11 @@ from agent_core.consent.provenance import (
     key_of,
 )
 from agent_core.ids import RunId, ToolCallId, TurnId
+from agent_core.json_values import as_object, digest_of_json, names_in, texts_in, values_in
 from agent_core.messages import JsonObject, ToolCall, ToolResult
 from agent_core.models import ToolSpec
-from agent_core.models.strict_json import as_object
 from agent_core.sessions import DisclosureStore, SessionStore, TurnPrice
-from agent_core.tools import (
-    OpenedCall,
-    ToolContext,
-    digest_of_json,
-    names_in,
-    prefix_of,
-    texts_in,
-    values_in,
-)
+from agent_core.tools import OpenedCall, ToolContext, prefix_of
 
 SITE_BITS = 64.0
 """What one site that a person or a search named may learn in a turn."""

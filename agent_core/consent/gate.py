@@ -29,9 +29,9 @@ from agent_core.consent.results import (
     is_connecting,
 )
 from agent_core.errors import SurfaceRefused, ToolServerError
+from agent_core.json_values import as_object, digest_of_json, json_in
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
-from agent_core.models.strict_json import as_object
 from agent_core.sessions import (
     AccountConnection,
     Ask,
@@ -50,8 +50,6 @@ from agent_core.tools import (
     ToolContext,
     ToolOutput,
     batch_results,
-    digest_of_json,
-    json_in,
 )
 
 CONNECTION_PATIENCE = timedelta(hours=24)

@@ -21,18 +21,9 @@ from yaml.nodes import MappingNode, Node, SequenceNode
 from agent_core.consent.provenance import addresses_in
 from agent_core.consent.results import is_trusted_search
 from agent_core.errors import SettingsError
+from agent_core.json_values import leaves_of, names_in, texts_in
 from agent_core.messages import JsonObject
-from agent_core.tools import (
-    AGENT,
-    MAX_NAME_CHARS,
-    Action,
-    OpenedCall,
-    canonical,
-    leaves_of,
-    names_in,
-    prefix_of,
-    texts_in,
-)
+from agent_core.tools import AGENT, MAX_NAME_CHARS, Action, OpenedCall, canonical, prefix_of
 
 PolicyVerdict = Literal["allow", "ask", "refuse"]
 RuleValue = str | int | float | bool

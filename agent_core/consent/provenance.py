@@ -29,6 +29,7 @@ from agent_core.ids import (
     child_run,
     is_in_branch,
 )
+from agent_core.json_values import json_in, leaves_of, names_in, texts_in
 from agent_core.messages import (
     AttachedFile,
     Message,
@@ -37,7 +38,7 @@ from agent_core.messages import (
     ToolCall,
     ToolResult,
 )
-from agent_core.tools import json_in, leaves_of, names_in, opened, texts_in
+from agent_core.tools import opened
 from agent_core.workspaces.layout import (
     DOWNLOADS,
     EXTRACTED_ARTICLES,

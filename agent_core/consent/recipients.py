@@ -13,8 +13,9 @@ from email.header import decode_header, make_header
 from email.message import Message
 from urllib.parse import unquote
 
+from agent_core.json_values import Leaf, json_in, leaves_of, texts_in
 from agent_core.messages import JsonObject
-from agent_core.tools import Leaf, json_in, leaves_of, name_words, texts_in
+from agent_core.tools import name_words
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _REACHING_NAME = re.compile(r"(recipient|attendee|invite|participant|reviewer|assignee|bcc)", re.I)

@@ -17,17 +17,9 @@ from urllib.parse import urlsplit
 from cachetools import TTLCache
 
 from agent_core.ids import UserId
+from agent_core.json_values import as_object, json_in, load_strictly, texts_in
 from agent_core.messages import Message, ToolCall, ToolResult
-from agent_core.models.strict_json import as_object, load_strictly
-from agent_core.tools import (
-    OpenedCall,
-    ToolOutput,
-    batch_results,
-    canonical,
-    json_in,
-    opened,
-    texts_in,
-)
+from agent_core.tools import OpenedCall, ToolOutput, batch_results, canonical, opened
 from agent_core.workspaces import write_text
 from agent_core.workspaces.layout import SEARCH_RESULTS
 

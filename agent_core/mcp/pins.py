@@ -15,11 +15,11 @@ from typing import cast
 
 from mcp_types import Tool
 
+from agent_core.json_values import as_object, digest_of_json
 from agent_core.mcp.config import WORKSPACE
 from agent_core.messages import JsonObject
-from agent_core.models.strict_json import as_object
 from agent_core.sessions import NOT_ACCEPTED, Pin, Proposal, ToolPins
-from agent_core.tools import canonical, digest_of_json, fault_of_schema, full_name
+from agent_core.tools import canonical, fault_of_schema, full_name
 
 logger = logging.getLogger(__name__)
 

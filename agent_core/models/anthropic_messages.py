@@ -11,6 +11,7 @@ from typing import Any, assert_never, cast
 from agent_core.errors import ModelUnavailable, ReplyTruncated, RequestTooLarge
 from agent_core.events import Usage
 from agent_core.ids import ToolCallId
+from agent_core.json_values import as_object, load_strictly, mended, mended_value
 from agent_core.messages import (
     AttachedFile,
     JsonObject,
@@ -22,7 +23,6 @@ from agent_core.messages import (
     ToolResult,
 )
 from agent_core.models import ModelRequest, Picture, Reply
-from agent_core.models.strict_json import as_object, begun_sign, load_strictly, mended, mended_value
 
 _CACHE_POINT: JsonObject = {"type": "ephemeral"}
 _CACHED_USER_MESSAGES = 2
@@ -137,8 +137,6 @@ class _Block:
     raw: JsonObject
     input_pieces: list[str] = field(default_factory=list[str])
     ended: bool = False
-    begun: str = ""
-    """The first half of a sign that the next piece of text completes."""
 
     @property
     def kind(self) -> str:
@@ -149,7 +147,7 @@ class _Block:
         match delta.get("type"):
             case "text_delta":
                 if self.kind == "text":
-                    return self._say(self._append("text", delta))
+                    return mended(self._append("text", delta))
             case "input_json_delta":
                 self.input_pieces.append(str(delta.get("partial_json") or ""))
             case "thinking_delta":
@@ -165,11 +163,6 @@ class _Block:
         self.raw[key] = str(self.raw.get(key) or "") + piece
         return piece
 
-    def _say(self, piece: str) -> str:
-        text = self.begun + piece
-        self.begun = begun_sign(text)
-        return mended(text.removesuffix(self.begun))
-
 
 class ReplyAssembly:
     """Takes the stream's events in order; `reply` is the whole reply or says why there is none."""
@@ -177,7 +170,8 @@ class ReplyAssembly:
     def __init__(self) -> None:
         self._request_id = ""
         self._started: JsonObject = {}
-        self._blocks: dict[int, _Block] = {}
+        self._blocks: dict[str, _Block] = {}
+        """By index, in the order of their beginning."""
         self._usage: JsonObject = {}
         self._stop: JsonObject = {}
         self._ended = False
@@ -190,7 +184,8 @@ class ReplyAssembly:
                 self._started = as_object(event.get("message"))
                 self._count(self._started.get("usage"))
             case "content_block_start":
-                self._blocks[_index(event)] = _Block(dict(as_object(event.get("content_block"))))
+                block = _Block(dict(as_object(event.get("content_block"))))
+                self._blocks[str(event.get("index"))] = block
             case "content_block_delta":
                 return self._block(event).extend(as_object(event.get("delta")))
             case "content_block_stop":
@@ -213,7 +208,7 @@ class ReplyAssembly:
             RequestTooLarge: the context window was full inside a tool call.
         """
         stop_reason = self._checked_stop_reason()
-        blocks = [self._blocks[index] for index in sorted(self._blocks)]
+        blocks = list(self._blocks.values())
         if stop_reason == "refusal":
             blocks = [block for block in blocks if block.kind != "tool_use"]
         parts = tuple(map(self._part, blocks))
@@ -229,7 +224,7 @@ class ReplyAssembly:
         )
 
     def _block(self, event: JsonObject) -> _Block:
-        block = self._blocks.get(_index(event))
+        block = self._blocks.get(str(event.get("index")))
         if block is None:
             raise self._incomplete("a piece came for a block that never began")
         return block
@@ -306,11 +301,6 @@ class ReplyAssembly:
     def _incomplete(self, why: str) -> ModelUnavailable:
         text = f"The model's reply is not whole: {why}."
         return ModelUnavailable(text, kind="incomplete", request_id=self._request_id)
-
-
-def _index(event: JsonObject) -> int:
-    index: Any = event.get("index")
-    return index if isinstance(index, int) else -1
 
 
 def _usage(counts: JsonObject) -> Usage:

@@ -23,19 +23,10 @@ from dateutil.relativedelta import relativedelta
 from pydantic_core import from_json
 
 from agent_core.consent import name_of_record
+from agent_core.json_values import find_object, is_list, is_object, parse_result, text_in
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import ToolObserved, full_text
-from agent_core.tools import (
-    Action,
-    find_object,
-    is_list,
-    is_object,
-    opened,
-    parse_result,
-    prefix_of,
-    slug_of,
-    text_in,
-)
+from agent_core.tools import Action, opened, prefix_of, slug_of
 from agent_core.workspaces.layout import (
     DOWNLOADS,
     SEARCH_RESULTS,

@@ -11,10 +11,7 @@ from typing import Protocol
 from agent_core import tracing
 from agent_core.ids import TurnId
 from agent_core.messages import ToolCall
-from agent_core.tools import (
-    ToolContext,
-    ToolOutput,
-)
+from agent_core.tools import ToolContext, ToolOutput
 
 logger = logging.getLogger(__name__)
 

@@ -16,9 +16,9 @@ from cachetools import LRUCache
 
 from agent_core.events import AnyEvent
 from agent_core.ids import SessionId
+from agent_core.json_values import as_object
 from agent_core.masking import masked, masked_value
 from agent_core.messages import JsonObject
-from agent_core.models.strict_json import as_object
 from agent_core.workspaces.layout import (
     RUN_LOG,
     SUMMARY,

@@ -13,9 +13,9 @@ from agent_core.composio import AppTool
 from agent_core.consent.approvals import plan_of
 from agent_core.consent.policy import read_policy
 from agent_core.ids import SessionId, UserId
+from agent_core.json_values import digest_of_json
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.tools import tool_context
-from agent_core.tools import digest_of_json
 from tests.agent_core.consent.calls import batch, call, entry
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()

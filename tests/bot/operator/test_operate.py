@@ -227,7 +227,8 @@ def test_a_broken_file_is_told_with_its_line(
     (tmp_path / "servers.json").write_text('{"mcpServers":\n {,}}', encoding="utf-8")
     result = bot(*command)
     assert result.exit_code == 1
-    assert "servers.json is broken at line 2" in result.stderr
+    assert "servers.json cannot be read" in result.stderr
+    assert "line 2" in result.stderr
 
 
 @pytest.mark.process("a server that is added is a program")

@@ -8,7 +8,7 @@ import yaml
 from pydantic import SecretStr
 
 from bot.operator.slack import AGENT_VIEW
-from bot.sandbox.slack.feed import OpenSockets
+from bot.sandbox.slack.records import OpenSockets, Record
 from bot.slack_api.calls import TABLE
 from tests.bot.operator.installation import checked, installed, nobody
 
@@ -83,16 +83,12 @@ async def test_a_pause_that_slack_asks_for_is_a_warning(tmp_path: Path, title: s
 
 async def test_a_socket_is_really_opened_and_closed_again(tmp_path: Path) -> None:
     async with installed(tmp_path) as world:
-        greeted = world.slack.changes()
-        found = await checked(SOCKET, bot=world.bot())
-        assert found.state == "fine"
-        counts: list[int] = []
-        async for change in greeted:
-            if isinstance(change.record, OpenSockets):
-                counts.append(change.record.count)
-            if counts[-1:] == [0]:
-                break
-    assert 1 in counts
+        records: list[Record] = []
+        with world.slack.state.feed.watch(lambda change: records.append(change.record)):
+            found = await checked(SOCKET, bot=world.bot())
+            assert found.state == "fine"
+            await world.slack.wait_for(lambda _: records[-1:] == [OpenSockets(0)])
+    assert OpenSockets(1) in records
 
 
 @pytest.mark.parametrize(

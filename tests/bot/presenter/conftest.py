@@ -124,7 +124,7 @@ class Stage(Desk):
     def reactions(self, ts: str = "") -> list[str]:
         """What stands on a post, by default the thread's first."""
         post = self.slack.find("general", ts or self.thread.root_ts)
-        return [reaction.name for reaction in post.reactions]
+        return list(post.reactions)
 
     def direct_texts(self) -> list[str]:
         """What the bot wrote to Ann alone: each post, then what stands below it."""

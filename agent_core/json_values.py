@@ -1,8 +1,12 @@
-"""JSON in tool results, read leniently: plain, typed content, wrapped, or JSON within a string."""
+"""JSON that others wrote: a model's or a server's read strictly, a tool's result leniently.
+
+In a result JSON may be plain, within a string, or wrapped as typed content.
+"""
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeGuard, TypeVar, cast
 
 from agent_core.messages import JsonObject
@@ -13,12 +17,60 @@ Leaf = tuple[tuple[str, ...], str | int | float | bool | None]
 """A value that holds no other one, behind its path: the names of the objects around it, outermost
 first. Positions in lists have none."""
 
-_MAX_NESTING = 20
+MAX_NESTING = 64
+"""Values in values; what is nested deeper could not even be stored."""
+_MAX_WRAPPERS = 20
 
 
-def parse_result(text: str) -> object:
-    """The JSON value in a result, out of typed content and strings; None when there is none."""
-    return _unwrapped(_decoded(text))
+def load_strictly(text: str) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: it is no JSON, or nested too deeply; NaN, infinities and numbers too large for
+            a float are none.
+    """
+    try:
+        value = json.loads(text, parse_constant=_finite, parse_float=_finite)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if is_nested_too_deeply(value):
+        raise ValueError("nested too deeply")
+    return value
+
+
+def _finite(written: str) -> float:
+    number = float(written)
+    if not math.isfinite(number):
+        raise ValueError(f"{written[:20]} is not a number of JSON, or too large a one")
+    return number
+
+
+def is_nested_too_deeply(value: object, max_depth: int = MAX_NESTING) -> bool:
+    """Whether a JSON value goes deeper than `max_depth`."""
+    layer = [value]
+    for _ in range(max_depth):
+        layer = [inner for each in layer for inner in _children(each)]
+        if not layer:
+            return False
+    return True
+
+
+def mended(text: str) -> str:
+    """`text` as UTF-8 can write it: two halves of a sign joined, a lone half as U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def mended_value(value: Any) -> Any:
+    """A JSON value with all its texts and names `mended`."""
+    if isinstance(value, str):
+        return mended(value)
+    if is_list(value):
+        return [mended_value(item) for item in value]
+    if is_object(value):
+        return {mended(name): mended_value(item) for name, item in value.items()}
+    return value
 
 
 def digest_of_json(value: object) -> str:
@@ -30,6 +82,28 @@ def digest_of_json(value: object) -> str:
         ensure_ascii=False,
     )
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def is_object(value: object) -> TypeGuard[JsonObject]:
+    """Whether a JSON value is an object."""
+    return isinstance(value, dict)
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """Whether a JSON value is a list."""
+    return isinstance(value, list)
+
+
+def as_object(value: object) -> JsonObject:
+    """The value where it is an object; an empty one elsewhere."""
+    return value if is_object(value) else {}
+
+
+def _children(value: object) -> Iterable[object]:
+    """The values of an object, the items of a list; nothing of any other value."""
+    if is_object(value):
+        return value.values()
+    return value if is_list(value) else ()
 
 
 def json_in(text: str) -> object:
@@ -77,74 +151,48 @@ def texts_in(value: object) -> Iterator[str]:
             yield current
 
 
-def is_object(value: object) -> TypeGuard[JsonObject]:
-    """Whether a JSON value is an object."""
-    return isinstance(value, dict)
-
-
-def is_list(value: object) -> TypeGuard[list[Any]]:
-    """Whether a JSON value is a list."""
-    return isinstance(value, list)
-
-
 def text_in(value: object, *keys: str) -> str:
     """The first non-empty string under one of the keys of an object, else empty."""
-    if not is_object(value):
-        return ""
+    fields = as_object(value)
     for key in keys:
-        text = value.get(key)
+        text = fields.get(key)
         if isinstance(text, str) and text.strip():
             return text
     return ""
 
 
-def find_object(
-    value: object, wanted: Callable[[JsonObject], Found | None], depth: int
-) -> Found | None:
-    """The first result of `wanted` that is not None, over the objects of a value, outermost first.
-
-    Args:
-        value: Where to begin.
-        wanted: Looks at one object.
-        depth: How many levels below `value` are searched.
-    """
-    for candidate in objects(value, depth):
-        result = wanted(candidate)
-        if result is not None:
-            return result
-    return None
+def parse_result(text: str) -> object:
+    """The JSON value in a result, out of typed content and strings; None when there is none."""
+    return _unwrapped(_decoded(text))
 
 
 def objects(value: object, depth: int) -> Iterator[JsonObject]:
     """Every object in a value, level by level; `depth` levels below it are searched."""
     level = [_unwrapped(value)]
     for _ in range(depth + 1):
-        yield from (each for each in level if is_object(each))
+        yield from filter(is_object, level)
         level = [_unwrapped(inner) for each in level for inner in _children(each)]
 
 
-def _children(value: object) -> Iterator[object]:
-    if is_object(value):
-        yield from value.values()
-    elif is_list(value):
-        yield from value
+def find_object(
+    value: object, wanted: Callable[[JsonObject], Found | None], depth: int
+) -> Found | None:
+    """The first result of `wanted` that is not None, over the `objects` of a value."""
+    results = map(wanted, objects(value, depth))
+    return next((result for result in results if result is not None), None)
 
 
 def _unwrapped(value: object) -> object:
-    for _ in range(_MAX_NESTING):
-        inner = _inner(value)
+    for _ in range(_MAX_WRAPPERS):
+        if isinstance(value, str):
+            inner = _decoded(value)
+        else:
+            content = value.get("content") if is_object(value) else value
+            inner = _typed_text(content) if is_list(content) else None
         if inner is None:
             return value
         value = inner
     return value
-
-
-def _inner(value: object) -> object:
-    """One wrapper less, or None when there is no wrapper."""
-    if isinstance(value, str):
-        return _decoded(value)
-    content = value.get("content") if is_object(value) else value
-    return _typed_text(content) if is_list(content) else None
 
 
 def _typed_text(content: list[Any]) -> object:
