@@ -124,7 +124,8 @@ class WriteBehind:
             while not self._queue.empty():
                 batch.append(self._queue.get_nowait())
             next_s = loop.time() + BATCH_EVERY_S
-            await self._store_at_last(batch)
+            if any(entry.event or entry.messages for entry in batch):
+                await self._store_at_last(batch)
             for entry in batch:
                 if entry.stored is not None:
                     entry.stored(entry.position)
@@ -134,22 +135,26 @@ class WriteBehind:
 
         A row that no database would take must not stop all others: it is logged and left out.
         """
-        waits_s = BACKOFF.waits_s()
-        while any(entry.event or entry.messages for entry in batch):
+        for wait_s in BACKOFF.waits_s():
             try:
                 await self._database.run(partial(self._store, batch))
             except Exception as error:
-                if _is_trouble(error):
-                    logger.exception("%d entries are not stored yet", len(batch))
-                    await asyncio.sleep(next(waits_s))
-                    continue
-                if len(batch) == 1:
-                    logger.exception("an entry that cannot be stored is left out")
-                    batch[0].position = None
-                else:
-                    for entry in batch:
-                        await self._store_at_last([entry])
+                if not _is_trouble(error):
+                    await self._store_apart(batch)
+                    return
+                logger.exception("%d entries are not stored yet", len(batch))
+                await asyncio.sleep(wait_s)
+            else:
+                return
+
+    async def _store_apart(self, batch: Sequence[_Queued]) -> None:
+        """Store each entry by itself; called while the error is handled that the batch made."""
+        if len(batch) == 1:
+            logger.exception("an entry that cannot be stored is left out")
+            batch[0].position = None
             return
+        for entry in batch:
+            await self._store_at_last([entry])
 
     def _store(self, batch: Sequence[_Queued], connection: Connection) -> None:
         message_rows = [row for entry in batch for row in entry.messages]
