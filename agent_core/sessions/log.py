@@ -140,17 +140,17 @@ class WriteBehind:
                 await self._database.run(partial(self._store, batch))
             except Exception as error:
                 if not _is_trouble(error):
-                    await self._store_apart(batch)
+                    await self._store_apart(batch, error)
                     return
                 logger.exception("%d entries are not stored yet", len(batch))
                 await asyncio.sleep(wait_s)
             else:
                 return
 
-    async def _store_apart(self, batch: Sequence[_Queued]) -> None:
-        """Store each entry by itself; called while the error is handled that the batch made."""
+    async def _store_apart(self, batch: Sequence[_Queued], error: Exception) -> None:
+        """Store each entry by itself, as one of them made an error that does not pass."""
         if len(batch) == 1:
-            logger.exception("an entry that cannot be stored is left out")
+            logger.error("an entry that cannot be stored is left out", exc_info=error)
             batch[0].position = None
             return
         for entry in batch:
