@@ -31,7 +31,7 @@ from agent_core.loop.agent import Arrival, RunLimits, RunScope, SteeringMessage
 from agent_core.loop.run import run_agent
 from agent_core.messages import JsonObject, Message, user_message
 from agent_core.observers import ToolObserved
-from agent_core.observers.compliance import correction
+from agent_core.observers.corpus import correction
 from agent_core.prompts import prompt
 from agent_core.runtime.closing import child_failure, end_silently
 from agent_core.runtime.opening import (
