@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from itertools import count
 
 from pydantic import TypeAdapter
 
@@ -62,16 +63,15 @@ async def run_calls(
     Raises:
         Asked: a person has to answer, approve or connect something first.
     """
-    slots = range(first_slot, first_slot + 2 * len(calls), 2)
+    slots = list(zip(count(first_slot, 2), calls, strict=False))
     if not is_announced:
-        for slot, call in zip(slots, calls, strict=True):
+        for slot, call in slots:
             await _announce_start(call, scope, step, slot)
     # Tasks begin in the order of their making and record their steps before they first wait, so a
     # replay meets the same order.
     async with asyncio.TaskGroup() as group:
         tasks = [
-            group.create_task(_run_call(agent, call, scope, step, slot))
-            for slot, call in zip(slots, calls, strict=True)
+            group.create_task(_run_call(agent, call, scope, step, slot)) for slot, call in slots
         ]
     outcomes = [task.result() for task in tasks]
     results, ask = _sorted(outcomes)
