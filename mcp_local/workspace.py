@@ -183,8 +183,13 @@ def fold_name(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
+def is_invisible(letter: str) -> bool:
+    """Whether it is a control or formatting character, or half of one."""
+    return unicodedata.category(letter) in ("Cc", "Cf", "Cs")
+
+
 def _check_text(text: str) -> None:
-    if any(unicodedata.category(letter) in ("Cc", "Cf", "Cs") for letter in text):
+    if any(map(is_invisible, text)):
         raise PathDenied("The path holds control or invisible characters. Use a plain file name.")
     if "\\" in text or text[1:2] == ":":
         raise PathDenied("Windows paths are not accepted. Use names separated by '/'.")
@@ -236,11 +241,8 @@ def open_workspace(settings: Settings, ctx: Context, argument: str = "") -> Work
 
 def moment_of(ctx: Context) -> datetime:
     """The moment of this call on the asker's clock, as its meta says; else the machine's, UTC."""
-    told = (ctx.request_context.meta or {}).get("now")
-    try:
-        moment = datetime.fromisoformat(told) if isinstance(told, str) else datetime.now(UTC)
-    except ValueError:
-        return datetime.now(UTC)
+    now = (ctx.request_context.meta or {}).get("now")
+    moment = datetime.fromisoformat(str(now)) if now else datetime.now(UTC)
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 

@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 from cachetools import LRUCache, cached
 
-from agent_core.consent.results import finds_pages, is_record_of_search
+from agent_core.consent.results import SessionMessage, finds_pages, is_record_of_search
 from agent_core.ids import (
     ROOT_RUN,
     RunId,
@@ -32,7 +32,6 @@ from agent_core.ids import (
 from agent_core.json_values import json_in, leaves_of, names_in, texts_in
 from agent_core.messages import (
     AttachedFile,
-    Message,
     Part,
     Text,
     ToolCall,
@@ -237,9 +236,6 @@ _RECORD_FOLDERS = (
 )
 """Directories in which the model cannot write."""
 
-
-SessionMessage = tuple[TurnId, RunId, Message]
-"""A message with the turn and the run that it belongs to."""
 
 _RunKey = tuple[TurnId, RunId]
 _Keys = AbstractSet[AddressKey]

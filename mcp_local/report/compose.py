@@ -26,7 +26,7 @@ from mcp_local.report.citations import (
 from mcp_local.report.markdown import LINK_REL, parse_markdown, plain_text, render_tokens
 from mcp_local.report.outline import labels_for, outline_report
 from mcp_local.sources import NumberedSource
-from mcp_local.workspace import Workspace
+from mcp_local.workspace import Workspace, is_invisible
 
 MAX_TITLE_CHARS = 200
 MAX_MARKDOWN_CHARS = 100_000
@@ -151,11 +151,7 @@ def _template() -> Template:
 
 
 def _clean_title(title: str) -> str:
-    visible = "".join(
-        " " if letter.isspace() else letter
-        for letter in title
-        if letter.isspace() or unicodedata.category(letter) not in ("Cc", "Cf", "Cs")
-    )
+    visible = "".join(letter for letter in title if letter.isspace() or not is_invisible(letter))
     words = re.sub(r"^#+\s*", "", " ".join(visible.split()))
     if not words:
         raise ToolkitError("The report needs a title: a few words that name its topic.")

@@ -12,8 +12,8 @@ from mcp.types import CallToolResult, TextContent, Tool
 
 from mcp_local.documents import Documents
 from mcp_local.extract.reader import Readers
-from mcp_local.pages import StoredPage, page_path, save_page
 from mcp_local.settings import Settings
+from mcp_local.sources import StoredPage, page_path, save_page
 from mcp_local.tools import corpus, files, report
 from mcp_local.workspace import Workspace
 
