@@ -182,12 +182,12 @@ def _choices(value: object, known: Sequence[Collection[str]]) -> float:
 
 def _named_by(prefix: str, messages: Sequence[SessionMessage]) -> set[str]:
     """All that a server has said in one piece, but for what it was told in that call."""
-    named: set[str] = set()
+    known: set[str] = set()
     for call, result in results_of(messages):
         if prefix_of(call.name) == prefix:
             ids = set(_ID.findall(result.text))
-            named |= ids.difference(texts_in(call.arguments))
-    return named
+            known |= ids.difference(texts_in(call.arguments))
+    return known
 
 
 @lru_cache(maxsize=_CACHED_SITES)

@@ -214,10 +214,10 @@ class LinkPlaces:
         made for it, and only at a known place: what a page, a mail or a row of a table names may
         bind somebody's account to somebody else. Other apps that are named so get a fresh link.
         """
-        named = dict(_named_links(json_in(text))) if is_connecting else {}
+        by_app = dict(_named_links(json_in(text))) if is_connecting else {}
         plain = _SLASH.sub("/", text)
         stripped = plain
-        for url in sorted(named.values(), key=len, reverse=True):
+        for url in sorted(by_app.values(), key=len, reverse=True):
             stripped = stripped.replace(url, TAKEN_OUT)
             stripped = stripped.replace(url.replace("&", "\\u0026"), TAKEN_OUT)
         for prefix in self.prefixes:
@@ -225,7 +225,7 @@ class LinkPlaces:
         had_links = stripped != plain
         return Stripped(
             text=stripped if had_links else text,
-            links={app: url if self.has(url) else "" for app, url in named.items()},
+            links={app: url if self.has(url) else "" for app, url in by_app.items()},
             had_links=had_links,
         )
 
@@ -258,10 +258,12 @@ def is_connecting(call: OpenedCall) -> bool:
 
 def apps_to_connect(call: OpenedCall) -> tuple[str, ...]:
     """The apps that a call wants connected, as far as it says so."""
-    named: object = call.call.arguments.get("toolkits")
-    if not is_connecting(call) or not isinstance(named, list):
+    toolkits: object = call.call.arguments.get("toolkits")
+    if not is_connecting(call) or not isinstance(toolkits, list):
         return ()
-    apps = [app.strip().casefold() for app in cast("list[object]", named) if isinstance(app, str)]
+    apps = [
+        app.strip().casefold() for app in cast("list[object]", toolkits) if isinstance(app, str)
+    ]
     return tuple(dict.fromkeys(filter(None, apps)))
 
 
