@@ -71,11 +71,12 @@ def _repeated(outside: Outside) -> list[datetime]:
     seen: set[str] = set()
     again: list[datetime] = []
     for call in sorted(outside.model.calls, key=lambda call: call.at):
-        if call.status != 200 or not call.digest:
+        if call.status != 200:
             continue
-        if call.digest in seen:
+        body = json.dumps(call.body)
+        if body in seen:
             again.append(call.at)
-        seen.add(call.digest)
+        seen.add(body)
     return again
 
 

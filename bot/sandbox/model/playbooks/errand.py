@@ -16,11 +16,9 @@ from bot.sandbox.model.dialogue import (
     say,
     topic_of,
 )
-from bot.sandbox.model.message import ReplyText, StandInReply
-from bot.sandbox.model.playbooks import report
-from bot.sandbox.model.sentences import phrases, stems
-from bot.sandbox.model.wire import Json, as_object
-from bot.sandbox.model.writing import capitalised
+from bot.sandbox.model.message import Json, ReplyText, StandInReply, as_object
+from bot.sandbox.model.playbooks import research
+from bot.sandbox.model.quoting import capitalised, phrases, stems
 
 SLUG = "GMAIL_SEND_EMAIL"
 TOOLKIT = "gmail"
@@ -93,13 +91,13 @@ def decide(dialogue: Dialogue) -> StandInReply | None:
 
 def _research_and_mail(dialogue: Dialogue, words: str) -> StandInReply:
     """The next step of the research, then of the mail with its result."""
-    work = report.decide(dialogue)
+    work = research.decide(dialogue)
     if not isinstance(work[0], ReplyText):
         return work
     text = work[0].text
     if not dialogue.now.done("Task", "crawl_parallel") or "No report was written" in text:
         return say(f"{text}\n\n{NO_CONTENT}")
-    content = _content_of(text, report.read_brief(dialogue).topic)
+    content = _content_of(text, research.read_brief(dialogue).topic)
     step = _carry_out(dialogue, content, words)
     if isinstance(step[0], ReplyText):
         return say(f"{text}\n\n{step[0].text}")

@@ -1,22 +1,22 @@
 """Playbook of the report expert: read, save, read on, write the report, and sum it up."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from bot.sandbox.model.dialogue import Dialogue, Exchange, say, topic_of
 from bot.sandbox.model.message import StandInReply
-from bot.sandbox.model.playbooks.pages import (
+from bot.sandbox.model.playbooks.research import (
     NOTHING,
-    listed,
+    URL,
+    Brief,
+    listed_line,
     pages_read,
     read_files,
     rows_of,
     sentences_on,
     unread_in,
 )
-from bot.sandbox.model.playbooks.report import URL, Brief
-from bot.sandbox.model.sentences import NumberedPage
-from bot.sandbox.model.writing import capitalised, escape, write_report
+from bot.sandbox.model.quoting import NumberedPage, capitalised, escape, write_report
 
 BATCH = 10
 MAX_BATCHES = 2
@@ -33,14 +33,11 @@ def decide(dialogue: Dialogue) -> StandInReply:
         whole.notes += exchange.notes
     dialogue = replace(dialogue, exchanges=[whole])
     brief = Brief.read(whole.asked)
-    sections = dict.fromkeys(brief.sections)
-    for note in whole.notes:
-        topic = topic_of(note)
-        if topic:
-            sections[topic] = None
+    noted = filter(None, map(topic_of, whole.notes))
+    sections = dict.fromkeys([*brief.sections, *noted])
     brief = replace(brief, sections=tuple(sections))
     saves = whole.done("save_corpus")[-1:]
-    pages = pages_read(dialogue, rows_of(saves))
+    pages = pages_read(dialogue, saves)
     step = None
     if dialogue.may_call_tools:
         step = (
@@ -54,16 +51,12 @@ def decide(dialogue: Dialogue) -> StandInReply:
 def _crawl_and_save(dialogue: Dialogue, urls: Sequence[str]) -> StandInReply | None:
     """The pages crawled in two batches at most, and saved; None once they were."""
     crawls = dialogue.now.done("crawl_parallel")
-    left = dict.fromkeys(urls)
-    for call in crawls:
-        for url in call.arguments["urls"]:
-            left.pop(url, None)
-    rows = rows_of(crawls)
-    if left and len(crawls) < MAX_BATCHES and len(rows) < ENOUGH_PAGES:
-        batch = list(left)[:BATCH]
-        return (dialogue.use("crawl_parallel", urls=batch),)
-    if rows and not dialogue.now.done("save_corpus"):
-        articles = [row["url"] for row in rows]
+    tried = [url for call in crawls for url in call.arguments["urls"]]
+    left = [url for url in dict.fromkeys(urls) if url not in tried]
+    articles = [row["url"] for row in rows_of(crawls)]
+    if left and len(crawls) < MAX_BATCHES and len(articles) < ENOUGH_PAGES:
+        return (dialogue.use("crawl_parallel", urls=left[:BATCH]),)
+    if articles and not dialogue.now.done("save_corpus"):
         return (dialogue.use("save_corpus", articles=articles),)
     return None
 
@@ -74,23 +67,18 @@ def _write(
     pages: Sequence[NumberedPage],
 ) -> StandInReply | None:
     """The call that writes the report, once more where a note adds to it; else None."""
-    report = write_report(
-        pages,
-        topic=brief.topic,
-        sections=brief.sections,
-        sides=brief.sides,
-    )
+    report = write_report(pages, brief.topic, brief.sections)
     if report is None:
         return None
     for call in dialogue.now.done("write_report")[-1:]:
-        is_same = call.arguments["markdown"] == report.markdown
+        is_same = call.arguments["markdown"] == report["markdown"]
         if is_same or not dialogue.now.notes:
             return None
     write = dialogue.use(
         "write_report",
         title=capitalised(brief.topic),
         follow_ups=[question.format(topic=brief.topic) for question in FOLLOW_UPS],
-        **asdict(report),
+        **report,
     )
     return (write,)
 
@@ -108,11 +96,11 @@ def _summary(dialogue: Dialogue, brief: Brief, pages: Sequence[NumberedPage]) ->
     topic = [brief.topic, *brief.sections][-1]
     sentences = sentences_on(topic, pages, SUMMARY_SENTENCES)
     lines = [" ".join(sentences), f"The report “{report['title']}” is ready."]
-    headings: list[str] = report["markdown"].splitlines()
-    for name in map(capitalised, brief.sections):
-        if f"## {escape(name)}" not in headings:
-            nothing = NOTHING.format(topic=name)
-            lines.append(nothing)
-    table = ["Pages:", *map(listed, pages)]
+    lines += [
+        NOTHING.format(topic=name)
+        for name in map(capitalised, brief.sections)
+        if f"## {escape(name)}\n" not in report["markdown"]
+    ]
+    table = ["Pages:", *map(listed_line, pages)]
     lines.append("\n".join(table))
     return "\n\n".join(lines)
