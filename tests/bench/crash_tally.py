@@ -71,12 +71,11 @@ def _repeated(outside: Outside) -> list[datetime]:
     seen: set[str] = set()
     again: list[datetime] = []
     for call in sorted(outside.model.calls, key=lambda call: call.at):
-        if call.status != 200:
+        if call.status != 200 or not call.digest:
             continue
-        body = json.dumps(call.body)
-        if body in seen:
+        if call.digest in seen:
             again.append(call.at)
-        seen.add(body)
+        seen.add(call.digest)
     return again
 
 

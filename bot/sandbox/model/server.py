@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import json
 import uuid
 from collections.abc import Collection
@@ -43,6 +44,8 @@ class ReceivedCall:
     """Which playbook answered, or `rejected` for a request that broke a rule."""
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
     status: int = 200
+    digest: str = ""
+    """The same for two requests with the same bytes, and for no others."""
     body: Json | None = None
     """The whole request, only where the stand-in was told to keep bodies."""
 
@@ -167,6 +170,7 @@ class ModelStandIn:
     ) -> web.StreamResponse:
         if not request.headers.keys() & {"x-api-key", "Authorization"}:
             raise RefusedError("Authorization header is required", status=401)
+        call.digest = hashlib.sha256(await request.read()).hexdigest()
         body = as_object(await request.json())
         call.body = body if self._keep_bodies else None
         validate(body)

@@ -208,7 +208,7 @@ async def test_tools_are_found_for_a_use_case(
     found = await meta(api, session, "SEARCH_TOOLS", {"queries": [{"use_case": use_case}]})
     [result] = found["results"]
     assert result["primary_tool_slugs"] == [slug]
-    assert found["tool_schemas"][slug]["hasFullSchema"]
+    assert found["tool_schemas"][slug]["input_schema"]
     [status] = found["toolkit_connection_statuses"]
     assert status["has_active_connection"] is slug.startswith("COMPOSIO")
 
@@ -305,7 +305,6 @@ async def test_searches_find_the_best_page_first_and_say_when_it_was_written(
         "snippet": "Jan 23, 2026 · Retries need a key. A stable idempotency key makes a second "
         "attempt harmless.",
     }
-    assert "([Retries without harm](http://a.test/retries))" in found["answer"]
     fresh, old = news["response"]["data"]["news_results"]
     assert (fresh["link"], fresh["date"]) == ("http://n.test/outage", "Nov 21, 2026")
     assert (old["position"], old["date"]) == (2, "Jan 23, 2026")
