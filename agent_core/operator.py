@@ -25,13 +25,13 @@ from mcp.client.stdio import get_default_environment
 from sqlalchemy import Engine, Row, Select, not_, select, text
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from agent_core.clock import machine_time
 from agent_core.composio import SERVER_NAME
 from agent_core.database_errors import reason_of
 from agent_core.durable.dbos_turns import check_sqlite
 from agent_core.errors import SessionError, SettingsError, ToolServerError
 from agent_core.events import AnyEvent
 from agent_core.ids import TurnId, UserId
+from agent_core.json_values import digest_of_json
 from agent_core.mcp import (
     FleetServer,
     HttpServer,
@@ -49,7 +49,7 @@ from agent_core.models.anthropic import AnthropicModel
 from agent_core.programs import Interpreter
 from agent_core.runtime.build import composio_api, configured_fleet, local_toolkit, model_connection
 from agent_core.sessions import (
-    AuditedCall,
+    AuditEntry,
     AuditLog,
     Database,
     EventLog,
@@ -59,10 +59,9 @@ from agent_core.sessions import (
     ToolPins,
     WriteBehind,
 )
-from agent_core.sessions.migrations import NEWEST, REVISIONS, Revisions, file_of, revision_of
+from agent_core.sessions.migrations import NEWEST, file_of, revision_of
 from agent_core.sessions.schema import cursors, schedules, slots, turns
 from agent_core.settings import CoreSettings
-from agent_core.tools import digest_of_json
 
 MIN_FREE_BYTES = 20 * 1024**2
 """Below this a start is refused: the databases could hardly grow, and no report would fit."""
@@ -215,8 +214,7 @@ async def audited_calls(
     since: datetime | None = None,
     user: str | None = None,
     tool: str | None = None,
-    revisions: Revisions = REVISIONS,
-) -> list[AuditedCall]:
+) -> list[AuditEntry]:
     """Calls with an effect, newest first, as `AuditLog.entries`; none where no bot ever ran.
 
     A database of an older revision is read as well: only the next start alters its tables.
@@ -225,7 +223,7 @@ async def audited_calls(
         DatabaseTrouble: the database cannot be read.
     """
     async with _stored(settings.state_url) as database:
-        if database is None or not await _revision(database, revisions):
+        if database is None or not await _revision(database):
             return []
         return await AuditLog(database).entries(
             since=since, user=user, tool=tool, patience_s=BUSY_PATIENCE_S
@@ -366,7 +364,7 @@ async def accept(settings: CoreSettings, seen: Sequence[Pin]) -> list[str]:
     A running bot notices it at the next need.
     """
     async with _current(settings) as database:
-        return [] if database is None else await ToolPins(database).accept(seen, machine_time())
+        return [] if database is None else await ToolPins(database).accept(seen)
 
 
 def difference(pin: Pin) -> list[str]:
@@ -412,10 +410,8 @@ async def _current(settings: CoreSettings) -> AsyncGenerator[Database | None]:
         yield database if database and await _revision(database) == NEWEST else None
 
 
-async def _revision(database: Database, revisions: Revisions = REVISIONS) -> str:
-    return await database.run(
-        lambda connection: revision_of(connection, revisions), patience_s=BUSY_PATIENCE_S
-    )
+async def _revision(database: Database) -> str:
+    return await database.run(revision_of, patience_s=BUSY_PATIENCE_S)
 
 
 @asynccontextmanager

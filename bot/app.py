@@ -13,12 +13,18 @@ from agent_core.clock import machine_time
 from agent_core.ids import SessionId
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
-from agent_core.watchdog import watched_loop
+from agent_core.watchdog import Lag, watched_loop
 from bot import clicks
-from bot.asks.clicks import AskClicks
-from bot.console import health
+from bot.asks import AskClicks
 from bot.console.acts import LIVE
 from bot.console.console import Console
+from bot.console.server import (
+    Look,
+    look_at_database,
+    look_at_loop,
+    look_at_socket,
+    look_at_tools,
+)
 from bot.digests import (
     DigestClicks,
     DigestHost,
@@ -44,9 +50,8 @@ from bot.ingress import (
     register,
     take_up,
 )
-from bot.presenter import Indicators
+from bot.presenter import Indicators, Presenting
 from bot.presenter.journal import READER
-from bot.presenting import Presenting
 from bot.settings import BotSettings
 from bot.slack_api import MonotonicClock, People, SlackApi, web_client
 from bot.socket import SocketMode, Timing
@@ -159,19 +164,17 @@ async def _take_up_regularly(
     background.repeat(look, pause=pause, name="taking up what was left")
 
 
-def _looks(
-    runtime: Runtime, socket: SocketMode, look_at_loop: health.Look
-) -> dict[str, health.Look]:
+def _looks(runtime: Runtime, socket: SocketMode, lag: Lag) -> dict[str, Look]:
     """What `/healthz` looks at."""
 
     async def reads() -> object:
         return await runtime.knows(_NO_SESSION)
 
     return {
-        "loop": look_at_loop,
-        "socket": partial(health.look_at_socket, socket),
-        "tools": partial(health.look_at_tools, runtime.away),
-        "database": partial(health.look_at_database, reads, lambda: runtime.trouble),
+        "loop": partial(look_at_loop, lag),
+        "socket": partial(look_at_socket, socket),
+        "tools": partial(look_at_tools, runtime.away),
+        "database": partial(look_at_database, reads, lambda: runtime.trouble),
     }
 
 
@@ -301,7 +304,7 @@ async def running_bot(
             )
         )
         loop_lag = stack.enter_context(watched_loop())
-        looks = _looks(runtime, socket, partial(health.look_at_loop, loop_lag))
+        looks = _looks(runtime, socket, loop_lag)
         await stack.enter_async_context(console.serve(looks, acts))
         logger.info("listening as %s in team %s", identity.bot_user, identity.team)
         yield runtime

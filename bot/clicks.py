@@ -18,7 +18,7 @@ from pydantic_core import from_json
 from agent_core.ids import AgentId, AskId, SessionId, TurnId
 from agent_core.messages import JsonObject
 from agent_core.runtime.schedules import ScheduleId
-from bot.render import blocks, plain_text
+from bot.render import limits, plain_text
 from bot.words import BOT
 
 _NUMBER = re.compile(r"\.\d+$")
@@ -289,9 +289,19 @@ def button(
     *,
     number: int | None = None,
 ) -> JsonObject:
-    """A button; those of one kind in one row are numbered."""
-    name = payload.kind if number is None else f"{payload.kind}.{number}"
-    return blocks.button(name, label, payload.encoded(), style)
+    """A button; those of one kind in one row are numbered.
+
+    `style` is `primary`, `danger` or nothing.
+    """
+    element: JsonObject = {
+        "type": "button",
+        "action_id": payload.kind if number is None else f"{payload.kind}.{number}",
+        "text": plain_text(label),
+        "value": payload.encoded(),
+    }
+    if style:
+        element["style"] = style
+    return element
 
 
 def menu(
@@ -312,9 +322,14 @@ def menu(
 
 
 def dots_menu(options: Sequence[tuple[str, Payload]]) -> JsonObject:
-    """A menu behind three dots."""
-    values = [(label, payload.encoded()) for label, payload in options]
-    return blocks.menu(options[0][1].kind, values)
+    """A menu behind three dots, with as many options as fit."""
+    made = [_option(label, payload) for label, payload in options]
+    fitting = [option for option in made if len(option["value"]) <= limits.OPTION_VALUE_CHARS]
+    return {
+        "type": "overflow",
+        "action_id": options[0][1].kind,
+        "options": fitting[: limits.MENU_OPTIONS],
+    }
 
 
 def form(
@@ -325,14 +340,15 @@ def form(
     fields: Sequence[JsonObject],
 ) -> JsonObject:
     """A form in a window of its own."""
-    return blocks.modal(
-        payload.kind,
-        title,
-        submit,
-        close,
-        private_metadata=payload.encoded(),
-        blocks=list(fields),
-    )
+    return {
+        "type": "modal",
+        "callback_id": payload.kind,
+        "title": plain_text(title, limits.TITLE_CHARS),
+        "submit": plain_text(submit, limits.TITLE_CHARS),
+        "close": plain_text(close, limits.TITLE_CHARS),
+        "private_metadata": payload.encoded(),
+        "blocks": list(fields),
+    }
 
 
 def _option(label: str, payload: Payload) -> JsonObject:

@@ -21,7 +21,7 @@ from bot.clicks import BranchStop, Refused
 from bot.digests import DigestMessages
 from bot.inbound import SlackFile, read_file
 from bot.ingress import MAX_MB, FileFault, Gesture, KnownTurn, LeftOut, ThreadActivity
-from bot.presenter.files import file_name
+from bot.presenter.answer import file_name
 from bot.presenter.journal import READER
 from bot.slack_api import DownloadRefused, FileTooBig, MonotonicClock, Person, SlackApi, SlackError
 

@@ -35,6 +35,5 @@ def a_schedule(order: Order = _ORDER, number: int = 1, **changes: Any) -> Schedu
         reason="",
         failures=0,
         next_due=FRIDAY,
-        created_at=FRIDAY,
     )
     return replace(schedule, **changes)

@@ -11,8 +11,7 @@ from cachetools import TTLCache
 from agent_core.composio.api import ComposioApi
 from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import UserId
-from agent_core.models.strict_json import as_object
-from agent_core.tools import digest_of_json, text_in
+from agent_core.json_values import as_object, digest_of_json, text_in
 
 logger = logging.getLogger(__name__)
 

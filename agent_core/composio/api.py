@@ -16,7 +16,7 @@ import httpx2
 
 from agent_core.errors import ComposioRefusedError, ToolServerError
 from agent_core.ids import UserId
-from agent_core.models.strict_json import as_object
+from agent_core.json_values import as_object
 
 logger = logging.getLogger(__name__)
 

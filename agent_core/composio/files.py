@@ -12,20 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from agent_core.ids import ToolCallId
+from agent_core.json_values import as_object, is_list, is_object, mended, parse_result, text_in
 from agent_core.mcp import TOO_LARGE
 from agent_core.messages import JsonObject, ToolCall
-from agent_core.models.strict_json import as_object, mended
-from agent_core.tools import (
-    OnProgress,
-    ToolContext,
-    ToolOutput,
-    Toolset,
-    batch_results,
-    is_list,
-    is_object,
-    parse_result,
-    text_in,
-)
+from agent_core.tools import OnProgress, ToolContext, ToolOutput, Toolset, batch_results
 
 _ADDRESS = "s3url"
 _MAX_FILES = 10
@@ -58,11 +48,9 @@ class AppFiles:
         context: ToolContext,
         progress: OnProgress,
     ) -> ToolOutput:
-        is_refused = output.is_error and any(sign in output.text for sign in _REFUSED_AS_LARGE)
-        if output.is_cut or is_refused:
-            return replace(output, text=f"{output.text}\n\n{_ADVICE}")
         if output.is_error:
-            return output
+            is_too_large = any(sign in output.text for sign in _REFUSED_AS_LARGE)
+            return replace(output, text=f"{output.text}\n\n{_ADVICE}") if is_too_large else output
         if any(sign in output.text for sign in _LEFT_REMOTE):
             text = await asyncio.to_thread(_naming_the_whole, output.text)
             output = replace(output, text=text)

@@ -3,13 +3,16 @@
 The door of this room: other rooms import from here alone. Read `gate.py` first.
 """
 
-from agent_core.consent.connect_links import LinkPlaces, fresh_links, without_secret
 from agent_core.consent.gate import ConsentGate
-from agent_core.consent.leaf_values import unpacked
-from agent_core.consent.policy import Policy, read_policy
-from agent_core.consent.recipients import recipients_of, storage_keys
-from agent_core.consent.rules import PolicyRule
-from agent_core.consent.taint import name_of_record, outside_of
+from agent_core.consent.policy import Policy, PolicyRule, read_policy
+from agent_core.consent.recipients import recipients_of, storage_keys, unpacked
+from agent_core.consent.results import (
+    LinkPlaces,
+    fresh_links,
+    name_of_record,
+    outside_of,
+    without_secret,
+)
 
 __all__ = [
     "ConsentGate",

@@ -1,23 +1,165 @@
 """Approvals of calls: asked for once, and used for exactly the call that was approved, once.
 
-An approval is bound to the digest of a `CallPlan`. A person may edit the call while it waits: then
-a new edition of the approval is asked for, and the edited arguments are those of the call.
+An approval is bound to the digest of a `CallPlan`: what the call would do, with whose accounts, by
+which definitions of tools. Change a byte and it is another plan. A person may edit the call while
+it waits: then a new edition of the approval is asked for, with the edited arguments.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
-from agent_core.consent.call_plan import CallPlan
-from agent_core.consent.policy import Judgement
-from agent_core.sessions import (
-    Ask,
-    AskBody,
-    AskStore,
-    CallApproval,
-    ask_id,
+from pydantic import JsonValue
+
+from agent_core.composio import Account, Accounts
+from agent_core.consent.policy import JudgedAction, Judgement
+from agent_core.errors import ToolServerError
+from agent_core.events import PlannedAction
+from agent_core.json_values import digest_of_json
+from agent_core.models import ToolSpec
+from agent_core.sessions import Ask, AskBody, AskStore, CallApproval, ask_id
+from agent_core.tools import OpenedCall, ToolContext, ToolOutput, canonical
+
+_OTHER_ACCOUNT = (
+    "Not done: calls use the {app} account that the person connected last, {account}. Leave "
+    "`account` out."
 )
-from agent_core.tools import OpenedCall, ToolContext, ToolOutput
+
+_FORM = 1
+"""Raise it with every change of what goes in: an open approval then fits no call any more."""
+
+
+class _AppUse(NamedTuple):
+    """How one action uses an app."""
+
+    app: str
+    """Empty where the tool needs no account."""
+    account: Account | None
+    """The asker's; None where it is missing or not needed."""
+    definition: str
+    """The digest of the tool's definition."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallPlan:
+    """A call with the accounts and definitions that it would use."""
+
+    actions: tuple[PlannedAction, ...]
+    missing: tuple[str, ...]
+    """Apps that the asker has not connected."""
+    grant: tuple[str, ...]
+    """What an approval for the thread covers: these tools, as now defined, with these accounts."""
+    digest: str
+
+
+async def plan_of(
+    accounts: Accounts | None,
+    judgement: Judgement,
+    call: OpenedCall,
+    spec: ToolSpec | None,
+    context: ToolContext,
+) -> CallPlan:
+    """The call as it would be made now; `accounts` is None without Composio.
+
+    Raises:
+        ToolServerError: Composio cannot be asked.
+    """
+    definition = digest_of_json([spec.description, spec.input_schema]) if spec else ""
+    uses: dict[tuple[str, str, bool], _AppUse] = {}
+    sealed: list[JsonValue] = []
+    planned: list[PlannedAction] = []
+    missing: dict[str, None] = {}
+    grant: set[str] = set()
+    for judged in judgement.actions:
+        action = judged.action
+        key = (action.tool, action.account, judged.asks)
+        if key not in uses:
+            use = await _app_use(accounts, judged, call, context, afresh=judged.asks)
+            uses[key] = use or _AppUse("", None, definition)
+        app, account, used_definition = uses[key]
+        account_id = account.id if account else ""
+        if app and account is None:
+            missing[app] = None
+        if judged.asks:
+            grant.add(" ".join((call.name, action.tool, account_id, used_definition)))
+        sealed.append([action.tool, action.arguments, account_id, used_definition])
+        planned.append(
+            PlannedAction(
+                tool=action.tool,
+                toolkit=app,
+                account=account.identity if account else "",
+                arguments=action.arguments,
+                asks=judged.asks,
+            )
+        )
+    return CallPlan(
+        actions=tuple(planned),
+        missing=tuple(missing),
+        grant=tuple(sorted(grant)),
+        digest=_digest_of(call, sealed, context),
+    )
+
+
+async def used_accounts(
+    accounts: Accounts | None,
+    judgement: Judgement,
+    call: OpenedCall,
+    context: ToolContext,
+) -> dict[str, str]:
+    """By app whose account a call has used; empty where that is not known any more."""
+    used: dict[str, str] = {}
+    for judged in judgement.actions:
+        try:
+            use = await _app_use(accounts, judged, call, context, afresh=False)
+        except ToolServerError:
+            return {}
+        if use is not None and use.account is not None:
+            used[use.app] = use.account.identity
+    return used
+
+
+async def _app_use(
+    accounts: Accounts | None,
+    judged: JudgedAction,
+    call: OpenedCall,
+    context: ToolContext,
+    *,
+    afresh: bool,
+) -> _AppUse | None:
+    """How an action uses an app; None where it uses none."""
+    action = judged.action
+    # A batch, or an app's own tool; Composio's other tools use no account.
+    is_app = call.is_batch or not canonical(call.slug).startswith("COMPOSIO_")
+    if accounts is None or not action.tool or not call.is_composio or not is_app:
+        return None
+    tool = await accounts.tool(action.tool, afresh=afresh)
+    if tool.needs_account is False:
+        return _AppUse("", None, tool.schema_digest)
+    account = await accounts.active(context.asker, tool.toolkit, afresh=afresh)
+    if account and action.account not in ("", account.id, account.identity):
+        raise ToolServerError(_OTHER_ACCOUNT.format(app=tool.toolkit, account=account.identity))
+    app = tool.toolkit if account or tool.needs_account else ""
+    return _AppUse(app, account, tool.schema_digest)
+
+
+def _digest_of(call: OpenedCall, actions: Sequence[JsonValue], context: ToolContext) -> str:
+    """SHA-256 in hex over the whole call, each of its actions, the session and the asker.
+
+    The arguments of the call itself are in it, so that nothing that is sent stays outside. Texts
+    count byte by byte: two spellings that look alike differ, as do `1`, `1.0` and `true`.
+    """
+    return digest_of_json(
+        {
+            "form": _FORM,
+            "tool": call.name,
+            "arguments": call.call.arguments,
+            "session": context.session,
+            "asker": context.asker,
+            "actions": actions,
+        }
+    )
+
 
 PATIENCE = timedelta(minutes=15)
 """How long an approval waits for its decision."""
@@ -30,7 +172,6 @@ _VOID = (
     "Not done: what was approved is not what would be done now, as the account or the tool has "
     "changed since. Make the call again, and it is asked for again."
 )
-_NAME_CHARS = 128
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,16 +189,12 @@ class Approvals:
         plan: CallPlan,
         *,
         is_tainted: bool,
-        is_offered: bool,
     ) -> ToolOutput | Ask:
-        """A refusal, an open Ask that a person decides first, or the approval of the call.
-
-        `is_offered`: the call's tool is there.
-        """
+        """A refusal, an open Ask that a person decides first, or the approval of the call."""
         if not is_tainted:
-            granted = await self._granted(context, plan)
-            if granted is not None:
-                return granted
+            for granted in await self.asks.thread_approvals(context.session, context.asker):
+                if plan.grant and set(plan.grant) <= set(granted.approval.grant):
+                    return granted
         newest = await self.asks.approval_of(context.turn, context.run, call.call.id)
         if newest is not None and newest.is_approved:
             return await self._use(newest, plan)
@@ -68,18 +205,9 @@ class Approvals:
                 edition += 1
             elif newest.state != "open":
                 return refusal(f"Not done: this was not approved ({judgement.reason}).")
-        if not is_offered:
-            return refusal(f"There is no tool {call.name[:_NAME_CHARS]}.")
         if not context.may_wait:
             return refusal(_NOBODY_TO_ASK.format(reason=judgement.reason))
         return await self._ask(call, context, plan, edition, is_tainted=is_tainted)
-
-    async def _granted(self, context: ToolContext, plan: CallPlan) -> Ask | None:
-        """An approval for the thread that covers the call."""
-        for granted in await self.asks.thread_approvals(context.session, context.asker):
-            if plan.grant and set(plan.grant) <= set(granted.approval.grant):
-                return granted
-        return None
 
     async def _ask(
         self,

@@ -8,30 +8,36 @@ address that is one of n tells its owner log2(n) bits, so each costs that much o
 - pages of sites named only by pages, mails and files share one small budget a session.
 
 A tool server learns by each word and number that it is asked with, from its budget for each
-message. What costs more asks a person. A search may be dictated too, so what searches found is not
-free: its cost is out of proportion to what one site learns, but all sites together are bounded.
+message. What costs more asks a person, as does an address that nobody has named. A search may be
+dictated too, so what searches found is not free: its cost is out of proportion to what one site
+learns, but all sites together are bounded.
 """
 
+import asyncio
 import math
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from ipaddress import ip_address
 
 from tld import get_fld  # pyright: ignore[reportUnknownVariableType] (**kwargs)
 
-from agent_core.consent.addresses import AddressKey, key_of
-from agent_core.consent.leaf_values import texts_in, values_in
-from agent_core.consent.policy import JudgedAction
-from agent_core.consent.provenance import AddressProvenance, SessionMessage
-from agent_core.consent.rules import MCP
+from agent_core.consent.approvals import CallPlan
+from agent_core.consent.policy import MCP, JudgedAction, Judgement
+from agent_core.consent.provenance import (
+    AddressKey,
+    AddressProvenance,
+    SessionMessage,
+    key_of,
+)
 from agent_core.ids import RunId, ToolCallId, TurnId
+from agent_core.json_values import as_object, digest_of_json, names_in, texts_in, values_in
 from agent_core.messages import JsonObject, ToolCall, ToolResult
-from agent_core.models.strict_json import as_object
-from agent_core.sessions import TurnPrice
-from agent_core.tools import prefix_of
+from agent_core.models import ToolSpec
+from agent_core.sessions import DisclosureStore, SessionStore, TurnPrice
+from agent_core.tools import OpenedCall, ToolContext, prefix_of
 
 SITE_BITS = 64.0
 """What one site that a person or a search named may learn in a turn."""
@@ -206,3 +212,93 @@ def site_of(key: AddressKey) -> str:
         return registered
     labels = host.split(".")
     return ".".join(labels[-2:])
+
+
+_UNKNOWN_ADDRESS = (
+    "neither people nor tools have named {addresses} in this conversation. Read pages that a "
+    "search found, or have the person write the address"
+)
+_CARRIES_WORDS = (
+    "after text from outside was read, a server gets no words that it does not know, and not many "
+    "that it does. Use the web search, an app of the person's own, or an id that it has named"
+)
+_TELLING_ORDER = (
+    "of what pages alone have named, and of one site, only so much is read, since which pages are "
+    "read tells their owner something; {addresses} would be too much. Go on with what you have, "
+    "read pages that a search found or that the person named, or have the person write the address"
+)
+_ADDRESSES_CHARS = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EgressGuard:
+    """Turns the judgement of a call into "ask" where the call would carry something out."""
+
+    store: SessionStore
+    disclosures: DisclosureStore
+
+    async def check_addresses(
+        self, judgement: Judgement, call: OpenedCall, context: ToolContext
+    ) -> Judgement:
+        """Ask for an address that a model made up, or a choice of addresses that tells too much."""
+        addresses = judgement.addresses
+        if judgement.verdict != "allow" or not addresses:
+            return judgement
+        messages = await self.store.session_messages(context.session)
+        words = await self.store.words_of(context.session)
+        known = await asyncio.to_thread(AddressProvenance, messages, context.workspace, words)
+        unknown = [address for address in addresses if not known.has(address)]
+        if unknown:
+            return judgement.asking(_UNKNOWN_ADDRESS.format(addresses=_listed(unknown)))
+        readings = await asyncio.to_thread(disclosures_of, addresses, known)
+        if await self._is_admitted("reading", readings, call, context):
+            return judgement
+        return judgement.asking(_TELLING_ORDER.format(addresses=_listed(addresses)))
+
+    async def check_words(
+        self,
+        judgement: Judgement,
+        call: OpenedCall,
+        spec: ToolSpec | None,
+        plan: CallPlan,
+        context: ToolContext,
+    ) -> Judgement:
+        """Ask for words that a foreign server does not know, or for too many that it knows.
+
+        An app of the plan gets its words for an account of the asker's own.
+        """
+        foreign = [
+            action
+            for action, planned in zip(judgement.actions, plan.actions, strict=True)
+            if action.unknown_forbidden and not planned.toolkit
+        ]
+        if judgement.verdict != "allow" or not foreign:
+            return judgement
+        schema: JsonObject = spec.input_schema if spec else {}
+        if call.is_batch:  # the service knows the names, and refuses others
+            names = (name for each in foreign for name in names_in(each.action.arguments))
+            schema = {"properties": dict.fromkeys(names)}
+        messages = await self.store.session_messages(context.session)
+        words = await asyncio.to_thread(words_disclosed, foreign, call.prefix, schema, messages)
+        if await self._is_admitted("words", [words], call, context):
+            return judgement
+        return judgement.asking(_CARRIES_WORDS)
+
+    async def _is_admitted(
+        self,
+        kind: str,
+        disclosed: Sequence[Disclosure],
+        call: OpenedCall,
+        context: ToolContext,
+    ) -> bool:
+        """Whether the egress budget covers the disclosures; the same call is charged once."""
+        return await self.disclosures.admit(
+            digest_of_json([context.turn, context.run, call.call.id, kind]),
+            context.session,
+            context.turn,
+            partial(charged, disclosed, turn=context.turn),
+        )
+
+
+def _listed(addresses: Sequence[str]) -> str:
+    return ", ".join(addresses)[:_ADDRESSES_CHARS]

@@ -1,7 +1,7 @@
 """The gate before and behind each tool call: policy, accounts, approval, taint, audit.
 
-Read first: `policy.py` judges a call, `call_plan.py` says with which accounts the call would be
-made, `approvals.py` asks a person, `egress_guard.py` bounds what leaves a tainted session.
+Read first: `policy.py` judges a call, `approvals.py` says with which accounts it would be made and
+asks a person, `egress.py` bounds what leaves a tainted session, `results.py` reads what came back.
 """
 
 import asyncio
@@ -11,22 +11,27 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from agent_core.composio import Accounts, are_connected
-from agent_core.consent.approvals import Approvals, ask_of, refusal
-from agent_core.consent.call_plan import CallPlan, plan_of, used_accounts
-from agent_core.consent.connect_links import (
+from agent_core.consent.approvals import (
+    Approvals,
+    CallPlan,
+    ask_of,
+    plan_of,
+    refusal,
+    used_accounts,
+)
+from agent_core.consent.egress import EgressGuard
+from agent_core.consent.policy import Judgement, Policy
+from agent_core.consent.results import (
     FreshLinks,
     LinkPlaces,
     apps_to_connect,
+    brings_outside_text,
     is_connecting,
 )
-from agent_core.consent.egress_guard import EgressGuard
-from agent_core.consent.leaf_values import json_in
-from agent_core.consent.policy import Judgement, Policy
-from agent_core.consent.taint import brings_outside_text
 from agent_core.errors import SurfaceRefused, ToolServerError
+from agent_core.json_values import as_object, digest_of_json, json_in
 from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
-from agent_core.models.strict_json import as_object
 from agent_core.sessions import (
     AccountConnection,
     Ask,
@@ -39,12 +44,12 @@ from agent_core.sessions import (
     SessionStore,
 )
 from agent_core.tools import (
+    MAX_NAME_CHARS,
     OpenedCall,
     SurfaceTools,
     ToolContext,
     ToolOutput,
     batch_results,
-    digest_of_json,
 )
 
 CONNECTION_PATIENCE = timedelta(hours=24)
@@ -115,13 +120,14 @@ class ConsentGate:
             plan = await plan_of(self.accounts, judgement, call, spec, context)
         approval: Ask | None = None
         if judgement.verdict == "ask":
+            if spec is None:
+                return refusal(f"There is no tool {call.name[:MAX_NAME_CHARS]}.")
             asked = await self._approvals.approval_for(
                 call,
                 context,
                 judgement,
                 plan,
                 is_tainted=is_tainted,
-                is_offered=spec is not None,
             )
             if isinstance(asked, ToolOutput) or asked.state == "open":
                 return asked
@@ -136,7 +142,13 @@ class ConsentGate:
         """The result without links to connect accounts; text from outside taints the session."""
         judgement = self.policy.judge(call, is_tainted=True)
         if judgement.has_effect:
-            await self.audit.end(self._entry(call, context), outcome_of(judgement, output))
+            await self.audit.end(
+                context.turn,
+                context.run,
+                call.call.id,
+                outcome_of(judgement, output),
+                self.clock(),
+            )
         else:  # a call without effect may be made again
             output = replace(output, may_have_happened=False)
         output, links = await self._without_links(call, output, context)
@@ -238,17 +250,7 @@ class ConsentGate:
             )
             for judged, planned in zip(judgement.actions, plan.actions, strict=True)
         )
-        entry = replace(
-            self._entry(call, context),
-            actions=actions,
-            digest=plan.digest if call.is_composio or approval else "",
-            ask=approval.id if approval else None,
-            approved_by=approval.decided_by if approval else None,
-        )
-        await self.audit.begin(entry)
-
-    def _entry(self, call: OpenedCall, context: ToolContext) -> AuditEntry:
-        return AuditEntry(
+        entry = AuditEntry(
             at=self.clock(),
             session=context.session,
             turn=context.turn,
@@ -256,8 +258,12 @@ class ConsentGate:
             call=call.call.id,
             asker=context.asker,
             tool=call.name,
-            actions=(),
+            actions=actions,
+            digest=plan.digest if call.is_composio or approval else "",
+            ask=approval.id if approval else None,
+            approved_by=approval.decided_by if approval else None,
         )
+        await self.audit.begin(entry)
 
 
 def outcome_of(judgement: Judgement, output: ToolOutput) -> AuditOutcome:

@@ -8,19 +8,116 @@ accounts, and to Composio's web search, without which no report could be written
 chose the search provider and trusts it with them.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, Literal, cast
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from yaml.nodes import MappingNode, Node, SequenceNode
 
-from agent_core.consent.addresses import addresses_in
-from agent_core.consent.rules import PolicyRule, PolicyVerdict
-from agent_core.consent.taint import is_trusted_search
+from agent_core.consent.provenance import addresses_in
+from agent_core.consent.results import is_trusted_search
 from agent_core.errors import SettingsError
-from agent_core.tools import MAX_NAME_CHARS, Action, OpenedCall
+from agent_core.json_values import leaves_of, names_in, texts_in
+from agent_core.messages import JsonObject
+from agent_core.tools import AGENT, MAX_NAME_CHARS, Action, OpenedCall, canonical, prefix_of
+
+PolicyVerdict = Literal["allow", "ask", "refuse"]
+RuleValue = str | int | float | bool
+
+MCP = "mcp__"
+
+_PLAINLY_FALSE = ("", "0", "false", "no", "none", "null", "off")
+
+_Patterns = Annotated[list[str], Field(min_length=1)]
+"""Names or texts, with * and ?."""
+
+
+class PolicyRule(BaseModel):
+    """A rule as it stands in a policy file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    rule: str = Field(min_length=1)
+    tools: _Patterns | None = None
+    kind: Literal["reads", "effects"] | None = None
+    arguments: dict[str, RuleValue] = Field(default_factory=dict)
+    argument_names: _Patterns | None = None
+    names_beyond: list[str] | None = None
+    texts: _Patterns | None = None
+    verdict: PolicyVerdict
+    addresses: Literal["any", "seen"] = "any"
+    words: Literal["any", "known"] = "any"
+    stays_inside: bool = False
+    even_when_tainted: bool = False
+
+    @field_validator("tools")
+    @classmethod
+    def _name_whole_servers(cls, tools: list[str] | None) -> list[str] | None:
+        for pattern in tools or ():
+            if pattern.startswith(MCP) and prefix_of(pattern) == AGENT:
+                raise ValueError(f"{pattern}: write mcp__server__TOOL, with * for all of its tools")
+        return tools
+
+    def fits(self, action: Action, prefix: str) -> bool:
+        """Whether the rule decides about an action of a call whose name begins with `prefix`."""
+        if not self._fits_tool(action, prefix) or not self._fits_names(action):
+            return False
+        for name, wanted in self.arguments.items():
+            if not _has_value(action.arguments, name, wanted):
+                return False
+        return _any_matches(self.texts, texts_in(action.arguments))
+
+    def _fits_tool(self, action: Action, prefix: str) -> bool:
+        kind = "reads" if action.reads else "effects"
+        if self.kind not in (None, kind):
+            return False
+        slug = canonical(action.tool)
+        return any(_fits_name(pattern, prefix, slug) for pattern in self.tools or ("*",))
+
+    def _fits_names(self, action: Action) -> bool:
+        names = tuple(names_in(action.arguments))
+        if not _any_matches(self.argument_names, names):
+            return False
+        if self.names_beyond is None:
+            return True
+        return any(not _any_matches(self.names_beyond, [name]) for name in names)
+
+
+def _fits_name(pattern: str, prefix: str, slug: str) -> bool:
+    """A server's name counts letter by letter, a tool's in whatever case."""
+    if not pattern.startswith((MCP, AGENT)):
+        return _matches(pattern, slug)
+    server = prefix_of(pattern)
+    return fnmatchcase(prefix, server) and _matches(pattern.removeprefix(server), slug)
+
+
+def _matches(pattern: str, text: str) -> bool:
+    return fnmatchcase(text.upper(), pattern.upper())
+
+
+def _any_matches(patterns: Sequence[str] | None, texts: Iterable[str]) -> bool:
+    """Whether a text fits a pattern; without patterns nothing has to."""
+    if patterns is None:
+        return True
+    return any(_matches(pattern, text) for text in texts for pattern in patterns)
+
+
+def _has_value(arguments: JsonObject, name: str, wanted: RuleValue) -> bool:
+    """Whether an argument of that name has the value; one in a list belongs to the list's name."""
+    for path, value in leaves_of(arguments):
+        if path[-1].upper() != name.upper():
+            continue
+        given = "" if value is None else str(value).strip()
+        if wanted is True and given.lower() not in _PLAINLY_FALSE:
+            return True
+        if wanted is not True and _matches(str(wanted), given):
+            return True
+    return False
+
 
 SHIPPED = Path(__file__).with_name("policy.yaml")
 

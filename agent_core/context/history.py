@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from agent_core.json_values import mended
 from agent_core.messages import (
     AttachedFile,
     Message,
@@ -16,7 +17,6 @@ from agent_core.messages import (
     ToolCall,
     ToolResult,
 )
-from agent_core.models.strict_json import mended
 
 MAX_NAME_CHARS = 128
 _UNSENDABLE = re.compile(r"[^a-zA-Z0-9_-]")

@@ -4,8 +4,14 @@ The door of this room: other rooms import from here alone. Read `hub.py` first, 
 (one server) and `client.py` (one life of its connection).
 """
 
-from agent_core.mcp.config import FleetServer, HttpServer, HubLimits, ServerConfig, StdioServer
-from agent_core.mcp.fleet import read_fleet
+from agent_core.mcp.config import (
+    FleetServer,
+    HttpServer,
+    HubLimits,
+    ServerConfig,
+    StdioServer,
+    read_fleet,
+)
 from agent_core.mcp.hub import McpHub, PooledServer
 from agent_core.mcp.pins import ListedTool, Pins, stored_form, suspicion_of
 from agent_core.mcp.server import McpServer, MonotonicTime

@@ -1,16 +1,19 @@
 """The client of an MCP server, for one life of it: connected, listed, called, ended.
 
-A task of its own holds the SDK's client open: the task that entered the client must leave it, and
+The results of its calls become a `ToolOutput`: text for the model, artifacts for people. A task of
+its own holds the SDK's client open: the task that entered the client must leave it, and
 over HTTP one failed request cancels that task. Calls run in the caller's task, with its trace
 context.
 """
 
 import asyncio
+import json
 import logging
 import re
-import time
 from collections import deque
+from collections.abc import Iterable
 from contextvars import Context
+from pathlib import Path
 from typing import cast
 
 from mcp import Client
@@ -21,8 +24,15 @@ from mcp_types import (
     CONNECTION_CLOSED,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
+    AudioContent,
     CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
     RequestParamsMeta,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
     Tool,
 )
 from pydantic import ValidationError
@@ -32,9 +42,10 @@ from agent_core.errors import ToolServerError
 from agent_core.mcp.config import HttpServer, HubLimits, InProcessServer, ServerConfig
 from agent_core.mcp.http import UNAUTHORIZED, http_streams
 from agent_core.mcp.stdio import stdio_streams
-from agent_core.mcp.wire import MAX_TOOLS, TOO_LARGE, UNREADABLE, Screen
+from agent_core.mcp.wire import MAX_TOOLS, TOO_LARGE, UNREADABLE, Screen, is_flood
 from agent_core.messages import JsonObject
-from agent_core.tools import OnProgress
+from agent_core.tools import Artifact, OnProgress, ToolOutput
+from agent_core.workspaces.layout import WORK_PRODUCTS
 
 logger = logging.getLogger(__name__)
 
@@ -43,9 +54,10 @@ _KEPT_STDERR_BYTES = 65_536
 _SHOWN_STDERR_CHARS = 2_000
 _MAX_REASON_CHARS = 500
 _MAX_REPORT_CHARS = 500
-_FREE_REPORTS = 20
-"""Of one call's progress; further ones are told only every `_REPORT_EVERY_S`."""
-_REPORT_EVERY_S = 1.0
+_MAX_REPORTS = 20
+_REPORTS_S = 20.0
+"""Of one call's progress, within so long; further ones are dropped."""
+_BASE64_RATIO = 3 / 4
 
 # The SDK's own errors are told from those that a server sends by their words: both come with the
 # same codes, and -32000 is free for servers, which use it for faults of their own.
@@ -100,22 +112,19 @@ class ServerConnection:
         """
         name = self._config.name
         limit_s = self._limits.connect_timeout_s
-        waiting: set[asyncio.Future[Client] | asyncio.Task[None]] = {self._client, self._owner}
         try:
-            await asyncio.wait(waiting, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
+            async with asyncio.timeout(limit_s):
+                await asyncio.shield(self._client)
+        except TimeoutError:
+            text = f"The tool server {name} did not answer within {limit_s:g} s."
+            raise ToolServerError(text) from None
+        except Exception as error:
+            leaf = _leaf(error)
+            text = f"The tool server {name} could not be started: {_brief(leaf)}"
+            raise self._gone(leaf) or ToolServerError(text) from error
         finally:
             if not self._client.done():
                 await self._kill()
-        if self._client.done() and not self._client.cancelled():
-            return
-        has_failed = self._owner.done() and not self._owner.cancelled()
-        error = self._owner.exception() if has_failed else None
-        if error is None:
-            raise ToolServerError(f"The tool server {name} did not answer within {limit_s:g} s.")
-        leaf = _leaf(error)
-        if gone := self._gone(leaf):
-            raise gone
-        raise ToolServerError(f"The tool server {name} could not be started: {_brief(leaf)}")
 
     async def list_tools(self) -> list[Tool]:
         """Every page of the server's tools; a ToolServerError where they do not come in time."""
@@ -158,7 +167,7 @@ class ServerConnection:
                     return await self._client.result().call_tool(
                         tool,
                         arguments,
-                        progress_callback=_telling(progress, ended),
+                        progress_callback=_reporting(progress, ended),
                         meta=cast("RequestParamsMeta | None", meta),
                     )
         except TimeoutError:
@@ -168,21 +177,12 @@ class ServerConnection:
         except MCPError as error:
             raise self._fault(error) from error
         except (ValidationError, RuntimeError) as error:
-            logger.warning(
-                "%s: unusable answer to %s: %s",
-                name,
-                tool,
-                error,
-            )
+            logger.warning("%s: unusable answer: %s", name, error)
             is_lost = not self.is_alive
             reason = _brief(error) if is_lost else f"{UNREADABLE}."
             raise RequestFault(reason, may_have_run=True, is_lost=is_lost) from error
         finally:
             ended.set()
-
-    def abandon(self) -> None:
-        """Let the server end in its own time."""
-        self._ending.set()
 
     async def close(self) -> None:
         """End the server and wait for it, within `close_timeout_s`."""
@@ -218,8 +218,6 @@ class ServerConnection:
     def _opening(self) -> Client:
         """The SDK's client, to be entered and left by the owner."""
         config = self._config
-        limits = self._limits
-        on_end = self._ending.set
         if isinstance(config, InProcessServer):
             return Client(config.server, cache=None)
         # The screen asks the client for the version, the client is built around the screen.
@@ -228,17 +226,18 @@ class ServerConnection:
             version=lambda: client.protocol_version,
             on_tools_changed=lambda: setattr(self, "tools_changed", True),
         )
+        on_end = self._ending.set
         if isinstance(config, HttpServer):
             streams = http_streams(
                 config,
-                limits,
+                self._limits,
                 screen=screen,
                 on_end=on_end,
             )
         else:
             streams = stdio_streams(
                 config,
-                limits,
+                self._limits,
                 screen=screen,
                 stderr=self._stderr,
                 on_end=on_end,
@@ -253,9 +252,10 @@ class ServerConnection:
 
     def _note_end(self, owner: asyncio.Task[None]) -> None:
         self._ending.set()
-        if not self._client.done():
-            self._client.cancel()
         error = None if owner.cancelled() else owner.exception()
+        if not self._client.done():
+            self._client.set_exception(error or ToolServerError("it was shut down"))
+            self._client.exception()  # looked at, so that asyncio does not warn of it
         if error is not None:
             logger.info("%s ended: %s", self._config.name, _brief(error))
 
@@ -283,20 +283,15 @@ class ServerConnection:
         return RequestFault(f"The tool server {self._config.name} does not {why}.", is_lost=True)
 
 
-def _telling(tell: OnProgress, ended: asyncio.Event) -> ProgressFnT:
+def _reporting(report: OnProgress, ended: asyncio.Event) -> ProgressFnT:
     """A server's progress in words; seldom in a flood, and not once the call has ended."""
-    count = 0
-    next_at = 0.0
+    times = deque[float](maxlen=_MAX_REPORTS)
 
     async def announce(progress: float, total: float | None, message: str | None) -> None:
-        nonlocal count, next_at
-        now = time.monotonic()
-        if ended.is_set() or (count >= _FREE_REPORTS and now < next_at):
+        if ended.is_set() or is_flood(times, _REPORTS_S):
             return
-        count += 1
-        next_at = now + _REPORT_EVERY_S
         done = f"{progress:g}" if total is None else f"{progress:g} of {total:g}"
-        await tell((message or done)[:_MAX_REPORT_CHARS])
+        await report((message or done)[:_MAX_REPORT_CHARS])
 
     return announce
 
@@ -311,3 +306,55 @@ def _leaf(error: BaseException) -> BaseException:
 def _brief(error: BaseException) -> str:
     leaf = _leaf(error)
     return (str(leaf) or type(leaf).__name__)[:_MAX_REASON_CHARS]
+
+
+def output_of(result: CallToolResult) -> ToolOutput:
+    """The result as text; pictures and the like are named, not carried."""
+    parts = [_block_text(block) for block in result.content]
+    has_text = any(isinstance(block, TextContent) for block in result.content)
+    if not has_text and result.structured_content is not None:
+        parts.insert(0, json.dumps(result.structured_content, ensure_ascii=False))
+    text = "\n".join(parts) or "(The tool returned nothing.)"
+    return ToolOutput(text=text, is_error=result.is_error)
+
+
+def artifacts_of(entries: Iterable[JsonObject], workspace: Path) -> tuple[Artifact, ...]:
+    """The artifacts that a server of our own names, less those not under `work_products`."""
+    artifacts: list[Artifact] = []
+    home = workspace.resolve()
+    for entry in entries:
+        path = (workspace / entry["path"]).resolve()
+        if not path.is_relative_to(home / WORK_PRODUCTS) or not path.is_file():
+            logger.warning("artifact %s is not a file under %s/", entry["path"], WORK_PRODUCTS)
+            continue
+        artifact = Artifact(
+            path=path.relative_to(home).as_posix(),
+            title=entry["title"],
+            mimetype=entry["mimetype"],
+            size_bytes=path.stat().st_size,
+            citations=tuple(entry.get("citations", ())),
+            follow_ups=tuple(entry.get("follow_ups", ())),
+        )
+        artifacts.append(artifact)
+    return tuple(artifacts)
+
+
+def _block_text(block: ContentBlock) -> str:
+    match block:
+        case TextContent():
+            return block.text
+        case ResourceLink():
+            return f"[resource {block.name}: {block.uri}]"
+        case EmbeddedResource():
+            inner = block.resource
+            if isinstance(inner, TextResourceContents):
+                return f"[resource {inner.uri}]\n{inner.text}"
+            name = f"resource {inner.uri},"
+            kind = inner.mime_type or "binary"
+            base64 = inner.blob
+        case ImageContent() | AudioContent():
+            name = block.type
+            kind = block.mime_type
+            base64 = block.data
+    size_kb = len(base64) * _BASE64_RATIO / 1000
+    return f"[{name} {kind}, {size_kb:.0f} KB]"

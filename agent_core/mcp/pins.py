@@ -8,20 +8,18 @@ no judge of character: a definition that they do not match may be bad all the sa
 import json
 import logging
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 from typing import cast
 
 from mcp_types import Tool
 
-from agent_core.clock import machine_time
+from agent_core.json_values import as_object, digest_of_json
 from agent_core.mcp.config import WORKSPACE
 from agent_core.messages import JsonObject
-from agent_core.models.strict_json import as_object
 from agent_core.sessions import NOT_ACCEPTED, Pin, Proposal, ToolPins
-from agent_core.tools import canonical, digest_of_json, fault_of_schema, full_name
+from agent_core.tools import canonical, fault_of_schema, full_name
 
 logger = logging.getLogger(__name__)
 
@@ -80,11 +78,9 @@ class Pins:
         self,
         store: ToolPins,
         *,
-        now: Callable[[], datetime] = machine_time,
         awaited: Collection[tuple[str, str]] = (),
     ) -> None:
         self._store = store
-        self._now = now
         self._awaited = awaited
 
     async def judge(
@@ -125,7 +121,7 @@ class Pins:
 
     async def refuse(self, server: str, reasons: Mapping[str, str]) -> None:
         """Have operators told of the tools that cannot be offered."""
-        await self._store.refuse(server, reasons, self._now())
+        await self._store.refuse(server, reasons)
 
     async def known(self, server: str, workspace: Path | None = None) -> list[ListedTool]:
         """The tools that the server had when it was last seen; it need not be running."""
@@ -153,7 +149,6 @@ class Pins:
             tool=tool,
             digest=NOT_ACCEPTED if reason else digest,
             definition={} if reason else definition,
-            accepted_at=self._now(),
             proposal=proposal if reason else None,
         )
 

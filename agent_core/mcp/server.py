@@ -5,7 +5,6 @@ Read `client.py` for one life of its connection, `pins.py` for the tools that ar
 
 import asyncio
 import logging
-import math
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -14,19 +13,18 @@ from pathlib import Path
 
 from mcp_types import CallToolResult
 
-from agent_core.background import Background, Backoff
+from agent_core.background import Background
 from agent_core.errors import ToolServerError
-from agent_core.mcp.client import RequestFault, ServerConnection
+from agent_core.mcp.client import RequestFault, ServerConnection, artifacts_of, output_of
 from agent_core.mcp.config import HttpServer, HubLimits, ServerConfig
 from agent_core.mcp.pins import ListedTool, Pins, usable_tools
-from agent_core.mcp.results import artifacts_of, read_output
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.tools import (
     OnProgress,
     ToolContext,
     ToolOutput,
-    fault_beside_loop,
+    fault_of_arguments,
     full_name,
     opened,
     reads,
@@ -45,7 +43,6 @@ Locate = Callable[[bool], Awaitable[ServerConfig]]
 CallMeta = Callable[[ToolCall, ToolContext], Awaitable[JsonObject]]
 """What a server of our own gets with a call, beside its arguments and the session's directory."""
 
-_RESTARTS = Backoff(first_s=0.2, longest_s=60.0)
 _MAX_DESCRIPTION_CHARS = 10_000
 _UNKNOWN_OUTCOME = "The call may or may not have run: check its effect before you make it again."
 
@@ -71,7 +68,6 @@ class McpServer:
     """The session's directory, where the server belongs to one session."""
     waits: bool = False
     """A server whose tools are known from earlier is started at the first call."""
-    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
 
     def __post_init__(self) -> None:
         self.refused: Mapping[str, str] = {}
@@ -84,10 +80,11 @@ class McpServer:
         self._listing: asyncio.Task[Sequence[ListedTool]] | None = None
         self._connection: ServerConnection | None = None
         self._starting = asyncio.Lock()
-        self._starts: deque[float] = deque()
+        self._starts: deque[float] = deque(maxlen=self.limits.max_restarts + 1)
+        """When the last ones were tried."""
         self._failure = ""
-        """Why the last start failed; the answer to all who ask soon after."""
-        self._failed_at = -math.inf
+        """Why the last start failed, the answer to all who ask soon after; empty if it did not."""
+        self._failed_at = 0.0
         self._is_closed = False
         self._background = Background()
 
@@ -133,15 +130,15 @@ class McpServer:
             result = await self._checked_call(call, context, progress)
         except ToolServerError as error:
             return _failure(error)
-        output = await read_output(result, max_bytes=self.limits.max_result_bytes)
-        meta = result.meta if self.config.trusted else None
-        if not meta:
+        output = output_of(result)
+        meta = result.meta
+        if not self.config.trusted or not meta:
             return output
-        output = replace(output, picture=str(meta.get("picture", "")))
-        if not meta.get("artifacts"):
-            return output
-        artifacts = await asyncio.to_thread(artifacts_of, result, context.workspace)
-        return replace(output, artifacts=artifacts)
+        return replace(
+            output,
+            picture=str(meta.get("picture", "")),
+            artifacts=artifacts_of(meta.get("artifacts", ()), context.workspace),
+        )
 
     async def close(self) -> None:
         """End the server for good; bounded."""
@@ -158,7 +155,7 @@ class McpServer:
     ) -> CallToolResult:
         """Call a tool, and again after a lost connection if it did not run or only reads."""
         schema = self._usable(call.name).input_schema
-        if fault := await fault_beside_loop(call.arguments, schema):
+        if fault := fault_of_arguments(call.arguments, schema):
             raise ToolServerError(f"Invalid arguments for {call.name}: {fault}")
         meta = await self._meta(call, context)
         try:
@@ -200,12 +197,7 @@ class McpServer:
             if fault.is_lost:
                 await connection.close()
                 last_words = connection.stderr() or "(empty)"
-                logger.warning(
-                    "%s: %s stderr: %s",
-                    self.config.name,
-                    fault,
-                    last_words,
-                )
+                logger.warning("%s: %s stderr: %s", self.config.name, fault, last_words)
             raise
 
     def _usable(self, name: str) -> ListedTool:
@@ -251,33 +243,29 @@ class McpServer:
 
     async def _start(self) -> ServerConnection:
         self._raise_if_not_now()
-        if self._starts:
-            await self.sleep(_RESTARTS.wait_s(len(self._starts)))
         self._starts.append(self.clock())
+        self._failure = ""
         try:
             return await self._connect_located()
         except ToolServerError as error:
-            self._failed_at = self.clock()
             self._failure = str(error)
+            self._failed_at = self.clock()
             notes = getattr(error, "__notes__", ())
             logger.warning("%s", "\n".join([self._failure, *notes]))
             raise
 
     def _raise_if_not_now(self) -> None:
         name = self.config.name
-        limits = self.limits
-        now = self.clock()
         if self._is_closed:
             raise ToolServerError(f"The tool server {name} has been shut down.")
-        if now - self._failed_at < limits.retry_after_s:
+        now = self.clock()
+        if self._failure and now - self._failed_at < self.limits.retry_after_s:
             raise ToolServerError(self._failure)
-        while self._starts and now - self._starts[0] >= limits.restart_window_s:
-            self._starts.popleft()
-        if len(self._starts) > limits.max_restarts:
-            wait_s = self._starts[0] + limits.restart_window_s - now
-            raise ToolServerError(
-                f"The tool server {name} stopped too often; it is tried again in {wait_s:.0f} s."
-            )
+        if len(self._starts) == self._starts.maxlen:
+            wait_s = self._starts[0] + self.limits.restart_window_s - now
+            if wait_s > 0:
+                later = f"it is tried again in {wait_s:.0f} s."
+                raise ToolServerError(f"The tool server {name} stopped too often; {later}")
 
     async def _connect_located(self) -> ServerConnection:
         if self.locate is None:
@@ -306,7 +294,7 @@ class McpServer:
             async with self._starting:
                 await self._list(connection)
         except ToolServerError as error:
-            connection.abandon()
+            await connection.close()
             if not isinstance(error, RequestFault):
                 raise
             await self._live_connection()

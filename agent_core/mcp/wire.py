@@ -30,8 +30,8 @@ from mcp_types.methods import validate_server_result
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from agent_core.json_values import as_object, is_nested_too_deeply, mended_value
 from agent_core.messages import JsonObject
-from agent_core.models.strict_json import as_object, is_nested_too_deeply, mended_value
 
 logger = logging.getLogger(__name__)
 
@@ -156,12 +156,12 @@ class Screen:
                 if message.method == _TOOLS_CHANGED:
                     self._on_tools_changed()
                 if message.method == _PROGRESS:
-                    is_heard = not _is_flood(self._reports, _REPORTS_S)
+                    is_heard = not is_flood(self._reports, _REPORTS_S)
                 else:
                     is_heard = message.method in _HEARD
                 return message if is_heard else None
             case JSONRPCRequest():
-                return None if _is_flood(self._requests, _REQUESTS_S) else message
+                return None if is_flood(self._requests, _REQUESTS_S) else message
             case JSONRPCResponse():
                 return self._screened(message)
             case _:
@@ -246,7 +246,7 @@ def _answered_id(head: bytes, end: bytes) -> int | str | None:
     return json.loads(match[1]) if match else None
 
 
-def _is_flood(times: deque[float], within_s: float) -> bool:
+def is_flood(times: deque[float], within_s: float) -> bool:
     """Whether one more is too many; if not, it is counted."""
     now = time.monotonic()
     is_flood = len(times) == times.maxlen and now - times[0] < within_s

@@ -1,19 +1,29 @@
-"""The Anthropic model, on the official SDK; also through gateways that speak the same API."""
+"""The Anthropic model, on the official SDK; also through gateways that speak the same API.
+
+What the SDK and its HTTP client raise becomes an error of the core here, and nowhere else. Read
+`anthropic_messages.py` for the bodies of requests and replies.
+"""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing, asynccontextmanager
+import json
+from collections.abc import AsyncGenerator, Generator
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-from agent_core.errors import ModelRejected, ModelUnavailable, SettingsError
+from agent_core.errors import (
+    ModelError,
+    ModelRejected,
+    ModelUnavailable,
+    RequestTooLarge,
+    SettingsError,
+)
+from agent_core.json_values import as_object, load_strictly
 from agent_core.messages import JsonObject
 from agent_core.models import Delta, ModelRequest, Reply
-from agent_core.models.anthropic_errors import mapped_errors, stream_error
 from agent_core.models.anthropic_messages import ReplyAssembly, request_body
-from agent_core.models.strict_json import load_strictly
 
 if TYPE_CHECKING:
     import anthropic
@@ -26,6 +36,16 @@ _BAD_REQUEST = 400
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _CONNECT_TIMEOUT_S = 10.0
 _WRITE_TIMEOUT_S = 60.0
+_PASSING_KINDS = frozenset({"api_error", "overloaded_error", "rate_limit_error", "timeout_error"})
+_HOPELESS_KINDS = frozenset(
+    {"authentication_error", "billing_error", "invalid_request_error", "not_found_error"}
+    | {"permission_error"}
+)
+_PASSING_STATUSES = frozenset({408, 409, 429, 499})
+_FIRST_SERVER_ERROR = 500
+_OK = 200
+_CONTENT_TOO_LARGE = 413
+_TOO_LONG = ("prompt is too long", "exceed context limit")
 
 
 class AnthropicConnection:
@@ -96,11 +116,11 @@ class AnthropicConnection:
         generator ends the request.
 
         Raises:
-            ModelError: as mapped by `anthropic_errors`; an `error` event as what it means.
+            ModelError: as `_mapped_errors` has it; an `error` event as what it means.
         """
-        await self.client()  # so that the SDK is loaded, which `mapped_errors` needs
+        await self.client()  # so that the SDK is loaded, which `_mapped_errors` needs
         deadline = asyncio.get_running_loop().time() + self._call_timeout_s
-        with mapped_errors():
+        with _mapped_errors():
             async with ending_at(deadline):
                 stream = await self._request(body)
             async with stream:
@@ -120,12 +140,12 @@ class AnthropicConnection:
                         continue
                     event = cast("JsonObject", event)
                     if event.get("type") == "error":
-                        raise stream_error(event, request_id)
+                        raise _stream_error(event, request_id)
                     yield event, request_id
 
     async def _request(self, body: JsonObject) -> "anthropic.AsyncStream[RawMessageStreamEvent]":
         try:
-            with mapped_errors():
+            with _mapped_errors():
                 return await self._send(body, self._version)
         except ModelRejected as error:
             is_refused = error.status == _BAD_REQUEST and "version" in str(error).lower()
@@ -188,3 +208,91 @@ class AnthropicModel:
                 if text := assembly.take(event, request_id):
                     yield Delta(text=text)
         yield assembly.reply()
+
+
+@contextmanager
+def _mapped_errors() -> Generator[None]:
+    """Within it, whatever the SDK or its transport raises becomes a ModelError."""
+    import anthropic
+    import httpx2
+
+    try:
+        yield
+    except anthropic.APIStatusError as error:
+        raise _error_for(
+            error.api_message or error.message,
+            status=error.status_code,
+            kind=error.type or "",
+            code=error.error_code or "",
+            request_id=error.request_id or "",
+            wait_s=_wanted_wait_s(error.response.headers.get("retry-after", "")),
+        ) from error
+    except (anthropic.APITimeoutError, httpx2.TimeoutException) as error:
+        raise ModelUnavailable("The model did not answer in time.", kind="timeout") from error
+    except (anthropic.APIConnectionError, httpx2.HTTPError, httpx2.StreamError, OSError) as error:
+        raise ModelUnavailable(f"The connection broke: {error}", kind="connection") from error
+    except (
+        anthropic.APIResponseValidationError,
+        json.JSONDecodeError,
+        UnicodeDecodeError,
+    ) as error:
+        raise ModelUnavailable("The model's answer cannot be read.", kind="malformed") from error
+    except anthropic.AnthropicError as error:
+        raise ModelRejected(str(error), kind=type(error).__name__) from error
+
+
+def _stream_error(event: JsonObject, request_id: str) -> ModelError:
+    """What an `error` event in mid-stream means; it comes under the status 200 of its stream."""
+    error = as_object(event.get("error"))
+    return _error_for(
+        str(error.get("message") or "an error in mid-stream"),
+        status=_OK,
+        kind=str(error.get("type") or ""),
+        code=str(as_object(error.get("details")).get("error_code") or ""),
+        request_id=str(event.get("request_id") or request_id),
+    )
+
+
+def _error_for(
+    message: str,
+    *,
+    status: int,
+    kind: str,
+    code: str,
+    request_id: str,
+    wait_s: float | None = None,
+) -> ModelError:
+    name = code or kind
+    text = f"The model's provider said {status} {name}: {message}"
+    is_too_large = status == _CONTENT_TOO_LARGE or kind == "request_too_large"
+    if is_too_large or any(words in message.lower() for words in _TOO_LONG):
+        refusal: type[ModelRejected] = RequestTooLarge
+        may_pass = False
+    elif status == _OK:
+        refusal = ModelRejected
+        may_pass = kind not in _HOPELESS_KINDS
+    else:
+        refusal = ModelRejected
+        is_passing = status in _PASSING_STATUSES or status >= _FIRST_SERVER_ERROR
+        may_pass = is_passing or kind in _PASSING_KINDS
+    if code == "enforced_spend_limit_reached" or not may_pass:
+        return refusal(
+            text,
+            status=status,
+            kind=name,
+            request_id=request_id,
+        )
+    return ModelUnavailable(
+        text,
+        retry_after_s=wait_s,
+        status=status,
+        kind=name,
+        request_id=request_id,
+    )
+
+
+def _wanted_wait_s(retry_after: str) -> float | None:
+    """The wait that the provider asks for in seconds; None without one."""
+    with suppress(ValueError):
+        return max(float(retry_after), 0.0)
+    return None

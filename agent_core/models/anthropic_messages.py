@@ -11,6 +11,7 @@ from typing import Any, assert_never, cast
 from agent_core.errors import ModelUnavailable, ReplyTruncated, RequestTooLarge
 from agent_core.events import Usage
 from agent_core.ids import ToolCallId
+from agent_core.json_values import as_object, load_strictly, mended, mended_value
 from agent_core.messages import (
     AttachedFile,
     JsonObject,
@@ -22,7 +23,6 @@ from agent_core.messages import (
     ToolResult,
 )
 from agent_core.models import ModelRequest, Picture, Reply
-from agent_core.models.strict_json import as_object, begun_sign, load_strictly, mended, mended_value
 
 _CACHE_POINT: JsonObject = {"type": "ephemeral"}
 _CACHED_USER_MESSAGES = 2
@@ -137,8 +137,6 @@ class _Block:
     raw: JsonObject
     input_pieces: list[str] = field(default_factory=list[str])
     ended: bool = False
-    begun: str = ""
-    """The first half of a sign that the next piece of text completes."""
 
     @property
     def kind(self) -> str:
@@ -149,7 +147,7 @@ class _Block:
         match delta.get("type"):
             case "text_delta":
                 if self.kind == "text":
-                    return self._say(self._append("text", delta))
+                    return mended(self._append("text", delta))
             case "input_json_delta":
                 self.input_pieces.append(str(delta.get("partial_json") or ""))
             case "thinking_delta":
@@ -164,11 +162,6 @@ class _Block:
         piece = str(delta.get(key) or "")
         self.raw[key] = str(self.raw.get(key) or "") + piece
         return piece
-
-    def _say(self, piece: str) -> str:
-        text = self.begun + piece
-        self.begun = begun_sign(text)
-        return mended(text.removesuffix(self.begun))
 
 
 class ReplyAssembly:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from agent_core.tools import is_list, is_object
+from agent_core.json_values import is_list, is_object
 from agent_core.workspaces.layout import CORPUS
 
 _IN_DEPTH = re.compile(

@@ -16,9 +16,10 @@ from urllib.parse import urlsplit
 import yaml
 from pydantic import BaseModel, Field, ValidationError
 
+from agent_core.json_values import find_object, is_list, is_object, parse_result, text_in
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import ToolObserved, full_text
-from agent_core.tools import find_object, is_list, is_object, parse_result, slug_of, text_in
+from agent_core.tools import slug_of
 from agent_core.workspaces.layout import EXTRACTED_ARTICLES, timestamp, write_json, write_text
 
 logger = logging.getLogger(__name__)

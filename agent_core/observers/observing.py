@@ -14,18 +14,9 @@ from typing import Protocol
 
 from agent_core import tracing
 from agent_core.ids import TurnId
+from agent_core.json_values import find_object, is_list, is_object, parse_result, text_in
 from agent_core.messages import JsonObject, ToolCall
-from agent_core.tools import (
-    Action,
-    ToolContext,
-    ToolOutput,
-    find_object,
-    is_list,
-    is_object,
-    opened,
-    parse_result,
-    text_in,
-)
+from agent_core.tools import Action, ToolContext, ToolOutput, opened
 
 logger = logging.getLogger(__name__)
 

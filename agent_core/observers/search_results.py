@@ -12,9 +12,10 @@ from dateutil.relativedelta import relativedelta
 from pydantic_core import from_json
 
 from agent_core.consent import name_of_record
+from agent_core.json_values import find_object, is_list, text_in
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import Execution, ToolObserved, executions, may_run
-from agent_core.tools import find_object, is_list, prefix_of, text_in
+from agent_core.tools import prefix_of
 from agent_core.workspaces.layout import SEARCH_RESULTS, timestamp, write_json
 
 _SEARCH = re.compile(

@@ -11,9 +11,10 @@ import re
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
+from agent_core.json_values import find_object, is_object, text_in
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import Execution, ToolObserved, executions, may_run
-from agent_core.tools import find_object, is_object, slug_of, text_in
+from agent_core.tools import slug_of
 from agent_core.workspaces.layout import DOWNLOADS, WORKBENCH_ACTIVITY, timestamp, write_json
 
 _WORKBENCH = re.compile(

@@ -17,7 +17,7 @@ from agent_core.schedules.description import moment_words
 from agent_core.sessions import (
     AnsweredTurn,
     Ask,
-    AuditedCall,
+    AuditEntry,
     Feedback,
     KnownSessions,
     LeaseLost,
@@ -43,7 +43,7 @@ __all__ = [
     "AnsweredTurn",
     "Ask",
     "Asks",
-    "AuditedCall",
+    "AuditEntry",
     "Feedback",
     "KnownSessions",
     "Language",

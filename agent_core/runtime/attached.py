@@ -11,8 +11,8 @@ from pydantic import TypeAdapter
 
 from agent_core import tracing
 from agent_core.ids import ToolCallId
+from agent_core.json_values import as_object, load_strictly
 from agent_core.messages import AttachedFile, Attachment, JsonObject, Message, ToolCall
-from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.prompts import prompt
 from agent_core.runtime.turn_status import safe_name
 from agent_core.tools import READ_FILE, ToolContext, Toolset

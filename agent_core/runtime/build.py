@@ -72,7 +72,7 @@ def build_runtime(
     model = RetryingModel(AnthropicModel(settings.agent_model, connection))
     database = Database(settings.state_url)
     awaited = [(SERVER_NAME, slug) for slug in PRELOADED]
-    pins = Pins(ToolPins(database), now=clock, awaited=awaited)
+    pins = Pins(ToolPins(database), awaited=awaited)
     api = composio_api(settings) if composio_url(settings) else None
     hub = McpHub(
         [local_toolkit(settings, settings.workspaces_root)],

@@ -30,6 +30,7 @@ from agent_core.events import (
 )
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, AskId, ToolCallId, UserId
+from agent_core.json_values import parse_result, text_in
 from agent_core.loop.agent import ROUTE_SLOTS, Agent, RunScope, SteeringMessage
 from agent_core.loop.calls import Asked, end_call, run_calls
 from agent_core.messages import Message, ToolCall, ToolResult, user_message
@@ -44,7 +45,7 @@ from agent_core.sessions import (
     StoredTurn,
     Wait,
 )
-from agent_core.tools import ToolOutput, parse_result, text_in
+from agent_core.tools import ToolOutput
 
 UPLOAD = "mcp__local_toolkit__upload_to_composio"
 """Whose result says which file a key stands for."""

@@ -72,7 +72,6 @@ class Schedule:
     """How many runs in a row came to nothing."""
     next_due: datetime | None
     """Aware, in UTC; None when it is not active."""
-    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

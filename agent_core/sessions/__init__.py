@@ -18,9 +18,15 @@ from agent_core.sessions.asks import (
     Wait,
     ask_id,
 )
-from agent_core.sessions.audit import AuditedAction, AuditedCall, AuditEntry, AuditLog, AuditOutcome
+from agent_core.sessions.audit import (
+    AuditedAction,
+    AuditEntry,
+    AuditLog,
+    AuditOutcome,
+    DisclosureStore,
+    TurnPrice,
+)
 from agent_core.sessions.database import Database, DatabaseTrouble
-from agent_core.sessions.disclosures import DisclosureStore, TurnPrice
 from agent_core.sessions.inbox import (
     ENDINGS,
     Inbox,
@@ -29,19 +35,23 @@ from agent_core.sessions.inbox import (
     again_run,
     pending_retries,
 )
-from agent_core.sessions.known import AnsweredTurn, KnownSessions
-from agent_core.sessions.leases import DEAD_AFTER_S, LeaseLost, Leases, new_process_id
+from agent_core.sessions.leases import (
+    DEAD_AFTER_S,
+    DatabaseTaken,
+    LeaseLost,
+    Leases,
+    holder_of,
+    new_process_id,
+    sole_process,
+)
 from agent_core.sessions.ledger import Ledger, Marks, purge_ledger
-from agent_core.sessions.lock import DatabaseTaken, holder_of, sole_process
 from agent_core.sessions.log import EventLog, WriteBehind
-from agent_core.sessions.overview import Overview, SessionState, Spent
+from agent_core.sessions.overview import AnsweredTurn, KnownSessions, Overview, SessionState, Spent
 from agent_core.sessions.pins import NOT_ACCEPTED, Pin, Proposal, ToolPins
 from agent_core.sessions.preferences import Feedback, FeedbackStore, Preferences
-from agent_core.sessions.programs import ProgramStore, StoredProgram
-from agent_core.sessions.queue import TurnQueue
 from agent_core.sessions.schedules import UNFINISHED_SLOTS, ScheduleStore
-from agent_core.sessions.store import SessionStore, StoredSession
-from agent_core.sessions.turns import Stop, StoredTurn, TurnKind, TurnState
+from agent_core.sessions.store import ProgramStore, SessionStore, StoredProgram, StoredSession
+from agent_core.sessions.turns import Stop, StoredTurn, TurnKind, TurnQueue, TurnState
 
 __all__ = [
     "ASK",
@@ -60,7 +70,6 @@ __all__ = [
     "AuditLog",
     "AuditOutcome",
     "AuditedAction",
-    "AuditedCall",
     "CallApproval",
     "Database",
     "DatabaseTaken",

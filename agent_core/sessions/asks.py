@@ -119,7 +119,6 @@ class Ask:
     decision: AskDecision | None = None
     decided_by: UserId | None = None
     """None where nobody decided, as at the deadline."""
-    decided_at: datetime | None = None
     reason: str = ""
     """The person's own words: why they rejected, or what they answered."""
 
@@ -205,7 +204,7 @@ class AskStore:
 
     async def find(self, ask: AskId) -> Ask | None:
         """An Ask by id; None where there is none."""
-        return await self._database.first(select(asks).filter_by(id=ask), ASK)
+        return await self._database.first(select(asks).filter_by(id=ask), Ask)
 
     async def get(self, ask: AskId) -> Ask:
         """An Ask by id; SessionError where there is none."""
@@ -222,7 +221,7 @@ class AskStore:
             .where(asks.c.body["kind"].as_string() == "approval")
             .order_by(asks.c.edition.desc())
         )
-        return await self._database.first(query, ASK)
+        return await self._database.first(query, Ask)
 
     async def thread_approvals(self, session: SessionId, asker: UserId) -> Sequence[Ask]:
         """Approvals that cover later calls of one person in a thread."""
@@ -231,7 +230,7 @@ class AskStore:
             asker=asker,
             decision="approved_thread",
         )
-        return await self._database.read(query, ASK)
+        return await self._database.read(query, Ask)
 
     async def ends_wait(self, ask: AskId) -> bool:
         """Whether the Ask is decided or its deadline has passed; see the function."""
@@ -259,7 +258,6 @@ class AskStore:
             "state": "decided",
             "decision": decision,
             "decided_by": by,
-            "decided_at": self._clock(),
             "reason": reason,
         }
         if body is not None:

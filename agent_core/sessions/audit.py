@@ -1,21 +1,26 @@
-"""The audit of calls with an effect: a row before each, a row behind it, and nothing is altered."""
+"""What calls did and told the outside: the audit of effects, and the egress budget's disclosures.
 
-from dataclasses import dataclass, replace
+The audit has a row from before each call with an effect, and on it how the call ended. What a row
+says of the beginning is never altered, and an outcome is noted once. A disclosure is what a call
+told its owner after the session was tainted: `consent/egress.py` puts a price in bits on it, and
+each call that was let through without a person is charged here, once.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import TypeAdapter
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, select, update
 
 from agent_core.ids import AskId, RunId, SessionId, ToolCallId, TurnId, UserId
-from agent_core.sessions.database import PATIENCE_S, Database, columns_of
-from agent_core.sessions.schema import audit
+from agent_core.messages import JsonObject
+from agent_core.sessions.database import PATIENCE_S, Database, columns_of, objects_of
+from agent_core.sessions.schema import audit, disclosures
 
 AuditOutcome = Literal["done", "failed", "unknown"]
 """`unknown`: the result was lost on the way."""
-
-_BEGUN = "begun"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +36,7 @@ class AuditedAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEntry:
-    """A call with an effect, as it was about to be made."""
+    """A call with an effect, as it was about to be made, and how it ended."""
 
     at: datetime
     session: SessionId
@@ -47,34 +52,32 @@ class AuditEntry:
     ask: AskId | None = None
     approved_by: UserId | None = None
     """None where nobody had to approve it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditedCall:
-    """A call with how it ended."""
-
-    entry: AuditEntry
-    outcome: AuditOutcome | None
+    outcome: AuditOutcome | None = None
     """None while it is under way; for good when the program ended there: it may have happened."""
-    ended_at: datetime | None
-
-
-ENTRY = TypeAdapter(AuditEntry)
+    ended_at: datetime | None = None
 
 
 class AuditLog:
-    """Rows are only ever added; noting the same again adds nothing."""
+    """Rows are only ever added; noting the same again adds nothing and alters nothing."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def begin(self, entry: AuditEntry) -> None:
         """Note a call. Returns when the row is stored: make the call after that."""
-        await self._add(entry, _BEGUN)
+        await self._database.add(audit, columns_of(entry))
 
-    async def end(self, entry: AuditEntry, outcome: AuditOutcome) -> None:
-        """Note how the call ended, at `entry.at`; the row of its beginning keeps what it was."""
-        await self._add(entry, outcome)
+    async def end(
+        self,
+        turn: TurnId,
+        run: RunId,
+        call: ToolCallId,
+        outcome: AuditOutcome,
+        at: datetime,
+    ) -> None:
+        """Note how a call that began has ended."""
+        begun = update(audit).filter_by(turn=turn, run=run, call=call, outcome=None)
+        await self._database.execute(begun.values(outcome=outcome, ended_at=at))
 
     async def entries(
         self,
@@ -83,8 +86,8 @@ class AuditLog:
         user: str | None = None,
         tool: str | None = None,
         patience_s: float = PATIENCE_S,
-    ) -> list[AuditedCall]:
-        """Calls that began (or, if only that is known, ended) since then, newest first.
+    ) -> list[AuditEntry]:
+        """Calls that began since then, newest first.
 
         Args:
             since: None for all.
@@ -95,49 +98,69 @@ class AuditLog:
         Raises:
             DatabaseTrouble: the database cannot be read.
         """
-        query = select(audit).order_by(audit.c.id)
+        query = select(audit).order_by(audit.c.at.desc(), audit.c.id)
         if since is not None:
             query = query.where(audit.c.at >= since)
-        calls = await self._database.run(
-            lambda connection: _calls(connection, query),
+        entries = await self._database.run(
+            lambda connection: objects_of(connection, query, AuditEntry),
             patience_s=patience_s,
         )
-        calls = [call for call in calls if _is_of_user(call.entry, user)]
-        calls = [call for call in calls if _is_of_tool(call.entry, tool)]
-        return sorted(calls, key=lambda call: call.entry.at, reverse=True)
-
-    async def _add(self, entry: AuditEntry, outcome: str) -> None:
-        row = columns_of(entry) | {"outcome": outcome}
-        await self._database.add(audit, row)
+        if user is not None:
+            entries = [entry for entry in entries if _is_of_user(entry, user)]
+        if tool is not None:
+            entries = [entry for entry in entries if _is_of_tool(entry, tool)]
+        return entries
 
 
-def _calls(connection: Connection, query: Select[Any]) -> list[AuditedCall]:
-    """Join the rows of each call: the first one tells what it was, the last how it ended."""
-    calls: dict[tuple[str, str, str], AuditedCall] = {}
-    for row in connection.execute(query).mappings():
-        key = (row["turn"], row["run"], row["call"])
-        if key not in calls:
-            entry = ENTRY.validate_python(dict(row))
-            calls[key] = AuditedCall(
-                entry=entry,
-                outcome=None,
-                ended_at=None,
-            )
-        if row["outcome"] != _BEGUN:
-            calls[key] = replace(calls[key], outcome=row["outcome"], ended_at=row["at"])
-    return list(calls.values())
-
-
-def _is_of_user(entry: AuditEntry, user: str | None) -> bool:
-    if user is None:
-        return True
+def _is_of_user(entry: AuditEntry, user: str) -> bool:
     people = (entry.asker, entry.approved_by or "")
     return any(user in (person, person.rpartition(":")[2]) for person in people)
 
 
-def _is_of_tool(entry: AuditEntry, pattern: str | None) -> bool:
-    if pattern is None:
-        return True
+def _is_of_tool(entry: AuditEntry, pattern: str) -> bool:
     names = [entry.tool]
     names.extend(action.slug for action in entry.actions)
     return any(fnmatchcase(name.upper(), pattern.upper()) for name in names)
+
+
+TurnPrice = tuple[TurnId, JsonObject]
+"""What a call cost, with the turn in which it was made."""
+Charge = Callable[[Sequence[TurnPrice]], JsonObject | None]
+"""Makes the price of a call from the turns and prices of earlier ones; None: over the budget."""
+
+
+class DisclosureStore:
+    """The egress budget of each session."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def admit(
+        self,
+        id: str,
+        session: SessionId,
+        turn: TurnId,
+        charge: Charge,
+    ) -> bool:
+        """Whether a call is within the budget; its price is stored then.
+
+        `charge` is asked once for the same id, and never for two calls of a session at a time.
+        """
+        earlier = select(disclosures).filter_by(session=session)
+
+        def admit(connection: Connection) -> bool:
+            rows = connection.execute(earlier).all()
+            if any(row.id == id for row in rows):
+                return True
+            price = charge([(row.turn, row.price) for row in rows])
+            if price is None:
+                return False
+            row = {
+                "id": id,
+                "session": session,
+                "turn": turn,
+                "price": price,
+            }
+            return self._database.insert_if_new(connection, disclosures, row)
+
+        return await self._database.change(admit)

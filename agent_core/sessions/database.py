@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
-from functools import partial
+from functools import cache, partial
 from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter
@@ -140,12 +140,18 @@ def columns_of(item: Any) -> dict[str, Any]:
 def objects_of(
     connection: Connection,
     query: Executable,
-    kind: TypeAdapter[T],
+    kind: type[T],
     values: Mapping[str, Any] | None = None,
 ) -> list[T]:
-    """Rows of a query as objects whose fields have the names of the columns."""
+    """Rows of a query as dataclasses whose fields have the names of the columns."""
     rows = connection.execute(query, values).mappings()
-    return [kind.validate_python(dict(row)) for row in rows]
+    adapter = _adapter(kind)
+    return [adapter.validate_python(dict(row)) for row in rows]
+
+
+@cache
+def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
 def _use_wal(connection: Connection) -> None:
@@ -271,11 +277,11 @@ class Database:
         """All rows of a query."""
         return await self.run(lambda connection: connection.execute(query).all())
 
-    async def read(self, query: Executable, kind: TypeAdapter[T]) -> list[T]:
+    async def read(self, query: Executable, kind: type[T]) -> list[T]:
         """All rows of a query as objects; see `objects_of`."""
         return await self.run(lambda connection: objects_of(connection, query, kind))
 
-    async def first(self, query: Executable, kind: TypeAdapter[T]) -> T | None:
+    async def first(self, query: Executable, kind: type[T]) -> T | None:
         """The first row as an object; None where there is no row."""
         objects = await self.read(query, kind)
         return objects[0] if objects else None

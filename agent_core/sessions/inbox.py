@@ -59,7 +59,6 @@ class InboxRow:
         return _INTERVENED.validate_python(self.body)
 
 
-_ROW = TypeAdapter(InboxRow)
 _INTERVENED = TypeAdapter(Intervened)
 
 _taker = turns.alias()
@@ -131,7 +130,7 @@ class Inbox:
             rows = objects_of(
                 connection,
                 _TO_TAKE,
-                _ROW,
+                InboxRow,
                 values,
             )
             rows = [row for row in rows if not kinds or row.kind in kinds]
@@ -161,7 +160,7 @@ class Inbox:
         query = select(inbox).filter_by(turn=turn).order_by(inbox.c.id)
         if kinds:
             query = query.where(inbox.c.kind.in_(kinds))
-        return await self._database.read(query, _ROW)
+        return await self._database.read(query, InboxRow)
 
     async def ending(self, turn: TurnId, run: RunId) -> Intervened | None:
         """The first intervention by which a run is to end: its own, or one at a run above it."""
@@ -218,7 +217,7 @@ class Inbox:
             .filter_by(process=process)
             .order_by(inbox.c.id)
         )
-        rows = await self._database.read(query, _ROW)
+        rows = await self._database.read(query, InboxRow)
         return [row.intervention for row in rows]
 
     def _absorb(self, connection: Connection, turn: StoredTurn) -> None:
@@ -227,7 +226,7 @@ class Inbox:
         absorbed = objects_of(
             connection,
             _ABSORB,
-            TURN,
+            StoredTurn,
             values,
         )
         # Through several processes they may be stored in another order than they were said.
@@ -251,7 +250,7 @@ class Inbox:
         untaken = objects_of(
             connection,
             _UNTAKEN_BY_ROOT,
-            _ROW,
+            InboxRow,
             {"taker": turn.id},
         )
         for row in untaken:
@@ -268,7 +267,7 @@ def put_intervention(
     A stop takes back what was asked of the branch before. A retry that is asked for while the same
     is being done again counts for nothing.
     """
-    rows = objects_of(connection, select(inbox).filter_by(turn=event.turn), _ROW)
+    rows = objects_of(connection, select(inbox).filter_by(turn=event.turn), InboxRow)
     status = select(turns.c.status).filter_by(id=event.turn)
     is_over = connection.execute(status).scalar() == "finished"
     if event.what in ("stop", "done"):

@@ -1,9 +1,13 @@
-"""Which process works on which session: one at a time, by a lease with a fencing number.
+"""Which process works on what: leases on sessions, a file lock on an SQLite database.
 
-A process says every few seconds that it lives. What a process holds that has not said so for
-`DEAD_AFTER_S` may be taken by another one, under a higher number; the old holder finds out at its
-next check. It need not ask the database within `SURE_FOR_S` of saying that it lives, but before an
-effect it does. Times are the database's own, so clocks need not agree.
+A session is worked on by one process at a time, by a lease with a fencing number. A process says
+every few seconds that it lives. What a process holds that has not said so for `DEAD_AFTER_S` may be
+taken by another one, under a higher number; the old holder finds out at its next check. It need not
+ask the database within `SURE_FOR_S` of saying that it lives, but before an effect it does. Times
+are the database's own, so clocks need not agree.
+
+The operating system ends a file lock with its holder, however that ends. What the lock's file says
+is only for people: who holds it.
 """
 
 import asyncio
@@ -12,9 +16,13 @@ import os
 import platform
 import secrets
 import time
-from contextlib import suppress
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
 from sqlalchemy import (
     Connection,
     Executable,
@@ -22,14 +30,17 @@ from sqlalchemy import (
     exists,
     func,
     literal_column,
+    make_url,
     select,
     update,
 )
 from sqlalchemy.sql import ColumnElement
 
+from agent_core.errors import SessionError
 from agent_core.fault_points import fault_point
 from agent_core.ids import ProcessId, SessionId
 from agent_core.sessions.database import Database, DatabaseTrouble
+from agent_core.sessions.migrations import file_of
 from agent_core.sessions.schema import cursors, leases, processes, turns
 
 DEAD_AFTER_S = 15.0
@@ -195,3 +206,85 @@ class Leases:
         if self._database.is_sqlite:
             return literal_column("((julianday('now') - 2440587.5) * 86400.0)")
         return func.extract("epoch", func.clock_timestamp())
+
+
+FILE_LOCK_PATIENCE_S = 0.5
+"""How long a look by `holder_of`, or a process that is just ending, may keep the lock."""
+_NAMELESS = "a process that has not said who it is"
+
+
+class DatabaseTaken(SessionError):
+    """Another process works with this database."""
+
+
+@asynccontextmanager
+async def sole_process(url: str) -> AsyncGenerator[None]:
+    """Hold the lock on a database within the block. Postgres needs none.
+
+    Raises:
+        DatabaseTaken: another process has it.
+        SessionError: the lock cannot be made.
+    """
+    database = file_of(make_url(url))
+    if database is None:
+        yield
+        return
+    lock = _lock(database)
+    file = Path(lock.lock_file)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        await asyncio.to_thread(lock.acquire, timeout=FILE_LOCK_PATIENCE_S)
+    except Timeout as error:
+        raise DatabaseTaken(
+            f"another bot works with {database}: {_read(file)}. Stop that one first, or set "
+            "DATABASE_URL to a Postgres database, which several processes can share."
+        ) from error
+    except OSError as error:
+        raise SessionError(
+            f"the file {file} cannot be written or locked ({error.strerror}). Use a local disk "
+            "that can be written, or set DATABASE_URL to a Postgres database."
+        ) from error
+    try:
+        now = datetime.now(UTC)
+        _write(file, f"process {os.getpid()} on {platform.node()}, running since {now:%F %R} UTC")
+        yield
+    finally:
+        _write(file, "")
+        lock.release()
+
+
+def holder_of(url: str) -> str | None:
+    """Who holds the lock on a database now, in words, or None; changes nothing."""
+    database = file_of(make_url(url))
+    lock = _lock(database) if database is not None else None
+    if lock is None or not Path(lock.lock_file).exists():
+        return None
+    try:
+        with lock.acquire(timeout=0):
+            return None
+    except Timeout:
+        return _read(Path(lock.lock_file))
+    except OSError:
+        return None
+
+
+def _lock(database: Path) -> FileLock:
+    path = database.with_name(f"{database.name}.lock")
+    return FileLock(
+        path,
+        thread_local=False,
+        fallback_to_soft=False,
+        poll_interval=0.05,
+    )
+
+
+def _write(file: Path, holder: str) -> None:
+    """What is written is for people; a full disk does not cost the lock."""
+    with suppress(OSError):
+        file.write_text(holder, encoding="utf-8")
+
+
+def _read(file: Path) -> str:
+    with suppress(OSError, UnicodeError):
+        return file.read_text(encoding="utf-8") or _NAMELESS
+    return _NAMELESS

@@ -1,16 +1,23 @@
-"""Overview: what somebody has going on here: sessions, unfinished turns, tokens spent.
+"""Sessions as surfaces look for them: by person or team, by their ids, by their answers.
 
 `whose` is a person, `team:user`, or a whole team; of a scheduled turn that is its owner.
 """
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
 
-from sqlalchemy import ColumnElement, func, literal, select
+from sqlalchemy import ColumnElement, Connection, func, literal, select, update
 
-from agent_core.ids import SessionId
+from agent_core.events import REPORT
+from agent_core.ids import ROOT_RUN, SessionId, TurnId
+from agent_core.messages import Message, Text
 from agent_core.sessions.database import Database
-from agent_core.sessions.schema import events, turns
+from agent_core.sessions.schema import cursors, events, messages, sessions, turns
 from agent_core.sessions.turns import TURN, StoredTurn
 
 MAX_READ = 300
@@ -102,10 +109,178 @@ class Overview:
             .order_by(_RECEIVED_AT.desc(), turns.c.seq.desc())
             .limit(MAX_READ)
         )
-        return await self._database.read(query, TURN)
+        return await self._database.read(query, StoredTurn)
 
 
 def _of(whose: str) -> ColumnElement[bool]:
     if ":" in whose:
         return turns.c.asker == whose
     return turns.c.asker.startswith(f"{whose}:")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredTurn:
+    """A turn that was answered, with what there is to read of it."""
+
+    turn: StoredTurn
+    answer: str
+    workspace: Path
+    tainted_by: str | None
+    reports: tuple[tuple[str, str], ...]
+    """Path and title of each."""
+    is_calling: bool = False
+    """Whether it called one of the tools that were looked for."""
+
+
+class KnownSessions:
+    """Sessions by their ids; a new session that goes on from another one's last turn."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def newest_before(
+        self,
+        prefix: str,
+        bound: str,
+        *,
+        limit: int,
+    ) -> list[SessionId]:
+        """Sessions whose ids begin with `prefix` and come before `prefix + bound`, last ones first.
+
+        With ids that end in a time of one width these are the newest that are older than it.
+        """
+        query = (
+            select(sessions.c.id)
+            .where(sessions.c.id.startswith(prefix, autoescape=True))
+            .where(sessions.c.id < prefix + bound)
+            .order_by(sessions.c.id.desc())
+            .limit(limit)
+        )
+        return await self._database.column(query)
+
+    async def turns_of(self, session: SessionId) -> list[TurnId]:
+        """The turns of a session, oldest first."""
+        query = select(turns.c.id).filter_by(session=session).order_by(turns.c.seq)
+        return await self._database.column(query)
+
+    async def unfinished(self, prefix: str, *, limit: int | None = None) -> list[StoredTurn]:
+        """Turns that have not ended, in sessions whose ids begin with `prefix`.
+
+        Those of the newest sessions come first; in one session they come in their order.
+        """
+        query = (
+            select(turns)
+            .join(sessions, sessions.c.id == turns.c.session)
+            .where(turns.c.session.startswith(prefix, autoescape=True))
+            .where(turns.c.status != "finished")
+            .order_by(sessions.c.created_at.desc(), turns.c.session, turns.c.seq)
+            .limit(limit)
+        )
+        return await self._database.read(query, StoredTurn)
+
+    async def told_in(
+        self,
+        prefix: str,
+        *,
+        limit: int,
+        calling: Sequence[str] = (),
+    ) -> list[AnsweredTurn]:
+        """Answered turns of the newest sessions whose ids begin with `prefix`, the newest first.
+
+        `calling` are names of tools, for `is_calling`.
+        """
+        query = (
+            select(turns, sessions.c.workspace, sessions.c.tainted_by)
+            .filter_by(status="finished")
+            .where(turns.c.session.startswith(prefix, autoescape=True), turns.c.answer != "")
+            .join(sessions, sessions.c.id == turns.c.session)
+            .order_by(sessions.c.created_at.desc(), turns.c.session, turns.c.seq.desc())
+            .limit(limit)
+        )
+        rows = await self._database.run(lambda each: each.execute(query).mappings().all())
+        of_these = events.c.turn.in_([row["id"] for row in rows])
+        saved = select(events).filter_by(kind="artifact_saved").where(of_these)
+        reports: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for event in await self._database.rows(saved.order_by(events.c.id)):
+            if event.body["mimetype"] == REPORT:
+                reports[event.turn][event.body["path"]] = event.body["title"]
+        is_sought = events.c.body["tool"].as_string().in_(calling)
+        calls = select(events.c.turn).filter_by(kind="tool_call_started")
+        callers = await self._database.column(calls.where(of_these, is_sought))
+        return [
+            AnsweredTurn(
+                turn=TURN.validate_python(dict(row)),
+                answer=row["answer"],
+                workspace=Path(row["workspace"]),
+                tainted_by=row["tainted_by"],
+                reports=tuple(reports[row["id"]].items()),
+                is_calling=row["id"] in callers,
+            )
+            for row in rows
+        ]
+
+    async def retell(self, turn: TurnId, answer: str) -> None:
+        """Replace a turn's answer, as people read another one; empty where it was taken away."""
+        await self._database.execute(update(turns).filter_by(id=turn).values(answer=answer))
+
+    async def go_on_in(
+        self,
+        session: SessionId,
+        ended: TurnId,
+        *,
+        reader: str,
+        now: datetime,
+        told: str = "",
+    ) -> None:
+        """Make `session` begin with the messages of a turn that has ended, in the same workspace.
+
+        Idempotent. Call it before anybody can write in the session.
+
+        Args:
+            session: The new session.
+            ended: A turn of another session, finished and stored.
+            reader: Who is not to show the turn once more.
+            now: When the session begins.
+            told: What people got of it, where that is not the turn's last words.
+        """
+        copied = TurnId(f"{ended}:told")
+        history = select(messages).filter_by(turn=ended, run=ROOT_RUN).order_by(messages.c.seq)
+
+        def copy(connection: Connection) -> None:
+            insert = partial(self._database.insert_if_new, connection)
+            turn = connection.execute(select(turns).filter_by(id=ended)).mappings().one()
+            workspace = select(sessions.c.workspace).filter_by(id=turn["session"])
+            new_session = {
+                "id": session,
+                "workspace": connection.execute(workspace).scalar_one(),
+                "created_at": now,
+                "tainted_by": "an earlier session",
+            }
+            new_turn = dict(turn) | {
+                "id": copied,
+                "session": session,
+                "seq": 1,
+                "inbound": turn["inbound"] | {"session": session},
+                "asker": "",
+            }
+            insert(sessions, new_session)
+            insert(turns, new_turn)
+            insert(
+                cursors,
+                {
+                    "reader": reader,
+                    "turn": copied,
+                    "state": {},
+                    "done": True,
+                },
+            )
+            rows = connection.execute(history).mappings()
+            copies: list[dict[str, Any]] = [{**row, "turn": copied} for row in rows]
+            if copies and told:
+                last = copies[-1]
+                answer = Message(role="assistant", parts=(Text(text=told),))
+                copies.append({**last, "seq": last["seq"] + 1, "body": answer})
+            if copies:
+                connection.execute(self._database.insert_new(messages), copies)
+
+        await self._database.run(copy)

@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
 
-from pydantic import TypeAdapter
 from sqlalchemy import Connection, delete, select, update
 
 from agent_core.messages import JsonObject
@@ -36,7 +34,6 @@ class Pin:
     """Of the accepted definition, or NOT_ACCEPTED."""
     definition: JsonObject
     """The accepted one; empty when nothing was accepted."""
-    accepted_at: datetime
     proposal: Proposal | None = None
 
     @property
@@ -44,10 +41,11 @@ class Pin:
         return self.digest != NOT_ACCEPTED
 
 
-PIN = TypeAdapter(Pin)
-
 _IS_REFUSED = tool_pins.c.digest == _REFUSED
-_PINS = select(tool_pins).order_by(tool_pins.c.server, tool_pins.c.tool)
+_PINS = select(tool_pins).order_by(
+    tool_pins.c.server,
+    tool_pins.c.tool,
+)
 
 
 class ToolPins:
@@ -59,37 +57,26 @@ class ToolPins:
     async def load(self, server: str) -> dict[str, Pin]:
         """The pins of a server, by the tool's own name."""
         query = _PINS.filter_by(server=server).where(~_IS_REFUSED)
-        pins = await self._database.read(query, PIN)
+        pins = await self._database.read(query, Pin)
         return {pin.tool: pin for pin in pins}
 
     async def waiting(self) -> list[Pin]:
         """Every tool that is held back, in the order of servers and tools."""
         query = _PINS.where(~_IS_REFUSED, tool_pins.c.proposal.is_not(None))
-        return await self._database.read(query, PIN)
+        return await self._database.read(query, Pin)
 
     async def refused(self) -> list[tuple[str, str, str]]:
         """Server, name and reason of each tool that cannot be offered, in order."""
         rows = await self._database.rows(_PINS.where(_IS_REFUSED))
         return [(row.server, row.tool, row.definition["reason"]) for row in rows]
 
-    async def refuse(
-        self,
-        server: str,
-        reasons: Mapping[str, str],
-        at: datetime,
-    ) -> None:
+    async def refuse(self, server: str, reasons: Mapping[str, str]) -> None:
         """Note the tools of a server that cannot be offered, in place of those noted before."""
 
         def write(connection: Connection) -> None:
             connection.execute(delete(tool_pins).filter_by(server=server, digest=_REFUSED))
             for tool, reason in reasons.items():
-                pin = Pin(
-                    server=server,
-                    tool=tool,
-                    digest=_REFUSED,
-                    definition={"reason": reason},
-                    accepted_at=at,
-                )
+                pin = Pin(server=server, tool=tool, digest=_REFUSED, definition={"reason": reason})
                 self._database.insert_if_new(connection, tool_pins, columns_of(pin))
 
         known = {tool: reason for owner, tool, reason in await self.refused() if owner == server}
@@ -116,36 +103,28 @@ class ToolPins:
         if proposals:
             await self._database.run(write)
 
-    async def accept(self, pins: Sequence[Pin], at: datetime) -> list[str]:
+    async def accept(self, pins: Sequence[Pin]) -> list[str]:
         """Accept what these pins propose, if they still propose it. Returns the tools' names."""
         # Over all attempts: a commit may have been done although the answer was lost.
         accepted: dict[str, None] = {}
 
         def write(connection: Connection) -> None:
             for pin in pins:
-                if _accept(connection, pin, at):
-                    accepted[pin.tool] = None
+                proposal = pin.proposal
+                tool = {"server": pin.server, "tool": pin.tool}
+                # Not a proposal that came since the person was shown this one.
+                stored = connection.execute(select(tool_pins.c.proposal).filter_by(**tool))
+                if proposal is None or stored.scalar() != asdict(proposal):
+                    continue
+                accept = update(tool_pins).filter_by(**tool)
+                connection.execute(
+                    accept.values(
+                        digest=proposal.digest,
+                        definition=proposal.definition,
+                        proposal=None,
+                    )
+                )
+                accepted[pin.tool] = None
 
         await self._database.run(write)
         return list(accepted)
-
-
-def _accept(
-    connection: Connection,
-    shown: Pin,
-    at: datetime,
-) -> bool:
-    """Accept the proposal that the person was shown, not one that came since."""
-    tool = {"server": shown.server, "tool": shown.tool}
-    stored = connection.execute(select(tool_pins.c.proposal).filter_by(**tool)).scalar()
-    proposal = shown.proposal
-    if proposal is None or stored != asdict(proposal):
-        return False
-    accepted = update(tool_pins).values(
-        digest=proposal.digest,
-        definition=proposal.definition,
-        accepted_at=at,
-        proposal=None,
-    )
-    connection.execute(accepted.filter_by(**tool))
-    return True

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from pydantic import TypeAdapter
 from sqlalchemy import delete, select, update
 
 from agent_core.ids import TurnId, UserId
@@ -59,9 +58,6 @@ class Feedback:
     comment: str = ""
 
 
-_FEEDBACK = TypeAdapter(Feedback)
-
-
 class FeedbackStore:
     """Of a person and a turn the last word counts."""
 
@@ -85,4 +81,4 @@ class FeedbackStore:
     async def of(self, turn: TurnId) -> list[Feedback]:
         """What people said of a turn, oldest first."""
         query = select(feedback).filter_by(turn=turn).order_by(feedback.c.at)
-        return await self._database.read(query, _FEEDBACK)
+        return await self._database.read(query, Feedback)

@@ -16,8 +16,6 @@ from agent_core.schedules.schedule import Order, Schedule, ScheduleId, Slot, Slo
 from agent_core.sessions.database import Database, columns_of
 from agent_core.sessions.schema import pending_orders, reported, schedules, slots
 
-SCHEDULE = TypeAdapter(Schedule)
-SLOT = TypeAdapter(Slot)
 UNFINISHED_SLOTS: tuple[SlotState, ...] = ("due", "begun")
 
 _PENDING = TypeAdapter(PendingOrder)
@@ -32,24 +30,17 @@ class ScheduleStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def propose(
-        self,
-        schedule: ScheduleId,
-        order: Order,
-        now: datetime,
-    ) -> Schedule:
+    async def propose(self, schedule: ScheduleId, order: Order) -> Schedule:
         """Store an order that waits for a yes. Proposed again, the first one stands."""
         row = {
             "id": schedule,
             "team": order.team,
-            "owner": order.owner,
             "place": order.place,
             "order": order,
             "status": "proposed",
             "reason": "",
             "failures": 0,
             "next_due": None,
-            "created_at": now,
         }
         await self._database.add(schedules, row)
         return await self.get(schedule)
@@ -63,12 +54,12 @@ class ScheduleStore:
 
     async def find(self, schedule: ScheduleId) -> Schedule | None:
         """A schedule by id; None where there is none."""
-        return await self._database.first(_SCHEDULES.filter_by(id=schedule), SCHEDULE)
+        return await self._database.first(_SCHEDULES.filter_by(id=schedule), Schedule)
 
     async def of_team(self, team: str) -> list[Schedule]:
         """The team's schedules that were agreed on and not deleted, by number."""
         query = _SCHEDULES.filter_by(team=team).where(_IS_AGREED).order_by(schedules.c.number)
-        return await self._database.read(query, SCHEDULE)
+        return await self._database.read(query, Schedule)
 
     async def activate(self, schedule: ScheduleId, now: datetime) -> Schedule:
         """Make a schedule due by its rule from now on; failures are forgotten."""
@@ -127,7 +118,7 @@ class ScheduleStore:
             .order_by(schedules.c.next_due, schedules.c.id)
             .limit(limit)
         )
-        return await self._database.read(query, SCHEDULE)
+        return await self._database.read(query, Schedule)
 
     async def claim(self, schedule: Schedule, now: datetime) -> Slot | None:
         """The newest slot that is due, for this process alone; None when it is another's.
@@ -194,7 +185,7 @@ class ScheduleStore:
 
     async def slot(self, schedule: ScheduleId, at: datetime) -> Slot | None:
         """A slot that was claimed."""
-        return await self._database.first(select(slots).filter_by(schedule=schedule, at=at), SLOT)
+        return await self._database.first(select(slots).filter_by(schedule=schedule, at=at), Slot)
 
     async def slot_of(self, session: SessionId) -> Slot | None:
         """The slot whose turn a session is for; None when it is for none."""
@@ -204,12 +195,12 @@ class ScheduleStore:
     async def slots_in(self, states: Collection[SlotState], *, limit: int) -> list[Slot]:
         """Slots of these states, oldest first."""
         query = select(slots).where(slots.c.state.in_(states)).order_by(slots.c.at)
-        return await self._database.read(query.limit(limit), SLOT)
+        return await self._database.read(query.limit(limit), Slot)
 
     async def newest_slots(self, schedule: ScheduleId, *, limit: int) -> list[Slot]:
         """The schedule's last slots, newest first."""
         query = select(slots).filter_by(schedule=schedule).order_by(slots.c.at.desc())
-        return await self._database.read(query.limit(limit), SLOT)
+        return await self._database.read(query.limit(limit), Slot)
 
     async def begin(self, slot: Slot) -> None:
         """Note that the slot has its turn."""
@@ -268,7 +259,7 @@ class ScheduleStore:
 
     async def settle_clock(self, now: datetime) -> None:
         """Compute anew when schedules are due, as the clock was set back."""
-        active = await self._database.read(_SCHEDULES.filter_by(status="active"), SCHEDULE)
+        active = await self._database.read(_SCHEDULES.filter_by(status="active"), Schedule)
         for schedule in active:
             next_due = next(slots_after(schedule.order.rule, now), None)
             if next_due and schedule.next_due and next_due < schedule.next_due:

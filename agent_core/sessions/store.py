@@ -1,18 +1,17 @@
-"""Sessions, their turns and histories; readers' cursors in turns; effects that calls began.
+"""Sessions, their turns and histories; cursors of readers, begun effects, programs of runs.
 
 A session is the durable conversation of one thread. Turns are read here and change their status
-here; `queue.py` tells which turns a process has to see to, `inbox.py` what a run has yet to take
+here; `turns.py` tells which turns a process has to see to, `inbox.py` what a run has yet to take
 in.
 """
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
 from sqlalchemy import Connection, Select, func, select, update
 
 from agent_core.errors import SessionError
@@ -20,7 +19,7 @@ from agent_core.ids import ROOT_RUN, RunId, SessionId, ToolCallId, TurnId, turn_
 from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message
 from agent_core.sessions.database import Database, columns_of, objects_of
 from agent_core.sessions.log import WriteBehind
-from agent_core.sessions.schema import cursors, effects, messages, sessions, turns
+from agent_core.sessions.schema import cursors, effects, messages, programs, sessions, turns
 from agent_core.sessions.turns import TURN, StoredTurn, TurnKind, TurnState, Wait
 
 
@@ -31,7 +30,6 @@ class StoredSession:
     created_at: datetime
 
 
-SESSION = TypeAdapter(StoredSession)
 _TURNS = select(turns).order_by(turns.c.seq)
 
 
@@ -47,7 +45,7 @@ class SessionStore:
 
     async def session(self, session: SessionId) -> StoredSession | None:
         """A session by id; None when there is none."""
-        return await self._database.first(select(sessions).filter_by(id=session), SESSION)
+        return await self._database.first(select(sessions).filter_by(id=session), StoredSession)
 
     async def save_session(self, session: StoredSession, *, is_new: bool = False) -> StoredSession:
         """Store a session, or its new workspace; a new one gives way to one that is stored."""
@@ -59,7 +57,7 @@ class SessionStore:
 
         def store(connection: Connection) -> StoredSession:
             connection.execute(save)
-            return objects_of(connection, query, SESSION)[0]
+            return objects_of(connection, query, StoredSession)[0]
 
         return await self._database.run(store)
 
@@ -96,10 +94,12 @@ class SessionStore:
                 "seq": newest_seq + 1,
                 "status": "queued",
                 "generation": 1,
+                "tries": 0,
+                "tried_from": 0,
                 "inbound": replace(inbound, came_during=during),
             }
             is_new = self._database.insert_if_new(connection, turns, row)
-            stored[:] = objects_of(connection, added, TURN)
+            stored[:] = objects_of(connection, added, StoredTurn)
             return is_new
 
         while not await self._database.change(add):
@@ -110,7 +110,7 @@ class SessionStore:
 
     async def turn(self, turn: TurnId) -> StoredTurn:
         """A turn by id; SessionError where there is none."""
-        stored = await self._database.first(select(turns).filter_by(id=turn), TURN)
+        stored = await self._database.first(select(turns).filter_by(id=turn), StoredTurn)
         if stored is None:
             raise SessionError(f"There is no turn {turn}.")
         return stored
@@ -118,7 +118,7 @@ class SessionStore:
     async def unfinished_of(self, session: SessionId) -> list[StoredTurn]:
         """The session's turns that have not ended, oldest first."""
         query = _TURNS.filter_by(session=session).where(turns.c.status != "finished")
-        return await self._database.read(query, TURN)
+        return await self._database.read(query, StoredTurn)
 
     async def turns_until(self, turn: TurnId) -> tuple[Path, list[StoredTurn]]:
         """The session's workspace, and its turns up to this one, oldest first."""
@@ -314,7 +314,7 @@ class SessionStore:
         """The session's turns that `reader` has not shown to their end or not begun with."""
         shown = select(cursors.c.turn).filter_by(reader=reader, done=True)
         query = _TURNS.filter_by(session=session).where(turns.c.id.not_in(shown))
-        return await self._database.read(query, TURN)
+        return await self._database.read(query, StoredTurn)
 
     async def _change(
         self,
@@ -334,3 +334,38 @@ class SessionStore:
         await self._behind.flush()
         bodies = await self._database.column(query)
         return tuple(MESSAGE.validate_python(body) for body in bodies)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredProgram:
+    """The last program of a run."""
+
+    turn: TurnId
+    run: RunId
+    call: ToolCallId
+    """The tool call that brought it."""
+    body: JsonObject = field(default_factory=dict[str, Any])
+    """What is known of it here: counts, what it printed, how it ended."""
+    variables: bytes = b""
+    """All that was defined when the last program ended; empty where there is nothing."""
+    paused: bytes = b""
+    """The program where it waits; empty for one that waits for nothing."""
+
+
+class ProgramStore:
+    """One program a run: the next one takes the place of the last one, whose variables it has.
+
+    With the end of their turn the log deletes them.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def last(self, turn: TurnId, run: RunId) -> StoredProgram | None:
+        """None for a run without programs."""
+        query = select(programs).filter_by(turn=turn, run=run)
+        return await self._database.first(query, StoredProgram)
+
+    async def keep(self, program: StoredProgram) -> None:
+        """Safe to do again."""
+        await self._database.execute(self._database.upsert(programs, columns_of(program)))

@@ -1,14 +1,21 @@
-"""Turns as they are stored: what each is about, how far it is, what it waits for."""
+"""Turns and their queue: what each is about, how far it is, what a process has to see to.
+
+A turn is a row of `turns` with a status; the process that holds its session's lease works on it.
+"""
 
 from dataclasses import dataclass
-from typing import Literal
+from datetime import datetime
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
+from sqlalchemy import ColumnElement, Connection, Select, select, update
 
 from agent_core.events import Outcome
-from agent_core.ids import SessionId, TurnId
+from agent_core.ids import ProcessId, SessionId, TurnId
 from agent_core.messages import InboundMessage
-from agent_core.sessions.asks import Wait
+from agent_core.sessions.asks import Wait, ends_wait
+from agent_core.sessions.database import Database, objects_of
+from agent_core.sessions.schema import asks, leases, turns
 
 TurnState = Literal["queued", "running", "waiting", "finished"]
 
@@ -50,3 +57,97 @@ class StoredTurn:
 
 
 TURN = TypeAdapter(StoredTurn)
+
+
+class TurnQueue:
+    """Reads the queue, and marks turns that are to stop. Every write is idempotent."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def news(self, process: ProcessId, now: datetime) -> list[StoredTurn]:
+        """Turns of the process's sessions that something is to be done about.
+
+        They are queued, or are to stop, or wait for an Ask that is decided or expired.
+        """
+        ask = turns.c.wait["ask"].as_string()
+        is_over = (
+            select(asks.c.id)
+            .where(
+                asks.c.id == ask,
+                ends_wait(now),
+            )
+            .exists()
+        )
+        is_to_stop = turns.c.status.in_(("running", "waiting")) & turns.c.stop.is_not(None)
+        is_queued = turns.c.status == "queued"
+        has_waited = (turns.c.status == "waiting") & is_over
+        return await self._of(process, is_queued | is_to_stop | has_waited)
+
+    async def of_process(self, process: ProcessId, status: TurnState) -> list[StoredTurn]:
+        """Turns of the process's sessions with a status."""
+        return await self._of(process, turns.c.status == status)
+
+    async def absorbed_by(self, turn: TurnId) -> list[StoredTurn]:
+        """All messages that became part of a turn, in order."""
+        query = select(turns).filter_by(taken_by=turn).order_by(turns.c.seq)
+        return await self._database.read(query, StoredTurn)
+
+    async def left_out(self, turn: StoredTurn) -> list[StoredTurn]:
+        """Messages behind a turn that nothing took in, as a stop ended it all, in order."""
+        is_stopped = turns.c.stop["why"].as_string() == "asked"
+        query = (
+            select(turns)
+            .filter_by(
+                session=turn.session,
+                kind="work",
+                taken_by=None,
+            )
+            .where(turns.c.seq > turn.seq, is_stopped)
+            .order_by(turns.c.seq)
+        )
+        return await self._database.read(query, StoredTurn)
+
+    async def stop(
+        self,
+        session: SessionId,
+        stop: Stop,
+        *,
+        before: int | None = None,
+    ) -> list[StoredTurn]:
+        """Mark all unfinished work of a session to stop; the turns that this concerns.
+
+        Of several wishes for a turn the first one holds. `before`: only turns of a lower number, as
+        what was written after the wish stays.
+        """
+        query = select(turns).filter_by(session=session, kind="work")
+        if before is not None:
+            query = query.where(turns.c.seq < before)
+        return await self._mark(stop, query)
+
+    async def stop_turn(self, turn: TurnId, stop: Stop) -> list[StoredTurn]:
+        """Mark one turn; empty when it has ended, or is small talk that is being answered."""
+        can_end = (turns.c.kind == "work") | (turns.c.status == "queued")
+        return await self._mark(stop, select(turns).filter_by(id=turn).where(can_end))
+
+    async def _of(self, process: ProcessId, which: ColumnElement[bool]) -> list[StoredTurn]:
+        query = (
+            select(turns)
+            .where(which)
+            .join(leases, leases.c.session == turns.c.session)
+            .filter_by(process=process)
+            .order_by(turns.c.session, turns.c.seq)
+        )
+        return await self._database.read(query, StoredTurn)
+
+    async def _mark(self, stop: Stop, query: Select[Any]) -> list[StoredTurn]:
+        unfinished = query.where(turns.c.status != "finished").order_by(turns.c.seq)
+        unmarked = update(turns).filter_by(stop=None).values(stop=stop)
+
+        def mark(connection: Connection) -> list[StoredTurn]:
+            stopped = objects_of(connection, unfinished, StoredTurn)
+            ids = [turn.id for turn in stopped]
+            connection.execute(unmarked.where(turns.c.id.in_(ids)))
+            return stopped
+
+        return await self._database.run(mark)

@@ -4,54 +4,43 @@ The door of this room: other rooms import from here alone. `toolset.py` is to be
 """
 
 from agent_core.tools.actions import (
+    AGENT,
     COMPOSIO,
-    LOST_RESULT,
+    MAX_NAME_CHARS,
     Action,
     OpenedCall,
-    batch_results,
-    is_batch,
-    opened,
-)
-from agent_core.tools.names import (
-    AGENT,
-    MAX_NAME_CHARS,
     app_name,
+    batch_results,
     canonical,
     full_name,
+    is_batch,
     name_words,
+    opened,
     prefix_of,
     reads,
     server_of,
     server_prefix,
     slug_of,
-)
-from agent_core.tools.payloads import (
-    digest_of_json,
-    find_object,
-    is_list,
-    is_object,
-    objects,
-    parse_result,
-    text_in,
-)
-from agent_core.tools.registry import AfterHook, Registry, fit, unknown_tool
-from agent_core.tools.schemas import (
-    fault_beside_loop,
-    fault_of_arguments,
-    fault_of_schema,
-    schema_for_model,
+    sources_in,
 )
 from agent_core.tools.search import AgentTools, tools_in_sight
-from agent_core.tools.sources import sources_in
 from agent_core.tools.surface import READ_FILE, SURFACE_TOOLS, Surface, SurfaceTools
 from agent_core.tools.toolset import (
     JOINT,
+    LOST_RESULT,
     MAIN_AGENT,
+    AfterHook,
     Artifact,
     OnProgress,
+    Registry,
     ToolContext,
     ToolOutput,
     Toolset,
+    fault_of_arguments,
+    fault_of_schema,
+    fit,
+    schema_for_model,
+    unknown_tool,
 )
 
 __all__ = [
@@ -78,20 +67,13 @@ __all__ = [
     "app_name",
     "batch_results",
     "canonical",
-    "digest_of_json",
-    "fault_beside_loop",
     "fault_of_arguments",
     "fault_of_schema",
-    "find_object",
     "fit",
     "full_name",
     "is_batch",
-    "is_list",
-    "is_object",
     "name_words",
-    "objects",
     "opened",
-    "parse_result",
     "prefix_of",
     "reads",
     "schema_for_model",
@@ -99,7 +81,6 @@ __all__ = [
     "server_prefix",
     "slug_of",
     "sources_in",
-    "text_in",
     "tools_in_sight",
     "unknown_tool",
 ]

@@ -1,18 +1,199 @@
-"""The actions of a tool call: the call itself, or each entry of Composio's batch, however spelled.
+"""What tool calls and results mean: the names of tools, the actions of a call, the pages named.
 
-A call is opened once, where it is about to be made; gate, audit and taint read the same actions, so
-that none of them can take a batch for something else.
+A tool is `mcp__<server>__<tool>` for the model. Whether it reads or changes something is decided by
+its name alone; the words are in `names.toml`. A call is opened into its actions once, where it is
+about to be made (the call itself, or each entry of Composio's batch, however spelled); gate, audit
+and taint read the same actions, so that none of them can take a batch for something else.
 """
 
+import hashlib
 import json
+import re
+import tomllib
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
 
+from agent_core.events import Source
+from agent_core.json_values import (
+    as_object,
+    is_list,
+    is_nested_too_deeply,
+    is_object,
+    objects,
+    parse_result,
+    text_in,
+)
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
-from agent_core.models.strict_json import as_object, is_nested_too_deeply
-from agent_core.tools.names import canonical, prefix_of, reads, slug_of
-from agent_core.tools.toolset import ToolOutput
+
+MAX_NAME_CHARS = 128
+AGENT = "agent__"
+"""The prefix of the agent's own tools in a policy; no server's tool can have it."""
+
+_WORDS = Path(__file__).with_name("names.toml")
+_KNOWN_NAMES = 4_096
+_FORBIDDEN = re.compile(r"[^a-zA-Z0-9_-]")
+_DIGEST_CHARS = 8
+_PLAIN = re.compile(r"[A-Za-z0-9_.:/-]{1,512}")
+_SPACING = re.compile(r"[\W_]+")
+_LETTERS = re.compile(r"[A-Z]+")
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+_JOINING = frozenset({"AND", "OR", "THEN"})
+_BEFORE_THINGS = frozenset({"A", "AN", "AS", "FROM", "IN", "INTO", "NO", "OF", "ON", "THE", "TO"})
+"""Behind them a word of reading is a thing: `MARK_AS_READ`, `ADD_TO_LIST`, `NO_SHOW`."""
+_ENDINGS = (
+    ("IES", "Y"),
+    ("IED", "Y"),
+    ("ING", ""),
+    ("ING", "E"),
+    ("ED", ""),
+    ("ES", ""),
+    ("D", ""),
+    ("S", ""),
+)
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    return tomllib.loads(_WORDS.read_text(encoding="utf-8"))
+
+
+@cache
+def name_words(kind: str) -> frozenset[str]:
+    """The words of one kind in the list."""
+    return frozenset(_tables()[kind])
+
+
+def app_name(name: str) -> str:
+    """An app or server as people call it: `googledocs` is Google Docs, `jira` Jira. Not masked."""
+    if known := _tables()["apps"].get(name.lower().replace("_", "")):
+        return known
+    plain = name.lower() if name.isupper() else name
+    words = _SPACING.sub(" ", plain).split()
+    return " ".join(word[0].upper() + word[1:] for word in words)
+
+
+def full_name(server: str, tool: str) -> str:
+    """The same name every time; one that is too long is cut and ends in a digest of the whole."""
+    name = server_prefix(server) + _clean(tool)
+    if len(name) <= MAX_NAME_CHARS:
+        return name
+    whole = f"{server}\n{tool}"
+    digest = hashlib.sha256(whole.encode()).hexdigest()[:_DIGEST_CHARS]
+    begin = name[: MAX_NAME_CHARS - _DIGEST_CHARS - 1]
+    return f"{begin}_{digest}"
+
+
+def server_prefix(server: str) -> str:
+    """The beginning of the names of all of a server's tools."""
+    return f"mcp__{_clean(server)}__"
+
+
+def _clean(name: str) -> str:
+    """`name` with every character that providers refuse replaced by `_`."""
+    return _FORBIDDEN.sub("_", name)
+
+
+def slug_of(name: str) -> str:
+    """`GMAIL_SEND_EMAIL` of `mcp__composio__GMAIL_SEND_EMAIL`; a name without a server is its own.
+
+    What cannot be told from the server's name counts as the tool's, so that no word is lost.
+    """
+    return _parts(name)[2]
+
+
+def server_of(name: str) -> str:
+    """`composio` of `mcp__composio__GMAIL_SEND_EMAIL`; empty for the agent's own tools."""
+    return _parts(name)[1]
+
+
+def prefix_of(name: str) -> str:
+    """`mcp__composio__` of `mcp__composio__GMAIL_SEND_EMAIL`; the agent's own for its own tools."""
+    return _parts(name)[0]
+
+
+@lru_cache(_KNOWN_NAMES)
+def _parts(name: str) -> tuple[str, str, str]:
+    """Prefix, server and slug."""
+    parts = name.split("__", 2)
+    if len(parts) < 3 or parts[0] != "mcp":
+        return AGENT, "", name
+    _, server, slug = parts
+    return f"mcp__{server}__", server, slug
+
+
+def canonical(slug: str) -> str:
+    """The form in which slugs are compared: upper case, the prefix `RUBE_` as `COMPOSIO_`.
+
+    Empty for what is no plain name: letters of other alphabets that look like ours, signs that
+    nobody sees. Never send this.
+    """
+    if not _PLAIN.fullmatch(slug):
+        return ""
+    upper = slug.upper()
+    if upper.startswith("RUBE_"):
+        return f"COMPOSIO_{upper.removeprefix('RUBE_')}"
+    return upper
+
+
+@lru_cache(_KNOWN_NAMES)
+def reads(name: str) -> bool:
+    """Whether a slug or full name says, in whole words, that the tool reads and changes nothing.
+
+    A word of change always wins, and a name without a known word does not read. Neither does one
+    that was cut to fit: the word may be in what is missing.
+    """
+    slug = slug_of(name)
+    if len(name) >= MAX_NAME_CHARS or not canonical(slug):
+        return False
+    words = [word.upper() for word in _CAMEL.findall(slug)]
+    every = {*words, *_LETTERS.findall(slug.upper())}
+    for kind in ("changing", "secrets"):
+        if not every.isdisjoint(name_words(kind)):
+            return False
+    if every.isdisjoint(name_words("reading")):
+        return False
+    return not _has_deed(words)
+
+
+def _has_deed(words: list[str]) -> bool:
+    """Whether nothing is read, or a word that may be a thing is a deed.
+
+    It is a deed before the word of reading, or joined to it.
+    """
+    either = name_words("either")
+    is_read = False
+    before = ""
+    for word in words:
+        if word in name_words("reading") and before not in _BEFORE_THINGS:
+            is_read = True
+        elif not is_read and (word in either or _changes(word)):
+            return True
+        if before in _JOINING and _changes(word):
+            return True
+        before = word
+    if not is_read:
+        return True
+    return not either.isdisjoint(words) and not _JOINING.isdisjoint(words)
+
+
+def _changes(word: str) -> bool:
+    """Whether it is a form of a word of change: `ADDS`, `MOVED`, `CANCELLING`."""
+    changing = name_words("changing")
+    for ending, replacement in _ENDINGS:
+        if not word.endswith(ending):
+            continue
+        stem = word.removesuffix(ending) + replacement
+        if stem in changing:
+            return True
+        is_doubled = stem[-2:-1] == stem[-1:]
+        if is_doubled and stem[:-1] in changing:
+            return True
+    return False
+
 
 MAX_DEPTH = 3
 """Batches in batches; what lies deeper cannot be read."""
@@ -86,17 +267,6 @@ class OpenedCall:
         return spec is None or spec.is_repeatable or all(each.reads for each in self.actions)
 
 
-LOST_RESULT = ToolOutput(
-    text="The program was restarted while this call was under way, and its result is lost: it may "
-    "or may not have happened. Look whether it had its effect before you make it again; a call "
-    "that only reads can simply be made again.",
-    is_error=True,
-    is_ours=True,
-    may_have_happened=True,
-)
-"""The output of a call that was begun before a restart and may not be made again."""
-
-
 def opened(call: ToolCall) -> OpenedCall:
     """The call with its actions."""
     prefix = prefix_of(call.name)
@@ -116,7 +286,7 @@ def is_batch(slug: str) -> bool:
 def batch_results(result: JsonObject) -> list[object] | None:
     """The results of a batch's entries; None where there are none."""
     results = as_object(result.get("data")).get("results")
-    return cast("list[object]", results) if isinstance(results, list) else None
+    return results if is_list(results) else None
 
 
 def _actions(call: Action, depth: int) -> list[Action]:
@@ -125,10 +295,10 @@ def _actions(call: Action, depth: int) -> list[Action]:
     if not is_batch(call.tool):
         return [call]
     entries = _read_json(call.arguments.get("tools"))
-    if not depth or not isinstance(entries, list) or not entries or _has_more(call.arguments):
+    if not depth or not is_list(entries) or not entries or _has_more(call.arguments):
         return [_unreadable(call.arguments)]
     actions: list[Action] = []
-    for entry in cast("list[object]", entries):
+    for entry in entries:
         actions += _actions(_entry(entry, call.account), depth - 1)
     return actions
 
@@ -140,14 +310,13 @@ def _has_more(batch: JsonObject) -> bool:
 
 
 def _entry(entry: object, outer_account: str) -> Action:
-    if not isinstance(entry, dict):
+    if not is_object(entry):
         return _unreadable({"entry": entry})
-    fields = cast("JsonObject", entry)
-    slug = _slug(fields)
-    arguments = _arguments(fields)
-    account = fields.get(_ACCOUNT) or outer_account
+    slug = _slug(entry)
+    arguments = _arguments(entry)
+    account = entry.get(_ACCOUNT) or outer_account
     if not slug or arguments is None or not isinstance(account, str):
-        return _unreadable(fields)
+        return _unreadable(entry)
     return Action(tool=slug, arguments=arguments, account=account)
 
 
@@ -160,13 +329,14 @@ def _slug(fields: JsonObject) -> str:
 
 
 def _arguments(fields: JsonObject) -> JsonObject | None:
-    arguments = _read_json(fields.get(_ARGUMENTS))
-    if not isinstance(arguments, dict | None):
+    written = fields.get(_ARGUMENTS)
+    arguments = _read_json({} if written is None else written)
+    if not is_object(arguments):
         return None
     more = {name: value for name, value in fields.items() if name not in _OF_AN_ENTRY}
     if more:
-        return {_ARGUMENTS: arguments or {}, **more}
-    return cast("JsonObject", arguments or {})
+        return {_ARGUMENTS: arguments, **more}
+    return arguments
 
 
 def _unreadable(entry: JsonObject) -> Action:
@@ -190,3 +360,37 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> JsonObject:
     if len(names) < len(pairs):
         raise ValueError("a name stands twice in an object")
     return names
+
+
+MAX_SOURCES = 20
+MAX_URL_CHARS = 1_000
+MAX_TITLE_CHARS = 200
+_DEPTH = 9
+"""A search that a batch carries lies so deep."""
+
+
+def sources_in(text: str) -> tuple[Source, ...]:
+    """The pages that a result names: found with a title, or read by a tool that says so.
+
+    A result in any other form than JSON, or of which only a part is here, names none.
+    """
+    sources: dict[str, Source] = {}
+    for item in objects(parse_result(text), _DEPTH):
+        source = _source(item)
+        if source is not None:
+            sources.setdefault(source.url, source)
+        if len(sources) == MAX_SOURCES:
+            break
+    return tuple(sources.values())
+
+
+def _source(item: JsonObject) -> Source | None:
+    url = text_in(item, "link", "url")
+    title = text_in(item, "title")
+    status = item.get("status")
+    if not url.startswith(("http://", "https://")) or len(url) > MAX_URL_CHARS:
+        return None
+    is_hit = bool(title) and status is None
+    if not is_hit and status != "success":
+        return None
+    return Source(url=url, title=" ".join(title.split())[:MAX_TITLE_CHARS])

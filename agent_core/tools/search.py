@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from agent_core.json_values import as_object
 from agent_core.messages import (
     JsonObject,
     Message,
@@ -19,16 +20,14 @@ from agent_core.messages import (
     ToolResult,
 )
 from agent_core.models import ToolSpec
-from agent_core.models.strict_json import as_object
-from agent_core.tools.actions import is_batch, opened
-from agent_core.tools.names import canonical, prefix_of
-from agent_core.tools.registry import unknown_tool
-from agent_core.tools.schemas import fault_of_arguments
+from agent_core.tools.actions import canonical, is_batch, opened, prefix_of
 from agent_core.tools.toolset import (
     OnProgress,
     ToolContext,
     ToolOutput,
     Toolset,
+    fault_of_arguments,
+    unknown_tool,
 )
 
 FIND_TOOLS = "find_tools"

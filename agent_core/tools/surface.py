@@ -17,13 +17,11 @@ import yaml
 from agent_core.clock import find_zone, local_time
 from agent_core.errors import SurfaceRefused
 from agent_core.ids import SessionId, UserId
+from agent_core.json_values import as_object, load_strictly
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
-from agent_core.models.strict_json import as_object, load_strictly
 from agent_core.sessions import AnsweredTurn, KnownSessions
 from agent_core.tools.actions import OpenedCall
-from agent_core.tools.registry import unknown_tool
-from agent_core.tools.schemas import fault_of_arguments
 from agent_core.tools.toolset import (
     JOINT,
     MAIN_AGENT,
@@ -31,6 +29,8 @@ from agent_core.tools.toolset import (
     ToolContext,
     ToolOutput,
     Toolset,
+    fault_of_arguments,
+    unknown_tool,
 )
 
 READ_FILE = "mcp__local_toolkit__read_local_file"

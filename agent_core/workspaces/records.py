@@ -1,19 +1,26 @@
-"""Writers of a turn's records for people: trace.json and a paragraph in summary.txt.
+"""Writers of a turn's records for people: run.log, trace.json, a paragraph in summary.txt.
 
-trace.json is the last turn's; earlier ones move to traces/, where they are named
-`trace_<number>_<digest of the turn's id>.json`.
+run.log says what a session's turns did, line by line. trace.json is the last turn's; earlier ones
+move to traces/, where they are named `trace_<number>_<digest of the turn's id>.json`.
 """
 
 import hashlib
 import json
-import re
+import logging
+import tomllib
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 
+from cachetools import LRUCache
+
+from agent_core.events import AnyEvent
+from agent_core.ids import SessionId
+from agent_core.json_values import as_object
 from agent_core.masking import masked, masked_value
 from agent_core.messages import JsonObject
-from agent_core.models.strict_json import as_object
 from agent_core.workspaces.layout import (
+    RUN_LOG,
     SUMMARY,
     TRACE,
     TRACES,
@@ -21,7 +28,58 @@ from agent_core.workspaces.layout import (
     write_text,
 )
 
-_NUMBER = re.compile(r"^trace_(\d+)")
+logger = logging.getLogger(__name__)
+
+_INDENT = "\n" + " " * 15
+_LINES = tomllib.loads(Path(__file__).with_name("run_log.toml").read_text(encoding="utf-8"))
+
+
+class RunLogs:
+    """The run.log of each session that had a turn in this process lately.
+
+    Never raises: a full disk costs lines.
+    """
+
+    def __init__(self) -> None:
+        self._workspaces: LRUCache[SessionId, Path] = LRUCache(1_000)
+        self._is_failing = False
+
+    def follow(self, session: SessionId, workspace: Path) -> None:
+        """Write this session's events into its workspace from now on."""
+        self._workspaces[session] = workspace
+
+    def write(self, event: AnyEvent) -> None:
+        """Append what a stored event says, if it is worth a line."""
+        workspace = self._workspaces.get(event.session)
+        text = log_line(event)
+        if workspace is None or not text:
+            return
+        try:
+            with (workspace / RUN_LOG).open("a", encoding="utf-8", errors="replace") as file:
+                file.write(_entry(text, event.at))
+            self._is_failing = False
+        except OSError as error:
+            if not self._is_failing:
+                logger.warning("%s cannot be written: %s", workspace / RUN_LOG, error)
+            self._is_failing = True
+
+
+def _entry(text: str, at: datetime) -> str:
+    """`[14:30:52.123] text`, in UTC; further lines are indented."""
+    time = at.astimezone(UTC).isoformat(timespec="milliseconds")[11:23]
+    return f"[{time}] {_INDENT.join(masked(text).splitlines())}\n"
+
+
+def log_line(event: AnyEvent) -> str:
+    """An event in plain words; empty for one that has no line."""
+    return _LINES.get(event.kind, "").format(
+        e=event,
+        day=f"{event.at.astimezone(UTC):%Y-%m-%d}",
+        tools=", ".join(each.tool for each in getattr(event, "actions", ()) if each.asks),
+        apps=", ".join(getattr(event, "toolkits", ())),
+        by=getattr(event, "by", "") or "nobody",
+        ending="failed" if getattr(event, "is_error", False) else "finished",
+    )
 
 
 def write_trace(workspace: Path, trace: JsonObject) -> None:
@@ -41,12 +99,9 @@ def write_trace(workspace: Path, trace: JsonObject) -> None:
 
 
 def _archive(trace: Path, archive: Path, digest: str) -> None:
-    """Move an earlier turn's trace into the archive, under the next free number."""
+    """Move an earlier turn's trace into the archive, under the next number."""
     archive.mkdir(exist_ok=True)
-    numbers = [0]
-    for path in archive.glob("trace_*.json"):
-        numbers += map(int, _NUMBER.findall(path.name))
-    number = max(numbers) + 1
+    number = len(list(archive.glob("trace_*.json"))) + 1
     trace.replace(archive / f"trace_{number:03}_{digest}.json")
 
 
@@ -65,6 +120,20 @@ def _turn_of(path: Path) -> str:
 
 
 _REQUEST_CHARS = 500
+_SUMMARY = """\
+Request:     {request}
+Started:     {trace[start_time]} UTC
+Duration:    {trace[total_duration_seconds]:.1f} s
+Route:       {route}
+Outcome:     {outcome}
+Iterations:  {iterations}
+Tool calls:  {tool_calls}
+Artifacts:   {artifacts}
+Tokens:      {usage[total_tokens]:,} in {usage[model_calls]} model calls \
+({usage[output_tokens]:,} written, {usage[cache_read_tokens]:,} from the cache)
+Trace:       {trace_id}
+Trace URL:   {trace_url}
+"""
 
 
 def append_summary(workspace: Path, trace: JsonObject, *, trace_url: str | None) -> None:
@@ -82,34 +151,21 @@ def append_summary(workspace: Path, trace: JsonObject, *, trace_url: str | None)
 
 def summary_text(trace: JsonObject, trace_url: str | None) -> str:
     """The summary of a turn, a line for each fact."""
-    usage = trace["usage"]
     route = trace["route"] or "none"
     if trace["fallback"]:
         route = f"{route} after a fast path: {trace['fallback']}"
-    artifacts = [artifact["path"] for artifact in trace["artifacts"]]
-    request = " ".join(trace["query"].split())
-    facts = {
-        "Request": request[:_REQUEST_CHARS],
-        "Started": f"{trace['start_time']} UTC",
-        "Duration": f"{trace['total_duration_seconds']:.1f} s",
-        "Route": route,
-        "Outcome": trace["outcome"] or "unknown",
-        "Iterations": len(trace["iterations"]),
-        "Tool calls": _tool_calls(trace["tool_calls"], trace["tool_results"]),
-        "Artifacts": ", ".join(artifacts) or "none",
-        "Tokens": (
-            f"{usage['total_tokens']:,} in {usage['model_calls']} model calls "
-            f"({usage['output_tokens']:,} written, "
-            f"{usage['cache_read_tokens']:,} from the cache)"
-        ),
-        "Trace": trace["trace_id"] or "none",
-        "Trace URL": trace_url or "none",
-    }
-    lines: list[str] = []
-    for name, fact in facts.items():
-        label = f"{name}:"
-        lines.append(f"{label:<12} {fact}\n")
-    return "".join(lines)
+    return _SUMMARY.format(
+        trace=trace,
+        usage=trace["usage"],
+        request=" ".join(trace["query"].split())[:_REQUEST_CHARS],
+        route=route,
+        outcome=trace["outcome"] or "unknown",
+        iterations=len(trace["iterations"]),
+        tool_calls=_tool_calls(trace["tool_calls"], trace["tool_results"]),
+        artifacts=", ".join(artifact["path"] for artifact in trace["artifacts"]) or "none",
+        trace_id=trace["trace_id"] or "none",
+        trace_url=trace_url or "none",
+    )
 
 
 def _tool_calls(calls: list[JsonObject], results: list[JsonObject]) -> str:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from agent_core.events import (
     AnyEvent,
@@ -20,7 +20,7 @@ from agent_core.events import (
     StepFinished,
     Usage,
 )
-from agent_core.ids import ROOT_RUN, ToolCallId
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId
 from agent_core.messages import JsonObject
 from agent_core.snapshot import CallSnapshot, RunSnapshot, TurnSnapshot
 from agent_core.workspaces.layout import timestamp
@@ -28,9 +28,6 @@ from agent_core.workspaces.layout import timestamp
 INPUT_PREVIEW_CHARS = 2_000
 CONTENT_PREVIEW_CHARS = 1_000
 QUERY_CHARS = 200
-
-_StepKey = tuple[int, int]
-"""A step of a run, however often it was made: waits of the turn before it, and its number."""
 
 
 def build_trace(
@@ -79,7 +76,7 @@ def build_trace(
 
 
 class _TurnRecord:
-    """The parts of a trace; of a step that was made again the newest attempt counts."""
+    """The parts of a trace."""
 
     def __init__(self, events: Sequence[AnyEvent], finished_at: datetime) -> None:
         self.turn = TurnSnapshot()
@@ -93,8 +90,6 @@ class _TurnRecord:
         """Calls that waited for a person."""
         self._auth_links: dict[ToolCallId, str] = {}
         """Where the asker was sent to connect an account, by call."""
-        self._waited = set[int]()
-        """Generations that ended in a wait."""
         for event in events:
             self.turn.fold(event)
             self._fold(event)
@@ -102,7 +97,6 @@ class _TurnRecord:
         self._finished_at = finished_at
         self.query = started.text if started else ""
         self.started_at = started.at if started else finished_at
-        self._step_numbers = {run.id: self._numbers(run) for run in self.turn.runs.values()}
 
     def _fold(self, event: AnyEvent) -> None:
         match event:
@@ -117,7 +111,6 @@ class _TurnRecord:
                 self.fallback = event.reason
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 self._asking_calls.add(event.call_id)
-                self._waited.add(event.generation)
             case AuthEnded() if event.link:
                 self._auth_links[event.call_id] = event.link
             case ArtifactSaved():
@@ -154,7 +147,7 @@ class _TurnRecord:
         written = json.dumps(started.arguments, ensure_ascii=False, default=str)
         run = self.turn.runs[started.run]
         return {
-            "iteration": self._number(started),
+            "iteration": _number(run, started),
             "name": started.tool,
             "id": started.call_id,
             "time_offset_seconds": self.offset_s(started.at),
@@ -182,27 +175,19 @@ class _TurnRecord:
         ]
 
     def iterations(self) -> list[JsonObject]:
-        """The root run's steps, each as its newest attempt."""
+        """The root run's steps."""
         root = self.turn.runs.get(ROOT_RUN)
-        if root is None:
-            return []
-        newest: dict[_StepKey, StepFinished] = {}
-        for step in root.steps:
-            key = self._step_key(step)
-            known = newest.get(key)
-            if known is None or step.attempt >= known.attempt:
-                newest[key] = step
-        return [self._iteration(root, step) for step in newest.values()]
+        return [self._iteration(root, step) for step in root.steps] if root else []
 
     def _iteration(self, root: RunSnapshot, step: StepFinished) -> JsonObject:
         calls = {
             call.started.call_id
             for call in root.calls.values()
-            if (call.started.step, call.started.generation) == (step.step, step.generation)
+            if _step_key(call.started) == _step_key(step)
         }
         links = [link for call, link in self._auth_links.items() if call in calls]
         return {
-            "iteration": self._number(step),
+            "iteration": _number(root, step),
             "query": self.query[:QUERY_CHARS],
             "duration_seconds": self._duration_s(root, step),
             "tool_calls": step.tool_calls,
@@ -215,35 +200,27 @@ class _TurnRecord:
 
     def _call_before(self, run: RunSnapshot) -> str | None:
         """The call that started a run; None where no call did."""
-        if run.started is None or run.started.parent is None:
-            return None
-        parent = self.turn.runs.get(run.started.parent)
-        key = run.id.removeprefix(f"{run.started.parent}.")
-        return key if parent and key in parent.calls else None
-
-    def _numbers(self, run: RunSnapshot) -> dict[_StepKey, int]:
-        """The steps of a run, counted from 1."""
-        events: list[Event] = [*run.steps, *(call.started for call in run.calls.values())]
-        keys = sorted({self._step_key(event) for event in events})
-        return {key: number for number, key in enumerate(keys, start=1)}
-
-    def _number(self, event: Event) -> int:
-        return self._step_numbers[event.run][self._step_key(event)]
-
-    def _step_key(self, event: Event) -> _StepKey:
-        """After a wait the steps of a turn count anew."""
-        waits_before = sum(generation < event.generation for generation in self._waited)
-        return waits_before, event.step
+        parent, _, key = run.id.rpartition(".")
+        above = self.turn.runs.get(RunId(parent))
+        return key if above and key in above.calls else None
 
     def _duration_s(self, run: RunSnapshot, step: StepFinished) -> float:
         """Of the model call and its tool calls: until the next step of the run, or its end."""
-        begun = [
-            each.at for each in run.begun_steps if each.step == step.step and each.at <= step.at
-        ]
-        if not begun:
-            return round(step.duration_s, 3)
-        ends = [each.at for each in run.begun_steps if each.at > step.at]
-        if run.ended and run.ended.at >= step.at:
-            ends.append(run.ended.at)
-        end = min(ends, default=self._finished_at)
-        return round((end - max(begun)).total_seconds(), 3)
+        begun = step.at - timedelta(seconds=step.duration_s)
+        ends = [run.ended.at if run.ended else self._finished_at]
+        for each in run.begun_steps:
+            if _step_key(each) == _step_key(step):
+                begun = each.at
+            elif each.at > step.at:
+                ends.append(each.at)
+        return round((min(ends) - begun).total_seconds(), 3)
+
+
+def _step_key(event: Event) -> tuple[int, int]:
+    """Which step of its run an event belongs to: each generation counts its steps anew."""
+    return event.generation, event.step
+
+
+def _number(run: RunSnapshot, event: Event) -> int:
+    """The number of an event's step among all steps of the run, counted from 1."""
+    return sum(_step_key(step) <= _step_key(event) for step in run.steps)

@@ -1,36 +1,42 @@
-"""Authorisation of the live view: people who may read a thread see its session, writers may act.
+"""Who may see and act in the live view: signed passes, and authorisation by the thread.
 
-Slack decides, and its answers are cached. While live views are open, memberships are renewed
-every few seconds, people less often: who was removed from a channel is out at once.
+A pass is a link for one person and session, or a cookie in exchange. A link works once and for
+`LINK_LIFE`; a cookie holds the sessions that its person has opened. People who may read a thread
+see its session, writers may act: Slack decides, and its answers are cached. While live views are
+open, memberships are renewed every few seconds, people less often: who was removed from a channel
+is out at once.
 """
 
 import asyncio
+import hashlib
 import logging
-from collections.abc import (
-    Awaitable,
-    Callable,
-    Collection,
-    Iterable,
-)
+import secrets
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from math import inf
 from typing import Generic, Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from cachetools import LRUCache
+from itsdangerous import BadSignature, Signer
+from pydantic import BaseModel
 
 from agent_core.errors import SessionError
 from agent_core.ids import SessionId, UserId
-from bot.console.passes import HOME
 from bot.ingress import Rules, Sender, authorise
-from bot.slack_api import (
-    Conversation,
-    MonotonicClock,
-    Person,
-    SlackApi,
-    SlackError,
-)
-from bot.threads import ThreadRef, parse_session, parse_user
+from bot.slack_api import Conversation, MonotonicClock, Person, SlackApi, SlackError
+from bot.threads import parse_session, parse_user
+
+LINK_LIFE = timedelta(minutes=10)
+COOKIE_LIFE = timedelta(hours=12)
+MAX_SESSIONS = 16
+"""In one cookie; the oldest give way."""
+
+HOME = SessionId("")
+"""Stands for no session: the page that begins one."""
+
+PassKind = Literal["link", "cookie"]
 
 HOLDS_S = 60.0
 """How long an answer about a channel may be relied upon."""
@@ -57,25 +63,75 @@ class _Membership:
     members: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Visitor:
-    """A person, and the thread of the session that they want to see."""
+class Pass(BaseModel):
+    """The sessions that a person may open, each until a moment, in seconds since 1970."""
 
-    thread: ThreadRef | None
-    """None for HOME, the person's own conversation with the bot."""
-    team: str
-    user: str
+    user: UserId
+    sessions: dict[SessionId, float]
+    once: str = ""
+    """A link's id: its second use is refused."""
 
-    @property
-    def sender(self) -> Sender:
-        """The person as the author of a post there."""
-        channel = self.thread.channel if self.thread else ""
-        return Sender(
-            team=self.team,
-            app_id="",
-            channel=channel,
-            user=self.user,
+
+class Passes:
+    """Signs and reads passes."""
+
+    def __init__(self, secret: bytes, clock: Callable[[], datetime]) -> None:
+        self._secret = secret
+        self._clock = clock
+        name = hashlib.sha256(b"name\0" + secret).hexdigest()
+        self.cookie_name = f"live_{name[:8]}"
+        """Bots of one host share its cookies, whatever their ports; those of one secret are one."""
+
+    def link(self, user: UserId, session: SessionId) -> str:
+        """The pass of a new link, for `/enter?pass=`."""
+        until_s = (self._clock() + LINK_LIFE).timestamp()
+        claim = Pass(
+            user=user,
+            sessions={session: until_s},
+            once=secrets.token_urlsafe(16),
         )
+        return self._sign("link", claim)
+
+    def cookie(self, link: Pass, before: str) -> str:
+        """The cookie in exchange for a link; with the sessions of the earlier one."""
+        until_s = (self._clock() + COOKIE_LIFE).timestamp()
+        earlier = self.read("cookie", before)
+        sessions: dict[SessionId, float] = {}
+        if earlier and earlier.user == link.user:
+            sessions |= earlier.sessions
+        for session in link.sessions:
+            sessions.pop(session, None)
+            sessions[session] = until_s
+        while len(sessions) > MAX_SESSIONS:
+            oldest = next(iter(sessions))
+            del sessions[oldest]
+        return self._sign("cookie", Pass(user=link.user, sessions=sessions))
+
+    def read(self, kind: PassKind, text: str) -> Pass | None:
+        """A pass with its sessions that are not over, or None. A link may be used already."""
+        try:
+            signed = text.encode(errors="replace")
+            body = self._signer(kind).unsign(signed)
+        except BadSignature:
+            return None
+        claim_json = bytes.fromhex(body.decode())
+        claim = Pass.model_validate_json(claim_json)
+        for session, until_s in list(claim.sessions.items()):
+            if self.is_over(until_s):
+                del claim.sessions[session]
+        return claim if claim.sessions else None
+
+    def is_over(self, until_s: float) -> bool:
+        return until_s <= self._clock().timestamp()
+
+    def _sign(self, kind: PassKind, claim: Pass) -> str:
+        # In hex: JSON in base64, or a parameter named `token`, would be masked in posts.
+        body = claim.model_dump_json().encode().hex()
+        signed = self._signer(kind).sign(body)
+        return signed.decode()
+
+    def _signer(self, kind: PassKind) -> Signer:
+        return Signer(self._secret, salt=kind, digest_method=hashlib.sha256)
 
 
 class _SlackCache(Generic[V]):
@@ -144,8 +200,8 @@ class ThreadAccess:
         if visitor is None:
             return "none"
         await self._people.get(visitor.user, max_age_s)
-        if visitor.thread is not None:
-            await self._channels.get(visitor.thread.channel, max_age_s)
+        if visitor.channel:
+            await self._channels.get(visitor.channel, max_age_s)
         return self.level_now(user, session) or "none"
 
     async def person(self, user: UserId) -> Person | None:
@@ -158,12 +214,10 @@ class ThreadAccess:
         channels = set[str]()
         people = set[str]()
         for user, session in watching:
-            visitor = _visitor(user, session)
-            if visitor is None:
-                continue
-            people.add(visitor.user)
-            if visitor.thread is not None:
-                channels.add(visitor.thread.channel)
+            if visitor := _visitor(user, session):
+                people.add(visitor.user)
+                if visitor.channel:
+                    channels.add(visitor.channel)
         await self._channels.renew(channels, self._stays_fresh_s)
         await self._people.renew(people, lambda _: PERSON_FRESH_S)
 
@@ -175,27 +229,26 @@ class ThreadAccess:
         if not self._people.holds(visitor.user):
             return None
         person = self._people.known(visitor.user)
-        if visitor.thread is None:
+        if not visitor.channel:
             rules = replace(self._rules, channels=None)
-            verdict = authorise(visitor.sender, rules, person)
+            verdict = authorise(visitor, rules, person)
             return "act" if isinstance(verdict, Person) else "none"
-        if not self._channels.holds(visitor.thread.channel):
+        if not self._channels.holds(visitor.channel):
             return None
-        channel = self._channels.known(visitor.thread.channel)
+        channel = self._channels.known(visitor.channel)
         if channel is None or person is None:
             return "none"
         return self._level_in(channel, visitor, person)
 
-    def _level_in(self, channel: _Membership, visitor: _Visitor, person: Person) -> Level:
-        verdict = authorise(visitor.sender, self._rules, person)
+    def _level_in(self, channel: _Membership, visitor: Sender, person: Person) -> Level:
+        verdict = authorise(visitor, self._rules, person)
         if verdict in _NOBODY:
             return "none"
         if visitor.user not in channel.members:
             # Everybody of the team may read a public channel; guests and strangers may not.
             is_of_team = person.team == self._rules.identity.team
             is_outsider = person.is_stranger or person.is_guest
-            is_public = channel.about.kind == "channel"
-            if is_public and is_of_team and not is_outsider:
+            if channel.about.kind == "channel" and is_of_team and not is_outsider:
                 return "see"
             return "none"
         if isinstance(verdict, Person) and not channel.about.is_archived:
@@ -223,13 +276,18 @@ _NOBODY = ("foreign_app", "foreign_team", "bot", "unknown_user", "deactivated", 
 the thread does, and guests of other organisations were invited to the thread alone."""
 
 
-def _visitor(user: UserId, session: SessionId) -> _Visitor | None:
-    """None if person and session belong to different teams, or an id is invalid."""
+def _visitor(user: UserId, session: SessionId) -> Sender | None:
+    """The person as the author of a post in the thread; for HOME without a channel.
+
+    None if person and session belong to different teams, or an id is invalid.
+    """
     try:
         team, slack_user = parse_user(user)
-        thread = parse_session(session) if session != HOME else None
+        if session == HOME:
+            return Sender(team=team, app_id="", channel="", user=slack_user)
+        thread = parse_session(session)
     except SessionError:
         return None
-    if thread is not None and team != thread.team:
+    if team != thread.team:
         return None
-    return _Visitor(thread, team, slack_user)
+    return Sender(team=team, app_id="", channel=thread.channel, user=slack_user)

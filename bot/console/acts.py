@@ -11,7 +11,8 @@ import asyncio
 import hashlib
 import logging
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Literal
@@ -34,8 +35,7 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentStatus, AgentTree
 from bot.clicks import FollowUpClick, Refused
-from bot.console.access import FRESH_S, ThreadAccess
-from bot.console.passes import HOME
+from bot.console.access import FRESH_S, HOME, ThreadAccess
 from bot.inbound import post_key
 from bot.ingress import Gesture, Ingress
 from bot.render import escape, foreign_line, limits
@@ -210,23 +210,27 @@ class Acts:
         )
         if not await self._runtime.ledger.record(key, "", deed.model_dump(by_alias=True)):
             raise Refused("live-picked-before")
-        try:
+        with self._later(deed):
             await self._finish(deed, AgentTree())
-        except Refused:
-            raise
-        except Exception:
-            logger.exception("%s is asked later", key)
-            self._ingress.in_vain.add(key)
 
     async def replay(self, body: JsonObject) -> None:
         """Complete an action that a dead process had recorded."""
         deed = Deed.model_validate(body)
         deed.again = True
+        with self._later(deed):
+            try:
+                tree = await self._runtime.tree(deed.session)
+                await self._finish(deed, tree)
+            except (Refused, InterventionRefused) as refused:
+                logger.info("%s is not done any more: %s", deed.key, refused)
+
+    @contextmanager
+    def _later(self, deed: Deed) -> Generator[None]:
+        """An action that fails unexpectedly is replayed later."""
         try:
-            tree = await self._runtime.tree(deed.session)
-            await self._finish(deed, tree)
-        except (Refused, InterventionRefused) as refused:
-            logger.info("%s is not done any more: %s", deed.key, refused)
+            yield
+        except Refused:
+            raise
         except Exception:
             logger.exception("%s is done later", deed.key)
             self._ingress.in_vain.add(deed.key)

@@ -1,7 +1,7 @@
 """The console: an HTTP port with `/healthz` and the live view, and the links to it in Slack.
 
 Every page but `/healthz` and the static files needs a cookie; a link from Slack is exchanged for
-one. Read `passes.py` for links and cookies, `access.py` for authorisation, `live.py` for the feed.
+one. Read `access.py` for links, cookies and authorisation, `live.py` for the feed.
 """
 
 import secrets
@@ -18,14 +18,14 @@ from aiohttp import web
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime import Runtime
 from bot.clicks import LiveViewClick, Refused
-from bot.console.access import FRESH_S, ThreadAccess
+from bot.console.access import COOKIE_LIFE, FRESH_S, HOME, Passes, ThreadAccess
 from bot.console.acts import Acts
-from bot.console.health import Look, add_health
 from bot.console.live import LiveView
-from bot.console.passes import COOKIE_LIFE, HOME, Passes
 from bot.console.server import (
     Closed,
+    Look,
     add_headers,
+    add_health,
     guard,
     listening,
     page,
@@ -154,7 +154,10 @@ class Console:
             return asking
         [session] = link.sessions
         await self._check(link.user, session)
-        if not await self._is_first(link.once):
+        key = f"live:{link.once}"  # the ledger deduplicates across processes
+        is_first = await self._runtime.ledger.record(key, "", {})
+        await self._runtime.ledger.settle(key)
+        if not is_first:
             raise Closed(401, "over")
         target = f"/s/{quote(session, safe=':')}" if session else "/"
         response = web.Response(status=303, headers={"Location": target})
@@ -219,10 +222,3 @@ class Console:
     async def _check(self, user: UserId, session: SessionId) -> None:
         if await self._access.level(user, session, max_age_s=FRESH_S) == "none":
             raise Closed(403, "not-yours")
-
-    async def _is_first(self, once: str) -> bool:
-        """Whether the link is unused: the ledger deduplicates across processes."""
-        key = f"live:{once}"
-        is_first = await self._runtime.ledger.record(key, "", {})
-        await self._runtime.ledger.settle(key)
-        return is_first

@@ -30,10 +30,9 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentTree
 from bot.clicks import Refused
-from bot.console.access import Level, ThreadAccess
+from bot.console.access import HOME, Level, Passes, ThreadAccess
 from bot.console.acts import Acts, GetAgentTree, read_request
 from bot.console.markup import AgentHtml
-from bot.console.passes import HOME, Passes
 from bot.presenter.tools import describe
 from bot.slack_api import MonotonicClock, Person, language_of
 from bot.words import BOT
@@ -338,40 +337,31 @@ class LiveView:
             raise web.HTTPTooManyRequests
         self._open[user] += 1
         try:
-            return await self._serve(request, user, session, until_s)
+            person = await self._access.person(user)
+            socket = web.WebSocketResponse(
+                heartbeat=HEARTBEAT_S,
+                compress=False,
+                max_msg_size=MAX_MESSAGE_BYTES,
+            )
+            await socket.prepare(request)
+            if request.transport is None:  # gone already
+                return socket
+            ready = partial(self._ready, opened=session)
+            viewer = Viewer(socket, request.transport, user, person, until_s, ready)
+            await self._join(viewer, session)
+            try:
+                async with asyncio.TaskGroup() as group:
+                    telling = group.create_task(viewer.tell())
+                    async for message in socket:
+                        if message.type in {WSMsgType.TEXT, WSMsgType.BINARY}:
+                            await viewer.has_room(for_requests=True)
+                            await self._take(viewer, message.data)
+                    telling.cancel()
+            finally:
+                await self._leave(viewer, viewer.feed)
+            return socket
         finally:
             self._open[user] -= 1
-
-    async def _serve(
-        self,
-        request: web.Request,
-        user: UserId,
-        session: SessionId,
-        until_s: float,
-    ) -> web.WebSocketResponse:
-        person = await self._access.person(user)
-        socket = web.WebSocketResponse(
-            heartbeat=HEARTBEAT_S,
-            compress=False,
-            max_msg_size=MAX_MESSAGE_BYTES,
-        )
-        await socket.prepare(request)
-        if request.transport is None:  # gone already
-            return socket
-        ready = partial(self._ready, opened=session)
-        viewer = Viewer(socket, request.transport, user, person, until_s, ready)
-        await self._join(viewer, session)
-        try:
-            async with asyncio.TaskGroup() as group:
-                telling = group.create_task(viewer.tell())
-                async for message in socket:
-                    if message.type in {WSMsgType.TEXT, WSMsgType.BINARY}:
-                        await viewer.has_room(for_requests=True)
-                        await self._take(viewer, message.data)
-                telling.cancel()
-        finally:
-            await self._leave(viewer, viewer.feed)
-        return socket
 
     def _viewers(self) -> list[Viewer]:
         return [viewer for feed in self._feeds.values() for viewer in feed.viewers]
@@ -462,12 +452,7 @@ def _state_json(state: AgentState, html: AgentHtml) -> JsonObject:
         arguments: JsonObject = {}
         with suppress(ValueError):  # of long arguments only a part is here
             arguments = json.loads(tool["arguments"])
-        tool["words"] = describe(
-            tool["name"],
-            arguments,
-            words,
-            {},
-        )
+        tool["words"] = describe(tool["name"], arguments, words, {})
     return content
 
 

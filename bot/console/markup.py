@@ -6,9 +6,8 @@ for the answer's post in Slack.
 """
 
 import re
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Iterable, Iterator
 from html import escape
-from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -24,11 +23,11 @@ from bot.render import (
 )
 from bot.render.markdown import is_slow_to_read
 
-_TEXT_TAGS = {"a", "br", "code", "em", "s", "span", "strong"}
-_BLOCK_TAGS = {"blockquote", "h4", "hr", "li", "ol", "p", "pre", "ul"}
-_TABLE_TAGS = {"table", "tbody", "td", "th", "thead", "tr"}
+_TAGS = """
+    a blockquote br code em h4 hr li ol p pre s span strong table tbody td th thead tr ul
+"""
 _CLEANER = Cleaner(
-    tags=_TEXT_TAGS | _BLOCK_TAGS | _TABLE_TAGS,
+    tags=set(_TAGS.split()),
     attributes={"a": {"href", "title"}, "ol": {"start"}},
     allowed_classes={
         "h4": {f"is-level-{level}" for level in range(1, 7)},
@@ -40,18 +39,17 @@ _CLEANER = Cleaner(
     url_schemes={"http", "https", "mailto"},
     link_rel="noopener noreferrer",
 )
+_PARSER = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": 30}).enable(
+    ["table", "strikethrough"]
+)
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`|]*[^\s<>\"'`|.,;:!?)\]}*_~]")
-
-_Env = MutableMapping[str, Any]
-"""What a rendering is given: `is_live` says which addresses may be links."""
 
 
 def html_of(markdown: str, is_live: IsLive) -> str:
     """The text as inert HTML; an address that is not live stands there as text."""
     if len(markdown) > limits.ANSWER_CHARS or is_slow_to_read(markdown):
         return _CLEANER.clean(f"<pre>{escape(markdown)}</pre>")
-    env: _Env = {"is_live": is_live}
-    tokens = _PARSER.parse(markdown, env)
+    tokens = _PARSER.parse(markdown)
     for token in tokens:
         # All headings are of one tag, and alignment is a class: the page's policy allows no style.
         if token.type == "heading_open":
@@ -60,7 +58,9 @@ def html_of(markdown: str, is_live: IsLive) -> str:
             token.tag = "h4"
         if style := token.attrGet("style"):
             token.attrs = {"class": str(style).replace("text-align:", "align-")}
-    return _CLEANER.clean(_PARSER.renderer.render(tokens, _PARSER.options, env))
+        if token.children:
+            token.children = list(_with_links(token.children, is_live))
+    return _CLEANER.clean(_PARSER.renderer.render(tokens, _PARSER.options, {}))
 
 
 class AgentHtml:
@@ -102,103 +102,56 @@ class AgentHtml:
         return self._settled + html_of(tail, none_live)
 
 
-def _text(
-    _writer: object,
-    tokens: Sequence[Token],
-    index: int,
-    _options: object,
-    env: _Env,
-) -> str:
-    """Addresses that have no markup become links; those inside of a link are its words."""
-    content = tokens[index].content
-    depth = sum(token.nesting for token in tokens[:index] if token.type.startswith("link_"))
-    if depth:
-        return escape(content)
-    html = ""
-    end = 0
-    for match in _ADDRESS.finditer(content):
-        url = match[0]
-        html += escape(content[end : match.start()])
-        html += _link(url, url, env)
-        end = match.end()
-    return html + escape(content[end:])
+def _with_links(tokens: Iterable[Token], is_live: IsLive) -> Iterator[Token]:
+    """The tokens of a paragraph, with each link in the HTML of its address.
+
+    Addresses that have no markup become links; those inside of a link are its words. Nothing is
+    loaded: a picture is a link to it.
+    """
+    url: str | None = None
+    label = ""
+    for token in tokens:
+        html = ""
+        match token.type:
+            case "link_open":
+                url = str(token.attrGet("href"))
+                html = _opening(url, is_live)
+                label = ""
+            case "link_close" if url is not None:
+                html = _closing(url, label, is_live)
+                url = None
+            case "image":
+                source = str(token.attrGet("src"))
+                html = _link(source, token.content or source, is_live)
+            case "text" if url is None:
+                end = 0
+                for match in _ADDRESS.finditer(token.content):
+                    html += escape(token.content[end : match.start()])
+                    html += _link(match[0], match[0], is_live)
+                    end = match.end()
+                html += escape(token.content[end:])
+            case _:
+                label += token.content
+                yield token
+                continue
+        label += token.content
+        yield Token("html_inline", "", 0, content=html)
 
 
-def _link_open(
-    _writer: object,
-    tokens: Sequence[Token],
-    index: int,
-    _options: object,
-    env: _Env,
-) -> str:
-    return _opening(str(tokens[index].attrGet("href")), env)
+def _link(url: str, label: str, is_live: IsLive) -> str:
+    return _opening(url, is_live) + escape(label) + _closing(url, label, is_live)
 
 
-def _link_close(
-    _writer: object,
-    tokens: Sequence[Token],
-    index: int,
-    _options: object,
-    env: _Env,
-) -> str:
-    opened = index
-    while tokens[opened].type != "link_open":
-        opened -= 1
-    url = str(tokens[opened].attrGet("href"))
-    label = "".join(token.content for token in tokens[opened:index])
-    return _closing(url, label, env)
-
-
-def _image(
-    _writer: object,
-    tokens: Sequence[Token],
-    index: int,
-    _options: object,
-    env: _Env,
-) -> str:
-    """Nothing is loaded: a picture is a link to it."""
-    url = str(tokens[index].attrGet("src"))
-    label = tokens[index].content
-    return _link(url, label or url, env)
-
-
-def _link(url: str, label: str, env: _Env) -> str:
-    return _opening(url, env) + escape(label) + _closing(url, label, env)
-
-
-def _opening(url: str, env: _Env) -> str:
-    if not _is_live(url, env):
+def _opening(url: str, is_live: IsLive) -> str:
+    if real_host(url) is None or not is_live(url):
         return ""
     return f'<a href="{escape(url)}" title="{escape(url)}">'
 
 
-def _closing(url: str, label: str, env: _Env) -> str:
-    if not _is_live(url, env):
+def _closing(url: str, label: str, is_live: IsLive) -> str:
+    host = real_host(url)
+    if host is None or not is_live(url):
         return "" if url in (label, "") else f" ({escape(url)})"
-    host = real_host(url) or ""
     if not label.strip() or host in label:
         return "</a>"
     return f'<span class="link-host"> ({escape(host)})</span></a>'
-
-
-def _is_live(url: str, env: _Env) -> bool:
-    return real_host(url) is not None and env["is_live"](url)
-
-
-_RULES = {
-    "text": _text,
-    "link_open": _link_open,
-    "link_close": _link_close,
-    "image": _image,
-}
-
-
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": 30})
-    parser.enable(["table", "strikethrough"])
-    for name, rule in _RULES.items():
-        parser.add_render_rule(name, rule)
-    return parser
-
-
-_PARSER = _parser()

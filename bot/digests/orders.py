@@ -78,7 +78,7 @@ class DigestOrders:
         if order.changes:
             await self.get(order.changes, order.owner)
         order = await self._checked(order, order.owner, is_new=not order.changes)
-        return await self._store.propose(proposal, order, self._clock())
+        return await self._store.propose(proposal, order)
 
     async def waiting(self, proposal: ScheduleId) -> Schedule | None:
         """A proposal that nobody has answered yet."""

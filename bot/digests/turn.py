@@ -22,8 +22,7 @@ from agent_core.runtime.schedules import (
 )
 from bot.digests import posts
 from bot.presenter import READER, PresenterState, TurnPresenter
-from bot.presenter.answer import live_links, thread_drafts
-from bot.presenter.files import ThreadFiles, handed_out
+from bot.presenter.answer import ThreadFiles, handed_out, live_links, thread_drafts
 from bot.presenter.journal import Destination
 from bot.slack_api import Op, PlaceRefused, SlackApi, SlackAuthRefused
 from bot.threads import ThreadRef

@@ -4,7 +4,14 @@
 """
 
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -165,56 +172,39 @@ class Search:
             if float(missed.post.ts) < float(live.ts) and not self.gap.is_late(missed.post.ts)
         ]
 
-    async def unfinished(self) -> list[StoredTurn]:
-        """Turns whose posts may have been edited or deleted while nobody listened."""
+    async def changes(self) -> list[JsonObject]:
+        """Payloads on posts of unfinished turns that were edited or deleted in the gap."""
         prefix = f"{self._identity.team}:"
-        turns = await self._sessions.unfinished(prefix, limit=MAX_REQUESTS + 1)
-        if len(turns) > MAX_REQUESTS:
-            _log.warning("only %d of the unanswered requests are looked at", MAX_REQUESTS)
-        return turns[:MAX_REQUESTS]
+        payloads: list[JsonObject] = []
+        for turn in await self._sessions.unfinished(prefix, limit=MAX_REQUESTS):
+            thread = parse_session(turn.session)
+            payload = await self._tried(self._change_of(turn, thread), thread.channel)
+            if payload is not None:
+                payloads.append(payload)
+        return payloads
 
-    async def change_of(self, turn: StoredTurn) -> JsonObject | None:
-        """The payload that tells what became of a turn's post in the gap, if anything did."""
-        thread = parse_session(turn.session)
+    async def _change_of(self, turn: StoredTurn, thread: ThreadRef) -> JsonObject | None:
+        """The payload of what became of a turn's post, if anything did."""
+        channel = thread.channel
         ts = posted_ts(turn.inbound.key)
-        if turn.inbound.key != post_key(thread.team, thread.channel, ts):
+        if turn.inbound.key != post_key(thread.team, channel, ts):
             return None  # no post began it
         raw = await self._channels.post_now(thread, ts)
         if raw is None:
-            return self._change(
-                DELETED,
-                thread.channel,
-                ts,
-                {"deleted_ts": ts},
-            )
-        body = {"team_id": thread.team, "event": {**raw, "channel": thread.channel}}
+            return self._change(DELETED, channel, ts, {"deleted_ts": ts})
+        body = {"team_id": thread.team, "event": {**raw, "channel": channel}}
         post = read_post(body, bot_user=self._identity.bot_user)
         if post is None or post.said_ts == ts:
             return None
         if post.said_s <= self.gap.opened_s:
             return None  # an edit from before the gap was heard when it was made
-        return self._change(
-            EDITED,
-            thread.channel,
-            post.said_ts,
-            {"message": raw},
-        )
+        return self._change(EDITED, channel, post.said_ts, {"message": raw})
 
     async def _my_channels(self) -> list[Conversation]:
-        """Those first in which something was heard last; those alone where Slack lists none."""
-        try:
-            channels = list(await self._channels.mine())
-        except SlackAuthRefused as refused:
-            if _is_no_token(refused):
-                raise
-            _log.error("Slack does not list the bot's conversations: %s", refused)
-            channels = [
-                Conversation(id=id_, kind="im" if id_.startswith("D") else "channel")
-                for id_ in self.gap.channels
-            ]
+        """Those first in which something was heard last."""
+        channels = await self._channels.mine()
         marks = self.gap.marks
-        channels.sort(key=lambda channel: marks.get(channel.id, ""), reverse=True)
-        return channels
+        return sorted(channels, key=lambda channel: marks.get(channel.id, ""), reverse=True)
 
     async def _read(self, channels: Sequence[Conversation]) -> list[_Read]:
         """Conversations without what was said in their threads."""
@@ -286,21 +276,16 @@ class Search:
         *,
         at_once: bool = False,
     ) -> dict[str, JsonObject]:
-        """The posts of a thread that were not read yet; those before a page that is refused."""
+        """The posts of a thread that were not read yet."""
         posts: dict[str, JsonObject] = {}
         pages = self._channels.replies(thread, oldest=as_ts(read.since_s), at_once=at_once)
-        try:
-            async for page in pages:
-                for raw in page:
-                    ts = text_in(raw, "ts")
-                    if ts == thread.root_ts:
-                        read.roots[ts] = raw
-                    if float(ts) > read.since_s and ts not in read.posts:
-                        posts[ts] = raw
-        except SlackRefused as refused:
-            if _is_no_token(refused):
-                raise
-            _log.warning("a thread of %s is not read to its end: %s", thread.channel, refused)
+        async for page in pages:
+            for raw in page:
+                ts = text_in(raw, "ts")
+                if ts == thread.root_ts:
+                    read.roots[ts] = raw
+                if float(ts) > read.since_s and ts not in read.posts:
+                    posts[ts] = raw
         return posts
 
     async def _candidates(self, read: _Read, posts: Mapping[str, JsonObject]) -> list[MissedPost]:
@@ -320,12 +305,11 @@ class Search:
         return missed
 
     def _threads_with_bot(self, posts: Iterable[JsonObject]) -> dict[str, str]:
-        """From where on the bot has a part in a thread, as far as was read."""
+        """By root, from where on the bot has a part in a thread, as far as was read."""
         bot_user = self._identity.bot_user
         with_bot: dict[str, str] = {}
         for raw in posts:
-            is_own = text_in(raw, "user") == bot_user
-            if is_own or bot_user in mentioned_users(text_in(raw, "text")):
+            if bot_user in {text_in(raw, "user"), *mentioned_users(text_in(raw, "text"))}:
                 with_bot.setdefault(text_in(raw, "thread_ts"), text_in(raw, "ts"))
         return with_bot
 

@@ -6,14 +6,12 @@ listed in a notice in place of an answer. `backfill` finds the posts, `watermark
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Container, Sequence
-from contextlib import aclosing
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from agent_core.background import Background, Backoff
-from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
-from agent_core.runtime import KnownSessions, Marks, StoredTurn, detect_language
+from agent_core.runtime import KnownSessions, Marks, detect_language
 from bot.inbound import InboundPost, plain_text
 from bot.ingress.backfill import MissedPost, Search
 from bot.ingress.filter import Admitted, Front
@@ -42,6 +40,7 @@ SLOT_LIMIT_S = 300.0
 PATIENCE_S = 20.0
 """How long a live post waits for missed ones of its thread."""
 
+NOTICE = Op("late")
 MAX_LISTED = 20
 MAX_NAME_CHARS = 60
 
@@ -123,7 +122,7 @@ class Backfill:
         """
         async with self._one_run:
             self._ingress.replies.forget()
-            search = self._search()
+            search = Search(self._api, self._identity, self._sessions, self.watermarks.gap())
             is_done = await self._see_to(search)
             if not is_done and not is_last_try:
                 return False
@@ -137,73 +136,18 @@ class Backfill:
             self._threads = {at: task for at, task in self._threads.items() if not task.done()}
             return True
 
-    def _search(self) -> Search:
-        return Search(
-            self._api,
-            self._identity,
-            self._sessions,
-            self.watermarks.gap(),
-        )
-
     async def _see_to(self, search: Search) -> bool:
-        """Answer or list all that was missed; whether that went well, and nothing was unread."""
-        turns = await search.unfinished()
-        late: list[MissedPost] = []
-        correcting = asyncio.create_task(self._correct(turns, search))
-        busy = {turn.session for turn in turns}
-        try:
-            async with aclosing(self._fresh(search, late, correcting, busy)) as fresh:
-                were_answered = await self._answer(fresh)
-        except asyncio.CancelledError:
-            correcting.cancel()
-            raise
-        finally:  # what was begun there is in the ledger, and nobody else's
-            await asyncio.wait({correcting})
-        if late:
-            logger.info("backfill: %d posts were missed long ago", len(late))
-        listed = [missed for missed in late if missed.post.thread.channel not in search.unread]
-        were_told = await self._tell_late(listed, search.gap)
-        return were_answered and correcting.result() and were_told and not search.unread
+        """Answer or list all that was missed; whether that went well, and nothing was unread.
 
-    async def _fresh(
-        self,
-        search: Search,
-        late: list[MissedPost],
-        correcting: asyncio.Task[bool],
-        busy: Container[SessionId],
-    ) -> AsyncGenerator[MissedPost]:
-        """The posts that are to be answered; the others go onto `late`.
-
-        Posts of busy sessions wait until what became of the requests there is known.
+        What became of the requests of earlier turns is taken in before any newer post.
         """
-        waiting: list[MissedPost] = []
-        async with aclosing(search.everywhere()) as shares:
-            async for share in shares:
-                for missed in _on_time(share, search, late):
-                    is_busy = missed.post.thread.session in busy
-                    if is_busy and (waiting or not correcting.done()):
-                        waiting.append(missed)
-                    else:
-                        yield missed
-        await asyncio.wait({correcting})
-        for missed in waiting:
-            yield missed
-
-    async def _correct(self, turns: Sequence[StoredTurn], search: Search) -> bool:
-        """Take in what became of the posts of open requests; False if one could not be read now."""
-        is_done = True
-        for turn in turns:
-            try:
-                body = await search.change_of(turn)
-            except SlackRefused as refused:
-                logger.info("the post of %s cannot be looked at: %s", turn.id, refused)
-            except SlackError as error:
-                logger.warning("the post of %s is looked at later: %s", turn.id, error)
-                is_done = False
-            else:
-                if body is not None:
-                    await self._take(body)
-        return is_done
+        for payload in await search.changes():
+            await self._take(payload)
+        late: list[MissedPost] = []
+        were_answered = await self._answer(search, late)
+        listed = [missed for missed in late if missed.post.thread.channel not in search.unread]
+        were_listed = await self._list_late(listed, search.gap)
+        return were_answered and were_listed and not search.unread
 
     async def _take(self, body: JsonObject) -> bool:
         """Hand over one payload at once. False where it is known, or nothing is to do."""
@@ -213,28 +157,29 @@ class Backfill:
         await self._ingress.hand_over(event)
         return True
 
-    async def _answer(self, posts: AsyncIterator[MissedPost]) -> bool:
+    async def _answer(self, search: Search, late: list[MissedPost]) -> bool:
         """Hand over in order, and not all at once: live posts need their share. Whether all went.
 
-        They are recorded one by one as their turn comes, so that a live post of the same thread
-        still finds those before it. Re-raises an error of the source after the posts before it
-        have been handled.
+        What is too old goes onto `late`. Posts are recorded one by one as their turn comes, so that
+        a live post of the same thread still finds those before it. Where the search breaks off,
+        posts that were begun with are finished all the same.
         """
         slots = asyncio.Semaphore(MAX_AT_ONCE)
-        broken: Exception | None = None
         tasks: list[asyncio.Task[bool]] = []
-        async with asyncio.TaskGroup() as group:
-            try:
-                async for missed in posts:
+        try:
+            async for share in search.everywhere():
+                for missed in share:
+                    if search.gap.is_late(missed.post.ts):
+                        late.append(missed)
+                        continue
                     await slots.acquire()
-                    task = group.create_task(self._answer_one(missed))
+                    task = self._background.start(self._answer_one(missed))
                     task.add_done_callback(lambda _: slots.release())
                     tasks.append(task)
                     await asyncio.wait({task}, timeout=self._head_start_s)
-            except Exception as error:  # noqa: BLE001 - raised below, where it cancels nobody
-                broken = error
-        if broken is not None:
-            raise broken
+        finally:
+            if tasks:
+                await asyncio.wait(tasks)
         return all(task.result() for task in tasks)
 
     async def _answer_one(self, missed: MissedPost) -> bool:
@@ -252,64 +197,59 @@ class Backfill:
 
     async def _backfill_thread(self, live: InboundPost) -> None:
         self._ingress.replies.forget(live.thread)
+        search = Search(self._api, self._identity, self._sessions, self.watermarks.gap())
         try:
-            for missed in await self._search().in_thread(live):
+            for missed in await search.in_thread(live):
                 await self._take(missed.body)
         except Exception:
             logger.exception("%s may come before what was missed in its thread", live.key)
 
-    async def _tell_late(self, late: Sequence[MissedPost], gap: Gap) -> bool:
-        """One notice for each conversation. Whether all could be told."""
+    async def _list_late(self, late: Sequence[MissedPost], gap: Gap) -> bool:
+        """One notice for each conversation. Whether all could be posted."""
         by_channel: dict[str, list[MissedPost]] = {}
         for missed in sorted(late, key=lambda missed: float(missed.post.ts)):
-            by_channel.setdefault(missed.post.thread.channel, []).append(missed)
-        were_told = True
-        for channel, unanswered in by_channel.items():
+            channel = missed.post.thread.channel
+            if gap.is_new(channel, missed.post.ts):
+                by_channel.setdefault(channel, []).append(missed)
+        were_listed = True
+        for channel, posts in by_channel.items():
             try:
-                await self._list_late(channel, unanswered, gap)
+                await self._announce_late(channel, posts, since=as_ts(gap.since_s(channel)))
+            except SlackRefused as refused:
+                logger.warning("%s gets no notice of unanswered posts: %s", channel, refused)
             except Exception:
-                logger.exception("%s is told later what it was not answered", channel)
-                were_told = False
-        return were_told
+                logger.exception("%s gets its notice of unanswered posts later", channel)
+                were_listed = False
+        return were_listed
 
-    async def _list_late(
+    async def _announce_late(
         self,
         channel: str,
         posts: Sequence[MissedPost],
-        gap: Gap,
+        *,
+        since: str,
     ) -> None:
         """Oldest first; those that had their answer are left out.
 
         What a notice of an earlier process lists is not listed again: the op of a notice says what
         the newest post is that it lists.
         """
+        listed = await self._api.announced(channel, owner=NOTICE.owner, since=since)
+        newest_listed = max([op.path[-1] for op in listed], default="")
         late: list[Admitted] = []
         for missed in posts:
             post = missed.post
-            if not gap.is_new(channel, post.ts):
-                continue
-            if await self._front.known_turn(post.key) is not None:
+            if post.ts <= newest_listed or await self._front.known_turn(post.key) is not None:
                 continue
             admission = await self._ingress.filter.judge(post)
             if isinstance(admission, Admitted):
                 late.append(admission)
         if not late:
             return
-        notice = Op("late").part(channel)
-        since = as_ts(gap.since_s(channel))
-        announced = await self._api.announced(channel, owner=notice.owner, since=since)
-        listed = [op.path[-1] for op in announced if op.is_within(notice)]
-        newest_listed = max(listed, default="")
-        late = [admitted for admitted in late if admitted.post.ts > newest_listed]
-        if not late:
-            return
         logger.info("%d posts in %s are too old to be answered", len(late), channel)
         text = await self._notice(late)
-        op = notice.part(late[-1].post.ts)
-        try:
-            await self._api.announce(channel, text, op=op, since=since)
-        except SlackRefused as refused:
-            logger.warning("%s could not be told what it was not answered: %s", channel, refused)
+        op = NOTICE.part(late[-1].post.ts)
+        await self._api.announce(channel, text, op=op, since=since)
 
     async def _notice(self, late: Sequence[Admitted]) -> str:
         asked = " ".join(plain_text(admitted.post.wire_text) for admitted in late)
@@ -339,16 +279,3 @@ class Backfill:
             except SlackError as error:
                 logger.warning("the backfill is tried again in %g s: %s", wait_s, error)
             await self._api.clock.sleep(wait_s)
-
-
-def _on_time(
-    share: Sequence[MissedPost], search: Search, late: list[MissedPost]
-) -> list[MissedPost]:
-    """The posts of a share that are to be answered still; the others go onto `late`."""
-    fresh: list[MissedPost] = []
-    for missed in share:
-        posts = late if search.gap.is_late(missed.post.ts) else fresh
-        posts.append(missed)
-    if fresh:
-        logger.info("backfill: %d more posts are looked at", len(fresh))
-    return fresh

@@ -10,7 +10,7 @@ import typer
 
 from agent_core.clock import WallClock
 from agent_core.operator import audited_calls
-from agent_core.runtime import AuditedCall
+from agent_core.runtime import AuditEntry
 from agent_core.settings import ClockSettings, CoreSettings
 from bot.operator import refuse, with_settings
 
@@ -61,7 +61,7 @@ def read_since(words: str, now: datetime) -> datetime | None:
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
-def _table(calls: Sequence[AuditedCall]) -> list[str]:
+def _table(calls: Sequence[AuditEntry]) -> list[str]:
     if not calls:
         return ["No call with an effect is recorded for this."]
     rows = [_HEADINGS, *map(_row, calls)]
@@ -74,23 +74,22 @@ def _table(calls: Sequence[AuditedCall]) -> list[str]:
     return lines
 
 
-def _row(call: AuditedCall) -> tuple[str, ...]:
-    entry = call.entry
-    slugs = dict.fromkeys(action.slug for action in entry.actions if action.slug)
-    accounts = dict.fromkeys(action.account for action in entry.actions if action.account)
+def _row(call: AuditEntry) -> tuple[str, ...]:
+    slugs = dict.fromkeys(action.slug for action in call.actions if action.slug)
+    accounts = dict.fromkeys(action.account for action in call.actions if action.account)
     cells = (
-        entry.at.strftime("%Y-%m-%d %H:%M:%SZ"),
+        call.at.strftime("%Y-%m-%d %H:%M:%SZ"),
         _MAY_HAVE_HAPPENED if _is_open(call) else str(call.outcome),
-        entry.asker,
-        ", ".join(slugs) or entry.tool,
+        call.asker,
+        ", ".join(slugs) or call.tool,
         ", ".join(accounts) or "-",
-        entry.approved_by or "-",
-        entry.session,
+        call.approved_by or "-",
+        call.session,
     )
     return tuple(map(_cell, cells))
 
 
-def _is_open(call: AuditedCall) -> bool:
+def _is_open(call: AuditEntry) -> bool:
     return call.outcome in (None, "unknown")
 
 
@@ -100,11 +99,10 @@ def _cell(text: str) -> str:
     return plain if len(plain) <= _MAX_CELL_CHARS else f"{plain[: _MAX_CELL_CHARS - 1]}…"
 
 
-def _as_json(call: AuditedCall) -> str:
+def _as_json(call: AuditEntry) -> str:
     record = {
-        **asdict(call.entry),
+        **asdict(call),
         "outcome": call.outcome or "begun",
-        "ended_at": call.ended_at,
         "may_have_happened": _is_open(call),
     }
     return json.dumps(record, ensure_ascii=True, default=datetime.isoformat)

@@ -18,7 +18,7 @@ from bot.slack_api import (
     SlackUnavailable,
     web_client,
 )
-from bot.slack_api.scopes import NEEDED
+from bot.slack_api.calls import TABLE
 from bot.socket import Timing, open_connection, trouble_of_error
 
 AGENT_VIEW = "assistant:write"
@@ -65,7 +65,7 @@ async def _look_at_scopes(client: AsyncWebClient) -> Finding:
     who = f"{token.bot} in the team {token.team}"
     if token.scopes is None:
         return warning(f"{who}, but Slack did not say which scopes it has; try it with a mention.")
-    if lacking := sorted(NEEDED - token.scopes):
+    if lacking := sorted(TABLE.scopes - token.scopes):
         several = "s" if len(lacking) > 1 else ""
         return wrong(
             f"{who} lacks the scope{several} {', '.join(lacking)}; add what manifest.yml lists "
@@ -76,7 +76,7 @@ async def _look_at_scopes(client: AsyncWebClient) -> Finding:
             f"{who} lacks the scope {AGENT_VIEW}, so it has no agent view; update the app from "
             "manifest.yml and reinstall it."
         )
-    return fine(f"{who}, with all {len(NEEDED) + 1} scopes.")
+    return fine(f"{who}, with all {len(TABLE.scopes) + 1} scopes.")
 
 
 async def _look_at_socket(client: AsyncWebClient) -> Finding:

@@ -1,7 +1,18 @@
-"""Events of a turn, shown in its Slack thread: progress, answer, files. One presenter per turn."""
+"""Events of a turn, shown in its Slack thread: progress, answer, files. One presenter per turn.
 
-from bot.presenter.indicator import Indicators
+Read `presenting.py` first.
+"""
+
 from bot.presenter.journal import READER, PresenterState
-from bot.presenter.presenter import ThreadPresenter, TurnPresenter
+from bot.presenter.presenting import Presenting, ThreadPresenter, TurnPresenter, title_of
+from bot.presenter.progress import Indicators
 
-__all__ = ["READER", "Indicators", "PresenterState", "ThreadPresenter", "TurnPresenter"]
+__all__ = [
+    "READER",
+    "Indicators",
+    "PresenterState",
+    "Presenting",
+    "ThreadPresenter",
+    "TurnPresenter",
+    "title_of",
+]

@@ -1,10 +1,16 @@
 """The answer of a turn as posts, and the rows below: what one may ask next, what it was worth."""
 
+import asyncio
+import hashlib
 import logging
+import os
 import re
-from collections.abc import Sequence
+import stat
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path, PurePosixPath
 
-from agent_core.events import REPORT, ArtifactSaved, TurnFinished
+from agent_core.events import REPORT, ArtifactSaved, SentFile, TurnFinished
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
 from agent_core.words import Words
@@ -16,12 +22,17 @@ from bot.render import (
     PostDraft,
     actions,
     answer_drafts,
+    clean,
+    foreign_line,
+    inert,
     limits,
     plain_line,
     plain_text,
+    sections,
     split,
 )
-from bot.slack_api import ContentRefused, Op
+from bot.slack_api import ContentRefused, Op, SlackError, SlackRefused, Upload
+from bot.threads import ThreadRef
 
 WHOLE_ANSWER_NAME = "answer.md"
 
@@ -133,3 +144,235 @@ def feedback_block(turn: TurnId, words: Words) -> JsonObject:
 def _verdict_button(click: FeedbackClick, words: Words) -> JsonObject:
     label = words(f"feedback-{click.verdict}")
     return {"text": plain_text(label), "value": click.encoded(), "accessibility_label": label}
+
+
+MAX_ENDING_BYTES = 16
+PUBLIC_DIRECTORY = "work_products"
+_UNSAFE = re.compile(r"[^\w.\- ()]+")
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+
+
+class ArtifactRefused(Exception):
+    """A file may not be, or cannot be, uploaded."""
+
+
+def read_artifact(workspace: Path, path: str, *, max_bytes: int = limits.FILE_BYTES) -> bytes:
+    """The file at `path`, relative to the workspace.
+
+    Only regular files below `work_products/`, reached without any link, with no second name
+    elsewhere, and no bigger than `max_bytes`. Raises ArtifactRefused for all others.
+    """
+    if PurePosixPath(path).parts[:1] != (PUBLIC_DIRECTORY,):
+        raise ArtifactRefused("it is no work product")
+    return _read(workspace, path, max_bytes)
+
+
+def read_sent(workspace: Path, file: SentFile) -> bytes:
+    """A file that a call would send. Raises ArtifactRefused if it changed since its upload."""
+    content = _read(workspace, file.path, limits.FILE_BYTES)
+    if hashlib.sha256(content).hexdigest() != file.sha256:
+        raise ArtifactRefused("it was changed")
+    return content
+
+
+def file_name(name: str) -> str:
+    """A portable file name: no path, no hidden or reversed characters, not too long."""
+    plain = _UNSAFE.sub("_", clean(name).replace("\n", " ")).strip(" .-") or "file"
+    if _RESERVED.match(plain):
+        plain = f"_{plain}"
+    stem, dot, ending = plain.rpartition(".")
+    if not dot:
+        return _cut(plain, limits.FILE_NAME_BYTES)
+    ending = _cut(ending, MAX_ENDING_BYTES)
+    room = limits.FILE_NAME_BYTES - len(ending.encode()) - 1
+    return f"{_cut(stem, room)}.{ending}"
+
+
+def _read(workspace: Path, path: str, max_bytes: int) -> bytes:
+    """Open each folder relative to the one above, without following links (no escape)."""
+    parts = PurePosixPath(path).parts
+    if not parts or ".." in parts or PurePosixPath(path).is_absolute():
+        raise ArtifactRefused("it lies elsewhere")
+    *folders, name = parts
+    try:
+        directory = os.open(workspace, _DIRECTORY)
+        try:
+            for folder in folders:
+                inner = os.open(folder, _DIRECTORY | os.O_NOFOLLOW, dir_fd=directory)
+                os.close(directory)
+                directory = inner
+            return _read_file(os.open(name, _FILE, dir_fd=directory), max_bytes)
+        finally:
+            os.close(directory)
+    except OSError as error:
+        raise ArtifactRefused("it cannot be read") from error
+
+
+def _read_file(descriptor: int, max_bytes: int) -> bytes:
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(file.fileno())
+        if not stat.S_ISREG(about.st_mode) or about.st_nlink != 1:
+            raise ArtifactRefused("it is no plain file")
+        if not 0 < about.st_size <= max_bytes:
+            raise ArtifactRefused("it is empty or too big")
+        return file.read(about.st_size)
+
+
+def _cut(text: str, max_bytes: int) -> str:
+    return text.encode()[:max_bytes].decode(errors="ignore")
+
+
+def handed_out(saved: Iterable[ArtifactSaved]) -> list[ArtifactSaved]:
+    """The files to upload: of a run's reports only the last one, as drafts are rewritten.
+
+    Files with the name of a draft, such as its PDF, are left out with it.
+    """
+    files = list({each.path: each for each in saved}.values())
+    reports = [each for each in files if each.mimetype == REPORT]
+    newest = {each.run: each.path for each in reports}
+    drafts = {_stem(each) for each in reports if each.path != newest[each.run]}
+    return [each for each in files if _stem(each) not in drafts]
+
+
+def _stem(file: ArtifactSaved) -> str:
+    stem, _, _ = file.path.rpartition(".")
+    return stem
+
+
+class ThreadFiles:
+    """Uploads files to the turn's destination; a sentence names each file that is missing."""
+
+    def __init__(self, destination: Destination, workspace: Path) -> None:
+        self._destination = destination
+        self._workspace = workspace
+
+    async def post(
+        self,
+        op: Op,
+        drafts: Sequence[PostDraft],
+        saved: Iterable[ArtifactSaved],
+        more: Sequence[Upload] = (),
+    ) -> None:
+        """As `post_answer`; the last post has the files of the workspace, and `more` uploads."""
+        uploads: list[Upload] = []
+        missing: list[str] = []
+        for file in saved:
+            try:
+                content = await asyncio.to_thread(read_artifact, self._workspace, file.path)
+            except ArtifactRefused as refused:
+                _log.warning("%s is not handed out: %s", file.path, refused)
+                missing.append(file.title or file.path)
+            else:
+                uploads.append(self._upload(file, content))
+        uploads += more
+        if not uploads:
+            await post_answer(self._destination, op, drafts)
+        else:
+            await post_answer(self._destination, op, drafts[:-1])
+            last = op.part(max(len(drafts) - 1, 0))
+            missing += await self._post_last(last, drafts[-1:], uploads)
+        await self._say_missing(op, missing)
+
+    async def _post_last(
+        self, op: Op, draft: Sequence[PostDraft], uploads: Sequence[Upload]
+    ) -> list[str]:
+        """Post words and files as one, or as two if Slack refuses that or takes no files now."""
+        bookmark = self._destination.journal.bookmark
+        words = op.part("words")
+        if words.part(0) not in bookmark.begun:
+            blocks: list[JsonObject] = []
+            for each in draft:
+                blocks += each.blocks or sections(each.text)
+            try:
+                return await self._share(op, uploads, blocks)
+            except SlackRefused as refused:
+                _log.warning("files are posted apart from their words: %s", refused)
+            except SlackError:
+                if not any(each.is_within(op) for each in bookmark.files):
+                    await post_answer(self._destination, words, draft)
+                raise
+        await post_answer(self._destination, words, draft)
+        await self.upload(op.part("files"), *uploads)
+        return []
+
+    async def upload(self, op: Op, *uploads: Upload) -> bool:
+        """Post files without words; whether Slack took all of them."""
+        try:
+            missing = await self._share(op, uploads)
+        except SlackRefused as refused:
+            _log.warning("files were refused: %s", refused)
+            missing = [upload.title for upload in uploads]
+        await self._say_missing(op, missing)
+        return not missing
+
+    async def show_sent(self, op: Op, file: SentFile) -> bool:
+        """Post a file that a call would send, once a turn; whether people can look at it."""
+        try:
+            content = await asyncio.to_thread(read_sent, self._workspace, file)
+        except ArtifactRefused as refused:
+            _log.warning("%s cannot be shown before it is sent: %s", file.name, refused)
+            return False
+        name = file_name(file.name)
+        return await self.upload(op.part(name), Upload(name=name, content=content, title=name))
+
+    def _upload(self, file: ArtifactSaved, content: bytes) -> Upload:
+        name = file_name(PurePosixPath(file.path).name)
+        line = " ".join(inert(file.title).split())
+        title = line[: limits.FILE_TITLE_CHARS] or name
+        alt_text = ""
+        if file.mimetype.startswith("image/"):
+            alt_text = self._destination.board.words("progress-picture-of", what=title)
+        return Upload(
+            name=name,
+            content=content,
+            title=title,
+            alt_text=alt_text,
+        )
+
+    async def _share(
+        self, op: Op, uploads: Sequence[Upload], blocks: Sequence[JsonObject] = ()
+    ) -> list[str]:
+        """Upload in one post; the titles of refused files. Raises SlackRefused if all are."""
+        missing: list[str] = []
+        await self._destination.once(
+            op,
+            partial(self._write, uploads, blocks, missing),
+        )
+        return missing
+
+    async def _write(
+        self,
+        uploads: Sequence[Upload],
+        blocks: Sequence[JsonObject],
+        missing: list[str],
+        thread: ThreadRef,
+        op: Op,
+        may_exist: bool,
+    ) -> None:
+        journal = self._destination.journal
+        files = self._destination.api.files
+        bookmark = journal.bookmark
+        file_id = bookmark.files.get(op)
+        if may_exist and file_id and await files.is_shared(file_id, thread.channel):
+            return
+
+        async def remember(ids: Sequence[str]) -> None:
+            bookmark.files[op] = ids[0]
+            await journal.save()
+
+        refused = await files.share(
+            thread,
+            uploads,
+            blocks=blocks,
+            remember=remember,
+        )
+        missing += [upload.title for upload, _ in refused]
+
+    async def _say_missing(self, op: Op, names: Sequence[str]) -> None:
+        words = self._destination.board.words
+        for name in names:
+            what = foreign_line(name, limits.PROGRESS_WORD_CHARS)
+            draft = PostDraft(text=words("progress-no-file", what=what))
+            await self._destination.post(op.part(name, "why"), draft)

@@ -1,58 +1,65 @@
 """Asks in the thread: each card posted once, and edited once when its Ask has ended.
 
 What a card says stands in `questions.py`, `approval.py` and `connection.py`; who clicks on it is
-seen to in `bot/asks`.
+handled in `bot/asks`.
 """
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
 from functools import partial
 
-from agent_core.errors import AgentError
+from agent_core.errors import AgentError, AskRefused
 from agent_core.events import (
     AnyEvent,
     ApprovalDecided,
     ApprovalRequested,
     AuthEnded,
     AuthRequired,
+    MessageTaken,
     QuestionAsked,
+    StepStarted,
+    TurnFinished,
 )
-from agent_core.ids import (
-    ROOT_RUN,
-    AskId,
-    ToolCallId,
-    TurnId,
-)
+from agent_core.ids import ROOT_RUN, AskId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
-from bot.presenter.answer import post_answer
+from agent_core.words import Words
+from bot import clicks
+from bot.clicks import ConnectionClick, QuestionClick, QuestionForm
+from bot.presenter.answer import ThreadFiles, post_answer
 from bot.presenter.approval import (
     approval_draft,
     approval_file,
+    consent_button,
     decided_draft,
     file_name,
     is_short,
 )
-from bot.presenter.connection import (
-    ConnectLink,
-    connection_draft,
-    connection_ended_draft,
-    fresh_links,
-)
-from bot.presenter.files import ThreadFiles
 from bot.presenter.journal import Bookmark, Destination
-from bot.presenter.questions import question_drafts, question_ended_draft, question_ending
-from bot.slack_api import (
-    ContentRefused,
-    Op,
-    SlackApi,
-    SlackError,
-    SlackRefused,
-    Upload,
+from bot.presenter.tools import app_name, app_names
+from bot.render import (
+    PostDraft,
+    actions,
+    card,
+    context,
+    entry,
+    foreign_line,
+    limits,
+    local_time,
+    mention,
+    none_live,
+    sections,
+    split,
+    to_text,
 )
+from bot.slack_api import ContentRefused, Op, SlackApi, SlackError, SlackRefused, Upload
 from bot.threads import parse_user
 
 _log = logging.getLogger(__name__)
 
+ConnectLink = Callable[[AskId, UserId, str], Awaitable[str]]
+"""Gives a person a fresh link for an app. Raises `AskRefused` where they get none."""
 AskEvent = QuestionAsked | ApprovalRequested | AuthRequired
 
 
@@ -82,7 +89,7 @@ class AskPosts:
                 await post_answer(self._destination, op, question_drafts(event, words))
             case ApprovalRequested():
                 self._requests[event.ask] = event
-                if not (await self._destination.journal.open()).post_of(op):
+                if not self._destination.journal.bookmark.post_of(op):
                     await self._request(event)
             case AuthRequired():
                 await self._destination.post(op, connection_draft(event, words))
@@ -182,7 +189,7 @@ class AskPosts:
             draft = await fresh_links(
                 self._connect_link, event.ask, event.asker, event.toolkits, words
             )
-            thread = await self._destination.current()
+            thread = self._destination.current
             _, user = parse_user(event.asker)
             await self._destination.api.post_ephemeral(
                 thread.channel, user, draft.text, thread_ts=thread.root_ts, blocks=draft.blocks
@@ -212,3 +219,163 @@ async def ask_link(
 
 def _op(turn: TurnId, ask: AskId) -> Op:
     return Op(turn).part("ask", ask)
+
+
+NEAR = timedelta(days=1)
+"""A deadline that is further away is no news to anybody."""
+ANSWER_CHARS = 3_000
+_TAIL_CHARS = 1_000
+"""Room for what stands below a question."""
+
+
+def question_drafts(event: QuestionAsked, words: Words) -> list[PostDraft]:
+    """The question with its buttons, and until when it waits if that is near.
+
+    It names the person, and nothing else in it is live: what it asks for may come from outside.
+    Options that are too long for a button are numbered, and so are the buttons.
+    """
+    labels = list(event.options)
+    if event.default in labels:
+        default = labels.index(event.default)
+        labels[default] = words("question-default-option", what=event.default)
+    is_numbered = any(len(label) > limits.LABEL_CHARS for label in labels)
+    lines: list[str] = []
+    for number, label in enumerate(labels, start=1):
+        option = foreign_line(label, limits.OPTION_CHARS)
+        lines.append(f"{number}. {option}")
+    numbered = "\n".join(lines)
+    hint = _hint(event, words)
+    text = _asked(event)
+    below = [numbered, hint]
+    if is_numbered:
+        text = f"{text}\n\n{numbered}"
+        below = [hint]
+    *before, last = split(text, limits.TEXT_CHARS - _TAIL_CHARS)
+    whole = "\n\n".join(filter(None, [last, *below]))
+    drafts = [PostDraft(text=each) for each in before]
+    if not labels:
+        return [*drafts, PostDraft(text=whole)]
+    row: list[JsonObject] = []
+    for number, label in enumerate(labels, start=1):
+        click = QuestionClick(kind="question.option", ask=event.ask, option=number)
+        if is_numbered:
+            label = str(number)
+        row.append(clicks.button(label, click, number=number))
+    other = QuestionClick(kind="question.other", ask=event.ask)
+    row.append(clicks.button(words("question-other"), other))
+    blocks = (*sections(last), actions(*row), context(hint))
+    return [*drafts, PostDraft(text=whole, blocks=blocks)]
+
+
+def question_ending(asked: QuestionAsked, event: AnyEvent, words: Words) -> str:
+    """How the question ended, if this event of the root run ends it."""
+    match event:
+        case MessageTaken() if event.text:
+            who = "…"
+            if event.author:
+                who = mention(event.author)
+            what = foreign_line(event.text, limits.OPTION_CHARS)
+            return words("question-answered", who=who, what=what)
+        case StepStarted() if asked.default:
+            what = foreign_line(asked.default, limits.OPTION_CHARS)
+            return words("question-default-taken", what=what)
+        case StepStarted() | TurnFinished():
+            return words("question-unanswered")
+        case _:
+            return ""
+
+
+def question_ended_draft(event: QuestionAsked, ending: str) -> PostDraft:
+    """The last part of the question once nobody is asked any more: how it ended, no buttons."""
+    last = split(_asked(event), limits.TEXT_CHARS - _TAIL_CHARS)[-1]
+    return PostDraft(text=f"{last}\n\n{ending}", blocks=(*sections(last), context(ending)))
+
+
+def answer_form(words: Words, about: QuestionForm) -> JsonObject:
+    """A modal for an answer in one's own words."""
+    element = {"type": "plain_text_input", "multiline": True, "max_length": ANSWER_CHARS}
+    return clicks.form(
+        about,
+        words("question-form-title"),
+        words("question-form-send"),
+        words("consent-cancel"),
+        [entry("answer", words("question-form-label"), element)],
+    )
+
+
+def _hint(event: QuestionAsked, words: Words) -> str:
+    hints: list[str] = []
+    if event.options:
+        hints.append(words("question-choose"))
+    if event.deadline - event.at < NEAR:
+        hints.append(words("question-answer-by", when=local_time(event.deadline)))
+    return "\n".join(f"_{hint}_" for hint in hints)
+
+
+def _asked(event: QuestionAsked) -> str:
+    return f"{mention(event.asker)} {to_text(event.question, none_live)}"
+
+
+def connection_draft(event: AuthRequired, words: Words) -> PostDraft:
+    """The card while the accounts are waited for."""
+    text = words(
+        "consent-to-connect",
+        who=mention(event.asker),
+        what=app_names(event.toolkits, words("consent-conjunction")),
+        when=local_time(event.deadline),
+    )
+    link = ConnectionClick(kind="consent.link", ask=event.ask, apps=event.toolkits)
+    skip = ConnectionClick(kind="consent.skip", ask=event.ask, apps=event.toolkits)
+    return card(text, consent_button(link, words), consent_button(skip, words))
+
+
+def connection_ended_draft(event: AuthEnded, words: Words) -> PostDraft:
+    """The card once the accounts are connected, or are not waited for any more."""
+    text = words(
+        f"consent-ended-{event.outcome}",
+        n=len(event.toolkits),
+        who=mention(event.asker),
+        what=app_names(event.toolkits, words("consent-conjunction")),
+    )
+    return card(text)
+
+
+async def fresh_links(
+    connect_link: ConnectLink,
+    ask: AskId,
+    asker: UserId,
+    toolkits: Sequence[str],
+    words: Words,
+) -> PostDraft:
+    """What the asker alone sees: for each app a button that opens its link.
+
+    An app that gives none now does not cost the others. Raises AskRefused where they get none.
+    """
+    links: dict[str, str] = {}
+    for toolkit in toolkits:
+        try:
+            links[toolkit] = await connect_link(ask, asker, toolkit)
+        except AskRefused as refused:
+            if refused.why != "no_link":
+                raise
+    if not links:
+        raise AskRefused("no_link")
+    buttons: list[JsonObject] = []
+    for number, (toolkit, url) in enumerate(links.items(), start=1):
+        label = words("consent-connect", what=app_name(toolkit))
+        click = ConnectionClick(kind="consent.open", ask=ask, apps=(toolkit,))
+        buttons.append(
+            {
+                **clicks.button(
+                    label,
+                    click,
+                    "primary",
+                    number=number,
+                ),
+                "url": url,
+            }
+        )
+    check = ConnectionClick(kind="consent.check", ask=ask, apps=tuple(links))
+    buttons.append(consent_button(check, words))
+    apps = app_names(tuple(links), words("consent-conjunction"))
+    return card(words("consent-link", what=apps), *buttons)

@@ -90,18 +90,21 @@ class Journal:
     """Notes what is about to be written and what was written."""
 
     def __init__(self, state: PresenterState) -> None:
+        self.bookmark = Bookmark()
+        """Valid from the first `open` on."""
         self._state = state
-        self._bookmark: Bookmark | None = None
+        self._is_open = False
 
     async def open(self) -> Bookmark:
         """The bookmark, read on first use."""
-        if self._bookmark is None:
-            self._bookmark = Bookmark.model_validate(await self._state.load() or {})
-        return self._bookmark
+        if not self._is_open:
+            self.bookmark = Bookmark.model_validate(await self._state.load() or {})
+            self._is_open = True
+        return self.bookmark
 
     async def once(self, op: Op, write: Write) -> None:
         """Make a write unless it was made. One that failed is made again when asked again."""
-        bookmark = await self.open()
+        bookmark = self.bookmark
         if op in bookmark.done:
             return
         may_exist = op in bookmark.begun
@@ -119,7 +122,7 @@ class Journal:
 
     async def save(self) -> None:
         """Make the bookmark durable."""
-        await self._state.save((await self.open()).model_dump(mode="json"))
+        await self._state.save(self.bookmark.model_dump(mode="json"))
 
 
 class Destination:
@@ -143,19 +146,20 @@ class Destination:
         self.thread = thread
         self._is_missing = False
 
-    async def current(self) -> ThreadRef:
-        """Where things are told now."""
-        return await self._direct() or self.thread
+    @property
+    def current(self) -> ThreadRef:
+        """The thread that takes the turn's posts now."""
+        direct = self.journal.bookmark.direct
+        return parse_session(SessionId(direct)) if direct else self.thread
 
     async def post(self, op: Op, draft: PostDraft, *, instead_of: Op | None = None) -> None:
         """Make a post once, as with `once`; instead of another op's, if that stands there."""
-        bookmark = await self.journal.open()
-        before = bookmark.post_of(instead_of) if instead_of else None
+        before = self.journal.bookmark.post_of(instead_of) if instead_of else None
         await self.once(op, partial(self._post, draft, before))
 
     async def settle(self, op: Op, ended_as: str, draft: PostDraft) -> None:
         """Say in a post how it ended, once. Where none stands, or it is gone, nothing is said."""
-        if stands := (await self.journal.open()).post_of(op):
+        if stands := self.journal.bookmark.post_of(op):
             await self.journal.once(op.part(ended_as), partial(self._edit, stands, draft))
 
     async def once(self, op: Op, write: PlacedWrite) -> None:
@@ -163,7 +167,7 @@ class Destination:
 
         Raises SlackError where Slack gave no answer, or refuses it in both places.
         """
-        bookmark = await self.journal.open()
+        bookmark = self.journal.bookmark
         if not bookmark.direct or op in bookmark.done:
             try:
                 await self.journal.once(op, partial(write, self.thread, op))
@@ -172,18 +176,14 @@ class Destination:
                 self._is_missing = refused.code == "thread_not_found"
             else:
                 return
-        if await self._direct() is None:
+        if not bookmark.direct:
             notice = op.part("notice")
             await self.journal.once(notice, partial(self._begin, notice))
         direct = op.directly()
-        await self.journal.once(direct, partial(write, await self.current(), direct))
-
-    async def _direct(self) -> ThreadRef | None:
-        begun = (await self.journal.open()).direct
-        return parse_session(SessionId(begun)) if begun else None
+        await self.journal.once(direct, partial(write, self.current, direct))
 
     async def _begin(self, op: Op, may_exist: bool) -> None:
-        bookmark = await self.journal.open()
+        bookmark = self.journal.bookmark
         team, user = parse_user(self.board.asker)
         twin = await self._find_twin(user) if self._is_missing else None
         if twin is not None:
@@ -238,7 +238,7 @@ class Destination:
         may_exist: bool,
     ) -> None:
         """What was streamed, or stood there before, becomes the post or the first part of it."""
-        bookmark = await self.journal.open()
+        bookmark = self.journal.bookmark
         ts = bookmark.streams.get(op.without(*FIRST_SMALLER), "")
         if before and before.channel == thread.channel:
             ts = before.ts

@@ -2,39 +2,40 @@
 
 The post is opened with the first card, edited only when the plan has changed, and becomes a
 short plan of what was done. The status line is renewed from the turn's beginning on, so that nobody
-looks at a thread in which nothing moves.
+looks at a thread in which nothing moves. Indicators that the bot is at work stand here too.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from weakref import WeakValueDictionary
 
-from agent_core.ids import TurnId, agent_id
+from cachetools import TTLCache
+
+from agent_core.ids import agent_id
 from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot import clicks
 from bot.clicks import BranchStop, LiveViewClick
 from bot.presenter.board import Card
 from bot.presenter.journal import Destination
-from bot.render import (
-    PostDraft,
-    actions,
-    foreign_line,
-    limits,
-    plain_line,
-)
-from bot.slack_api import (
-    ContentRefused,
-    Op,
-    SlackError,
-    SlackRefused,
-)
+from bot.render import PostDraft, actions, foreign_line, limits, plain_line
+from bot.slack_api import ContentRefused, Op, SlackApi, SlackError, SlackRefused, WriteGuard
+from bot.threads import ThreadRef
 
 HEARTBEAT_S = 4.5
 """The status line is renewed at the latest after this time."""
 _NEVER_S = float("-inf")
+
+REACTION = "eyes"
+RENEWAL_S = 1_800.0
+"""Slack clears a status after an hour."""
+FORGOTTEN_S = 3_600.0
+"""An indicator that was not renewed for this time belongs to another process."""
 
 _SHOWN = {
     "running": ("in_progress", "▸"),
@@ -45,10 +46,9 @@ _SHOWN = {
 }
 """A card's state as Slack has it, and as text."""
 
-_log = logging.getLogger(__name__)
-
-
 _STANDING_STILL = ("stopped", "failed", "unsure")
+
+_log = logging.getLogger(__name__)
 
 
 class ProgressPost:
@@ -60,8 +60,9 @@ class ProgressPost:
         interval_s: float,
         offers_live_view: Callable[[], bool],
         now: Callable[[], datetime],
-        is_told: bool,
+        is_line_set: bool,
     ) -> None:
+        """With `is_line_set` the first status line is set by the caller."""
         self._offers_live_view = offers_live_view
         self._now = now
         self._api = destination.api
@@ -72,41 +73,40 @@ class ProgressPost:
         self._keeping: asyncio.Task[None] | None = None
         self._writing = asyncio.Lock()
         self._changed = asyncio.Event()
-        self._turn = TurnId("")
         self._ts = ""
         self._shown: PostDraft | None = None
         self._shown_s = _NEVER_S
         self._line_activity = ""
         """What the status line told last."""
-        self._line_s = self._api.clock.seconds() if is_told else _NEVER_S
+        self._line_s = self._api.clock.seconds() if is_line_set else _NEVER_S
         self._has_line = True
         self._has_post = True
         self._has_cards = True
         """Slack has not refused it."""
 
-    async def go_on(self, turn: TurnId) -> None:
+    @property
+    def _op(self) -> Op:
+        return Op(self._board.turn.id).part("progress")
+
+    async def go_on(self) -> None:
         """The board has changed: keep line and post up to date from now on."""
         if self._keeping is None:
             self._keeping = asyncio.create_task(self._keep_up(), name="progress")
         if self._board.cards:
-            await self._open(turn)
+            await self._open()
         self._changed.set()
 
-    async def _open(self, turn: TurnId) -> None:
+    async def _open(self) -> None:
         """Post the plan, unless it is there."""
         if self._ts or not self._has_post:
             return
-        self._turn = turn
-        op = _op(turn)
         try:
-            await self._journal.once(op, partial(self._post, op))
+            await self._journal.once(self._op, self._post)
         except SlackError as error:
             self._has_post = not isinstance(error, SlackRefused)
             _log.warning("no progress is shown: %s", error)
             return
-        receipt = (await self._journal.open()).posts.get(op)
-        if receipt:
-            self._ts = receipt.ts
+        self._ts = self._journal.bookmark.posts[self._op].ts
         async with self._writing:
             if self._keeping is not None:
                 self._forget_line()  # the post has taken the line away
@@ -151,17 +151,15 @@ class ProgressPost:
         self._shown_s = self._api.clock.seconds()
         return True
 
-    async def close(self, turn: TurnId, *, insist: bool) -> bool:
+    async def close(self, *, insist: bool) -> bool:
         """Edit the post into the plan of what was done; also the post of a process that died."""
-        self._turn = turn
-        bookmark = await self._journal.open()
-        if _op(turn) in bookmark.begun:
-            await self._open(turn)
+        if self._op in self._journal.bookmark.begun:
+            await self._open()
         return await self.edit(insist=insist)
 
-    async def _post(self, op: Op, may_exist: bool) -> None:
+    async def _post(self, may_exist: bool) -> None:
         draft = self._draft()
-        post = partial(self._api.post, self._thread, op=op)
+        post = partial(self._api.post, self._thread, op=self._op)
         try:
             receipt = await post(draft.text, blocks=draft.blocks, may_exist=may_exist)
         except ContentRefused as refused:
@@ -171,8 +169,7 @@ class ProgressPost:
             receipt = await post(draft.text)
         self._shown = None if may_exist else draft
         self._shown_s = self._api.clock.seconds()
-        bookmark = await self._journal.open()
-        bookmark.posts[op] = receipt
+        self._journal.bookmark.posts[self._op] = receipt
 
     async def _keep_up(self) -> None:
         """Renew line and post until cancelled; a state is not written twice."""
@@ -232,23 +229,18 @@ class ProgressPost:
             return PostDraft(text=text)
         tasks = [_task(number, card) for number, card in enumerate(cards)]
         blocks: list[JsonObject] = [{"type": "plan", "title": title, "tasks": tasks}]
-        if below := self._elements_below():
+        below: list[JsonObject] = []
+        if self._offers_live_view():
+            below.append(clicks.button(board.words("live-button"), LiveViewClick()))
+        stops: list[tuple[str, BranchStop]] = []
+        for run, branch in board.branches.items():
+            click = BranchStop(agent=agent_id(board.turn.id, run))
+            stops.append((board.words("progress-stop", what=branch), click))
+        if stops:
+            below.append(clicks.dots_menu(stops))
+        if below:
             blocks.append(actions(*below, name="below"))
         return PostDraft(text=text, blocks=tuple(blocks))
-
-    def _elements_below(self) -> list[JsonObject]:
-        """“Open live view”, where there is one, and a menu of the branches at work."""
-        words = self._board.words
-        elements: list[JsonObject] = []
-        if self._offers_live_view():
-            elements.append(clicks.button(words("live-button"), LiveViewClick()))
-        branches = [
-            (words("progress-stop", what=title), BranchStop(agent=agent_id(self._turn, run)))
-            for run, title in self._board.branches.items()
-        ]
-        if branches:
-            elements.append(clicks.dots_menu(branches))
-        return elements
 
 
 def reading_line(words: Words, text: str) -> str:
@@ -290,5 +282,92 @@ def _task(number: int, card: Card) -> JsonObject:
     return task
 
 
-def _op(turn: TurnId) -> Op:
-    return Op(turn).part("progress")
+@dataclass(slots=True)
+class _ThreadIndicators:
+    posts: dict[str, bool] = field(default_factory=dict[str, bool])
+    """Posts at work by `ts`, and whether each may have a reaction."""
+    status_s: float | None = None
+    """When the status of the thread was set last; None while it has none."""
+
+
+class Indicators:
+    """One indicator for each post at work, from the first `show` until `take_back`.
+
+    The first post of a thread has the thread's status as its indicator; a post that waits behind
+    it, or is in a thread where Slack shows no status, gets a reaction.
+    """
+
+    def __init__(self, api: SlackApi) -> None:
+        self._api = api
+        self._threads: TTLCache[ThreadRef, _ThreadIndicators] = TTLCache(
+            10_000, FORGOTTEN_S, timer=api.clock.seconds
+        )
+        self._locks: WeakValueDictionary[ThreadRef, asyncio.Lock] = WeakValueDictionary()
+
+    def guarded(self, guard: WriteGuard) -> "Indicators":
+        """A view of these indicators that awaits `guard` before each write."""
+        view = copy(self)
+        view._api = self._api.guarded(guard)
+        return view
+
+    async def show(self, thread: ThreadRef, post_ts: str, *, may_be_left: bool = False) -> None:
+        """Show that a post is at work; idempotent.
+
+        With `may_be_left` another process may have shown the indicator of a post that is new here.
+        """
+        async with self._locks.setdefault(thread, asyncio.Lock()):
+            shown = self._threads.get(thread) or _ThreadIndicators()
+            self._threads[thread] = shown
+            if post_ts in shown.posts:
+                now_s = self._api.clock.seconds()
+                if shown.status_s is not None and now_s - shown.status_s >= RENEWAL_S:
+                    shown.status_s = now_s
+                    await self._api.set_status(thread, "processing")
+                return
+            shown.posts[post_ts] = may_be_left
+            if shown.status_s is not None:
+                has_own = not may_be_left
+            else:
+                has_own = not await self._api.set_status(thread, "processing")
+                if not has_own:
+                    shown.status_s = self._api.clock.seconds()
+            if has_own:
+                shown.posts[post_ts] = True
+                await self._react(thread, post_ts, add=True)
+
+    async def take_back(
+        self, thread: ThreadRef, post_ts: str, *, is_taken_in: bool = False
+    ) -> None:
+        """Remove the indicator of a post that is done; the status stays for other posts at work.
+
+        The reaction of a post that was absorbed into another turn stays: it says that it was seen.
+        """
+        async with self._locks.setdefault(thread, asyncio.Lock()):
+            shown = self._threads.get(thread) or _ThreadIndicators()
+            is_known = post_ts in shown.posts
+            has_reaction = shown.posts.get(post_ts, False)
+            self.forget(thread, post_ts)
+            if has_reaction and not is_taken_in:
+                await self._react(thread, post_ts, add=False)
+            if thread not in self._threads and (is_known or not is_taken_in):
+                await self._api.set_status(thread, "active", insist=True)
+
+    def forget(self, thread: ThreadRef, post_ts: str) -> None:
+        """Leave a post and its indicator to another process."""
+        if shown := self._threads.get(thread):
+            shown.posts.pop(post_ts, None)
+            if not shown.posts:
+                del self._threads[thread]
+
+    async def _react(self, thread: ThreadRef, post_ts: str, *, add: bool) -> None:
+        if not post_ts:
+            return
+        try:
+            await self._api.react(
+                thread.channel,
+                post_ts,
+                REACTION,
+                add=add,
+            )
+        except SlackError as error:
+            _log.info("no reaction: %s", error)

@@ -85,7 +85,10 @@ class AnswerStream:
         asked_ts: str,
         is_off: bool,
     ) -> None:
-        self._destination = destination
+        self._api = destination.api
+        self._thread = destination.thread
+        self._journal = destination.journal
+        self._board = destination.board
         self._streams = destination.api.streams
         self._turn = TurnId("")
         self._workspace = workspace
@@ -133,7 +136,7 @@ class AnswerStream:
     async def end(self) -> None:
         """End all streams of the turn, also those of a process that died; their posts stay."""
         await self.stop()
-        bookmark = await self._destination.journal.open()
+        bookmark = self._journal.bookmark
         await self._find_lost(bookmark)
         for op, ts in bookmark.streams.items():
             if op not in bookmark.done:
@@ -145,17 +148,17 @@ class AnswerStream:
         lost = [op for op in self._ops() if op.part("stream") in begun]
         if not lost:
             return
-        thread = self._destination.thread
+        thread = self._thread
         left = await self._streams.left_over(thread, after=self._asked_ts)
         unknown = [ts for ts in left if ts not in bookmark.streams.values()]
         bookmark.streams |= dict(zip(lost, unknown, strict=False))
         bookmark.done |= {op.part("stream") for op in lost}
-        await self._destination.journal.save()
+        await self._journal.save()
 
     async def clear(self) -> None:
         """Delete the streamed posts that became no post of the answer."""
-        bookmark = await self._destination.journal.open()
-        channel = self._destination.thread.channel
+        bookmark = self._journal.bookmark
+        channel = self._thread.channel
         for op, ts in list(bookmark.streams.items()):
             if Receipt(channel, ts) in bookmark.posts.values():
                 continue
@@ -168,11 +171,11 @@ class AnswerStream:
             del bookmark.streams[op]
             bookmark.begun.discard(op.part("stream"))
             bookmark.done.discard(op.part("stream"))
-            await self._destination.journal.save()
+            await self._journal.save()
 
     async def _grow(self, event: TextDelta) -> None:
         if self._task is None:
-            bookmark = await self._destination.journal.open()
+            bookmark = self._journal.bookmark
             if any(op.part("stream") in bookmark.begun for op in self._ops()):
                 self._is_off = True  # an earlier process has begun, and its text is not known
                 return
@@ -184,7 +187,7 @@ class AnswerStream:
 
     async def _keep_up(self) -> None:
         """Write what there is, at most once in an interval, until it is stopped."""
-        clock = self._destination.api.clock
+        clock = self._api.clock
         await clock.sleep(HOLD_S)
         while not self._is_off:
             await self._grown.wait()
@@ -219,9 +222,9 @@ class AnswerStream:
         if stream is None:
             return await self._begin(text)
         size_bytes = stream.size_bytes + len(text.encode())
-        age_s = self._destination.api.clock.seconds() - stream.begun_s
+        age_s = self._api.clock.seconds() - stream.begun_s
         if size_bytes <= limits.STREAM_BYTES and age_s <= limits.STREAM_S:
-            channel = self._destination.thread.channel
+            channel = self._thread.channel
             try:
                 is_taken = await self._streams.append(channel, stream.ts, text)
             except SlackRefused as refused:
@@ -238,21 +241,21 @@ class AnswerStream:
 
     async def _begin(self, text: str) -> bool:
         """Begin the next stream; without one, the answer is posted as a whole at the end."""
-        bookmark = await self._destination.journal.open()
+        bookmark = self._journal.bookmark
         op = next((op for op in self._ops() if op not in bookmark.streams), None)
         if op is not None and not bookmark.direct:
-            await self._destination.journal.once(op.part("stream"), partial(self._start, op, text))
+            await self._journal.once(op.part("stream"), partial(self._start, op, text))
         self._is_off = self._open is None
         return not self._is_off
 
     async def _start(self, op: Op, text: str, _may_exist: bool) -> None:
-        _, user = parse_user(self._destination.board.asker)
-        ts = await self._streams.start(self._destination.thread, user, text)
+        _, user = parse_user(self._board.asker)
+        ts = await self._streams.start(self._thread, user, text)
         if not ts:
             return
-        bookmark = await self._destination.journal.open()
+        bookmark = self._journal.bookmark
         bookmark.streams[op] = ts
-        begun_s = self._destination.api.clock.seconds()
+        begun_s = self._api.clock.seconds()
         self._open = _Open(
             op,
             ts,
@@ -274,7 +277,7 @@ class AnswerStream:
 
     async def _stop(self, op: Op, ts: str) -> None:
         if ts not in self._ended:
-            await self._streams.stop(self._destination.thread.channel, ts, op)
+            await self._streams.stop(self._thread.channel, ts, op)
             self._ended.add(ts)
 
     def _ops(self) -> list[Op]:

@@ -5,17 +5,15 @@ from bot.render.blocks import (
     PostDraft,
     actions,
     answer_drafts,
-    button,
     card,
     context,
     entry,
     local_time,
     mention,
-    menu,
-    modal,
     plain_text,
     section,
     sections,
+    split,
 )
 from bot.render.escape import (
     IsLive,
@@ -32,11 +30,10 @@ from bot.render.escape import (
     real_host,
 )
 from bot.render.markdown import to_markdown, to_text
-from bot.render.split import split
 
 __all__ = [  # noqa: RUF022 (by module)
-    "PostDraft", "actions", "answer_drafts", "button", "card", "context", "entry", "limits",
-    "local_time", "mention", "menu", "modal", "plain_text", "section", "sections",
+    "PostDraft", "actions", "answer_drafts", "card", "context", "entry", "limits",
+    "local_time", "mention", "plain_text", "section", "sections", "split",
     "IsLive", "clean", "code", "escape", "foreign_line", "inert", "inline_code", "link",
-    "none_live", "one_line", "plain_line", "real_host", "to_markdown", "to_text", "split",
+    "none_live", "one_line", "plain_line", "real_host", "to_markdown", "to_text",
 ]  # fmt: skip

@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 
 from agent_core.ids import UserId
-from bot.console.passes import HOME, Passes
+from bot.console.access import HOME, Passes
 from bot.sandbox import SandboxError
 from bot.sandbox.child import BotLives
 from bot.sandbox.loopback import LOOPBACK
@@ -156,7 +156,7 @@ def _announce(
 ) -> None:
     """Print all addresses; with `--json` standard output is left to the object."""
     lines = [
-        f"Open {page.url} in a browser and write to @{world.slack.state.team.bot.name} there.",
+        f"Open {page.url} in a browser and write to @{world.slack.state.bot.name} there.",
         f"Live view, as {ASKER} (once, within 10 minutes): {_live_view(world, environment)}",
         f"Slack's Web API: {world.slack.api_url}",
     ]

@@ -1,18 +1,9 @@
 """A person who asks, presses and waits, as the command line says."""
 
-import asyncio
 import json
 from collections import deque
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,9 +19,9 @@ from bot.sandbox.child import BotLives
 from bot.sandbox.composio import AppExecution
 from bot.sandbox.moments import SharedClock
 from bot.sandbox.slack import File, Post, SlackStandIn
-from bot.sandbox.slack.feed import TeamChange
-from bot.sandbox.slack.text import texts_in
-from bot.sandbox.slack.wire import as_array, as_object
+from bot.sandbox.slack.blocks import elements_in
+from bot.sandbox.slack.state import TeamChange
+from bot.sandbox.slack.wire import texts_in
 from bot.sandbox.watch import Watch, WatchedTurn
 from bot.sandbox.world import ASKER, SandboxOptions, World
 
@@ -133,10 +124,8 @@ def find_buttons(slack: SlackStandIn, user: str) -> list[PostButton]:
 
 
 def _buttons_in(post: Post, block: JsonObject) -> Iterator[PostButton]:
-    elements = as_array(block.get("elements")) or []
-    for value in (block.get("accessory"), *elements):
-        element = as_object(value) or {}
-        if element.get("type") == "button":
+    for element in elements_in(block):
+        if element["type"] == "button":
             yield PostButton(
                 channel=post.channel,
                 ts=post.ts,
@@ -332,25 +321,30 @@ class Driver:
         )
 
 
-async def show(changes: AsyncIterator[TeamChange], names: Mapping[str, str]) -> None:
-    """Print the posts; the newest line of an edited post is progress.
+@contextmanager
+def printed(slack: SlackStandIn) -> Generator[None]:
+    """Print the posts while the block runs; the newest line of an edited post is progress.
 
     On a terminal progress stays in one line.
     """
     console = Console(highlight=False, soft_wrap=True)
-    with console.status("") as status:
-        async for change in changes:
-            post = change.record
-            if not isinstance(post, Post) or change.is_gone:
-                continue
-            if change.previous is None:
-                _print_post(console, post, names)
-                continue
-            newest = plain_text(post.text, names=names).rpartition("\n")[2].strip(" _*")
-            if console.is_terminal:
-                status.update(Text(newest))
-            else:
-                console.print(Text(f"   … {newest}"))
+    names = {known: name for name, known in (slack.users | slack.channels).items()}
+
+    def show(change: TeamChange) -> None:
+        post = change.record
+        if not isinstance(post, Post) or change.is_gone:
+            return
+        if change.previous is None:
+            _print_post(console, post, names)
+            return
+        newest = plain_text(post.text, names=names).rpartition("\n")[2].strip(" _*")
+        if console.is_terminal:
+            status.update(Text(newest))
+        else:
+            console.print(Text(f"   … {newest}"))
+
+    with console.status("") as status, slack.state.feed.watch(show):
+        yield
 
 
 def _print_post(console: Console, post: Post, names: Mapping[str, str]) -> None:
@@ -361,21 +355,6 @@ def _print_post(console: Console, post: Post, names: Mapping[str, str]) -> None:
     for file in post.files:
         size = len(file.content)
         console.print(Text(f"   file: {file.name} ({size:,} bytes)", "cyan"))
-
-
-@asynccontextmanager
-async def _shown(slack: SlackStandIn) -> AsyncGenerator[None]:
-    """Print the posts while the block runs."""
-    names: dict[str, str] = {}
-    for known in (slack.users, slack.channels):
-        names.update({its_id: name for name, its_id in known.items()})
-    showing = asyncio.create_task(show(slack.changes(), names))
-    try:
-        yield
-    finally:
-        await asyncio.sleep(0)  # for the last post
-        showing.cancel()
-        await asyncio.wait([showing])
 
 
 async def drive(
@@ -397,7 +376,7 @@ async def drive(
     async with AsyncExitStack() as stack:
         stack.push_async_callback(watch.bot.close)
         if not options.as_json:
-            await stack.enter_async_context(_shown(world.slack))
+            stack.enter_context(printed(world.slack))
         unpressed = await _ask_and_press(driver, options)
         if clock is not None and options.until_posts:
             await watch.let_time_pass(

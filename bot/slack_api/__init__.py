@@ -3,8 +3,15 @@
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack_api.api import People, SlackApi
-from bot.slack_api.calls import LIMITED_BACKOFF, WriteGuard, ask, web_client
-from bot.slack_api.clock import MonotonicClock, SkippingClock
+from bot.slack_api.calls import (
+    LIMITED_BACKOFF,
+    OPEN_SOCKET,
+    MonotonicClock,
+    SkippingClock,
+    WriteGuard,
+    ask,
+    web_client,
+)
 from bot.slack_api.errors import (
     ContentRefused,
     DownloadRefused,
@@ -18,9 +25,17 @@ from bot.slack_api.errors import (
     refusal,
 )
 from bot.slack_api.files import Upload
-from bot.slack_api.ops import Op, Receipt, StoredOp
-from bot.slack_api.records import BotToken, Conversation, Identity, Person, PostRecord, language_of
-from bot.slack_api.scopes import OPEN_SOCKET
+from bot.slack_api.records import (
+    BotToken,
+    Conversation,
+    Identity,
+    Op,
+    Person,
+    PostRecord,
+    Receipt,
+    StoredOp,
+    language_of,
+)
 
 __all__ = [
     "LIMITED_BACKOFF",

@@ -18,18 +18,19 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from agent_core.messages import JsonObject
 from agent_core.runtime import Preferences
-from bot.slack_api.calls import CALL_LIMIT_S, Calls, WriteGuard, ask
+from bot.slack_api.calls import CALL_LIMIT_S, Calls, MonotonicClock, WriteGuard, ask
 from bot.slack_api.channels import Channels
-from bot.slack_api.clock import MonotonicClock
 from bot.slack_api.errors import SlackError, SlackRefused
 from bot.slack_api.files import Files
-from bot.slack_api.ops import Op, Receipt, read_op
 from bot.slack_api.records import (
     BotToken,
     Identity,
+    Op,
     Person,
     PostRecord,
+    Receipt,
     mark,
+    read_op,
     read_person,
     read_post,
 )
@@ -69,7 +70,7 @@ class SlackApi:
         self.home = ""
         """The team's own address, known once the bot is: `https://acme.slack.com/`."""
         self._allowance = StreamAllowance()
-        self._use(Calls(client, self.clock, limit_s=limit_s))
+        self._calls = Calls(client, self.clock, limit_s=limit_s)
 
     def guarded(self, guard: WriteGuard) -> "SlackApi":
         """The same API under the same limits, with `guard` awaited right before each visible write.
@@ -77,19 +78,20 @@ class SlackApi:
         What `guard` raises reaches the caller, and the write is not made.
         """
         view = copy(self)
-        view._use(self._calls.guarded(guard))
+        view._calls = self._calls.guarded(guard)
         return view
 
-    def _use(self, calls: Calls) -> None:
-        self._calls = calls
-        self.files = Files(calls, settle_s=self._settle_s)
-        self.channels = Channels(calls)
-        self.streams = Streams(
-            calls,
-            self.channels,
-            self._allowance,
-            settle_s=self._settle_s,
-        )
+    @property
+    def files(self) -> Files:
+        return Files(self._calls, settle_s=self._settle_s)
+
+    @property
+    def channels(self) -> Channels:
+        return Channels(self._calls)
+
+    @property
+    def streams(self) -> Streams:
+        return Streams(self._calls, self.channels, self._allowance, settle_s=self._settle_s)
 
     async def identify(self) -> Identity:
         """Who the token belongs to."""

@@ -1,17 +1,25 @@
-"""Calls of the Web API: one over the wire, repeated where that is safe, under the shared limits."""
+"""Calls of the Web API: one over the wire, repeated where that is safe, under the shared limits.
+
+`methods.json` says of each method which scopes it needs, whether people see what it changes, and
+how many calls that may be left out may leave in a minute. The manifest is held to it.
+"""
 
 import asyncio
 import json
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from copy import copy
 from ipaddress import ip_address
 from itertools import islice
+from pathlib import Path
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 import aiohttp
 from cachetools import LRUCache
+from pydantic import BaseModel
 from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -19,7 +27,6 @@ from agent_core.background import Backoff
 from agent_core.fault_points import fault_point
 from agent_core.masking import masked_post
 from agent_core.messages import JsonObject
-from bot.slack_api.clock import MonotonicClock
 from bot.slack_api.errors import SlackError, SlackLimited, SlackUnavailable, refusal
 
 BACKOFF = Backoff(first_s=0.5, longest_s=8.0)
@@ -35,53 +42,88 @@ SPACING_S = 1.0
 """Slack allows about one post a second and channel, and callers that waited leave one by one."""
 
 MINUTE_S = 60.0
-COSMETIC: Mapping[str, int] = {"assistant.threads.setStatus": 450, "chat.update": 30}
-"""Of what Slack takes of these a minute (600 and 50), what may have left when a call is still made
-that may be left out: the rest is for answers, and for what people are asked."""
+GENTLE_A_MINUTE = 40
+"""Pages of a method that nobody waits for: below the 50 calls that Slack allows of it."""
 
 MAX_GATES = 4_096
 
 MAX_PAUSES = 100
 """Rate limits in a row before a call is given up: at 30 s each, most of an hour."""
 
-VISIBLE: frozenset[str] = frozenset(
-    {
-        "agents.sessions.rename",
-        "agents.sessions.setStatus",
-        "assistant.threads.setStatus",
-        "assistant.threads.setSuggestedPrompts",
-        "chat.appendStream",
-        "chat.delete",
-        "chat.postEphemeral",
-        "chat.postMessage",
-        "chat.startStream",
-        "chat.stopStream",
-        "chat.update",
-        "files.completeUploadExternal",
-        "files.delete",
-        "reactions.add",
-        "reactions.remove",
-        "views.open",
-        "views.publish",
-    }
-)
-"""The calls that change what people see."""
-
 T = TypeVar("T")
 
 WriteGuard = Callable[[], Awaitable[None]]
 """Returns if a write may be made now, and raises if not."""
 
-_FAULT_POINTS: Mapping[str, str] = {
-    "chat.postMessage": "post",
-    "chat.update": "edit",
-    "chat.startStream": "stream_start",
-    "chat.appendStream": "stream_append",
-    "chat.stopStream": "stream_stop",
-    "chat.delete": "delete",
-    "files.getUploadURLExternal": "upload_url",
-    "files.completeUploadExternal": "upload_complete",
-}
+OPEN_SOCKET = "apps.connections.open"
+"""Called with the app-level token, whose scope is no part of a manifest."""
+SLASH_COMMANDS = "commands"
+"""The scope of slash commands."""
+
+
+class SlackMethod(BaseModel):
+    """What the bot knows of a method that it calls."""
+
+    scopes: tuple[str, ...]
+    is_visible: bool = False
+    """It changes what people see."""
+    droppable_a_minute: int | None = None
+    """How many calls have left in the last minute when one that may be left out is left out: what
+    Slack takes beyond is for answers, and for what people are asked. None: no limit."""
+    fault_point: str = ""
+
+
+class MethodTable(BaseModel):
+    """What the bot calls and hears of Slack."""
+
+    methods: dict[str, SlackMethod]
+    events: dict[str, tuple[str, ...]]
+    """By the events that the bot hears: without its scopes Slack does not send one."""
+
+    @property
+    def scopes(self) -> frozenset[str]:
+        """All that the bot needs."""
+        of_methods = [method.scopes for method in self.methods.values()]
+        return frozenset({SLASH_COMMANDS}).union(*of_methods, *self.events.values())
+
+
+TABLE = MethodTable.model_validate_json(
+    Path(__file__).with_name("methods.json").read_text(encoding="utf-8")
+)
+
+
+class MonotonicClock:
+    """Seconds since some fixed moment, and a way to let them pass."""
+
+    seconds: Callable[[], float] = staticmethod(time.monotonic)
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    async def wait(self, event: asyncio.Event, seconds: float) -> None:
+        """Idle until something happens, and no longer than that."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await event.wait()
+
+
+class SkippingClock(MonotonicClock):
+    """A fake whose sleeps end at once and move the time on by what was asked for."""
+
+    def __init__(self) -> None:
+        self.slept: list[float] = []
+        self._now = 1_000.0
+
+    def seconds(self) -> float:
+        return self._now
+
+    def advance(self, seconds: float) -> None:
+        self._now += seconds
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self._now += max(0.0, seconds)
+        await asyncio.sleep(0)
 
 
 def web_client(
@@ -144,7 +186,6 @@ class RateGate:
     def note(self) -> None:
         """A call leaves now."""
         self._left_at.append(self._clock.seconds())
-        self.in_last_minute()
 
     def in_last_minute(self) -> int:
         """How many calls have left."""
@@ -160,6 +201,12 @@ class RateGate:
             await self._clock.sleep(wait_s)
             if turn >= self._closed_until:
                 return
+
+    async def make_room(self) -> None:
+        """Wait until this call, for which nobody waits, leaves room for others."""
+        while self.in_last_minute() >= GENTLE_A_MINUTE:
+            await self._clock.sleep(self._left_at[0] + MINUTE_S - self._clock.seconds())
+        self.note()
 
 
 class Calls:
@@ -189,14 +236,13 @@ class Calls:
         attempt: Callable[[], Awaitable[T]],
         *,
         find: Callable[[], Awaitable[T | None]] | None = None,
-        tries: int = TRIES,
     ) -> T:
         """Attempt until Slack answers, a bounded number of times.
 
         An attempt whose answer never came may have had its effect: `find` then looks for what it
         was to bring, and that is returned.
         """
-        for wait_s in islice(BACKOFF.waits_s(), tries - 1):
+        for wait_s in islice(BACKOFF.waits_s(), TRIES - 1):
             try:
                 return await attempt()
             except SlackUnavailable:
@@ -223,15 +269,21 @@ class Calls:
     async def droppable(self, method: str, arguments: Mapping[str, Any]) -> JsonObject | None:
         """Make a call that may be left out: None inside a pause, and no waiting.
 
-        None as well where the minute's calls are nearly used up, for methods in `COSMETIC`.
+        None as well where the minute's calls are nearly used up.
         """
-        gate, most = self._gate(method, arguments), COSMETIC.get(method)
+        gate = self._gate(method, arguments)
+        most = TABLE.methods[method].droppable_a_minute
         if gate.wait_s() > 0 or (most is not None and gate.in_last_minute() >= most):
             return None
         try:
             return await self._call(method, arguments, gate)
         except SlackLimited:
             return None
+
+    async def gently(self, method: str) -> None:
+        """Wait where too many calls of a method have left for which nobody waits."""
+        gate = self._gates.setdefault(f"{method} gently", RateGate(self.clock))
+        await gate.make_room()
 
     def _gate(self, method: str, arguments: Mapping[str, Any]) -> RateGate:
         """One per method, and per channel where Slack counts channels apart."""
@@ -245,22 +297,22 @@ class Calls:
         arguments: Mapping[str, Any],
         gate: RateGate,
     ) -> JsonObject:
-        if self._guard is not None and method in VISIBLE:
+        about = TABLE.methods[method]
+        if self._guard is not None and about.is_visible:
             await self._guard()
-        if method in COSMETIC:
+        if about.droppable_a_minute is not None:
             gate.note()
         given = {name: value for name, value in arguments.items() if value is not None}
         given |= {name: masked_post(given[name]) for name in _SHOWN & given.keys()}
         form = {n: each if isinstance(each, str) else json.dumps(each) for n, each in given.items()}
-        point = _FAULT_POINTS.get(method, method)
-        fault_point(f"{point}.before")
+        fault_point(f"{about.fault_point}.before")
         try:
             answer = await ask(self.client, method, limit_s=self._limit_s, data=form)
         except SlackLimited as limited:
             gate.close(limited.retry_after_s)
             raise
         gate.refusals = 0  # the next pause of no said length is a short one again
-        fault_point(f"{point}.after")
+        fault_point(f"{about.fault_point}.after")
         return cast("JsonObject", answer.data)
 
 

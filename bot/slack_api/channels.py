@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from agent_core.messages import JsonObject
 from bot.slack_api.calls import Calls
-from bot.slack_api.clock import MonotonicClock
 from bot.slack_api.errors import SlackRefused
 from bot.slack_api.records import Conversation, next_cursor, read_conversation
 from bot.threads import ThreadRef
@@ -15,8 +14,6 @@ CHANNEL_ID = re.compile(r"[CGD][A-Z0-9]{5,}")
 KINDS = "public_channel,private_channel,mpim,im"
 PAGE_SIZE = 500
 FEW = 10
-BURST = 30
-SPACING_S = 1.5
 _REPLIES = "conversations.replies"
 _GONE = frozenset({"message_not_found", "thread_not_found"})
 _TOMBSTONE = "tombstone"
@@ -31,7 +28,6 @@ class Channels:
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
-        self._paces: dict[str, _CallPace] = {}
 
     async def mine(self) -> tuple[Conversation, ...]:
         """The conversations that the bot is a member of, archived ones left out."""
@@ -138,7 +134,7 @@ class Channels:
             "inclusive": True,
             "limit": FEW,
         }
-        await self._pace(_REPLIES).admit()
+        await self._calls.gently(_REPLIES)
         try:
             answer = await self._calls.repeatable(_REPLIES, arguments)
         except SlackRefused as refused:
@@ -169,29 +165,10 @@ class Channels:
         cursor = ""
         while True:
             if not at_once:
-                await self._pace(method).admit()
+                await self._calls.gently(method)
             asked = {**arguments, "cursor": cursor or None}
             answer = await self._calls.repeatable(method, asked)
             yield cast("list[JsonObject]", answer.get(items) or [])
             cursor = next_cursor(answer)
             if not cursor:
                 return
-
-    def _pace(self, method: str) -> "_CallPace":
-        return self._paces.setdefault(method, _CallPace(self._calls.clock))
-
-
-class _CallPace:
-    """A burst, then one call each 1.5 s: below the 50 a minute that Slack allows of a method."""
-
-    def __init__(self, clock: MonotonicClock) -> None:
-        self._clock = clock
-        self._left = float(BURST)
-        self._seen_s = clock.seconds()
-
-    async def admit(self) -> None:
-        now_s = self._clock.seconds()
-        self._left = min(float(BURST), self._left + (now_s - self._seen_s) / SPACING_S) - 1
-        self._seen_s = now_s
-        if self._left < 0:
-            await self._clock.sleep(-self._left * SPACING_S)

@@ -54,8 +54,6 @@ class Files:
     def __init__(self, calls: Calls, *, settle_s: float) -> None:
         self._calls = calls
         self._settle_s = settle_s
-        self._token = calls.client.token or ""
-        self._api_place = _place(calls.client.base_url)
 
     async def share(
         self,
@@ -160,7 +158,7 @@ class Files:
                 page came in its place.
             OSError: `into` could not be written.
         """
-        headers = {"Authorization": f"Bearer {self._token}"}
+        headers = {"Authorization": f"Bearer {self._calls.client.token}"}
         try:
             async with (
                 asyncio.timeout(TRANSFER_LIMIT_S),
@@ -206,7 +204,7 @@ class Files:
         is_slack = parts.scheme == "https" and any(
             host == domain or host.endswith(f".{domain}") for domain in _SLACK_DOMAINS
         )
-        if not is_slack and _place(url) != self._api_place:
+        if not is_slack and _place(url) != _place(self._calls.client.base_url):
             raise DownloadRefused("download", detail="the file does not lie with Slack")
 
 

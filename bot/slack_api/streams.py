@@ -1,19 +1,15 @@
 """Posts that grow while their words are written: Slack's streams, and how many may be open."""
 
 import logging
-from collections import deque
 from dataclasses import dataclass, field
 
 from agent_core.messages import JsonObject
 from bot.slack_api.calls import Calls
 from bot.slack_api.channels import Channels
 from bot.slack_api.errors import ContentRefused, PlaceRefused, SlackRefused
-from bot.slack_api.ops import Op
-from bot.slack_api.records import mark, read_post
+from bot.slack_api.records import Op, mark, read_post
 from bot.threads import ThreadRef
 
-STARTS_A_MINUTE = 15
-"""Slack takes 20 in a minute, and each stream that began has to be ended as well."""
 APPEND_S = 0.7
 """Slack takes about 100 of them in a minute, for all streams together."""
 GONE = frozenset(
@@ -30,7 +26,6 @@ class StreamAllowance:
 
     refused: set[str] = field(default_factory=set[str])
     """Kinds of conversations that take none, by the first sign of their id."""
-    begun_s: deque[float] = field(default_factory=lambda: deque(maxlen=STARTS_A_MINUTE))
     open: set[str] = field(default_factory=set[str])
 
 
@@ -64,14 +59,12 @@ class Streams:
 
         After SlackUnavailable the post may be there: see `left_over`.
         """
-        begun, now, kind = self._allowance.begun_s, self._calls.clock.seconds(), thread.channel[:1]
-        is_full = len(begun) == STARTS_A_MINUTE and now - begun[0] < 60.0
-        if is_full or kind in self._allowance.refused:
+        kind = thread.channel[:1]
+        if kind in self._allowance.refused:
             return None
         arguments: JsonObject = {"channel": thread.channel, "thread_ts": thread.root_ts}
         if kind != "D":
             arguments |= {"recipient_user_id": user, "recipient_team_id": thread.team}
-        begun.append(now)
         try:
             answer = await self._calls.droppable("chat.startStream", {**arguments, **_chunk(text)})
         except (PlaceRefused, ContentRefused):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.mcp.fleet import CATALOGUE
+from agent_core.mcp.config import CATALOGUE
 
 pytestmark = pytest.mark.process("git says which files there are")
 

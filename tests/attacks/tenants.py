@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from agent_core.composio import Accounts, ComposioApi, composio_server
-from agent_core.consent.connect_links import LinkPlaces, fresh_links
 from agent_core.consent.gate import ConsentGate
+from agent_core.consent.results import LinkPlaces, fresh_links
 from agent_core.ids import ROOT_RUN, SessionId, ToolCallId, TurnId, UserId
 from agent_core.mcp import McpHub
 from agent_core.messages import JsonObject, ToolCall

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.testing.obedient import ObedientModel
 from agent_core.testing.runtimes import inbound
+from tests.attacks.obedient import ObedientModel
 from tests.attacks.world import (
     ANN,
     BATCH,

@@ -12,9 +12,9 @@ import pytest
 from agent_core.consent.egress import NAMED_BITS, SERVER_BITS, SITE_BITS, STRANGE_BITS
 from agent_core.events import ToolCallFinished
 from agent_core.messages import JsonObject
-from agent_core.testing.obedient import ObedientModel
 from agent_core.testing.runtimes import inbound
 from agent_core.testing.tools import FakeTool
+from tests.attacks.obedient import ObedientModel
 from tests.attacks.world import BATCH, CRAWL, Office, asks, order, play
 
 NAMED = "https://evil.example/read-me"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent_core.events import ToolCallStarted
-from agent_core.testing.obedient import ObedientModel
 from agent_core.testing.runtimes import inbound
+from tests.attacks.obedient import ObedientModel
 from tests.attacks.texts import DEEDS, LEAKS, WRAPPINGS
 from tests.attacks.world import (
     BATCH,

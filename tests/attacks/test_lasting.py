@@ -9,8 +9,8 @@ import pytest
 
 from agent_core.events import ToolCallFinished
 from agent_core.messages import Attachment, JsonObject
-from agent_core.testing.obedient import ObedientModel
 from agent_core.testing.runtimes import inbound
+from tests.attacks.obedient import ObedientModel
 from tests.attacks.texts import DEEDS
 from tests.attacks.world import (
     BATCH,

@@ -87,7 +87,7 @@ class Typist:
             for _ in range(2 if shape == "twin" else 1)
         )
         for post in posts:
-            self._slack.state.add_post(post)
+            self._slack.state.keep(post)
         return Gesture(shape=shape, posts=posts, copies=self._copies(number, shape, posts))
 
     def _copies(self, number: int, shape: Shape, posts: Sequence[Post]) -> tuple[Copy, ...]:
@@ -114,11 +114,11 @@ class Typist:
     def _message(self, post: Post) -> JsonObject:
         state = self._slack.state
         channel = state.channels[post.channel]
-        return wrap_event(state, self._slack.app, message_event(state, post, channel))
+        return wrap_event(state, message_event(state, post, channel))
 
     def _mention(self, post: Post) -> JsonObject:
         state = self._slack.state
-        return wrap_event(state, self._slack.app, mention_event(state, post))
+        return wrap_event(state, mention_event(state, post))
 
 
 def shuffled(gestures: Iterable[Gesture], seed: int) -> list[Copy]:

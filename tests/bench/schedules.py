@@ -58,7 +58,7 @@ async def prepare(slack: SlackStandIn, url: str, count: int) -> datetime:
                 rule=Rule(recurrence="FREQ=DAILY", zone="UTC", begins=at),
                 origin=SessionId(f"{slack.team_id}:{place}:1.000001"),
             )
-            schedule = await store.propose(ScheduleId(f"s{number}"), order, now)
+            schedule = await store.propose(ScheduleId(f"s{number}"), order)
             await store.activate(schedule.id, now)
     finally:
         await database.close()

@@ -20,13 +20,12 @@ from pathlib import Path
 
 from mcp_types import CallToolResult, JSONRPCResponse
 
-from agent_core.consent.addresses import keys_in
-from agent_core.consent.connect_links import LinkPlaces
-from agent_core.consent.provenance import AddressProvenance
+from agent_core.consent.provenance import AddressProvenance, keys_in
 from agent_core.consent.recipients import recipients_of
+from agent_core.consent.results import LinkPlaces
 from agent_core.events import QuestionAsked
 from agent_core.ids import ROOT_RUN, AskId, SessionId, ToolCallId, TurnId, UserId
-from agent_core.mcp.results import output_of
+from agent_core.mcp.client import output_of
 from agent_core.mcp.wire import Screen, off_loop
 from agent_core.messages import JsonObject, Message, ToolCall, ToolResult, user_message
 from agent_core.prompts.language import detect_language
@@ -35,7 +34,7 @@ from agent_core.runtime import MAX_TRIES
 from agent_core.tools import fault_of_arguments
 from bot.inbound import mentioned_users, plain_text
 from bot.presenter.answer import thread_drafts
-from bot.presenter.questions import question_drafts
+from bot.presenter.asks import question_drafts
 from bot.render import one_line
 from bot.sandbox.model import ReplyText, ToolUse
 from bot.words import BOT
@@ -102,7 +101,7 @@ async def _received(content: list[dict[str, str]], more: JsonObject | None = Non
     read = await off_loop(screen.read, line)
     if isinstance(read, JSONRPCResponse):
         validated = CallToolResult.model_validate(read.result)
-        output = await asyncio.to_thread(output_of, validated, max_bytes=5_000_000)
+        output = output_of(validated)
         PLACES.strip(output.text[:MESSAGE_CHARS], is_connecting=False)
 
 
@@ -114,7 +113,7 @@ async def schema(text: str) -> None:
         "patternProperties": {"^(a+)+$": {}},
         "minProperties": 1,
     }
-    await asyncio.to_thread(fault_of_arguments, given, wanted)
+    fault_of_arguments(given, wanted)
 
 
 async def recipients(text: str) -> None:

@@ -31,7 +31,7 @@ from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.clock import SystemClock
 from bot.sandbox.slack.records import ApiCall, Post
-from bot.sandbox.slack.text import texts_in
+from bot.sandbox.slack.wire import texts_in
 from bot.sandbox.world import UNHURRIED, World, open_world
 from bot.settings import BotSettings
 from bot.slack_api import MonotonicClock

@@ -17,8 +17,7 @@ from agent_core.tools import Toolset
 from bot.digests import DigestLimits, DigestMessages, DigestOrders, DigestPresenter, Proposals
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.inbound import SlackFile
-from bot.presenter import Indicators
-from bot.presenting import Presenting
+from bot.presenter import Indicators, Presenting
 from bot.slack_api import People, SlackApi
 from bot.surface import SlackSurface
 from bot.threads import user_id

@@ -9,7 +9,7 @@ import yaml
 
 from bot.clicks import AskShortcut
 from bot.slack_api import Op, Upload
-from bot.slack_api.scopes import EVENT_SCOPES, OPEN_SOCKET, SCOPES, SLASH_COMMANDS
+from bot.slack_api.calls import OPEN_SOCKET, SLASH_COMMANDS, TABLE
 from bot.threads import ThreadRef
 from tests.bot.ingress.world import connected_world
 
@@ -54,8 +54,8 @@ def _at(path: str) -> Any:
 
 
 def test_the_scopes_are_those_of_the_methods_and_events_in_use() -> None:
-    of_methods = {scope for scopes in SCOPES.values() for scope in scopes}
-    of_events = {scope for event in EVENT_SCOPES for scope in SUBSCRIPTIONS[event].values()}
+    of_methods = {scope for method in TABLE.methods.values() for scope in method.scopes}
+    of_events = {scope for event in TABLE.events for scope in SUBSCRIPTIONS[event].values()}
     of_downloads = {"files:read"}
     needed = of_methods | of_events | of_downloads | {AGENT_VIEW_SCOPE, SLASH_COMMANDS}
 
@@ -70,13 +70,13 @@ def test_there_is_a_home_and_one_command_over_the_socket() -> None:
 
 
 def test_the_subscriptions_are_the_events_that_are_listened_to() -> None:
-    assert set(SUBSCRIBED) == {name for event in EVENT_SCOPES for name in SUBSCRIPTIONS[event]}
+    assert set(SUBSCRIBED) == {name for event in TABLE.events for name in SUBSCRIPTIONS[event]}
 
 
 def test_every_method_that_the_code_names_is_in_the_table_of_scopes() -> None:
     named = {name for text in _sources("bot").values() for name in METHOD.findall(text)}
 
-    assert named - {UPLOAD_STEP, OPEN_SOCKET} <= set(SCOPES)
+    assert named - {UPLOAD_STEP, OPEN_SOCKET} <= set(TABLE.methods)
 
 
 def test_only_the_api_package_knows_the_web_api() -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.consent.policy import Policy
-from agent_core.consent.rules import PolicyRule
+from agent_core.consent.policy import Policy, PolicyRule
 from agent_core.ids import turn_of
 from agent_core.testing.models import Held, calls_reply
 from agent_core.testing.runtimes import ANYTHING_GOES

@@ -87,11 +87,8 @@ async def test_a_file_that_is_deleted_meanwhile_is_told(world: World) -> None:
     root = await world.ask_simply("Which bridge is taller?")
     world.play_simple()
     post: Post = world.slack.find(CHANNEL, root)
-    file = world.slack.backend.add_file(
-        name="gone.pdf", title="gone.pdf", content=b"x", user=post.user
-    )
-    world.slack.state.delete_file(file.id)
-    shared = replace(file, is_deleted=False)
+    shared = world.slack.backend.new_file(name="gone.pdf", content=b"x", user=post.user)
+    world.slack.state.files[shared.id] = replace(shared, is_deleted=True)
     ts = world.slack.state.ids.fresh_ts()
     told = replace(
         post, ts=ts, thread_ts=root, files=(shared,), subtype="file_share", client_msg_id="its own"

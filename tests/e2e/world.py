@@ -25,7 +25,7 @@ from bot.app import running_bot
 from bot.presenter.journal import READER
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, ReplyText, ToolUse
-from bot.sandbox.slack import SlackStandIn
+from bot.sandbox.slack import App, SlackStandIn
 from bot.sandbox.slack.clock import SandboxClock
 from bot.sandbox.slack.people import TypedFile
 from bot.sandbox.slack.records import Delivery, Post
@@ -260,13 +260,9 @@ async def outside_world(
         root.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 (nothing runs yet)
         turns.write_bytes(durable_tables())
     features = read_manifest()["features"]
+    app = App(commands=features["slash_commands"], shortcuts=features["shortcuts"])
     async with (
-        SlackStandIn(
-            rate_limits=False,
-            clock=slack_clock,
-            commands=features["slash_commands"],
-            shortcuts=features.get("shortcuts", ()),
-        ) as slack,
+        SlackStandIn(app, clock=slack_clock, rate_limits=False) as slack,
         ModelStandIn(keep_bodies=True) as model,
         SmallWeb.builtin() as web,
         ComposioStandIn(partial(_searchable, web, found)) as composio,

@@ -4,9 +4,10 @@ A fact is `[key, value]`; a change to null removes it. A page gets no fact that 
 see.
 """
 
+import asyncio
 import json
 from collections.abc import Iterator
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import asdict
 from itertools import count
 from typing import Any
@@ -22,15 +23,15 @@ from bot.sandbox.slack import (
     SlackStandIn,
     View,
 )
-from bot.sandbox.slack.feed import OpenSockets, Record, TeamChange
 from bot.sandbox.slack.messages import (
     show_channel,
     show_post,
     show_user,
     show_view,
 )
-from bot.sandbox.slack.records import Channel, SuggestedPrompts
-from bot.sandbox.slack.state import TeamState
+from bot.sandbox.slack.records import Channel, OpenSockets, Record, SuggestedPrompts
+from bot.sandbox.slack.state import TeamChange, TeamState
+from bot.sandbox.slack.team import TEAM_ID
 from bot.sandbox.slack.wire import JsonObject
 
 RETRY_MS = 1000
@@ -63,7 +64,7 @@ class PageFacts:
         if self._me in channel.members:
             return True
         me = state.users[self._me]
-        is_guest = me.is_restricted or me.team_id != state.team.id
+        is_guest = me.is_restricted or me.team_id != TEAM_ID
         return channel.kind == "channel" and not is_guest
 
     def all(self) -> Iterator[Fact]:
@@ -122,12 +123,11 @@ class PageFacts:
         now_s = state.clock.now()
         return {
             "me": self._me,
-            "id": state.team.id,
+            "id": TEAM_ID,
             "name": "Sandbox",
             "bot": {
                 "user_id": slack.bot_user_id,
-                "name": state.team.bot.name,
-                "has_home": slack.app.is_home_enabled,
+                "name": state.bot.name,
                 "can_be_stopped": slack.app.is_subscribed("agent_session_stopped"),
             },
             "people": actors(state),
@@ -171,13 +171,13 @@ async def serve_page(slack: SlackStandIn, request: web.Request) -> web.StreamRes
     facts = PageFacts(slack, me if me in people else people[0])
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
-    async with aclosing(slack.changes()) as changes:
-        with suppress(ConnectionError):  # the page is gone
-            await response.write(f"retry: {RETRY_MS}\n\n".encode())
-            await _send(response, "snapshot", list(facts.all()))
-            async for change in changes:
-                for fact in facts.of(change):
-                    await _send(response, "change", fact)
+    changes: asyncio.Queue[TeamChange] = asyncio.Queue()
+    with slack.state.feed.watch(changes.put_nowait), suppress(ConnectionError):  # the page is gone
+        await response.write(f"retry: {RETRY_MS}\n\n".encode())
+        await _send(response, "snapshot", list(facts.all()))
+        while True:
+            for fact in facts.of(await changes.get()):
+                await _send(response, "change", fact)
     return response
 
 

@@ -14,8 +14,8 @@ from aiohttp.typedefs import Handler
 from bot.sandbox.loopback import LOOPBACK, refused, serve
 from bot.sandbox.page.feed import actors, serve_page
 from bot.sandbox.slack import Delivery, SlackStandIn
-from bot.sandbox.slack.actions import UnfilledError
-from bot.sandbox.slack.limits import MAX_POST_TEXT
+from bot.sandbox.slack.blocks import UnfilledError
+from bot.sandbox.slack.methods.call import MAX_POST_TEXT
 from bot.sandbox.slack.wire import ApiError, JsonObject, as_object
 
 STATIC = Path(__file__).parent / "static"

@@ -10,3 +10,4 @@ from bot.sandbox.slack.records import File as File
 from bot.sandbox.slack.records import Post as Post
 from bot.sandbox.slack.records import View as View
 from bot.sandbox.slack.standin import SlackStandIn as SlackStandIn
+from bot.sandbox.slack.team import App as App

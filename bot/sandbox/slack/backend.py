@@ -5,7 +5,6 @@ import secrets
 from dataclasses import replace
 from urllib.parse import quote
 
-from bot.sandbox.slack.app import MESSAGE_EVENTS, App
 from bot.sandbox.slack.blocks import check_view
 from bot.sandbox.slack.clock import StandInTasks
 from bot.sandbox.slack.messages import (
@@ -15,11 +14,11 @@ from bot.sandbox.slack.messages import (
     show_post,
     wrap_event,
 )
-from bot.sandbox.slack.records import AgentSession, Channel, File, Post, Reaction, View
+from bot.sandbox.slack.records import AgentSession, Channel, File, Post, Share, View
 from bot.sandbox.slack.sockets import Deliverer, Sockets
 from bot.sandbox.slack.state import TeamState
-from bot.sandbox.slack.text import mentions_user
-from bot.sandbox.slack.wire import ApiError, JsonObject, without_none
+from bot.sandbox.slack.team import PLURALS
+from bot.sandbox.slack.wire import ApiError, JsonObject, mentions_user
 
 STATUSES = ("active", "processing", "suspended", "closed")
 STATUS_LINE_LIFETIME_S = 120.0
@@ -36,7 +35,6 @@ class Views:
         self._state = state
         self._triggers: dict[str, tuple[str, float]] = {}
         """By id: the person, and the end of its life."""
-        self._used: set[str] = set()
 
     def trigger(self, user: str) -> str:
         expires_s = self._state.clock.now() + TRIGGER_LIFETIME_S
@@ -46,26 +44,20 @@ class Views:
 
     def open(self, trigger_id: str, body: JsonObject) -> None:
         """Open a modal for the person of the trigger; it replaces the person's open modal."""
-        if trigger_id in self._used:
-            raise ApiError("exchanged_trigger_id")
-        if trigger_id not in self._triggers:
-            raise ApiError("invalid_trigger_id")
-        user, expires_s = self._triggers[trigger_id]
+        user, expires_s = self._triggers.pop(trigger_id, ("", 0.0))
         if self._state.clock.now() > expires_s:
             raise ApiError("expired_trigger_id")
-        self._used.add(trigger_id)
         check_view(body, "modal")
         view = View(
             id=self._state.ids.fresh("V"),
             user=user,
             type="modal",
-            hash=self._fresh_hash(),
             body=self._with_defaults(body),
         )
         previous = self.modal_of(user)
         if previous is not None:
-            self._state.close_view(previous)
-        self._state.show_view(view)
+            self._state.drop(previous)
+        self._state.keep(view)
 
     def publish(self, user: str, body: JsonObject) -> None:
         """Set a person's App Home, which keeps its id."""
@@ -75,50 +67,34 @@ class Views:
             id=current.id if current else self._state.ids.fresh("V"),
             user=user,
             type="home",
-            hash=self._fresh_hash(),
             body=self._with_defaults(body),
         )
-        self._state.show_view(view)
+        self._state.keep(view)
 
     def find(self, view_id: str) -> View:
         """The open modal or App Home of this id. Raises KeyError."""
-        for home in self._state.homes.values():
-            if home.id == view_id:
-                return home
-        return self._state.views[view_id]
+        homes = {home.id: home for home in self._state.homes.values()}
+        return homes.get(view_id) or self._state.views[view_id]
 
     def modal_of(self, user: str) -> View | None:
-        for view in self._state.views.values():
-            if view.user == user:
-                return view
-        return None
-
-    def _fresh_hash(self) -> str:
-        return f"{int(self._state.clock.now())}.{secrets.token_hex(4)}"
+        modals = {view.user: view for view in self._state.views.values()}
+        return modals.get(user)
 
     def _with_defaults(self, body: JsonObject) -> JsonObject:
-        ids = self._state.ids
-        blocks = [{"block_id": ids.fresh("b").lower(), **block} for block in body["blocks"]]
         return {
             "callback_id": "",
             "private_metadata": "",
+            "hash": secrets.token_hex(8),
             **body,
-            "blocks": blocks,
+            "blocks": self._state.ids.mark_blocks(body["blocks"]),
         }
 
 
 class SlackBackend:
     """Used by people and by the Web API alike, so that both leave the same traces."""
 
-    def __init__(
-        self,
-        state: TeamState,
-        app: App,
-        sockets: Sockets,
-        background: StandInTasks,
-    ) -> None:
+    def __init__(self, state: TeamState, sockets: Sockets, background: StandInTasks) -> None:
         self.state = state
-        self.app = app
         self.sockets = sockets
         self.background = background
         self.deliverer = Deliverer(state, sockets, background)
@@ -128,74 +104,79 @@ class SlackBackend:
 
     def emit(self, subscription: str, event: JsonObject, channel: Channel | None = None) -> None:
         """Send an event if the app subscribed to it and may see the channel."""
-        is_visible = channel is None or self.app.is_member(channel)
-        if is_visible and self.app.is_subscribed(subscription):
-            payload = wrap_event(self.state, self.app, event)
-            self.deliverer.start_event(payload)
+        is_visible = channel is None or self.state.is_member(channel)
+        if is_visible and self.state.app.is_subscribed(subscription):
+            self.deliverer.start_event(wrap_event(self.state, event))
 
     def emit_now(self, kind: str, within: Channel | None = None, **fields: object) -> None:
         """Send an event of these fields, with the present moment as its `event_ts`."""
         event = {
             "type": kind,
-            **without_none(fields),
+            **fields,
             "event_ts": self.state.ids.fresh_ts(),
         }
         self.emit(kind, event, within)
 
+    def _emit_message(self, event: JsonObject, channel: Channel) -> None:
+        self.emit(f"message.{PLURALS[channel.kind]}", event, channel)
+
     def add_post(self, post: Post) -> None:
         """Post a message. The app gets the event whoever the author is.
 
-        A reply of the app clears the status line under the thread.
+        Its files note the share. A reply of the app clears the status line under the thread.
         """
-        self.state.add_post(post)
         channel = self.state.channels[post.channel]
+        share = Share(
+            channel=post.channel,
+            ts=post.ts,
+            thread_ts=post.thread_ts,
+            is_public=channel.kind == "channel",
+        )
+        for file in post.files:
+            known = self.state.files[file.id]
+            self.state.files[file.id] = replace(known, shares=(*known.shares, share))
+        self.state.keep(post)
         session = self._session_of(post.channel, post.root_ts)
-        if post.user == self.app.bot_user_id and session.status_text:
+        if post.user == self.state.bot.id and session.status_text:
             self.state.keep(replace(session, status_text="", loading_messages=()))
         self._emit_mention(post, channel)
-        event = message_event(self.state, post, channel)
-        self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
+        self._emit_message(message_event(self.state, post, channel), channel)
 
     def _emit_mention(self, post: Post, channel: Channel) -> None:
-        bot = self.app.bot_user_id
+        bot = self.state.bot.id
         is_from_person = post.user != bot and not channel.is_direct
         if is_from_person and mentions_user(post.text, bot):
-            event = mention_event(self.state, post)
-            self.emit("app_mention", event, channel)
+            self.emit("app_mention", mention_event(self.state, post), channel)
 
-    def add_file(
+    def new_file(
         self,
         *,
         name: str,
-        title: str,
         content: bytes,
         user: str,
-        file_id: str | None = None,
         mimetype: str | None = None,
         alt_txt: str | None = None,
         is_foreign: bool = False,
     ) -> File:
-        """Store a file; others see it once a post shares it."""
-        file_id = file_id or self.state.ids.fresh("F")
-        file = File(
+        """A file that is not stored yet."""
+        file_id = self.state.ids.fresh("F")
+        return File(
             id=file_id,
             name=name,
-            title=title,
+            title=name,
             mimetype=mimetype or _guess_type(name),
             user=user,
             content=content,
             alt_txt=alt_txt,
             is_foreign=is_foreign,
-            url_private=f"{self.base_url}/files-pri/{self.app.team_id}-{file_id}/{quote(name)}",
+            url_private=f"{self.base_url}/files-pri/{file_id}/{quote(name)}",
         )
-        self.state.files[file_id] = file
-        return file
 
     def can_read(self, file: File) -> bool:
         """Whether the app may see a file: its own, or one shared in a channel of the app's."""
         channels = [self.state.channels[share.channel] for share in file.shares]
-        is_own = file.user == self.app.bot_user_id
-        return is_own or any(self.app.is_member(channel) for channel in channels)
+        is_own = file.user == self.state.bot.id
+        return is_own or any(self.state.is_member(channel) for channel in channels)
 
     def change_post(self, post: Post, *, editor: str | None = None) -> None:
         """Replace a post by its new version; with an editor it is marked as edited.
@@ -207,7 +188,7 @@ class SlackBackend:
         channel = self.state.channels[post.channel]
         if editor:
             post = replace(post, edited={"user": editor, "ts": self.state.ids.fresh_ts()})
-        self.state.change_post(post)
+        self.state.keep(post)
         if editor:
             self._emit_mention(post, channel)
         message = show_post(self.state, post)
@@ -218,7 +199,7 @@ class SlackBackend:
             previous,
             message=message,
         )
-        self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
+        self._emit_message(event, channel)
 
     def delete_post(self, post: Post) -> None:
         """Delete a post; the root of a thread with replies stays behind as a tombstone."""
@@ -232,9 +213,9 @@ class SlackBackend:
                 text="This message was deleted.",
                 subtype="tombstone",
             )
-            self.state.change_post(tombstone)
+            self.state.keep(tombstone)
         else:
-            self.state.remove_post(post)
+            self.state.drop(post)
         event = hidden_event(
             self.state,
             "message_deleted",
@@ -242,14 +223,15 @@ class SlackBackend:
             post,
             deleted_ts=post.ts,
         )
-        self.emit(MESSAGE_EVENTS[channel.kind], event, channel)
+        self._emit_message(event, channel)
 
     def add_reaction(self, post: Post, name: str, user: str) -> bool:
         """React to a post; False when the user has reacted so before."""
-        users = _reacting(post, name)
+        users = post.reactions.get(name, ())
         if user in users:
             return False
-        self._set_reaction(post, name, (*users, user))
+        reactions = {**post.reactions, name: (*users, user)}
+        self.state.keep(replace(post, reactions=reactions))
         self.emit_now(
             "reaction_added",
             self.state.channels[post.channel],
@@ -266,18 +248,15 @@ class SlackBackend:
 
     def remove_reaction(self, post: Post, name: str, user: str) -> bool:
         """Take a reaction back; False when there is none."""
-        users = _reacting(post, name)
+        users = post.reactions.get(name, ())
         if user not in users:
             return False
-        others = [other for other in users if other != user]
-        self._set_reaction(post, name, tuple(others))
+        others = tuple(other for other in users if other != user)
+        reactions = {**post.reactions, name: others}
+        if not others:
+            del reactions[name]
+        self.state.keep(replace(post, reactions=reactions))
         return True
-
-    def _set_reaction(self, post: Post, name: str, users: tuple[str, ...]) -> None:
-        reactions = [reaction for reaction in post.reactions if reaction.name != name]
-        if users:
-            reactions.append(Reaction(name=name, users=users))
-        self.state.change_post(replace(post, reactions=tuple(reactions)))
 
     def _session_of(self, channel: str, thread_ts: str) -> AgentSession:
         """A thread's agent session, or a new one that is not stored yet."""
@@ -321,14 +300,6 @@ class SlackBackend:
                 loading_messages=(),
             )
             self.state.keep(ended)
-
-
-def _reacting(post: Post, name: str) -> tuple[str, ...]:
-    """The users who reacted to the post with this emoji."""
-    for reaction in post.reactions:
-        if reaction.name == name:
-            return reaction.users
-    return ()
 
 
 def _guess_type(name: str) -> str:

@@ -1,62 +1,63 @@
-"""Validates Block Kit as Slack does before it shows anything, by the table in `blocks.yml`.
+"""Block Kit: validated by the JSON Schema in `blocks.yml`, and what the use of an element sends."""
 
-A problem is a sentence as Slack words it, with the JSON pointer of the faulty part.
-"""
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
+from jsonschema import Draft202012Validator, ValidationError, validators
 
-from bot.sandbox.slack import limits
-from bot.sandbox.slack.text import texts_in
-from bot.sandbox.slack.wire import ApiError, JsonArray, JsonObject, as_array, as_object
+from bot.sandbox.slack.wire import (
+    ApiError,
+    JsonArray,
+    JsonObject,
+    as_array,
+    as_object,
+    invalid_arguments,
+    texts_in,
+)
 
-_TABLE = Path(__file__).with_name("blocks.yml")
-_MOST_OF_A_KIND = {
-    "table": (1, "only_one_table_allowed"),
-    "data_visualization": (2, "no more than 2 items allowed"),
+MAX_BLOCKS_TOTAL_CHARS = 13_200
+MAX_MARKDOWN_TEXT = 12_000
+MAX_TABLE_CHARS = 10_000
+_SCHEMA = Path(__file__).with_name("blocks.yml")
+_MAX_PROBLEM = 200
+"""A problem ends with what is wrong; a long value before it is cut off."""
+_VALUE_FIELDS: Mapping[str, str] = {
+    "overflow": "selected_option",
+    "static_select": "selected_option",
+    "conversations_select": "selected_conversation",
+    "plain_text_input": "value",
 }
-"""How many blocks of a kind one message may hold, and Slack's words for one more."""
-Rules = Mapping[str, str]
-"""The rule of each field of an object, by name."""
+"""The field of a payload that holds an element's value."""
+_INITIAL_FIELDS: Mapping[str, str] = {
+    "static_select": "initial_option",
+    "conversations_select": "initial_conversation",
+    "plain_text_input": "initial_value",
+}
+"""The field of a form's element that holds its first value."""
+_BUTTON_FIELDS = ("text", "value", "style", "url")
 
 
 def check_message_blocks(blocks: JsonArray) -> None:
-    """Raises `invalid_blocks` with Slack's messages, or `msg_blocks_too_long`."""
-    examination = _Examination()
-    rules = _row("view", "message")
-    examination.check_fields(rules, {"blocks": blocks}, "")
-    examination.check_counts(blocks)
-    problems = examination.problems
+    """Raises `invalid_blocks` with a sentence about each fault, or `msg_blocks_too_long`."""
+    problems = list(_problems_of("message", {"blocks": blocks}, ""))
     if problems:
-        raise ApiError("invalid_blocks", messages=problems, errors=problems)
-    _check_chars(blocks, limits.MAX_BLOCKS_TOTAL_CHARS)
-    _check_chars(_of_kinds(blocks, "markdown"), limits.MAX_MARKDOWN_TEXT)
-    for table in _of_kinds(blocks, "table", "data_table"):
-        _check_chars(table, limits.MAX_TABLE_CHARS)
+        raise ApiError("invalid_blocks", errors=problems)
+    _check_chars(blocks, MAX_BLOCKS_TOTAL_CHARS)
+    markdown = [block for block in blocks if block["type"] == "markdown"]
+    _check_chars(markdown, MAX_MARKDOWN_TEXT)
+    for block in blocks:
+        if block["type"] in ("table", "data_table"):
+            _check_chars(block, MAX_TABLE_CHARS)
 
 
 def check_view(view: JsonObject, kind: str) -> None:
-    """Raises `invalid_arguments` with Slack's messages. The kind is "modal" or "home"."""
-    examination = _Examination()
-    examination.check_fields(_row("view", kind), view, "/view")
-    blocks = as_array(view.get("blocks")) or []
-    inputs = _of_kinds(blocks, "input")
-    if kind == "modal" and inputs and not view.get("submit"):
-        examination.fail("/view", "missing required field: submit")
-    if examination.problems:
-        raise ApiError("invalid_arguments", messages=examination.problems)
-
-
-def _kind_of(value: object) -> str:
-    fields = as_object(value) or {}
-    return str(fields.get("type"))
-
-
-def _of_kinds(blocks: JsonArray, *kinds: str) -> JsonArray:
-    return [block for block in blocks if _kind_of(block) in kinds]
+    """Raises `invalid_arguments` with a sentence about each fault; the kind is modal or home."""
+    problems = list(_problems_of(kind, view, "/view"))
+    if problems:
+        raise invalid_arguments(*problems)
 
 
 def _check_chars(value: object, most: int) -> None:
@@ -66,178 +67,118 @@ def _check_chars(value: object, most: int) -> None:
         raise ApiError("msg_blocks_too_long")
 
 
-@cache
-def _tables() -> Mapping[str, Mapping[str, Rules]]:
-    return yaml.safe_load(_TABLE.read_text(encoding="utf-8"))
+def _problems_of(kind: str, value: JsonObject, at: str) -> Iterator[str]:
+    for error in _validator(kind).iter_errors(value):
+        pointer = "".join(f"/{step}" for step in error.absolute_path)
+        yield f"{error.message[-_MAX_PROBLEM:]} [json-pointer:{at}{pointer}]"
 
 
 @cache
-def _row(table: str, name: str) -> Rules:
-    """The fields of an object and those common to its table; with `!` if the object is closed."""
-    tables = _tables()
-    rows = tables[table]
-    common = tables["common"].get(table, {})
-    if name in rows:
-        return {**rows[name], **common}
-    closed = rows[f"{name}!"]
-    return {
-        "!": "",
-        **closed,
-        **common,
-    }
+def _validator(kind: str) -> Any:
+    """The validator of a message, a modal or a home; jsonschema has no useful types for it."""
+    schemas = yaml.load(_SCHEMA.read_bytes(), yaml.CSafeLoader)
+    keywords = {"byType": _check_by_type, "uniqueBy": _check_unique}
+    library: Any = validators
+    return library.extend(Draft202012Validator, keywords)(schemas[kind])
 
 
-@cache
-def _text_row(kind: str, size: str) -> Rules:
-    """The fields of a text object; the kind is "text" or "plain"."""
-    kinds = "plain_text" if kind == "plain" else "plain_text mrkdwn"
-    return {
-        "!": "",
-        "type*": f"one of {kinds}",
-        "text*": f"string {size}",
-        "emoji": "flag",
-        "verbatim": "flag",
-    }
+def _check_by_type(
+    validator: Any, schemas: JsonObject, item: JsonObject, _schema: object
+) -> Iterator[ValidationError]:
+    kind = item.get("type")
+    if kind in schemas:
+        yield from validator.descend(item, schemas[kind])
+    else:
+        yield ValidationError(f"unsupported type: {kind}")
 
 
-def _range(size: str) -> tuple[int, int]:
-    """The least and the most of a size in the table."""
-    least, dots, most = size.rpartition("..")
-    return int(least) if dots else 1, int(most)
+def _check_unique(
+    _validator: object, field: str, items: JsonArray, _schema: object
+) -> Iterator[ValidationError]:
+    values = [item[field] for item in items if field in item]
+    if len(values) > len(set(values)):
+        yield ValidationError(f"duplicate {field}")
 
 
-class _Examination:
-    """Holds values against the rules of the table and collects the problems."""
+class UnfilledError(ValueError):
+    """Slack's form holds back a submission: required inputs are empty."""
 
-    def __init__(self) -> None:
-        self.problems: list[str] = []
+    def __init__(self, blocks: list[str]) -> None:
+        super().__init__(f"to be filled: {', '.join(blocks)}")
+        self.blocks = blocks
 
-    def fail(self, at: str, message: str) -> None:
-        self.problems.append(f"{message} [json-pointer:{at}]")
 
-    def check_counts(self, blocks: JsonArray) -> None:
-        """A message holds only so many blocks of some kinds."""
-        counts = dict.fromkeys(_MOST_OF_A_KIND, 0)
-        for index, block in enumerate(blocks):
-            kind = _kind_of(block)
-            if kind not in counts:
-                continue
-            counts[kind] += 1
-            most, message = _MOST_OF_A_KIND[kind]
-            if counts[kind] > most:
-                self.fail(f"/blocks/{index}", message)
+def elements_in(block: JsonObject) -> Iterator[JsonObject]:
+    """The interactive elements of a block."""
+    elements = as_array(block.get("elements")) or []
+    for value in (block.get("accessory"), block.get("element"), *elements):
+        element = as_object(value) or {}
+        if "action_id" in element:
+            yield element
 
-    def check_fields(self, rules: Rules, value: object, at: str) -> None:
-        """The value is an object with these fields."""
-        given = as_object(value)
-        if given is None:
-            self.fail(at, "must be an object")
-            return
-        known: set[str] = set()
-        for marked, rule in rules.items():
-            name = marked.removesuffix("*")
-            known.add(name)
-            field = given.get(name)
-            if field is not None:
-                self._check(rule, field, f"{at}/{name}")
-            elif name != marked:
-                self.fail(at, f"missing required field: {name}")
-        if "!" not in rules:
-            return
-        for name in given.keys() - known:
-            self.fail(at, f"invalid additional property: {name}")
 
-    def _check(self, rule: str, value: object, at: str) -> None:
-        match rule.split():
-            case [size, "x", *_]:
-                self._check_items(rule, size, value, at)
-            case ["text" | "plain" as kind, size]:
-                rules = _text_row(kind, size)
-                self.check_fields(rules, value, at)
-            case ["object", name]:
-                rules = _row("object", name)
-                self.check_fields(rules, value, at)
-            case ["block" | "element" | "leaf" | "part" | "chart" | "cell" as table, *kinds]:
-                self._check_kind(table, kinds, value, at)
-            case ["string", size]:
-                self._check_string(size, value, at)
-            case ["number", *sizes]:
-                self._check_number(sizes, value, at)
-            case ["one", "of", *words]:
-                if value not in words:
-                    name = at.rpartition("/")[2]
-                    self.fail(at, f"unsupported {name}: {value}")
-            case _:
-                if not isinstance(value, bool):
-                    self.fail(at, "must be a boolean")
+def describe_action(
+    blocks: Iterable[JsonObject], action_id: str, block_id: str | None, chosen: object
+) -> JsonObject:
+    """The entry of `actions` in a block_actions payload.
 
-    def _check_string(self, size: str, value: object, at: str) -> None:
-        if not isinstance(value, str):
-            self.fail(at, "must be a string")
-            return
-        least, most = _range(size)
-        if len(value) > most:
-            self.fail(at, f"must be less than {most + 1} characters")
-        if len(value) < least:
-            self.fail(at, f"must be more than {least - 1} characters")
+    Raises KeyError for an unknown element or choice.
+    """
+    for block in blocks:
+        for element in elements_in(block):
+            is_meant = block_id in (None, block["block_id"])
+            if is_meant and element["action_id"] == action_id:
+                return {
+                    "type": element["type"],
+                    "action_id": action_id,
+                    "block_id": block["block_id"],
+                    **_describe_use(element, chosen),
+                }
+    raise KeyError(action_id)
 
-    def _check_number(self, sizes: Sequence[str], value: object, at: str) -> None:
-        if not isinstance(value, int | float):
-            self.fail(at, "must be a number")
-            return
-        for size in sizes:
-            least, most = _range(size)
-            if value < least:
-                self.fail(at, f"must be >= {least}")
-            if value > most:
-                self.fail(at, f"must be <= {most}")
 
-    def _check_items(
-        self,
-        rule: str,
-        size: str,
-        value: object,
-        at: str,
-    ) -> None:
-        items = as_array(value)
-        if items is None:
-            self.fail(at, "must be an array")
-            return
-        least, most = _range(size)
-        count = len(items)
-        if count > most:
-            self.fail(at, f"no more than {most} items allowed")
-        if count < least:
-            self.fail(at, f"no fewer than {least} items allowed")
-        _, _, item_rule = rule.partition(" x ")
-        item_rule, _, unique = item_rule.partition(" unique ")
-        for index, item in enumerate(items):
-            self._check(item_rule, item, f"{at}/{index}")
-        if unique:
-            self._check_unique(unique, items, at)
+def _describe_use(element: JsonObject, chosen: object) -> JsonObject:
+    if element["type"] == "button":
+        return {name: element[name] for name in _BUTTON_FIELDS if name in element}
+    if element["type"] == "feedback_buttons":
+        for side in ("positive_button", "negative_button"):
+            button = element[side]
+            if button["value"] == chosen:
+                return {"value": chosen, "text": button["text"]}
+        raise KeyError(chosen)
+    return _describe_value(element, chosen)
 
-    def _check_unique(self, field: str, items: JsonArray, at: str) -> None:
-        """No two items with the same value in this field."""
-        values: set[object] = set()
-        for index, item in enumerate(items):
-            fields = as_object(item) or {}
-            value = fields.get(field)
-            if value is None:
-                continue
-            if value in values:
-                self.fail(f"{at}/{index}/{field}", f"duplicate {field}: {value}")
-            values.add(value)
 
-    def _check_kind(
-        self,
-        table: str,
-        kinds: Sequence[str],
-        value: object,
-        at: str,
-    ) -> None:
-        kind = _kind_of(value)
-        known = kinds or _tables()[table]
-        if kind not in known:
-            self.fail(f"{at}/type", f"unsupported type: {kind}")
-            return
-        self.check_fields(_row(table, kind), value, at)
+def _describe_value(element: JsonObject, chosen: object) -> JsonObject:
+    """An element's value: a whole option where the element has options, the rest as given."""
+    name = _VALUE_FIELDS[element["type"]]
+    if name == "selected_option" and chosen is not None:
+        options = {option["value"]: option for option in element["options"]}
+        return {name: options[chosen]}
+    return {name: chosen}
+
+
+def collect_state(blocks: Iterable[JsonObject], entered: Mapping[str, object]) -> JsonObject:
+    """`state.values` of a submitted modal: the value of each input, by block and action id.
+
+    `entered` is by action id; other inputs have their first values. Raises UnfilledError, and
+    KeyError for an unknown option.
+    """
+    values: JsonObject = {}
+    unfilled: list[str] = []
+    for block in blocks:
+        if block["type"] != "input":
+            continue
+        element = block["element"]
+        kind = element["type"]
+        action_id = element["action_id"]
+        if action_id in entered:
+            shown = _describe_value(element, entered[action_id])
+        else:
+            shown = {_VALUE_FIELDS[kind]: element.get(_INITIAL_FIELDS[kind])}
+        if None in shown.values() and not block.get("optional"):
+            unfilled.append(block["block_id"])
+        values[block["block_id"]] = {action_id: {"type": kind, **shown}}
+    if unfilled:
+        raise UnfilledError(unfilled)
+    return values

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Coroutine
+from contextlib import suppress
 from operator import itemgetter
 from typing import Any, Protocol
 
@@ -56,27 +57,17 @@ class StandInTasks:
     """Owns every task of one stand-in. `close` raises a failed task's error again."""
 
     def __init__(self) -> None:
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks: list[asyncio.Task[Any]] = []
 
     def start(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._forget)
+        self._tasks.append(task)
         return task
-
-    def _forget(self, task: asyncio.Task[Any]) -> None:
-        if task.cancelled() or task.exception() is None:
-            self._tasks.discard(task)
 
     async def close(self) -> None:
         """Cancel the running tasks, wait for their end, and raise the first failure."""
-        tasks = tuple(self._tasks)
-        if not tasks:
-            return
-        for task in tasks:
+        for task in self._tasks:
             task.cancel()
-        await asyncio.wait(tasks)
-        for task in tasks:
-            failure = None if task.cancelled() else task.exception()
-            if failure is not None:
-                raise failure
+        for task in self._tasks:
+            with suppress(asyncio.CancelledError):
+                await task

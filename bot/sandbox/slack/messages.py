@@ -3,15 +3,9 @@
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from bot.sandbox.slack.app import App
-from bot.sandbox.slack.records import (
-    Channel,
-    File,
-    Post,
-    User,
-    View,
-)
+from bot.sandbox.slack.records import Channel, File, Post, User, View
 from bot.sandbox.slack.state import TeamState
+from bot.sandbox.slack.team import TEAM_ID
 from bot.sandbox.slack.wire import JsonObject, without_none
 
 
@@ -23,34 +17,22 @@ def _fields(record: object, *names: str) -> JsonObject:
 def show_post(state: TeamState, post: Post) -> JsonObject:
     """A message object as in answers and events."""
     reactions = [
-        {
-            "name": reaction.name,
-            "users": list(reaction.users),
-            "count": len(reaction.users),
-        }
-        for reaction in post.reactions
+        {"name": name, "users": list(users), "count": len(users)}
+        for name, users in post.reactions.items()
     ]
     author = state.users.get(post.user)
     team = author.team_id if author else None
     return without_none(
         {
             "type": "message",
-            **_fields(
-                post,
-                "subtype",
-                "user",
-                "text",
-                "ts",
-                "client_msg_id",
-                "thread_ts",
-            ),
+            **_fields(post, "subtype", "user", "text", "ts", "client_msg_id", "thread_ts"),
             **_fields(post, "bot_id", "app_id", "edited", "metadata"),
             "streaming_state": post.stream.phase if post.stream else None,
             "blocks": list(post.blocks) or None,
             "files": [show_file(state, file) for file in post.files] or None,
             "reactions": reactions or None,
             "team": team,
-            "user_team": team if team != state.team.id else None,
+            "user_team": team if team != TEAM_ID else None,
         }
     )
 
@@ -131,18 +113,17 @@ def show_user(user: User, *, now_s: float) -> JsonObject:
 
 def show_channel(state: TeamState, channel: Channel) -> JsonObject:
     """A conversation object; `is_member` is about the bot."""
-    bot = state.team.bot.id
     shown: JsonObject = {
         **_fields(channel, "id", "name", "is_archived"),
         "is_im": channel.kind == "im",
         "is_mpim": channel.kind == "mpim",
         "is_private": channel.kind != "channel",
-        "is_member": bot in channel.members,
+        "is_member": state.is_member(channel),
         "purpose": {"value": channel.purpose},
     }
     if channel.kind == "im":
         del shown["name"]
-        shown["user"] = next(user for user in channel.members if user != bot)
+        shown["user"] = channel.members[0]
     return shown
 
 
@@ -151,23 +132,22 @@ def show_view(view: View) -> JsonObject:
     return {
         **view.body,
         "id": view.id,
-        "hash": view.hash,
         "state": {"values": view.state},
     }
 
 
-def wrap_event(state: TeamState, app: App, event: JsonObject) -> JsonObject:
+def wrap_event(state: TeamState, event: JsonObject) -> JsonObject:
     """The `event_callback` around an event, with an event id of its own."""
     return {
-        "team_id": app.team_id,
-        "api_app_id": app.id,
+        "team_id": TEAM_ID,
+        "api_app_id": state.bot.app_id,
         "type": "event_callback",
         "event_id": state.ids.fresh("Ev"),
         "event_time": int(state.clock.now()),
         "authorizations": [
             {
-                "team_id": app.team_id,
-                "user_id": app.bot_user_id,
+                "team_id": TEAM_ID,
+                "user_id": state.bot.id,
                 "is_bot": True,
             }
         ],

@@ -6,15 +6,16 @@ stand-in's clock, and returns the delivery: `acked_at_s` is None when the app di
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
-from bot.sandbox.slack.actions import collect_state, describe_action
-from bot.sandbox.slack.arguments import Arguments, read_content
 from bot.sandbox.slack.backend import SlackBackend
+from bot.sandbox.slack.blocks import collect_state, describe_action
 from bot.sandbox.slack.messages import show_post, show_view
+from bot.sandbox.slack.methods.call import Arguments
 from bot.sandbox.slack.records import Channel, Delivery, Post
-from bot.sandbox.slack.text import type_text
-from bot.sandbox.slack.wire import JsonObject, without_none
+from bot.sandbox.slack.team import TEAM_ID
+from bot.sandbox.slack.wire import JsonObject, type_text, without_none
 
 TypedFile = tuple[str, bytes, str | None]
 """Name, bytes, and mimetype (None: guessed from the name)."""
@@ -28,21 +29,18 @@ class SimulatedPeople:
         self.state = backend.state
 
     def user_id(self, user: str) -> str:
-        known = self.state.team.users.get(user)
-        return known.id if known else self.state.users[user].id
+        return self.state.user_ids.get(user, user)
 
     def channel_id(self, channel: str) -> str:
-        return self._channel(channel).id
+        return self.state.channel_ids.get(channel, channel)
 
     def _channel(self, channel: str) -> Channel:
         """The present version of a channel."""
-        known = self.state.team.channels.get(channel)
-        return self.state.channels[known.id if known else channel]
+        return self.state.channels[self.channel_id(channel)]
 
     def dm_id(self, user: str) -> str:
         """The direct channel between the user and the bot, opened if there is none."""
-        bot = self.backend.app.bot_user_id
-        return self.state.direct_channel(self.user_id(user), bot).id
+        return self.state.direct_channel(self.user_id(user)).id
 
     def find(self, channel: str, ts: str) -> Post:
         """The post; raises KeyError when there is none."""
@@ -50,17 +48,16 @@ class SimulatedPeople:
 
     def typed(self, text: str) -> str:
         """The wire form of typed text: `@ann`, `@bot` or its name, `#general`, escapes, links."""
-        team = self.state.team
         references = {
             "@here": "<!here>",
             "@channel": "<!channel>",
             "@everyone": "<!everyone>",
+            f"@{self.state.bot.name}": f"<@{self.state.bot.id}>",
         }
-        for name, user in team.users.items():
-            references[f"@{name}"] = f"<@{user.id}>"
-        references[f"@{team.bot.name}"] = f"<@{team.bot.id}>"
-        for name, channel in team.channels.items():
-            references[f"#{name}"] = f"<#{channel.id}|{name}>"
+        for name, user_id in self.state.user_ids.items():
+            references[f"@{name}"] = f"<@{user_id}>"
+        for name, channel_id in self.state.channel_ids.items():
+            references[f"#{name}"] = f"<#{channel_id}|{name}>"
         return type_text(text, references)
 
     async def say(
@@ -77,9 +74,8 @@ class SimulatedPeople:
         """A person posts wire text (see `typed`). Returns the ts; the events are on their way."""
         author = self.state.users[self.user_id(user)]
         attached = [
-            self.backend.add_file(
+            self.backend.new_file(
                 name=name,
-                title=name,
                 content=content,
                 user=author.id,
                 mimetype=mimetype,
@@ -87,16 +83,14 @@ class SimulatedPeople:
             )
             for name, content, mimetype in files
         ]
-        post = Post(
-            channel=self.dm_id(user) if dm else self.channel_id(channel or ""),
-            ts=self.state.ids.fresh_ts(),
-            user=author.id,
+        self.state.files.update({file.id: file for file in attached})
+        post = self.state.draft(
+            author,
+            self.dm_id(user) if dm else self.channel_id(channel or ""),
             text=text,
             thread_ts=thread_ts,
             subtype="file_share" if attached else None,
             files=tuple(attached),
-            bot_id=author.bot_id,
-            app_id=author.app_id,
             client_msg_id=str(uuid4()),
         )
         self.backend.add_post(post)
@@ -136,31 +130,29 @@ class SimulatedPeople:
 
     async def invite(self, channel: str, user: str) -> None:
         """Someone brings a user, or the bot ("bot"), into a channel."""
-        current = self._channel(channel)
-        person = self.user_id(user)
-        joined = replace(current, members=(*current.members, person))
-        self.state.keep(joined)
+        members = (*self._channel(channel).members, self.user_id(user))
+        self._change_channel(channel, members=members)
 
     async def remove_from_channel(self, channel: str, user: str) -> None:
         """A user, or the bot, is taken out of a channel."""
-        current = self._channel(channel)
-        person = self.user_id(user)
-        members = [member for member in current.members if member != person]
-        left = replace(current, members=tuple(members))
-        self.state.keep(left)
+        members = list(self._channel(channel).members)
+        members.remove(self.user_id(user))
+        self._change_channel(channel, members=tuple(members))
 
     async def archive(self, channel: str) -> None:
-        self.state.keep(replace(self._channel(channel), is_archived=True))
+        self._change_channel(channel, is_archived=True)
 
     async def rename(self, channel: str, name: str) -> None:
         """Someone renames a channel; tests still find it by its first name."""
-        self.state.keep(replace(self._channel(channel), name=name))
+        self._change_channel(channel, name=name)
+
+    def _change_channel(self, channel: str, **fields: Any) -> None:
+        self.state.keep(replace(self._channel(channel), **fields))
 
     def live_in(self, user: str, zone: str) -> None:
         """Set the time zone of a user's profile; the app gets no event."""
-        users = self.state.users
         person = self.user_id(user)
-        users[person] = replace(users[person], tz=zone)
+        self.state.users[person] = replace(self.state.users[person], tz=zone)
 
     async def stop_session(self, user: str, channel: str, thread_ts: str) -> None:
         """A person presses Stop: running streams end at once, then the app gets the event."""
@@ -222,7 +214,7 @@ class SimulatedPeople:
             channel={"id": post.channel},
             message=None if post.ephemeral_to else show_post(self.state, post),
             response_url=f"{self.backend.base_url}/actions/{post.ts}",
-            actions=[self._action(post.blocks, action_id, block_id, chosen)],
+            actions=self._actions(post.blocks, action_id, block_id, chosen),
         )
 
     async def click_view(
@@ -241,26 +233,16 @@ class SimulatedPeople:
             user,
             container={"type": "view", "view_id": view.id},
             view=show_view(view),
-            actions=[
-                self._action(
-                    view.body["blocks"],
-                    action_id,
-                    block_id,
-                    chosen,
-                )
-            ],
+            actions=self._actions(view.body["blocks"], action_id, block_id, chosen),
         )
 
-    def _action(
-        self,
-        blocks: Sequence[JsonObject],
-        action_id: str,
-        block_id: str | None,
-        chosen: object,
-    ) -> JsonObject:
+    def _actions(
+        self, blocks: Sequence[JsonObject], action_id: str, block_id: str | None, chosen: object
+    ) -> list[JsonObject]:
+        """The only entry of `actions`."""
         action = describe_action(blocks, action_id, block_id, chosen)
         action["action_ts"] = self.state.ids.fresh_ts()
-        return action
+        return [action]
 
     async def submit_view(
         self, user: str, view_id: str, entered: Mapping[str, object] | None = None
@@ -272,17 +254,17 @@ class SimulatedPeople:
         """
         view = self.state.views[view_id]
         view = replace(view, state=collect_state(view.body["blocks"], entered or {}))
-        self.state.show_view(view)
+        self.state.keep(view)
         delivery = await self._interact("view_submission", user, view=show_view(view))
         answer = delivery.answer or {}
         has_errors = answer.get("response_action") == "errors"
         if delivery.acked_at_s is not None and not has_errors:
-            self.state.close_view(view)
+            self.state.drop(view)
         return delivery
 
     async def close_view(self, view_id: str) -> None:
         """A person closes a modal; the app gets no payload."""
-        self.state.close_view(self.state.views[view_id])
+        self.state.drop(self.state.views[view_id])
 
     async def shortcut(
         self,
@@ -317,30 +299,20 @@ class SimulatedPeople:
         person = self.user_id(user)
         channel_id = self.channel_id(channel)
         payload = {
-            "team_id": self.state.team.id,
+            "team_id": TEAM_ID,
             "channel_id": channel_id,
             "user_id": person,
             "command": command,
             "text": text,
-            "api_app_id": self.state.team.app_id,
+            "api_app_id": self.state.bot.app_id,
             "trigger_id": self.backend.views.trigger(person),
         }
         delivery = await self.backend.deliverer.attempt("slash_commands", payload)
         if not delivery.answer:
             return delivery
-        content = read_content(Arguments(delivery.answer), self.state.ids)
-        app = self.backend.app
-        post = Post(
-            channel=channel_id,
-            ts=self.state.ids.fresh_ts(),
-            user=app.bot_user_id,
-            bot_id=app.bot_id,
-            app_id=app.id,
-            text=content.text,
-            blocks=content.blocks or (),
-            ephemeral_to=person,
-        )
-        self.state.add_ephemeral(post)
+        content = Arguments(delivery.answer).content(self.state.ids)
+        post = self.state.draft(self.state.bot, channel_id, ephemeral_to=person, **content)
+        self.state.keep(post)
         return delivery
 
     async def _interact(self, kind: str, user: str, **fields: object) -> Delivery:
@@ -348,13 +320,13 @@ class SimulatedPeople:
         person = self.state.users[self.user_id(user)]
         payload = {
             "type": kind,
-            "team": {"id": self.state.team.id},
+            "team": {"id": TEAM_ID},
             "user": {
                 "id": person.id,
                 "name": person.name,
                 "team_id": person.team_id,
             },
-            "api_app_id": self.state.team.app_id,
+            "api_app_id": self.state.bot.app_id,
             "trigger_id": self.backend.views.trigger(person.id),
             **without_none(fields),
         }

@@ -1,10 +1,10 @@
 """The records of the stand-in's team: users, channels, posts, files, sessions, views, calls."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bot.sandbox.slack.text import texts_in
-from bot.sandbox.slack.wire import JsonObject
+from bot.sandbox.slack.wire import JsonObject, texts_in
 
 ChannelKind = Literal["channel", "group", "im", "mpim"]
 ACK_DEADLINE_S = 3.0
@@ -32,20 +32,14 @@ class User:
 class Channel:
     id: str
     name: str
-    kind: ChannelKind
     members: tuple[str, ...]
+    kind: ChannelKind = "channel"
     purpose: str = ""
     is_archived: bool = False
 
     @property
     def is_direct(self) -> bool:
-        return self.kind in ("im", "mpim")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reaction:
-    name: str
-    users: tuple[str, ...]
+        return self.kind == "im"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,18 +53,6 @@ class Stream:
     def is_open(self, now_s: float) -> bool:
         """Whether the stream takes text; Slack seals a stream five minutes after its start."""
         return self.phase == "in_progress" and now_s < self.started_s + STREAM_LIFETIME_S
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PendingUpload:
-    """An upload between its ticket and its completion."""
-
-    ticket: str
-    file_id: str
-    name: str
-    length_bytes: int
-    alt_txt: str | None
-    content: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,13 +96,12 @@ class Post:
     edited: JsonObject | None = None
     metadata: JsonObject | None = None
     ephemeral_to: str | None = None
-    reactions: tuple[Reaction, ...] = ()
+    reactions: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """The users who reacted, by the emoji's name."""
     bot_id: str | None = None
     app_id: str | None = None
     client_msg_id: str | None = None
     stream: Stream | None = None
-    unfurl_links: bool | None = None
-    unfurl_media: bool | None = None
 
     @property
     def words(self) -> str:
@@ -158,7 +139,6 @@ class View:
     user: str
     type: Literal["modal", "home"]
     body: JsonObject
-    hash: str = ""
     state: JsonObject = field(default_factory=dict[str, object])
 
 
@@ -210,3 +190,14 @@ class Delivery:
     def event_type(self) -> str | None:
         event: JsonObject = self.payload.get("event") or {}
         return event.get("type")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSockets:
+    """How many connections of the app get payloads."""
+
+    count: int
+
+
+StoredRecord = Post | Channel | AgentSession | SuggestedPrompts | View | ApiCall | Delivery
+Record = StoredRecord | OpenSockets

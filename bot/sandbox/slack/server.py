@@ -1,31 +1,14 @@
 """The stand-in's HTTP server: Web API, uploads, downloads, response URLs, sockets."""
 
+import math
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from aiohttp import hdrs, web
 
-from bot.sandbox.slack.arguments import Arguments, read_arguments
 from bot.sandbox.slack.backend import SlackBackend
-from bot.sandbox.slack.limits import (
-    POSTS_OF_A_CHANNEL,
-    POSTS_OF_THE_TEAM,
-    STATUS_UPDATES,
-    STREAM_APPENDS,
-    TIER_2,
-    TIER_4,
-    UNLIMITED,
-    RateLimiter,
-)
-from bot.sandbox.slack.methods import (
-    agents,
-    chat,
-    conversations,
-    files,
-    streams,
-)
-from bot.sandbox.slack.methods.call import Method, MethodCall
+from bot.sandbox.slack.clock import SandboxClock
+from bot.sandbox.slack.methods import METHODS, RATES, RUN, Method, MethodCall, Rate
 from bot.sandbox.slack.records import ApiCall
 from bot.sandbox.slack.wire import ApiError, JsonObject
 
@@ -33,57 +16,30 @@ MAX_BODY_BYTES = 2**31
 ANY_METHOD = "*"
 _SIGN_IN_PAGE = "<!DOCTYPE html><html><head><title>Sign in | Slack</title></head></html>"
 _FAULT_PAGE = "<!DOCTYPE html><html><body><h1>Something went wrong</h1></body></html>"
-_WRITE = ("chat:write",)
-_ASSISTANT = ("assistant:write",)
-_READ = ("channels:read", "groups:read", "im:read", "mpim:read")
-_HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
-_OPEN = ("im:write", "mpim:write")
-_REACT = ("reactions:write",)
-_USERS = ("users:read",)
-_UPLOAD = ("files:write",)
 
 
-def _open_socket(call: MethodCall) -> JsonObject:
-    """Give out the address of a socket, good for one connection."""
-    ticket = call.backend.sockets.issue_ticket()
-    base = call.backend.base_url.replace("http", "ws", 1)
-    return {"url": f"{base}/link/?ticket={ticket}"}
+class RateLimiter:
+    """Token buckets by name, counted by the stand-in's clock."""
 
+    def __init__(self, clock: SandboxClock) -> None:
+        self._clock = clock
+        self._buckets: dict[str, tuple[float, float]] = {}
+        """The tokens that were left, and when."""
 
-METHODS: Mapping[str, Method] = {
-    "agents.sessions.rename": Method(agents.rename_session, _WRITE),
-    "agents.sessions.setStatus": Method(agents.set_session_status, _WRITE),
-    "apps.connections.open": Method(_open_socket, access="app"),
-    "assistant.threads.setStatus": Method(agents.set_thread_status, _WRITE, STATUS_UPDATES),
-    "assistant.threads.setSuggestedPrompts": Method(
-        agents.set_suggested_prompts, _ASSISTANT, TIER_4
-    ),
-    "auth.test": Method(conversations.test_auth, rate=UNLIMITED),
-    "bots.info": Method(conversations.bot_info, _USERS),
-    "chat.appendStream": Method(streams.append, _WRITE, STREAM_APPENDS),
-    "chat.delete": Method(chat.delete, _WRITE),
-    "chat.getPermalink": Method(chat.get_permalink, rate=UNLIMITED),
-    "chat.postEphemeral": Method(chat.post_ephemeral, _WRITE, TIER_4),
-    "chat.postMessage": Method(chat.post_message, _WRITE, POSTS_OF_A_CHANNEL),
-    "chat.startStream": Method(streams.start, _WRITE, TIER_2),
-    "chat.stopStream": Method(streams.stop, _WRITE, TIER_2),
-    "chat.update": Method(chat.update, _WRITE),
-    "conversations.history": Method(conversations.history, _HISTORY),
-    "conversations.info": Method(conversations.channel_info, _READ),
-    "conversations.members": Method(conversations.members, _READ, TIER_4),
-    "conversations.open": Method(conversations.open_direct, _OPEN),
-    "conversations.replies": Method(conversations.replies, _HISTORY),
-    "files.completeUploadExternal": Method(files.complete_upload, _UPLOAD, TIER_4),
-    "files.getUploadURLExternal": Method(files.get_upload_url, _UPLOAD, TIER_4),
-    "files.delete": Method(files.delete, _UPLOAD),
-    "files.info": Method(files.info, ("files:read",), TIER_4),
-    "reactions.add": Method(chat.add_reaction, _REACT),
-    "reactions.remove": Method(chat.remove_reaction, _REACT, TIER_2),
-    "users.conversations": Method(conversations.channels_of_bot, _READ),
-    "users.info": Method(conversations.user_info, _USERS, TIER_4),
-    "views.open": Method(agents.open_view, rate=TIER_4),
-    "views.publish": Method(agents.publish_view, rate=TIER_4),
-}
+    def take(self, name: str, rate: Rate) -> int:
+        """Count one call. Returns 0, or after how many whole seconds the caller may come back."""
+        now_s = self._clock.now()
+        per_second = rate.per_minute / 60
+        full = (float(rate.burst), now_s)
+        tokens, counted_s = self._buckets.get(name, full)
+        tokens += (now_s - counted_s) * per_second
+        tokens = min(rate.burst, tokens)
+        if tokens < 1:
+            self._buckets[name] = (tokens, now_s)
+            missing_s = (1 - tokens) / per_second
+            return max(1, math.ceil(missing_s))
+        self._buckets[name] = (tokens - 1, now_s)
+        return 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +86,8 @@ class SlackServer:
         app = web.Application(client_max_size=MAX_BODY_BYTES)
         router = app.router
         router.add_route(hdrs.METH_ANY, "/api/{method}", self._handle_call)
-        router.add_post("/upload/v1/{ticket}", self._handle_upload)
-        router.add_get("/files-pri/{team}-{file}/{name}", self._handle_download)
+        router.add_post("/upload/v1/{file}", self._handle_upload)
+        router.add_get("/files-pri/{file}/{name}", self._handle_download)
         router.add_post("/actions/{ts}", self._handle_response)
         router.add_get("/link/", self._backend.sockets.handle)
         return app
@@ -154,11 +110,11 @@ class SlackServer:
         name = request.match_info["method"]
         started_s = time.perf_counter()
         status = 200
-        headers = {"x-oauth-scopes": ",".join(self._backend.app.scopes)}
+        headers = {"x-oauth-scopes": ",".join(self._backend.state.app.scopes)}
         arguments: JsonObject = {}
         fault = ApiFault()
         try:
-            arguments = await read_arguments(request)
+            arguments = await _read_arguments(request)
             fault = await self._next_fault(name)
             fault.raise_answer()
             body = self._answer(request, name, arguments)
@@ -170,7 +126,7 @@ class SlackServer:
         duration_s = time.perf_counter() - started_s
         call = ApiCall(
             method=name,
-            args=Arguments(arguments).values,
+            args={name: value for name, value in arguments.items() if name != "token"},
             at_s=self._backend.state.clock.now(),
             duration_ms=duration_s * 1000,
             ok=body["ok"],
@@ -189,17 +145,18 @@ class SlackServer:
         if name not in METHODS:
             raise ApiError("unknown_method")
         method = METHODS[name]
-        call = MethodCall(Arguments(arguments), self._backend)
-        token = _read_token(request, arguments)
-        self._check_token(method, token)
-        call.need_scope(*method.scopes)
-        self._check_rate(name, method, call.args)
-        return {"ok": True, **method.run(call)}
+        self._check_token(method, _read_token(request, arguments))
+        call = MethodCall(arguments, self._backend)
+        if method.scope:
+            call.need_scope(method.scope)
+        if self._limiter is not None:
+            self._check_rate(self._limiter, name, call)
+        return {"ok": True, **RUN[name](call)}
 
     def _check_token(self, method: Method, token: str) -> None:
         if not token:
             raise ApiError("not_authed")
-        app = self._backend.app
+        app = self._backend.state.app
         kinds = {app.bot_token: "bot", app.app_token: "app"}
         if token not in kinds:
             raise ApiError("invalid_auth")
@@ -208,18 +165,16 @@ class SlackServer:
         if kinds[token] != method.access:
             raise ApiError("not_allowed_token_type")
 
-    def _check_rate(self, name: str, method: Method, args: Arguments) -> None:
-        if self._limiter is None:
-            return
-        bucket = name
-        wait_s = 0
-        if method.rate.per_channel:
-            wait_s = self._limiter.take(name, POSTS_OF_THE_TEAM)
-            bucket = f"{name} {args.text('channel')}"
-        wait_s = wait_s or self._limiter.take(bucket, method.rate)
-        if wait_s:
-            headers = {"Retry-After": str(wait_s)}
-            raise ApiError("ratelimited", status=429, headers=headers)
+    def _check_rate(self, limiter: RateLimiter, name: str, call: MethodCall) -> None:
+        """Posts are counted for the team, and for each channel as well."""
+        rates = {name: METHODS[name].rate}
+        if name == "chat.postMessage":
+            rates[f"{name} {call.text('channel')}"] = "posts_of_a_channel"
+        for bucket, rate in rates.items():
+            wait_s = limiter.take(bucket, RATES[rate])
+            if wait_s:
+                headers = {"Retry-After": str(wait_s)}
+                raise ApiError("ratelimited", status=429, headers=headers)
 
     async def _handle_upload(self, request: web.Request) -> web.StreamResponse:
         content = await request.read()
@@ -229,13 +184,11 @@ class SlackServer:
         except ApiError as error:
             return web.Response(status=error.status, text="upload failed")
         uploads = self._backend.state.uploads
-        ticket = request.match_info["ticket"]
-        upload = uploads.get(ticket)
-        size = len(content)
-        if upload is None or size != upload.length_bytes:
+        upload = uploads.get(request.match_info["file"])
+        if upload is None:
             return web.Response(status=400, text="upload refused")
-        uploads[ticket] = replace(upload, content=content)
-        return web.Response(text=f"OK - {size}")
+        uploads[upload.id] = replace(upload, content=content)
+        return web.Response(text=f"OK - {len(content)}")
 
     async def _handle_response(self, request: web.Request) -> web.StreamResponse:
         """A `response_url`, with which the app only deletes an ephemeral post."""
@@ -244,13 +197,13 @@ class SlackServer:
         post = state.ephemerals.get(request.match_info["ts"])
         if post is None or order != {"delete_original": True}:
             return web.Response(status=404, text="expired_url")
-        state.remove_ephemeral(post)
+        state.drop(post)
         return web.Response(text="ok")
 
     async def _handle_download(self, request: web.Request) -> web.StreamResponse:
         """The bytes for a token that may read them; otherwise the page that Slack shows instead."""
         backend = self._backend
-        app = backend.app
+        app = backend.state.app
         file = backend.state.files.get(request.match_info["file"])
         is_bot = _read_token(request, {}) == app.bot_token
         may_read = is_bot and "files:read" in app.scopes
@@ -265,3 +218,13 @@ def _read_token(request: web.Request, arguments: JsonObject) -> str:
     header = request.headers.get("Authorization", "")
     token = header.removeprefix("Bearer ").strip()
     return token or str(arguments.get("token") or "")
+
+
+async def _read_arguments(request: web.Request) -> JsonObject:
+    """Everything the request carries, the body winning over the query."""
+    values: JsonObject = dict(request.query)
+    if request.content_type != "application/json":
+        values.update(await request.post())
+    elif request.can_read_body:
+        values.update(await request.json())
+    return values

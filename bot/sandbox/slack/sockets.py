@@ -10,10 +10,9 @@ from uuid import uuid4
 
 from aiohttp import WSMessage, WSMsgType, web
 
-from bot.sandbox.slack.clock import SandboxClock, StandInTasks
-from bot.sandbox.slack.feed import ChangeFeed, OpenSockets, TeamChange
-from bot.sandbox.slack.records import ACK_DEADLINE_S, Delivery
-from bot.sandbox.slack.state import TeamState
+from bot.sandbox.slack.clock import StandInTasks
+from bot.sandbox.slack.records import ACK_DEADLINE_S, Delivery, OpenSockets
+from bot.sandbox.slack.state import TeamChange, TeamState
 from bot.sandbox.slack.wire import JsonObject, as_object
 
 RETRY_PAUSES_S = (0.0, 60.0, 300.0)
@@ -38,9 +37,9 @@ class Socket:
 class Sockets:
     """All sockets of the app. A payload goes to a random one of them."""
 
-    def __init__(self, clock: SandboxClock, feed: ChangeFeed, background: StandInTasks) -> None:
-        self._clock = clock
-        self._feed = feed
+    def __init__(self, state: TeamState, background: StandInTasks) -> None:
+        self._state = state
+        self._clock = state.clock
         self._background = background
         self._tickets: set[str] = set()
         self._sockets: list[Socket] = []
@@ -95,7 +94,7 @@ class Sockets:
             self._publish_count()
 
     def _publish_count(self) -> None:
-        self._feed.publish(TeamChange(OpenSockets(self.open_sockets)))
+        self._state.feed.publish(TeamChange(OpenSockets(self.open_sockets)))
 
     async def _take(self, socket: Socket, frame: WSMessage) -> None:
         if socket.is_black_hole:

@@ -1,29 +1,20 @@
 """The Slack stand-in: start it, act as people, look at what the bot did."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Any, Self, TypeVar
 
 from bot.sandbox.loopback import LOOPBACK, serve
-from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES, App
 from bot.sandbox.slack.backend import SlackBackend
 from bot.sandbox.slack.clock import SandboxClock, StandInTasks, SystemClock
-from bot.sandbox.slack.feed import TeamChange
-from bot.sandbox.slack.limits import RateLimiter
 from bot.sandbox.slack.messages import wrap_event
 from bot.sandbox.slack.people import SimulatedPeople
-from bot.sandbox.slack.records import (
-    ApiCall,
-    Delivery,
-    File,
-    Post,
-    SuggestedPrompts,
-)
-from bot.sandbox.slack.server import ApiFault, SlackServer
+from bot.sandbox.slack.records import ApiCall, Delivery, File, Post, SuggestedPrompts
+from bot.sandbox.slack.server import ApiFault, RateLimiter, SlackServer
 from bot.sandbox.slack.sockets import Sockets
 from bot.sandbox.slack.state import TeamState
-from bot.sandbox.slack.team import PEOPLE
+from bot.sandbox.slack.team import PEOPLE, TEAM_ID, App
 from bot.sandbox.slack.wire import JsonObject
 
 T = TypeVar("T")
@@ -32,67 +23,51 @@ T = TypeVar("T")
 class SlackStandIn(SimulatedPeople):
     """An aiohttp server on loopback that the real slack_sdk and slack-bolt talk to.
 
-    Use it as an async context manager. `rate_limits=False` lifts the tiers; `scopes`,
-    `bot_events`, `home_tab`, `commands` (slash commands) and `shortcuts` are what the app's
-    manifest would grant.
+    Use it as an async context manager. `rate_limits=False` lifts the rates.
     """
 
     def __init__(
         self,
+        app: App | None = None,
         *,
-        bot_name: str = "universal-agent",
         clock: SandboxClock | None = None,
-        scopes: Sequence[str] = DEFAULT_SCOPES,
-        bot_events: Sequence[str] = DEFAULT_EVENTS,
         rate_limits: bool = True,
-        home_tab: bool = True,
-        commands: Sequence[JsonObject] = (),
-        shortcuts: Sequence[JsonObject] = (),
     ) -> None:
         clock = clock or SystemClock()
-        state = TeamState(clock, bot_name)
-        self.app = App(
-            state.team,
-            scopes,
-            bot_events,
-            is_home_enabled=home_tab,
-            commands=commands,
-            shortcuts=shortcuts,
-        )
+        self.app = app or App()
+        state = TeamState(clock, self.app)
         self._background = StandInTasks()
-        self.sockets = Sockets(clock, state.feed, self._background)
+        self.sockets = Sockets(state, self._background)
         """For faults: black holes, lost acknowledgements, odd frames."""
-        backend = SlackBackend(state, self.app, self.sockets, self._background)
-        super().__init__(backend)
+        super().__init__(SlackBackend(state, self.sockets, self._background))
         limiter = RateLimiter(clock) if rate_limits else None
-        self._server = SlackServer(backend, limiter)
+        self._server = SlackServer(self.backend, limiter)
         self._running = AsyncExitStack()
         self.bot_token = self.app.bot_token
         self.app_token = self.app.app_token
-        self.bot_user_id = self.app.bot_user_id
-        self.team_id = self.app.team_id
+        self.bot_user_id = state.bot.id
+        self.team_id = TEAM_ID
         self.mention = f"<@{self.bot_user_id}>"
         """The bot's mention in wire form."""
-        self.users = {name: user.id for name, user in state.team.users.items()}
+        self.users = state.user_ids
         """Every user's id by name: people, guest, stranger, nameless, robot (another bot), bot."""
         self.people = {name: self.users[name] for name in PEOPLE}
         """The ids of the three ordinary members by name."""
-        self.channels = {name: channel.id for name, channel in state.team.channels.items()}
+        self.channels = state.channel_ids
         """Channels by name; the bot is in neither "random" nor "hidden" (private)."""
 
     @classmethod
     def installed_from(cls, manifest: JsonObject, *, clock: SandboxClock | None = None) -> Self:
         """A team with the app of a manifest, granted only what the manifest declares."""
         features = manifest["features"]
-        slack = cls(
-            clock=clock,
-            bot_name=features["bot_user"]["display_name"],
+        app = App(
+            name=features["bot_user"]["display_name"],
             scopes=manifest["oauth_config"]["scopes"]["bot"],
             bot_events=manifest["settings"]["event_subscriptions"]["bot_events"],
-            home_tab=features["app_home"]["home_tab_enabled"],
             commands=features["slash_commands"],
             shortcuts=features["shortcuts"],
         )
+        slack = cls(app, clock=clock)
         prompts = tuple(features["agent_view"]["suggested_prompts"])
         for person in slack.people:
             channel = slack.dm_id(person)
@@ -155,9 +130,6 @@ class SlackStandIn(SimulatedPeople):
         posts += [post for post in self.state.ephemerals.values() if post.channel == channel_id]
         return sorted(posts, key=lambda post: post.ts)
 
-    def changes(self) -> AsyncGenerator[TeamChange]:
-        return self.state.feed.subscribe()
-
     async def wait_for(self, probe: Callable[[Self], T], *, timeout_s: float = 10.0) -> T:
         """Wait until the probe gives something true, and return it. Raises TimeoutError."""
         changed = asyncio.Event()
@@ -185,7 +157,7 @@ class SlackStandIn(SimulatedPeople):
 
     def send_event(self, event: JsonObject) -> None:
         """Deliver an event of the caller's making, subscribed or not, in the usual wrapper."""
-        self.backend.deliverer.start_event(wrap_event(self.state, self.app, event))
+        self.backend.deliverer.start_event(wrap_event(self.state, event))
 
     async def redeliver(self) -> Delivery:
         """Deliver the last event once more."""

@@ -1,41 +1,82 @@
 """The team's present state, and the only ways to change it. Every change is published."""
 
 from collections import defaultdict
-from dataclasses import replace
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
 
 from bot.sandbox.slack.clock import SandboxClock
-from bot.sandbox.slack.feed import ChangeFeed, TeamChange
 from bot.sandbox.slack.records import (
     AgentSession,
     ApiCall,
     Channel,
     Delivery,
     File,
-    PendingUpload,
     Post,
-    Share,
+    Record,
+    StoredRecord,
     SuggestedPrompts,
+    User,
     View,
 )
-from bot.sandbox.slack.team import Ids, build_team
+from bot.sandbox.slack.team import App, Ids, named_id, read_team
+
+
+@dataclass(frozen=True, slots=True)
+class TeamChange:
+    """The new version of a record; `previous` is the old version of a post.
+
+    Files and reactions change with their posts.
+    """
+
+    record: Record
+    previous: Post | None = None
+    is_gone: bool = False
+
+
+class ChangeFeed:
+    """Hands each change to every watcher. Nobody waits for a slow reader."""
+
+    def __init__(self) -> None:
+        self._watchers: dict[Callable[[TeamChange], object], None] = {}
+
+    def publish(self, change: TeamChange) -> None:
+        for watcher in tuple(self._watchers):
+            watcher(change)
+
+    @contextmanager
+    def watch(self, watcher: Callable[[TeamChange], object]) -> Generator[None]:
+        """Call `watcher` with each change while the block runs."""
+        self._watchers[watcher] = None
+        try:
+            yield
+        finally:
+            del self._watchers[watcher]
 
 
 class TeamState:
     """What the page shows and the methods read. It knows nothing of sockets or HTTP."""
 
-    def __init__(self, clock: SandboxClock, bot_name: str) -> None:
+    def __init__(self, clock: SandboxClock, app: App) -> None:
         self.clock = clock
+        self.app = app
         self.ids = Ids(clock)
         self.feed = ChangeFeed()
-        self.team = build_team(self.ids, bot_name)
-        self.users = {user.id: user for user in self.team.users.values()}
-        self.channels = {channel.id: channel for channel in self.team.channels.values()}
+        self.bot = app.user
+        users, channels = read_team(self.bot)
+        self.users = {user.id: user for user in users.values()}
+        self.channels = {channel.id: channel for channel in channels.values()}
+        self.user_ids = {name: user.id for name, user in users.items()}
+        """By the names used in tests."""
+        self.channel_ids = {name: channel.id for name, channel in channels.items()}
+        """By the names used in tests, which a renamed channel keeps."""
         self.posts: defaultdict[str, dict[str, Post]] = defaultdict(dict)
         """By channel and ts."""
         self.ephemerals: dict[str, Post] = {}
         """By ts."""
-        self.uploads: dict[str, PendingUpload] = {}
-        """By ticket, until they are completed."""
+        self.uploads: dict[str, File] = {}
+        """By id, until they are shared."""
         self.files: dict[str, File] = {}
         self.sessions: dict[tuple[str, str], AgentSession] = {}
         self.prompts: dict[str, SuggestedPrompts] = {}
@@ -43,6 +84,10 @@ class TeamState:
         self.homes: dict[str, View] = {}
         self.calls: list[ApiCall] = []
         self.deliveries: dict[str, Delivery] = {}
+
+    def is_member(self, channel: Channel) -> bool:
+        """Whether the app is in a channel."""
+        return self.bot.id in channel.members
 
     def find_post(self, channel: str, ts: str) -> Post | None:
         return self.posts[channel].get(ts)
@@ -52,98 +97,71 @@ class TeamState:
         posts = self.posts[channel]
         return [posts[ts] for ts in sorted(posts)]
 
+    def draft(self, author: User, channel: str, **fields: Any) -> Post:
+        """A new post of a user that is not posted yet."""
+        return Post(
+            channel=channel,
+            ts=self.ids.fresh_ts(),
+            user=author.id,
+            bot_id=author.bot_id,
+            app_id=author.app_id,
+            **fields,
+        )
+
     def replies_of(self, channel: str, thread_ts: str) -> list[Post]:
         return [
             post for post in self.posts_of(channel) if post.is_reply and post.thread_ts == thread_ts
         ]
 
-    def add_post(self, post: Post) -> None:
-        """Put a post into its channel; its files note the share."""
-        channel = self.channels[post.channel]
-        share = Share(
-            channel=post.channel,
-            ts=post.ts,
-            thread_ts=post.thread_ts,
-            is_public=channel.kind == "channel",
+    def direct_channel(self, user: str) -> Channel:
+        """The direct conversation of a user and the bot, opened if there is none."""
+        channel = Channel(
+            id=named_id("D", user),
+            name="",
+            kind="im",
+            members=(user, self.bot.id),
         )
-        for file in post.files:
-            known = self.files[file.id]
-            self.files[file.id] = replace(known, shares=(*known.shares, share))
-        self.posts[post.channel][post.ts] = post
-        self.feed.publish(TeamChange(post))
-
-    def change_post(self, post: Post) -> None:
-        """Replace a post by its new version."""
-        posts = self.posts[post.channel]
-        change = TeamChange(post, previous=posts[post.ts])
-        posts[post.ts] = post
-        self.feed.publish(change)
-
-    def remove_post(self, post: Post) -> None:
-        del self.posts[post.channel][post.ts]
-        self.feed.publish(TeamChange(post, is_gone=True))
-
-    def add_ephemeral(self, post: Post) -> None:
-        self.ephemerals[post.ts] = post
-        self.feed.publish(TeamChange(post))
-
-    def remove_ephemeral(self, post: Post) -> None:
-        del self.ephemerals[post.ts]
-        self.feed.publish(TeamChange(post, is_gone=True))
+        if channel.id not in self.channels:
+            self.keep(channel)
+        return channel
 
     def delete_file(self, file_id: str) -> None:
         """Mark a file as deleted; posts keep a mark in its place."""
-        file = self.files[file_id]
-        self.files[file_id] = replace(file, is_deleted=True)
+        self.files[file_id] = replace(self.files[file_id], is_deleted=True)
 
-    def direct_channel(self, *members: str) -> Channel:
-        """The direct conversation of these users, opened if there is none."""
-        wanted = set(members)
-        for known in self.channels.values():
-            if known.is_direct and set(known.members) == wanted:
-                return known
-        key = "".join(sorted(members))
-        if len(members) == 2:
-            channel = Channel(
-                id=self.ids.named("D", key),
-                name="",
-                kind="im",
-                members=members,
-            )
-        else:
-            names = [self.users[user].name for user in members]
-            channel = Channel(
-                id=self.ids.named("G", key),
-                name="mpdm-" + "--".join(names),
-                kind="mpim",
-                members=members,
-            )
-        self.keep(channel)
-        return channel
-
-    def show_view(self, view: View) -> None:
-        if view.type == "home":
-            self.homes[view.user] = view
-        else:
-            self.views[view.id] = view
-        self.feed.publish(TeamChange(view))
-
-    def close_view(self, view: View) -> None:
-        self.views.pop(view.id, None)
-        self.feed.publish(TeamChange(view, is_gone=True))
-
-    def keep(self, record: Channel | AgentSession | SuggestedPrompts | ApiCall | Delivery) -> None:
+    def keep(self, record: StoredRecord) -> None:
         """Store a record; a new version replaces the old one."""
+        previous = None
         match record:
+            case Post(ephemeral_to=None):
+                posts = self.posts[record.channel]
+                previous = posts.get(record.ts)
+                posts[record.ts] = record
+            case Post():
+                self.ephemerals[record.ts] = record
             case Channel():
                 self.channels[record.id] = record
             case AgentSession():
                 self.sessions[record.channel, record.thread_ts] = record
             case SuggestedPrompts():
                 self.prompts[record.channel] = record
+            case View(type="home"):
+                self.homes[record.user] = record
+            case View():
+                self.views[record.id] = record
             case ApiCall():
                 self.calls.append(record)
             case Delivery():
-                key = f"{record.envelope_id}/{record.attempt}"
-                self.deliveries[key] = record
-        self.feed.publish(TeamChange(record))
+                self.deliveries[f"{record.envelope_id}/{record.attempt}"] = record
+        self.feed.publish(TeamChange(record, previous))
+
+    def drop(self, record: Post | View) -> None:
+        """Delete a post, or close a modal."""
+        match record:
+            case View():
+                self.views.pop(record.id, None)
+            case Post(ephemeral_to=None):
+                del self.posts[record.channel][record.ts]
+            case Post():
+                del self.ephemerals[record.ts]
+        self.feed.publish(TeamChange(record, is_gone=True))

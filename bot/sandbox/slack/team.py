@@ -1,19 +1,55 @@
-"""The team at the start: users, channels, and their ids."""
+"""The team at the start: users, channels, their ids, and the app under test as it is installed."""
 
 import hashlib
 import itertools
-from dataclasses import dataclass
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from bot.sandbox.slack.clock import SandboxClock
-from bot.sandbox.slack.records import Channel, User
+from bot.sandbox.slack.records import Channel, ChannelKind, User
+from bot.sandbox.slack.wire import JsonObject
 
 DOMAIN = "sandbox"
 PEOPLE = ("ann", "ben", "cleo")
+DEFAULT_SCOPES = (
+    "app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write",
+    "commands", "files:read", "files:write", "groups:history", "groups:read", "im:history",
+    "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read", "reactions:write",
+    "users:read",
+)  # fmt: skip
+DEFAULT_EVENTS = (
+    "agent_session_stopped", "app_home_opened", "app_mention", "message.channels",
+    "message.groups", "message.im", "message.mpim", "reaction_added",
+)  # fmt: skip
+PLURALS: Mapping[ChannelKind, str] = {
+    "channel": "channels",
+    "group": "groups",
+    "im": "im",
+    "mpim": "mpim",
+}
+"""How scopes and message events name the kinds of channels."""
+_EVENT_SCOPES: Mapping[str, str] = {
+    "app_mention": "app_mentions:read",
+    "agent_session_stopped": "chat:write",
+    "reaction_added": "reactions:read",
+    **{f"message.{plural}": f"{plural}:history" for plural in PLURALS.values()},
+}
+"""The scope that Slack demands for an event; an event without an entry needs none."""
 _TEAM = Path(__file__).with_name("team.yml")
+
+
+def named_id(prefix: str, name: str) -> str:
+    """The same id for the same name, so that a test's output can be compared."""
+    digest = hashlib.sha256(f"{prefix}{name}".encode()).hexdigest()
+    return f"{prefix}0{digest[:9].upper()}"
+
+
+TEAM_ID = named_id("T", DOMAIN)
 
 
 class Ids:
@@ -24,13 +60,8 @@ class Ids:
         self._count = itertools.count(1)
         self._last_us = 0
 
-    def named(self, prefix: str, name: str) -> str:
-        """The same id for the same name, so that a test's output can be compared."""
-        digest = hashlib.sha256(f"{prefix}{name}".encode()).hexdigest()
-        return f"{prefix}0{digest[:9].upper()}"
-
     def fresh(self, prefix: str) -> str:
-        return self.named(prefix, str(next(self._count)))
+        return named_id(prefix, str(next(self._count)))
 
     def fresh_ts(self) -> str:
         """A message timestamp: the clock's microsecond, or the next free one."""
@@ -39,71 +70,62 @@ class Ids:
         seconds, microseconds = divmod(self._last_us, 1_000_000)
         return f"{seconds}.{microseconds:06d}"
 
+    def mark_blocks(self, blocks: Sequence[JsonObject]) -> list[JsonObject]:
+        """Blocks as Slack keeps them: those without an id get one."""
+        return [{"block_id": self.fresh("b").lower(), **block} for block in blocks]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SandboxTeam:
-    """`users` and `channels` are found by the names used in tests, "bot" being the app's user."""
+class App:
+    """The bot of the team, with fresh tokens, and what its manifest grants."""
 
-    id: str
-    app_id: str
-    bot_id: str
-    users: dict[str, User]
-    channels: dict[str, Channel]
+    name: str = "universal-agent"
+    scopes: Sequence[str] = DEFAULT_SCOPES
+    bot_events: Sequence[str] = DEFAULT_EVENTS
+    commands: Sequence[JsonObject] = ()
+    shortcuts: Sequence[JsonObject] = ()
+    bot_token: str = field(default_factory=lambda: f"xoxb-sandbox-{secrets.token_hex(12)}")
+    app_token: str = field(default_factory=lambda: f"xapp-1-{secrets.token_hex(12)}")
 
     @property
-    def bot(self) -> User:
-        return self.users["bot"]
+    def user(self) -> User:
+        """The app's own user."""
+        return _user(self.name, real_name=self.name, display_name="", is_bot=True)
+
+    def is_subscribed(self, event: str) -> bool:
+        """Whether Slack would send this event: it is subscribed and its scope is granted."""
+        scope = _EVENT_SCOPES.get(event)
+        is_granted = scope is None or scope in self.scopes
+        return is_granted and event in self.bot_events
 
 
-def build_team(ids: Ids, bot_name: str) -> SandboxTeam:
-    """The team of `team.yml`, with the app under test among its users."""
+def read_team(app_user: User) -> tuple[dict[str, User], dict[str, Channel]]:
+    """Users and channels of `team.yml` by the names used in tests, "bot" being the app's user."""
     tables: dict[str, dict[str, dict[str, Any]]]
     tables = yaml.load(_TEAM.read_text("utf-8"), yaml.CSafeLoader)
-    users: dict[str, User] = {}
-    for name, fields in tables["users"].items():
-        users[name] = _user(ids, name, **fields)
-    users["bot"] = _user(
-        ids,
-        bot_name,
-        real_name=bot_name,
-        display_name="",
-        is_bot=True,
-    )
+    users = {name: _user(name, **fields) for name, fields in tables["users"].items()}
+    users["bot"] = app_user
     channels: dict[str, Channel] = {}
     for name, fields in tables["channels"].items():
-        members = [users[member].id for member in fields["members"].split()]
+        members = [users[member].id for member in fields.pop("members").split()]
         channels[name] = Channel(
-            id=ids.named("C", name),
+            id=named_id("C", name),
             name=name,
-            kind=fields.get("kind", "channel"),
             members=tuple(members),
             purpose=f"All about {name}.",
-            is_archived=fields.get("is_archived", False),
+            **fields,
         )
-    return SandboxTeam(
-        id=ids.named("T", DOMAIN),
-        app_id=ids.named("A", bot_name),
-        bot_id=ids.named("B", bot_name),
-        users=users,
-        channels=channels,
-    )
+    return users, channels
 
 
-def _user(
-    ids: Ids,
-    name: str,
-    *,
-    team: str = DOMAIN,
-    is_bot: bool = False,
-    **fields: Any,
-) -> User:
+def _user(name: str, *, team: str = DOMAIN, is_bot: bool = False, **fields: Any) -> User:
     fields.setdefault("display_name", name)
     if is_bot:
-        fields["bot_id"] = ids.named("B", name)
-        fields["app_id"] = ids.named("A", name)
+        fields["bot_id"] = named_id("B", name)
+        fields["app_id"] = named_id("A", name)
     return User(
-        id=ids.named("U", name),
-        team_id=ids.named("T", team),
+        id=named_id("U", name),
+        team_id=named_id("T", team),
         name=name,
         is_bot=is_bot,
         **fields,

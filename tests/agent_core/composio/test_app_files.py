@@ -169,7 +169,6 @@ async def test_a_path_that_an_app_names_is_not_told_as_composios(
 @pytest.mark.parametrize(
     "came",
     [
-        ToolOutput(text="the beginn", is_cut=True),
         ToolOutput(text="The tool refused the call: HTTP 413", is_error=True),
         ToolOutput(text=f"{TOO_LARGE}.", is_error=True),
     ],

@@ -7,9 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.consent.policy import AFTER_OUTSIDE_TEXT, Judgement, Policy, read_policy, read_rules
+from agent_core.consent.policy import (
+    AFTER_OUTSIDE_TEXT,
+    Judgement,
+    Policy,
+    PolicyRule,
+    read_policy,
+    read_rules,
+)
 from agent_core.consent.policy import SHIPPED as SHIPPED_FILE
-from agent_core.consent.rules import PolicyRule
 from agent_core.errors import SettingsError
 from agent_core.tools import OpenedCall, full_name
 from tests.agent_core.consent.calls import batch, call, entry

@@ -91,7 +91,7 @@ def test_an_http_server_has_many_spellings(tmp_path: Path, kind: str | None, key
     ("entry", "reason"),
     [
         ({"command": "c", "env": {"K": "${KEY} ${MORE}"}}, "KEY is not set; MORE is not set."),
-        ({"command": "c", "args": ["${input:token}"]}, "${input:token} cannot be filled in."),
+        ({"command": "c", "args": ["${input:token}"]}, "input:token is not set."),
         ({"command": "c", "args": ["${WORKSPACE}"]}, "WORKSPACE is not set."),
         ({"command": "${PROGRAM}"}, "PROGRAM is not set."),
         ({"type": "sse", "url": "https://a.test/sse"}, "see whether it has http"),
@@ -134,31 +134,26 @@ def test_a_name_that_could_take_another_servers_calls_is_off(tmp_path: Path, nam
 
 @pytest.mark.proves("fleet.broken")
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "why"),
     [
-        ('{"mcpServers": {\n  "a": {"command": "c",}\n}}', "line 2"),
-        ('{"mcpServers": {\n"a": {},\n"b": {},\n"a": {}}}', "line 4, column 1: 'a' is there twice"),
-        ('{\n"mcpServers": []}', "line 2, column 1: there is no object"),
-        ("[]", "line 1"),
-        ("", "line 1"),
-        ("[" * 100_000, "nested too deeply"),
+        (b'{"mcpServers": {\n  "a": {"command": "c",}\n}}', "line 2"),
+        (b'{\n"mcpServers": []}', 'no object "mcpServers"'),
+        (b"[]", 'no object "mcpServers"'),
+        (b"", "line 1"),
+        (b"[" * 100_000, "recursion"),
+        (b'{"mcpServers": {"\xe9": {}}}', "utf-8"),
+        (None, "No such file"),
     ],
 )
-def test_a_broken_file_is_refused_with_its_line(tmp_path: Path, text: str, place: str) -> None:
+def test_a_broken_file_is_refused_with_its_line(
+    tmp_path: Path, text: bytes | None, why: str
+) -> None:
     file = tmp_path / "servers.json"
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(SettingsError, match="is broken at line") as refused:
+    if text is not None:
+        file.write_bytes(text)
+    with pytest.raises(SettingsError, match=r"servers\.json") as refused:
         fleet_of(file)
-    assert place in str(refused.value)
-    assert "servers.json" in str(refused.value)
-
-
-def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="No such file"):
-        fleet_of(tmp_path / "none.json")
-    (tmp_path / "latin.json").write_bytes(b'{"mcpServers": {"\xe9": {}}}')
-    with pytest.raises(SettingsError, match="no UTF-8"):
-        fleet_of(tmp_path / "latin.json")
+    assert why in str(refused.value)
 
 
 def test_the_file_of_another_editor_is_read_too(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ async def test_what_is_accepted_is_offered_by_the_running_bot(
     told.lists(defined("where"), defined("act", "Changed."))
     bot = again()
     await bot.names()
-    assert await store.accept(await store.waiting(), NOW) == ["act"]
+    assert await store.accept(await store.waiting()) == ["act"]
     assert await bot.names() == ["act", "where"]
     assert (await bot.call("act")).text == "act ran"
 
@@ -130,7 +130,7 @@ async def test_only_what_was_seen_is_accepted(again: Again, told: Told, store: T
     seen = await store.waiting()
     told.lists(defined("where"), defined("act", "Harmful."))
     await again().names()
-    assert await store.accept(seen, NOW) == []
+    assert await store.accept(seen) == []
     assert await again().names() == ["where"]
 
 
@@ -146,7 +146,7 @@ async def test_a_parameter_that_asks_for_a_key_is_off_from_the_first_sight(
     bot = again()
     assert await bot.names() == ["act"]
     assert "asks for a secret" in (await bot.call("add")).text
-    await store.accept(await store.waiting(), NOW)
+    await store.accept(await store.waiting())
     assert await again().names() == ["act", "add"]
 
 

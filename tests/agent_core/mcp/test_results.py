@@ -28,7 +28,7 @@ from agent_core.mcp.config import InProcessServer
 from agent_core.mcp.wire import TOO_LARGE, LineCutter
 from agent_core.testing.tools import echo_server, ignore_progress, tool_call
 from agent_core.tools import OnProgress, Registry, ToolContext, ToolOutput, fit, sources_in
-from agent_core.tools.sources import MAX_SOURCES
+from agent_core.tools.actions import MAX_SOURCES
 from tests.agent_core.mcp.conftest import HubMaker, Start
 from tests.agent_core.mcp.loopback import serve
 
@@ -186,15 +186,12 @@ async def test_a_giant_picture_reaches_neither_model_nor_memory(
 
 
 @pytest.mark.proves("hub.saved")
-async def test_what_was_kept_of_a_giant_result_is_in_the_workspace(
+async def test_a_giant_result_is_kept_in_the_workspace(
     server: Server, call: Caller, context: ToolContext
 ) -> None:
-    output = await call(server, "texts", {"size_bytes": 60_000_000})
-    assert output.is_cut
+    output = await call(server, "texts", {"size_bytes": 5_900_000})
     saved = context.workspace / output.saved_path
-    assert 5_000_000 <= saved.stat().st_size < 5_001_000
-    assert output.size_bytes == 60_000_000
-    assert output.text.endswith("[Only the first 5,000,000 bytes were kept.]")
+    assert saved.stat().st_size == output.size_bytes == 5_900_000
     assert len(output.text) < 10_000
 
 

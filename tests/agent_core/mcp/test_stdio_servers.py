@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, use_span
 
-from agent_core.mcp import McpServer, StdioServer
-from agent_core.testing.tools import ignore_progress, tool_call
-from agent_core.tools import ToolContext
+from agent_core.mcp import StdioServer
 from tests.agent_core.mcp.conftest import QUICK, Start
 from tests.agent_core.mcp.world import needs_pidfd, raw, watched
 
@@ -70,27 +68,17 @@ async def test_a_call_that_reads_by_its_name_is_made_again_after_the_servers_dea
 
 
 @pytest.mark.proves("hub.dead", "hub.restarts")
-async def test_a_server_that_keeps_dying_restarts_ever_later_and_is_then_left_alone_for_a_minute(
-    context: ToolContext,
+async def test_a_server_that_keeps_dying_is_left_alone_for_the_rest_of_the_minute(
+    start: Start,
 ) -> None:
-    now, waits = [1_000.0], list[float]()
-
-    async def sleep(wait_s: float) -> None:
-        waits.append(wait_s)
-
-    async def said(tool: str) -> str:
-        made = tool_call(f"mcp__raw__{tool}", {"text": "x"})
-        return (await server.run(made, context, ignore_progress)).text
-
-    server = McpServer(raw(), QUICK, lambda: now[0], sleep=sleep)
-    for starts in range(4):
-        assert "may or may not have run" in await said("exit")
-        assert len(waits) == starts
-    assert 0 < waits[0] < waits[1] < waits[2]
-    assert "stopped too often; it is tried again in 60 s" in await said("echo")
-    now[0] += 61
-    assert await said("echo") == "x"
-    await server.close()
+    now = [1_000.0]
+    bot = start(raw(), clock=lambda: now[0])
+    for _ in range(4):
+        assert "may or may not have run" in (await bot.call("exit")).text
+    now[0] += 20
+    assert "stopped too often; it is tried again in 40 s" in (await bot.call("echo", text="x")).text
+    now[0] += 41
+    assert (await bot.call("echo", text="x")).text == "x"
 
 
 @pytest.mark.proves("hub.hang", "hub.local")

@@ -238,14 +238,11 @@ def test_half_a_surrogate_pair_in_text_and_thinking_becomes_a_replacement_sign()
     )
 
 
-def test_a_surrogate_pair_cut_between_two_pieces_is_one_sign() -> None:
-    assembly = ReplyAssembly()
-    events = message(text_block(0, "Good \ud83d", "\ude00 day \ud83d", "."), stop_reason="end_turn")
+def test_a_surrogate_pair_cut_between_two_pieces_is_one_sign_of_the_reply() -> None:
+    text = text_block(0, "Good \ud83d", "\ude00 day \ud83d", ".")
+    reply = assembled(*message(text, stop_reason="end_turn"))
 
-    said = [text for event in events if (text := assembly.take(event))]
-
-    assert said == ["Good ", "\U0001f600 day ", "\ufffd."]
-    assert assembly.reply().message.text == "".join(said)
+    assert reply.message.text == "Good \U0001f600 day \ufffd."
 
 
 def test_a_gateway_may_put_the_arguments_at_the_start() -> None:

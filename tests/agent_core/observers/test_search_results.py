@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_core.json_values import find_object, parse_result
 from agent_core.messages import JsonObject
 from agent_core.observers import SearchResultObserver, ToolObserved
 from agent_core.observers.observing import executions
 from agent_core.observers.search_results import cleaned_results, parse_relative_date
-from agent_core.tools import find_object, parse_result
 from tests.agent_core.observers.observed import FINISHED, enveloped, names_in, observed, only_file
 
 NEWS = "mcp__composio__COMPOSIO_SEARCH_NEWS"

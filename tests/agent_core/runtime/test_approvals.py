@@ -53,8 +53,8 @@ async def test_an_approved_call_is_made_once_as_it_was_shown(office: Office) -> 
         ]
         (row,) = await runtime.audit.entries()
     assert office.sent == [(ANN, "bob@example.com")]
-    assert (row.outcome, row.entry.approved_by, row.entry.digest) == ("done", ANN, asked.digest)
-    assert row.entry.actions[0].account == "u1@example.com"
+    assert (row.outcome, row.approved_by, row.digest) == ("done", ANN, asked.digest)
+    assert row.actions[0].account == "u1@example.com"
     assert '"acted_as": {"gmail": "u1@example.com"}' in told(model.requests[-1])
 
 
@@ -188,7 +188,7 @@ async def test_what_a_person_has_edited_is_approved_anew_and_made_exactly_so(
         verdicts = [(e.verdict, e.by) for e in await decided(runtime, first.turn)]
         assert verdicts == [("edited", ANN), ("edited", ANN), ("approved", ANN)]
         (row,) = await runtime.audit.entries()
-        assert (row.entry.digest, row.entry.ask) == (third.digest, third.ask)
+        assert (row.digest, row.ask) == (third.digest, third.ask)
     assert office.sent == [(ANN, "eve@example.com")]
     assert "A person changed this call" in told(model.requests[-1])
     assert "Hello" in told(model.requests[-1])

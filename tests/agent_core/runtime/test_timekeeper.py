@@ -45,7 +45,7 @@ class Office:
         self.troubles.append(schedule)
 
     async def add(self, name: str = "one", rule: Rule = NINE) -> Schedule:
-        await self.store.propose(ScheduleId(name), an_order(rule=rule), self.now)
+        await self.store.propose(ScheduleId(name), an_order(rule=rule))
         return await self.store.activate(ScheduleId(name), self.now)
 
     async def look(self, now: datetime) -> None:

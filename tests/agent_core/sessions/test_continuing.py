@@ -54,7 +54,7 @@ async def test_what_was_told_is_not_shown_once_more(tmp_path: Path) -> None:
 
 async def agreed_on(store: ScheduleStore, name: str) -> ScheduleId:
     schedule = ScheduleId(name)
-    await store.propose(schedule, ORDER, FRIDAY)
+    await store.propose(schedule, ORDER)
     await store.activate(schedule, FRIDAY)
     return schedule
 
@@ -63,7 +63,7 @@ async def test_the_thread_of_an_order_is_about_the_one_that_was_agreed_on_there(
     database: Database,
 ) -> None:
     store = ScheduleStore(database)
-    await store.propose(ScheduleId("waiting"), ORDER, FRIDAY)
+    await store.propose(ScheduleId("waiting"), ORDER)
     assert await store.told_in("C1", "1.0", ORDERED_IN) is None
     first = await agreed_on(store, "first")
     assert await store.told_in("C1", "1.0", ORDERED_IN) == first

@@ -21,8 +21,8 @@ LATER = "9001"
 MOODS = ("ALTER TABLE turns ADD COLUMN mood VARCHAR DEFAULT 'calm'",)
 BROKEN = (*MOODS, "ALTER TABLE nowhere DROP COLUMN x")
 ROW = (
-    "INSERT INTO turns (id, session, seq, status, generation, inbound)"
-    " VALUES ('turn:1', 'T1:C1:1', 1, 'queued', 1, '{}')"
+    "INSERT INTO turns (id, session, seq, status, generation, inbound, kind, asker, tries,"
+    " tried_from) VALUES ('turn:1', 'T1:C1:1', 1, 'queued', 1, '{}', 'work', 'T1:U1', 0, 0)"
 )
 
 

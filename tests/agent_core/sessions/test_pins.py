@@ -1,15 +1,12 @@
 """Pinned definitions are written once, and change by a person's word alone."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 
 from agent_core.sessions import NOT_ACCEPTED, Database, Pin, Proposal, ToolPins
 
-THEN = datetime(2026, 3, 1, 12, tzinfo=UTC)
-NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
-PIN = Pin(server="mail", tool="send", digest="d1", definition={"name": "send"}, accepted_at=THEN)
+PIN = Pin(server="mail", tool="send", digest="d1", definition={"name": "send"})
 CHANGE = Proposal(digest="d2", definition={"name": "send", "description": "New."}, reason="why")
 
 
@@ -33,9 +30,9 @@ async def test_a_change_waits_until_it_is_accepted(pins: ToolPins) -> None:
 
     [waiting] = await pins.waiting()
     assert (waiting.digest, waiting.proposal) == ("d1", CHANGE)
-    assert await pins.accept([waiting], NOW) == ["send"]
+    assert await pins.accept([waiting]) == ["send"]
     assert await pins.waiting() == []
-    accepted = replace(PIN, digest="d2", definition=CHANGE.definition, accepted_at=NOW)
+    accepted = replace(PIN, digest="d2", definition=CHANGE.definition)
     assert await pins.load("mail") == {"send": accepted}
 
 
@@ -52,7 +49,7 @@ async def test_what_changed_after_it_was_shown_is_not_accepted(pins: ToolPins) -
     seen = await pins.waiting()
     await pins.propose("mail", {"send": replace(CHANGE, digest="d3")})
 
-    assert await pins.accept(seen, NOW) == []
+    assert await pins.accept(seen) == []
     assert (await pins.load("mail"))["send"].digest == "d1"
 
 
@@ -64,5 +61,5 @@ async def test_what_was_off_from_the_beginning_has_no_accepted_definition(
 
     [waiting] = await pins.waiting()
     assert not waiting.is_accepted
-    assert await pins.accept([waiting], NOW) == ["send"]
+    assert await pins.accept([waiting]) == ["send"]
     assert (await pins.load("mail"))["send"].is_accepted

@@ -3,8 +3,7 @@
 import pytest
 
 from agent_core.messages import JsonObject
-from agent_core.tools import fault_of_arguments
-from agent_core.tools.schemas import fault_of_schema, schema_for_model
+from agent_core.tools import fault_of_arguments, fault_of_schema, schema_for_model
 
 SCHEMA: JsonObject = {
     "type": "object",
@@ -45,12 +44,10 @@ def test_a_fault_is_short_however_long_the_wrong_value() -> None:
 @pytest.mark.parametrize(
     "schema",
     [
-        {"type": "anything", "required": "urls"},
         {"$ref": "#"},
         {"$ref": "#/nowhere"},
         {"$ref": "http://elsewhere.test/schema.json"},
         {"properties": {"a": {"pattern": "("}}},
-        {"properties": {"a": None}},
     ],
 )
 def test_a_schema_that_cannot_be_used_finds_no_fault(schema: JsonObject) -> None:

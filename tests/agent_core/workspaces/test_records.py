@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,16 @@ import pytest
 from agent_core.events import AnyEvent, StepRetried, TextDelta, ToolCallProgressed
 from agent_core.ids import ToolCallId
 from agent_core.messages import JsonObject
-from agent_core.workspaces import RunLog, append_summary, build_trace, log_line, write_trace
-from tests.agent_core.workspaces.turns import START, at, place, turn_with_a_child
+from agent_core.workspaces import RunLogs, append_summary, build_trace, log_line, write_trace
+from tests.agent_core.workspaces.turns import (
+    SESSION,
+    START,
+    at,
+    place,
+    turn_finished,
+    turn_started,
+    turn_with_a_child,
+)
 
 
 def trace(turn: str = "turn-1", **changed: object) -> JsonObject:
@@ -114,31 +121,34 @@ def test_a_request_that_looks_like_a_heading_hides_no_turn(tmp_path: Path) -> No
 
 @pytest.mark.proves("run_log.times")
 def test_the_run_log_has_a_time_before_each_entry(tmp_path: Path) -> None:
-    log = RunLog(tmp_path)
-    log.append("first", at=START)
-    log.append("second\nwith a line more", at=START + timedelta(milliseconds=1))
+    logs = RunLogs()
+    logs.follow(SESSION, tmp_path)
+    logs.write(turn_started("first"))
+    logs.write(turn_finished(0.001, "with a line more"))
 
     assert (tmp_path / "run.log").read_text("utf-8").splitlines() == [
-        "[14:30:52.123] first",
-        "[14:30:52.124] second",
+        "[14:30:52.123] turn turn-1 started on 2026-11-21 by Ann: first",
+        "[14:30:52.124] turn turn-1 finished: answered",
         "               with a line more",
     ]
 
 
 def test_a_log_that_cannot_be_written_costs_nothing_else(tmp_path: Path) -> None:
-    log = RunLog(tmp_path / "not there")
-    log.append("lost", at=START)
+    logs = RunLogs()
+    logs.follow(SESSION, tmp_path / "not there")
+    logs.write(turn_started("lost"))
     (tmp_path / "not there").mkdir()
-    log.append("kept \ud800", at=START)
+    logs.write(turn_started("kept \ud800"))
 
-    assert (tmp_path / "not there" / "run.log").read_text("utf-8") == "[14:30:52.123] kept ?\n"
+    assert (tmp_path / "not there" / "run.log").read_text("utf-8").endswith("Ann: kept ?\n")
 
 
 @pytest.mark.proves("run_log.content")
 def test_the_run_log_tells_a_turn_in_plain_words(tmp_path: Path) -> None:
-    log = RunLog(tmp_path)
+    logs = RunLogs()
+    logs.follow(SESSION, tmp_path)
     for event in turn_with_a_child():
-        log.record(event)
+        logs.write(event)
 
     text = (tmp_path / "run.log").read_text("utf-8")
     assert "turn turn-1 started on 2026-11-21 by Ann: What is new in batteries?" in text

@@ -255,7 +255,7 @@ def test_usage_is_that_of_all_model_calls_the_classifier_included() -> None:
     assert usage["total_tokens"] == 307 + 60 + 3_000
 
 
-def test_a_step_made_again_counts_once_and_its_calls_too() -> None:
+def test_a_step_that_a_later_generation_makes_is_an_iteration_and_its_call_counts_once() -> None:
     again = [
         StepStarted(**place(12, 1, 0, attempt=1001)),
         step_finished(place(13, 1, 1, attempt=1001), tool_calls=1),
@@ -270,7 +270,8 @@ def test_a_step_made_again_counts_once_and_its_calls_too() -> None:
     trace = trace_of([*first, *again, turn_finished()])
 
     assert [call["input"] for call in trace["tool_calls"]] == [{"query": "again"}]
-    assert [one["duration_seconds"] for one in trace["iterations"]] == [8.5]
+    assert [call["iteration"] for call in trace["tool_calls"]] == [2]
+    assert [one["duration_seconds"] for one in trace["iterations"]] == [11.0, 8.5]
     assert trace["usage"]["model_calls"] == 2
 
 

@@ -13,7 +13,7 @@ from agent_core.ids import ROOT_RUN, AskId, SessionId, ToolCallId, TurnId, UserI
 from agent_core.runtime import Ask, Asks
 from agent_core.runtime.asks import ApprovalChoice
 from agent_core.sessions import CallApproval
-from bot.asks.clicks import AskClicks
+from bot.asks import AskClicks
 from bot.clicks import ApprovalClick, ApprovalForm, ConnectionClick, decode
 from bot.ingress import Handler
 from bot.presenter import Indicators, ThreadPresenter

@@ -10,7 +10,7 @@ import pytest
 
 from agent_core.ids import TurnId, turn_of
 from agent_core.testing.models import ScriptedModel, call
-from bot.asks.clicks import AskClicks
+from bot.asks import AskClicks
 from bot.clicks import QuestionClick, QuestionForm, Refused, decode
 from bot.inbound import post_key
 from bot.presenter.journal import READER

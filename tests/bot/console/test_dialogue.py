@@ -8,9 +8,9 @@ import pytest
 from aiohttp import WSServerHandshakeError
 
 from agent_core.testing.models import Held, ScriptedModel, call, calls_reply
+from bot.console.access import HOME
 from bot.console.acts import StartAgent
 from bot.console.live import MAX_REQUESTS, MAX_SOCKETS
-from bot.console.passes import HOME
 from bot.threads import parse_session, user_id
 from tests.bot.console.world import browser, console_world, visitor
 

@@ -17,8 +17,14 @@ from sqlalchemy import Connection
 
 from agent_core.sessions import Database
 from agent_core.sessions.schema import sessions
-from bot.console.health import HealthFinding, Look, add_health, look_at_database, look_at_tools
-from bot.console.server import listening
+from bot.console.server import (
+    HealthFinding,
+    Look,
+    add_health,
+    listening,
+    look_at_database,
+    look_at_tools,
+)
 from bot.slack_api import MonotonicClock, SkippingClock
 from tests.agent_core.sessions.databases import told_of_trouble
 

@@ -190,7 +190,7 @@ async def test_schedules_are_paused_from_home_without_a_post(place: Around) -> N
         origin=thread.session,
         owner_zone="UTC",
     )
-    schedule = await place.runtime.schedules.propose(ScheduleId("s1"), order, NOW)
+    schedule = await place.runtime.schedules.propose(ScheduleId("s1"), order)
     await place.runtime.schedules.activate(schedule.id, NOW)
     assert "battery storage" in said(await place.open_home("ann"))
     assert "battery storage" not in said(await place.open_home("cleo"))
@@ -208,7 +208,7 @@ async def test_a_form_that_home_opened_changes_the_schedule_and_says_so_where_it
     thread, ann = await place.thread(), place.person("ann")
     told = {"place": thread.channel, "origin": thread.session, "owner": ann}
     order = an_order(team=thread.team, **told, rule=on_weekdays("UTC", NOW))
-    schedule = await runtime.schedules.propose(ScheduleId("s1"), order, NOW)
+    schedule = await runtime.schedules.propose(ScheduleId("s1"), order)
     await runtime.schedules.activate(schedule.id, NOW)
     await place.open_home("ann")
     await place.press(

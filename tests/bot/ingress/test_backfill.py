@@ -131,22 +131,6 @@ async def test_a_reply_in_a_thread_of_the_bots_is_found_however_old_the_thread_i
     assert [missed.post.thread.root_ts for missed in found] == [root]
 
 
-async def test_an_app_that_may_not_list_conversations_reads_those_it_has_heard(
-    outside: Outside,
-) -> None:
-    slack, now = outside.slack, f"{outside.clock.now():.6f}"
-    gap = gap_from(outside, **{slack.channels["general"]: now, slack.dm_id("ann"): now})
-    outside.clock.advance(60)
-    for channel in ("general", "news"):
-        await slack.say("ann", channel, f"{slack.mention} {channel}")
-    await slack.say("ann", dm=True, text="direct")
-    slack.fail("users.conversations", error="missing_scope")
-
-    found, _ = await find_all(outside, gap)
-
-    assert [each.post.wire_text for each in found] == [f"{slack.mention} general", "direct"]
-
-
 async def test_a_conversation_that_cannot_be_read_does_not_cost_the_others(
     outside: Outside,
 ) -> None:

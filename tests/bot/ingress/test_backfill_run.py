@@ -216,7 +216,7 @@ async def test_a_crash_in_the_middle_loses_nothing(outside: Outside) -> None:
     async with asyncio.timeout(30), bot_in(outside) as bot:
         running = asyncio.create_task(bot.backfill.run())
         await until_given(outside, 1)
-        running.cancel()
+        await bot.backfill.close()
         await asyncio.wait([running])
     assert 1 <= len(outside.front.texts) < 5
 

@@ -35,7 +35,7 @@ from bot.ingress.actions import ANSWER_WITHIN_S, Actions, Handler
 from bot.ingress.backfill_run import HEAD_START_S
 from bot.presenter import Indicators
 from bot.sandbox.slack import ManualClock, SlackStandIn
-from bot.sandbox.slack.app import DEFAULT_EVENTS, DEFAULT_SCOPES
+from bot.sandbox.slack.team import DEFAULT_EVENTS, DEFAULT_SCOPES, App
 from bot.slack_api import Identity, People, SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef
 
@@ -391,7 +391,7 @@ async def connected_world(
 ) -> AsyncGenerator[World, None]:
     """`more` is for `bot_in`. Waits between tries end at once."""
     async with (
-        SlackStandIn(scopes=scopes, bot_events=bot_events, rate_limits=False) as slack,
+        SlackStandIn(App(scopes=scopes, bot_events=bot_events), rate_limits=False) as slack,
         bot_in(Outside(slack=slack), listens=True, **more) as world,
     ):
         yield world

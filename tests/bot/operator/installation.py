@@ -12,9 +12,9 @@ from bot.operator.findings import Finding
 from bot.operator.slack import AGENT_VIEW
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, ReplyText
-from bot.sandbox.slack import SlackStandIn
+from bot.sandbox.slack import App, SlackStandIn
 from bot.settings import BotSettings, Configuration
-from bot.slack_api.scopes import NEEDED
+from bot.slack_api.calls import TABLE
 from tests.e2e.world import settings_of
 
 KEY = "sk-ant-hush-hush-hush"
@@ -43,10 +43,10 @@ class Installation:
 
 @asynccontextmanager
 async def installed(
-    root: Path, *, scopes: Sequence[str] = (*NEEDED, AGENT_VIEW)
+    root: Path, *, scopes: Sequence[str] = (*TABLE.scopes, AGENT_VIEW)
 ) -> AsyncGenerator[Installation]:
     async with (
-        SlackStandIn(scopes=scopes) as slack,
+        SlackStandIn(App(scopes=scopes)) as slack,
         ModelStandIn(keep_bodies=True) as model,
         ComposioStandIn() as composio,
     ):

@@ -8,8 +8,8 @@ import yaml
 from pydantic import SecretStr
 
 from bot.operator.slack import AGENT_VIEW
-from bot.sandbox.slack.feed import OpenSockets
-from bot.slack_api.scopes import NEEDED
+from bot.sandbox.slack.records import OpenSockets, Record
+from bot.slack_api.calls import TABLE
 from tests.bot.operator.installation import checked, installed, nobody
 
 pytestmark = pytest.mark.usefixtures("clean")
@@ -27,9 +27,9 @@ async def test_tokens_as_the_manifest_grants_them_are_fine(tmp_path: Path) -> No
     assert "universal-agent in the team Sandbox" in found.text
 
 
-@pytest.mark.parametrize("lacking", sorted(NEEDED)[:3])
+@pytest.mark.parametrize("lacking", sorted(TABLE.scopes)[:3])
 async def test_a_scope_that_is_lacking_is_named(tmp_path: Path, lacking: str) -> None:
-    async with installed(tmp_path, scopes=sorted(NEEDED - {lacking})) as world:
+    async with installed(tmp_path, scopes=sorted(TABLE.scopes - {lacking})) as world:
         found = await checked(BOT_TOKEN, bot=world.bot())
     assert found.state == "wrong"
     assert f"lacks the scope {lacking};" in found.text
@@ -37,7 +37,7 @@ async def test_a_scope_that_is_lacking_is_named(tmp_path: Path, lacking: str) ->
 
 
 async def test_without_the_agent_view_there_is_a_warning(tmp_path: Path) -> None:
-    async with installed(tmp_path, scopes=sorted(NEEDED)) as world:
+    async with installed(tmp_path, scopes=sorted(TABLE.scopes)) as world:
         found = await checked(BOT_TOKEN, bot=world.bot())
     assert found.state == "warning"
     assert AGENT_VIEW in found.text
@@ -83,16 +83,12 @@ async def test_a_pause_that_slack_asks_for_is_a_warning(tmp_path: Path, title: s
 
 async def test_a_socket_is_really_opened_and_closed_again(tmp_path: Path) -> None:
     async with installed(tmp_path) as world:
-        greeted = world.slack.changes()
-        found = await checked(SOCKET, bot=world.bot())
-        assert found.state == "fine"
-        counts: list[int] = []
-        async for change in greeted:
-            if isinstance(change.record, OpenSockets):
-                counts.append(change.record.count)
-            if counts[-1:] == [0]:
-                break
-    assert 1 in counts
+        records: list[Record] = []
+        with world.slack.state.feed.watch(lambda change: records.append(change.record)):
+            found = await checked(SOCKET, bot=world.bot())
+            assert found.state == "fine"
+            await world.slack.wait_for(lambda _: records[-1:] == [OpenSockets(0)])
+    assert OpenSockets(1) in records
 
 
 @pytest.mark.parametrize(

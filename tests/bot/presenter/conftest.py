@@ -9,7 +9,7 @@ from agent_core.events import AnyEvent
 from agent_core.ids import AskId, UserId
 from agent_core.messages import JsonObject
 from bot.presenter import Indicators, PresenterState, ThreadPresenter
-from bot.presenter.connection import ConnectLink
+from bot.presenter.asks import ConnectLink
 from bot.slack_api import WriteGuard
 from tests.bot.desk import Desk, open_desk
 from tests.bot.presenter.turns import START, MemoryState, Turn
@@ -124,7 +124,7 @@ class Stage(Desk):
     def reactions(self, ts: str = "") -> list[str]:
         """What stands on a post, by default the thread's first."""
         post = self.slack.find("general", ts or self.thread.root_ts)
-        return [reaction.name for reaction in post.reactions]
+        return list(post.reactions)
 
     def direct_texts(self) -> list[str]:
         """What the bot wrote to Ann alone: each post, then what stands below it."""

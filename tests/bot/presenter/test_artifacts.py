@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_core.ids import RunId
-from bot.presenter.files import ArtifactRefused, file_name, handed_out, read_artifact
+from bot.presenter.answer import ArtifactRefused, file_name, handed_out, read_artifact
 from bot.render import limits
 from bot.threads import ThreadRef
 from tests.bot.presenter.turns import Turn

@@ -7,32 +7,36 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from agent_core.events import REPORT
+from agent_core.ids import AgentId
 from agent_core.messages import JsonObject
-from bot.presenter.answer import follow_up_rows, thread_drafts
+from bot import clicks
+from bot.clicks import BranchStop, LiveViewClick
+from bot.presenter.answer import (
+    ArtifactRefused,
+    file_name,
+    follow_up_rows,
+    read_artifact,
+    thread_drafts,
+)
 from bot.presenter.approval import decision
+from bot.presenter.asks import question_drafts
 from bot.presenter.board import Board
-from bot.presenter.files import ArtifactRefused, file_name, read_artifact
-from bot.presenter.questions import question_drafts
 from bot.presenter.stream import HOLD_S
 from bot.presenter.tools import app_name
 from bot.render import (
     actions,
     answer_drafts,
-    button,
     limits,
-    menu,
-    modal,
     none_live,
     plain_text,
     section,
     split,
 )
-from bot.sandbox.slack.arguments import Arguments, PostContent, read_content
 from bot.sandbox.slack.blocks import check_message_blocks, check_view
 from bot.sandbox.slack.clock import SystemClock
+from bot.sandbox.slack.methods.call import Arguments
 from bot.sandbox.slack.team import Ids
-from bot.sandbox.slack.text import texts_in
-from bot.sandbox.slack.wire import ApiError
+from bot.sandbox.slack.wire import ApiError, texts_in
 from bot.threads import ThreadRef
 from bot.words import BOT
 from tests.bot.presenter.conftest import Stage
@@ -42,9 +46,9 @@ from tests.bot.presenter.turns import Turn
 WORDS = BOT.of("en")
 
 
-def sent(*, is_update: bool = True, **content: object) -> PostContent:
+def sent(*, is_update: bool = True, **content: object) -> None:
     """A post, or an edit, with this content."""
-    return read_content(Arguments(content), Ids(SystemClock()), is_update=is_update)
+    Arguments(content).content(Ids(SystemClock()), is_update=is_update)
 
 
 def table(rows: int = 2, columns: int = 2, cell: str = "x") -> str:
@@ -130,7 +134,7 @@ def asked(size: int) -> int:
 
 def forms(size: int) -> int:
     words = "x" * size
-    view = modal("m", words, words, words, blocks=[])
+    view = clicks.form(LiveViewClick(), words, words, words, [])
     check_view(view, "modal")
     return max(map(len, texts_in(view)))
 
@@ -147,8 +151,12 @@ def cards(count: int) -> int:
     return len(board.visible_cards())
 
 
-def options(count: int, value: str = "v") -> int:
-    shown = menu("a", [("Stop it", value)] * count + [("Stop that", "v")])
+def options(count: int, value_chars: int = 20) -> int:
+    """How many options of so long a value are shown beside a short one."""
+    short = BranchStop(agent=AgentId("v"))
+    agent = AgentId("v" * (value_chars - len(short.encoded()) + 1))
+    stops = [("Stop it", BranchStop(agent=agent))] * count
+    shown = clicks.dots_menu([*stops, ("Stop that", short)])
     take(actions(shown))
     return len(shown["options"]) - (count < limits.MENU_OPTIONS)
 
@@ -168,10 +176,10 @@ def read(size: int) -> int:
 
 SHOWN: Mapping[str, Callable[[int], int]] = {
     "SECTION_CHARS": lambda n: the_x(*map(section, split("x" * n, limits.SECTION_CHARS))),
-    "LABEL_CHARS": lambda n: the_x(actions(button("a", "x" * n, ""))),
+    "LABEL_CHARS": lambda n: the_x(actions(clicks.button("x" * n, LiveViewClick()))),
     "TITLE_CHARS": forms,
     "MENU_OPTIONS": options,
-    "OPTION_VALUE_CHARS": lambda n: n * options(1, "v" * n),
+    "OPTION_VALUE_CHARS": lambda n: n * options(1, n),
     "OPTION_CHARS": asked,
     "COMMENT_CHARS": lambda n: decision(
         TURN.decided("rejected", reason="x" * n), WORDS

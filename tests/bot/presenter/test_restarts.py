@@ -8,7 +8,7 @@ import pytest
 from agent_core.events import AnyEvent
 from agent_core.sessions import LeaseLost
 from bot.slack_api import SlackError
-from bot.slack_api.calls import VISIBLE
+from bot.slack_api.calls import TABLE
 from tests.bot.presenter.conftest import CutState, Stage
 from tests.bot.presenter.turns import MemoryState, Turn
 
@@ -165,7 +165,7 @@ async def test_another_process_goes_on_where_the_lease_was_lost(stage: Stage, pa
             await losing.show(event)
     except LeaseLost:
         await losing.close()
-        assert sum(call.method in VISIBLE for call in stage.slack.calls) <= passes
+        assert sum(TABLE.methods[call.method].is_visible for call in stage.slack.calls) <= passes
     await stage.show(*events, state=state)
     assert heads(stage) == STORIES["a question"][1]
     assert [file.title for file in stage.slack.files if file.shares] == ["The report"]

@@ -1,6 +1,5 @@
 """What the command line asks of the sandbox, and what it tells of it."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -8,10 +7,9 @@ from typing import Any
 import pytest
 
 from bot.sandbox.composio import AppExecution
-from bot.sandbox.driving import effect_json, post_json, show
+from bot.sandbox.driving import effect_json, post_json, printed
 from bot.sandbox.model import ReplyPace
 from bot.sandbox.slack import Post, SlackStandIn
-from bot.sandbox.slack.feed import TeamChange
 from bot.sandbox.world import UNHURRIED, SandboxOptions, read_manifest
 
 ANN, BOB = "U1", "bob@example.com"
@@ -45,16 +43,15 @@ def test_a_post_tells_who_alone_saw_it_and_what_its_blocks_say() -> None:
     assert [each["blocks_text"] for each in seen] == ["", f"to: {BOB}"]
 
 
-async def test_without_a_terminal_progress_is_printed_line_by_line(
+def test_without_a_terminal_progress_is_printed_line_by_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    begun, later = post(), replace(post(), text="Approve?\n_Asked <@U1> in <#C1>_")
-
-    async def changes() -> AsyncIterator[TeamChange]:
-        yield TeamChange(begun)
-        yield TeamChange(later, begun)
-
-    await show(changes(), {"UBOT": "bot", "U1": "ann", "C1": "news"})
+    slack = SlackStandIn()
+    ann, news = slack.users["ann"], slack.channels["news"]
+    begun = replace(post(), user=slack.bot_user_id)
+    with printed(slack):
+        slack.state.keep(begun)
+        slack.state.keep(replace(begun, text=f"Approve?\n_Asked <@{ann}> in <#{news}>_"))
     assert capsys.readouterr().out.splitlines() == ["bot: Approve?", "   … Asked @ann in #news"]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from bot.slack_api import Conversation, Op, People, SlackRefused
 from bot.slack_api.api import PEOPLE_TTL_S
-from bot.slack_api.channels import BURST, SPACING_S
+from bot.slack_api.calls import GENTLE_A_MINUTE, MINUTE_S
 from tests.bot.desk import Desk
 
 
@@ -21,14 +21,14 @@ async def test_a_list_is_read_to_its_end(desk: Desk) -> None:
 
 
 async def test_many_threads_do_not_hold_up_what_was_said_outside_of_them(desk: Desk) -> None:
-    for _ in range(BURST + 1):
+    for _ in range(GENTLE_A_MINUTE + 1):
         async for _ in desk.api.channels.replies(desk.thread, oldest="0"):
             pass
-    assert desk.clock.slept == [SPACING_S]
+    assert desk.clock.slept == [MINUTE_S]
     async for _ in desk.api.channels.history(desk.thread.channel, oldest="0"):
         pass
 
-    assert desk.clock.slept == [SPACING_S]
+    assert desk.clock.slept == [MINUTE_S]
 
 
 async def test_an_announcement_whose_answer_is_lost_is_made_once(desk: Desk) -> None:

@@ -67,7 +67,7 @@ def files(desk: Desk) -> list[str]:
 
 def reactions(desk: Desk) -> list[tuple[str, int]]:
     root = desk.slack.find("general", desk.thread.root_ts)
-    return [(reaction.name, len(reaction.users)) for reaction in root.reactions]
+    return [(name, len(users)) for name, users in root.reactions.items()]
 
 
 def status(desk: Desk) -> str:

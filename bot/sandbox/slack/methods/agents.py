@@ -1,30 +1,40 @@
-"""agents.*, assistant.* and views.*: agent sessions, status lines, prompts, modals, App Home."""
+"""agents.*, assistant.*, views.* and apps.*: sessions, status lines, prompts, modals, sockets."""
 
 from dataclasses import replace
 
-from bot.sandbox.slack import limits
 from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.records import SuggestedPrompts
-from bot.sandbox.slack.wire import ApiError, JsonObject, missing_field
+from bot.sandbox.slack.wire import ApiError, JsonObject, invalid_arguments
+
+MAX_TITLE = 200
+MAX_PROMPTS = 4
+MAX_LOADING_MESSAGES = 10
+
+
+def open_socket(call: MethodCall) -> JsonObject:
+    """Give out the address of a socket, good for one connection."""
+    ticket = call.backend.sockets.issue_ticket()
+    base = call.backend.base_url.replace("http", "ws", 1)
+    return {"url": f"{base}/link/?ticket={ticket}"}
 
 
 def _thread(call: MethodCall) -> tuple[str, str]:
     channel = call.joined_channel("channel_id")
-    return channel.id, call.args.required("thread_ts")
+    return channel.id, call.required("thread_ts")
 
 
 def set_session_status(call: MethodCall) -> JsonObject:
     """Set the status of a thread's agent session."""
     channel, thread_ts = _thread(call)
-    status = call.args.required("status")
+    status = call.required("status")
     call.backend.set_status(channel, thread_ts, status)
     return {}
 
 
 def rename_session(call: MethodCall) -> JsonObject:
     """Give a thread's agent session another title."""
-    title = call.args.required("title")
-    if len(title) > limits.MAX_TITLE:
+    title = call.required("title")
+    if len(title) > MAX_TITLE:
         raise ApiError("invalid_name")
     session = call.state.sessions.get(_thread(call))
     if session is None:
@@ -36,10 +46,10 @@ def rename_session(call: MethodCall) -> JsonObject:
 def set_thread_status(call: MethodCall) -> JsonObject:
     """Show a status line under a thread, or clear it."""
     channel, thread_ts = _thread(call)
-    text = call.args.text("status")
-    messages = call.args.json_array("loading_messages") or []
-    if len(messages) > limits.MAX_LOADING_MESSAGES:
-        raise ApiError("invalid_arguments")
+    text = call.text("status")
+    messages = call.json_array("loading_messages") or []
+    if len(messages) > MAX_LOADING_MESSAGES:
+        raise invalid_arguments("too many items")
     call.backend.set_status_line(
         channel,
         thread_ts,
@@ -52,32 +62,30 @@ def set_thread_status(call: MethodCall) -> JsonObject:
 def set_suggested_prompts(call: MethodCall) -> JsonObject:
     """Offer prompts in the messages tab."""
     channel = call.joined_channel("channel_id")
-    prompts = call.args.json_array("prompts") or []
-    if not 1 <= len(prompts) <= limits.MAX_PROMPTS:
-        raise ApiError("invalid_arguments")
+    prompts = call.json_array("prompts") or []
+    if not 1 <= len(prompts) <= MAX_PROMPTS:
+        raise invalid_arguments("too many items")
     suggested = SuggestedPrompts(channel=channel.id, prompts=tuple(prompts))
     call.state.keep(suggested)
     return {}
 
 
 def _view(call: MethodCall) -> JsonObject:
-    body = call.args.json_object("view")
+    body = call.json_object("view")
     if body is None:
-        raise missing_field("view")
+        raise invalid_arguments("missing required field: view")
     return body
 
 
 def open_view(call: MethodCall) -> JsonObject:
     """Open a modal for the person whose gesture gave the trigger."""
-    trigger = call.args.required("trigger_id")
+    trigger = call.required("trigger_id")
     call.backend.views.open(trigger, _view(call))
     return {}
 
 
 def publish_view(call: MethodCall) -> JsonObject:
     """Set a person's App Home."""
-    if not call.app.is_home_enabled:
-        raise ApiError("not_enabled")
-    user = call.args.required("user_id")
+    user = call.required("user_id")
     call.backend.views.publish(user, _view(call))
     return {}

@@ -1,48 +1,111 @@
-"""A Web API method as the server sees it, and the call that a method works with."""
+"""The call of a Web API method: its arguments by name and kind, and the usual look-ups."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
-from bot.sandbox.slack.app import SCOPE_PREFIXES, App
-from bot.sandbox.slack.arguments import Arguments
 from bot.sandbox.slack.backend import SlackBackend
-from bot.sandbox.slack.limits import TIER_3, Rate
+from bot.sandbox.slack.blocks import check_message_blocks
 from bot.sandbox.slack.records import Channel, Post
-from bot.sandbox.slack.state import TeamState
-from bot.sandbox.slack.wire import ApiError, JsonObject
+from bot.sandbox.slack.team import PLURALS, Ids
+from bot.sandbox.slack.wire import (
+    ApiError,
+    JsonArray,
+    JsonObject,
+    as_array,
+    as_object,
+    invalid_arguments,
+    settle_text,
+)
 
+MAX_POST_TEXT = 40_000
+MAX_UPDATE_TEXT = 4_000
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class MethodCall:
-    """One call: its arguments, and the look-ups of nearly every method."""
+class Arguments:
+    """A call's arguments without the token. Values of forms are strings, of JSON anything."""
 
-    args: Arguments
-    backend: SlackBackend
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values: JsonObject = {k: v for k, v in values.items() if k != "token"}
 
-    @property
-    def state(self) -> TeamState:
-        return self.backend.state
+    def text(self, name: str) -> str:
+        """The argument as text; empty when it is absent."""
+        value = self.values.get(name)
+        if value is None:
+            return ""
+        return value if isinstance(value, str) else json.dumps(value)
 
-    @property
-    def app(self) -> App:
-        return self.backend.app
+    def required(self, name: str) -> str:
+        """The argument as text; a call without it is refused."""
+        value = self.text(name)
+        if not value:
+            raise invalid_arguments(f"missing required field: {name}")
+        return value
+
+    def number(self, name: str, default: int) -> int:
+        return int(self.values.get(name) or default)
+
+    def json_array(self, name: str) -> JsonArray | None:
+        """A JSON array, also one sent as a string; None when it is absent."""
+        return as_array(self._decoded(name))
+
+    def json_object(self, name: str) -> JsonObject | None:
+        """A JSON object, also one sent as a string; None when it is absent."""
+        return as_object(self._decoded(name))
+
+    def _decoded(self, name: str) -> object:
+        value = self.values.get(name)
+        if isinstance(value, str) and value:
+            return json.loads(value)
+        return value
+
+    def blocks(self, ids: Ids) -> tuple[JsonObject, ...] | None:
+        """The checked blocks of a message; None when they are absent."""
+        blocks = self.json_array("blocks")
+        if blocks is None:
+            return None
+        check_message_blocks(blocks)
+        return tuple(ids.mark_blocks(blocks))
+
+    def content(self, ids: Ids, *, is_update: bool = False) -> JsonObject:
+        """The checked content of a post: its text, and the blocks and metadata that are given."""
+        text = self.text("text")
+        blocks = self.blocks(ids)
+        metadata = self.json_object("metadata")
+        if not text.strip() and not blocks:
+            raise ApiError("no_text")
+        if is_update and len(text) > MAX_UPDATE_TEXT:
+            raise ApiError("msg_too_long")
+        content: JsonObject = {"text": settle_text(text[:MAX_POST_TEXT])}
+        if blocks is not None:
+            content["blocks"] = blocks
+        if metadata is not None:
+            content["metadata"] = metadata
+        return content
+
+
+class MethodCall(Arguments):
+    """One call of the bot."""
+
+    def __init__(self, values: Mapping[str, Any], backend: SlackBackend) -> None:
+        super().__init__(values)
+        self.backend = backend
+        self.state = backend.state
 
     def visible_channel(self, name: str = "channel") -> Channel:
         """The channel of an argument. A private one without the bot does not exist for the bot."""
-        channel = self.state.channels.get(self.args.required(name))
+        channel = self.state.channels.get(self.required(name))
         if channel is None:
             raise ApiError("channel_not_found")
-        if channel.kind != "channel" and not self.app.is_member(channel):
+        if channel.kind != "channel" and not self.state.is_member(channel):
             raise ApiError("channel_not_found")
         return channel
 
     def joined_channel(self, name: str = "channel") -> Channel:
         """The channel of an argument, of which the bot must be a member."""
         channel = self.visible_channel(name)
-        if not self.app.is_member(channel):
+        if not self.state.is_member(channel):
             raise ApiError("not_in_channel")
         return channel
 
@@ -55,58 +118,34 @@ class MethodCall:
 
     def post(self, channel: Channel, name: str = "ts") -> Post:
         """The post of an argument; ephemeral posts cannot be addressed."""
-        post = self.state.find_post(channel.id, self.args.required(name))
+        post = self.state.find_post(channel.id, self.required(name))
         if post is None:
             raise ApiError("message_not_found")
         return post
 
-    def own_post(self, channel: Channel, refusal: str) -> Post:
-        """The post of an argument, which the bot must have written."""
-        post = self.post(channel)
-        if post.bot_id != self.app.bot_id:
+    def own_post(self, refusal: str) -> Post:
+        """The post of the call, which the bot must have written."""
+        post = self.post(self.joined_channel())
+        if post.user != self.state.bot.id:
             raise ApiError(refusal)
         return post
 
     def draft(self, channel: Channel, thread_ts: str | None, **fields: Any) -> Post:
         """A post of the bot, not posted yet."""
-        return Post(
-            channel=channel.id,
-            ts=self.state.ids.fresh_ts(),
-            user=self.app.bot_user_id,
-            bot_id=self.app.bot_id,
-            app_id=self.app.id,
-            thread_ts=thread_ts,
-            **fields,
-        )
+        return self.state.draft(self.state.bot, channel.id, thread_ts=thread_ts, **fields)
 
-    def need_scope(self, *scopes: str) -> None:
-        """Any one of the scopes is enough."""
-        if scopes and not set(scopes) & set(self.app.scopes):
-            raise ApiError(
-                "missing_scope",
-                needed=",".join(scopes),
-                provided=",".join(self.app.scopes),
-            )
+    def need_scope(self, scope: str) -> None:
+        granted = self.state.app.scopes
+        if scope not in granted:
+            raise ApiError("missing_scope", needed=scope, provided=",".join(granted))
 
     def need_channel_scope(self, channel: Channel, right: str) -> None:
         """Demand the scope for this kind of channel, such as `groups:history`."""
-        self.need_scope(f"{SCOPE_PREFIXES[channel.kind]}:{right}")
+        self.need_scope(f"{PLURALS[channel.kind]}:{right}")
 
     def page(self, items: Sequence[T]) -> tuple[Sequence[T], JsonObject]:
         """One page of the items by `limit` and `cursor`, and its `response_metadata`."""
-        start = self.args.number("cursor", 0)
-        limit = self.args.number("limit", 100)
-        end = start + limit
-        page = items[start:end]
+        start = self.number("cursor", 0)
+        end = start + self.number("limit", 100)
         next_cursor = str(end) if end < len(items) else ""
-        return page, {"next_cursor": next_cursor}
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """How the server treats a method. Any one of `scopes` is enough; `access` is whose token."""
-
-    run: Callable[[MethodCall], JsonObject]
-    scopes: tuple[str, ...] = ()
-    rate: Rate = TIER_3
-    access: Literal["bot", "app"] = "bot"
+        return items[start:end], {"next_cursor": next_cursor}

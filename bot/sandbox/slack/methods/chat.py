@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from bot.sandbox.slack.arguments import read_content
 from bot.sandbox.slack.messages import permalink
 from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.records import Channel, Post
@@ -18,21 +17,13 @@ def post_message(call: MethodCall) -> JsonObject:
 
 def _draft(call: MethodCall) -> Post:
     channel = call.posting_channel()
-    content = read_content(call.args, call.state.ids)
-    return call.draft(
-        channel,
-        read_thread(call, channel),
-        text=content.text,
-        blocks=content.blocks or (),
-        metadata=content.metadata,
-        unfurl_links=call.args.flag("unfurl_links"),
-        unfurl_media=call.args.flag("unfurl_media"),
-    )
+    content = call.content(call.state.ids)
+    return call.draft(channel, read_thread(call, channel), **content)
 
 
 def read_thread(call: MethodCall, channel: Channel) -> str | None:
     """The thread to post in. A reply's own ts is refused: threads hang on their root."""
-    thread_ts = call.args.text("thread_ts")
+    thread_ts = call.text("thread_ts")
     if not thread_ts:
         return None
     root = call.state.find_post(channel.id, thread_ts)
@@ -44,34 +35,28 @@ def read_thread(call: MethodCall, channel: Channel) -> str | None:
 def post_ephemeral(call: MethodCall) -> JsonObject:
     """Show a post to one member of a channel; no method can read or change it."""
     draft = _draft(call)
-    user = call.args.required("user")
+    user = call.required("user")
     channel = call.state.channels[draft.channel]
     if user not in channel.members:
         raise ApiError("user_not_in_channel")
-    call.state.add_ephemeral(replace(draft, ephemeral_to=user))
+    call.state.keep(replace(draft, ephemeral_to=user))
     return {}
 
 
 def update(call: MethodCall) -> JsonObject:
     """Replace the content of one of the bot's posts; blocks and metadata stay when left out."""
-    channel = call.joined_channel()
-    post = call.own_post(channel, "cant_update_message")
+    post = call.own_post("cant_update_message")
     now_s = call.state.clock.now()
     if post.stream is not None and post.stream.is_open(now_s):
         raise ApiError("streaming_state_conflict")
-    content = read_content(call.args, call.state.ids, is_update=True)
-    post = replace(post, text=content.text)
-    if content.blocks is not None:
-        post = replace(post, blocks=content.blocks)
-    if content.metadata is not None:
-        post = replace(post, metadata=content.metadata)
-    call.backend.change_post(post, editor=call.app.bot_user_id)
+    post = replace(post, **call.content(call.state.ids, is_update=True))
+    call.backend.change_post(post, editor=call.state.bot.id)
     return {}
 
 
 def delete(call: MethodCall) -> JsonObject:
     """Delete one of the bot's posts."""
-    post = call.own_post(call.joined_channel(), "cant_delete_message")
+    post = call.own_post("cant_delete_message")
     call.backend.delete_post(post)
     return {}
 
@@ -86,8 +71,8 @@ def get_permalink(call: MethodCall) -> JsonObject:
 def add_reaction(call: MethodCall) -> JsonObject:
     """React to a post."""
     post = call.post(call.joined_channel(), "timestamp")
-    name = call.args.required("name")
-    if not call.backend.add_reaction(post, name, call.app.bot_user_id):
+    name = call.required("name")
+    if not call.backend.add_reaction(post, name, call.state.bot.id):
         raise ApiError("already_reacted")
     return {}
 
@@ -95,7 +80,7 @@ def add_reaction(call: MethodCall) -> JsonObject:
 def remove_reaction(call: MethodCall) -> JsonObject:
     """Take the bot's reaction back."""
     post = call.post(call.joined_channel(), "timestamp")
-    name = call.args.required("name")
-    if not call.backend.remove_reaction(post, name, call.app.bot_user_id):
+    name = call.required("name")
+    if not call.backend.remove_reaction(post, name, call.state.bot.id):
         raise ApiError("no_reaction")
     return {}

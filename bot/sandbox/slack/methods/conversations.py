@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from bot.sandbox.slack.app import SCOPE_PREFIXES
 from bot.sandbox.slack.messages import show_channel, show_in_history, show_user
 from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.records import Channel, Post
+from bot.sandbox.slack.team import PLURALS, TEAM_ID
 from bot.sandbox.slack.wire import ApiError, JsonObject
 
 
@@ -27,7 +27,7 @@ def history(call: MethodCall) -> JsonObject:
 def replies(call: MethodCall) -> JsonObject:
     """A thread, root first, found by the root's ts or any reply's."""
     channel = _readable_channel(call)
-    ts = call.args.required("ts")
+    ts = call.required("ts")
     post = call.state.find_post(channel.id, ts)
     if post is not None and post.is_reply:
         post = call.state.find_post(channel.id, post.root_ts)
@@ -39,17 +39,11 @@ def replies(call: MethodCall) -> JsonObject:
 
 def _in_range(call: MethodCall, posts: Sequence[Post]) -> list[Post]:
     """The posts between `oldest` and `latest`."""
-    oldest = float(call.args.text("oldest") or "0")
-    latest = float(call.args.text("latest") or "inf")
-    is_inclusive = call.args.flag("inclusive")
-    chosen: list[Post] = []
-    for post in posts:
-        ts = float(post.ts)
-        is_between = oldest < ts < latest
-        is_edge = ts in (oldest, latest)
-        if is_between or (is_edge and is_inclusive):
-            chosen.append(post)
-    return chosen
+    oldest = float(call.text("oldest") or "0")
+    latest = float(call.text("latest") or "inf")
+    if call.text("inclusive"):
+        return [post for post in posts if oldest <= float(post.ts) <= latest]
+    return [post for post in posts if oldest < float(post.ts) < latest]
 
 
 def _answer_posts(call: MethodCall, posts: Sequence[Post]) -> JsonObject:
@@ -71,12 +65,12 @@ def channel_info(call: MethodCall) -> JsonObject:
 
 def channels_of_bot(call: MethodCall) -> JsonObject:
     """The bot's channels of every kind, without archived ones, as the bot always asks for."""
-    for prefix in SCOPE_PREFIXES.values():
-        call.need_scope(f"{prefix}:read")
+    for plural in PLURALS.values():
+        call.need_scope(f"{plural}:read")
     shown = [
         show_channel(call.state, channel)
         for channel in call.state.channels.values()
-        if call.app.is_member(channel) and not channel.is_archived
+        if call.state.is_member(channel) and not channel.is_archived
     ]
     page, metadata = call.page(shown)
     return {"channels": page, "response_metadata": metadata}
@@ -92,41 +86,36 @@ def members(call: MethodCall) -> JsonObject:
 
 def open_direct(call: MethodCall) -> JsonObject:
     """Open the direct conversation with a user, or re-open a known one."""
-    user = call.args.required("users")
-    channel = call.state.direct_channel(user, call.app.bot_user_id)
+    user = call.required("users")
+    channel = call.state.direct_channel(user)
     return {"channel": {"id": channel.id}}
 
 
 def user_info(call: MethodCall) -> JsonObject:
     """One user."""
-    user_id = call.args.required("user")
+    user_id = call.required("user")
     user = call.state.users.get(user_id)
     if user is None:
         raise ApiError("user_not_found")
     shown = show_user(user, now_s=call.state.clock.now())
-    shown["is_stranger"] = user.team_id != call.app.team_id
+    shown["is_stranger"] = user.team_id != TEAM_ID
     return {"user": shown}
 
 
 def bot_info(call: MethodCall) -> JsonObject:
     """The app itself."""
-    app = call.app
-    return {
-        "bot": {
-            "id": app.bot_id,
-            "app_id": app.id,
-        }
-    }
+    bot = call.state.bot
+    return {"bot": {"id": bot.bot_id, "app_id": bot.app_id}}
 
 
 def test_auth(call: MethodCall) -> JsonObject:
     """The owner of the token."""
-    app = call.app
+    bot = call.state.bot
     return {
         "url": "https://sandbox.slack.com/",
         "team": "Sandbox",
-        "user": call.state.team.bot.name,
-        "team_id": app.team_id,
-        "user_id": app.bot_user_id,
-        "bot_id": app.bot_id,
+        "user": bot.name,
+        "team_id": TEAM_ID,
+        "user_id": bot.id,
+        "bot_id": bot.bot_id,
     }

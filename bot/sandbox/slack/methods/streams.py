@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
-from bot.sandbox.slack import limits
 from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.methods.chat import read_thread
 from bot.sandbox.slack.records import STREAM_LIFETIME_S, Post, Stream
-from bot.sandbox.slack.wire import ApiError, JsonObject, missing_field
+from bot.sandbox.slack.wire import ApiError, JsonObject, invalid_arguments
+
+MAX_STREAM_BYTES = 10_600
 
 
 def start(call: MethodCall) -> JsonObject:
@@ -14,11 +15,11 @@ def start(call: MethodCall) -> JsonObject:
     channel = call.posting_channel()
     thread_ts = read_thread(call, channel)
     if thread_ts is None:
-        raise missing_field("thread_ts")
+        raise invalid_arguments("missing required field: thread_ts")
     if not channel.is_direct:
         # In a channel Slack wants to know the reader of a stream.
         for name in ("recipient_user_id", "recipient_team_id"):
-            if not call.args.has(name):
+            if not call.text(name):
                 raise ApiError(f"missing_{name}")
     now_s = call.state.clock.now()
     stream = Stream(phase="in_progress", started_s=now_s)
@@ -44,14 +45,14 @@ async def _seal_later(call: MethodCall, post: Post, stream: Stream) -> None:
     if current is None or current.stream != stream:
         return
     sealed = replace(stream, phase="completed")
-    state.change_post(replace(current, stream=sealed))
+    state.keep(replace(current, stream=sealed))
     call.backend.set_status(post.channel, post.root_ts, "active")
 
 
 def append(call: MethodCall) -> JsonObject:
     """Add chunks to a running stream."""
     post, _ = _open_stream(call)
-    call.state.change_post(_grow(call, post))
+    call.state.keep(_grow(call, post))
     return {}
 
 
@@ -61,9 +62,9 @@ def stop(call: MethodCall) -> JsonObject:
     post = replace(
         post,
         stream=replace(stream, phase="completed"),
-        metadata=call.args.json_object("metadata"),
+        metadata=call.json_object("metadata"),
     )
-    status = call.args.text("session_status") or "active"
+    status = call.text("session_status") or "active"
     call.backend.set_status(post.channel, post.root_ts, status)
     call.backend.change_post(post)
     return {}
@@ -71,7 +72,7 @@ def stop(call: MethodCall) -> JsonObject:
 
 def _open_stream(call: MethodCall, *, stopped: str = "stopped_by_user") -> tuple[Post, Stream]:
     """The call's post and its open stream. `stopped`: the refusal after a person's Stop."""
-    post = call.own_post(call.joined_channel(), "message_not_owned_by_app")
+    post = call.own_post("message_not_owned_by_app")
     stream = post.stream
     if stream is not None and stream.stopped_by_user:
         raise ApiError(stopped)
@@ -84,14 +85,14 @@ def _open_stream(call: MethodCall, *, stopped: str = "stopped_by_user") -> tuple
 def _grow(call: MethodCall, post: Post) -> Post:
     """The post with the Markdown of the call's chunks, the only kind that the bot sends."""
     text = post.text
-    for chunk in call.args.json_array("chunks") or ():
+    for chunk in call.json_array("chunks") or ():
         match chunk:
             case {"type": "markdown_text", "text": str(more)}:
                 text += more
             case _:
                 raise ApiError("invalid_chunks")
     size = len(text.encode())
-    if post.text and size > limits.MAX_STREAM_BYTES:
+    if post.text and size > MAX_STREAM_BYTES:
         raise ApiError("msg_too_long")
     block = {"type": "markdown", "text": text}
     return replace(post, text=text, blocks=(block,))

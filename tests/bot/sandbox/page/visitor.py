@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 
 from bot.sandbox.page import SandboxPage
-from bot.sandbox.slack import SlackStandIn
+from bot.sandbox.slack import App, SlackStandIn
 
 Json = dict[str, Any]
 PATIENCE_S = 10.0
@@ -90,7 +90,7 @@ class Visitor:
 async def visit() -> AsyncGenerator[Visitor]:
     """A page over a new stand-in, and a visitor to it."""
     async with (
-        SlackStandIn(commands=({"command": "/ops"},)) as slack,
+        SlackStandIn(App(commands=({"command": "/ops"},))) as slack,
         SandboxPage(slack) as page,
         aiohttp.ClientSession(read_bufsize=2**24) as http,
     ):

@@ -47,36 +47,31 @@ def chart(**fields: Any) -> Block:
 CELL: Block = {"type": "raw_text", "text": "x"}
 POINTS = [{"name": "s", "data": [{"label": "a", "value": 0}]}]
 TASK: Block = {"type": "task_card", "task_id": "1", "title": "Read", "status": "complete"}
-TOO_MANY, TOO_LONG = "no more than {} items allowed", "must be less than {} characters"
 REFUSED: list[tuple[Block, str, str]] = [
-    (section("x" * 3001), TOO_LONG.format(3001), "/text/text"),
-    (section(""), "must be more than 0 characters", "/text/text"),
-    ({"type": "section"}, "missing required field: text", ""),
-    ({"type": "header", "text": section("x")["text"]}, "unsupported type: mrkdwn", "/text/type"),
-    ({"type": "section", "text": plain("x") | {"a": 1}}, "invalid additional property: a", "/text"),
-    ({"type": "poem"}, "unsupported type: poem", "/type"),
+    (section("x" * 3001), "is too long", "/text/text"),
+    (section(""), "should be non-empty", "/text/text"),
+    ({"type": "section"}, "'text' is a required property", ""),
     (
-        actions(*[button(action_id=str(i)) for i in range(26)]), TOO_MANY.format(25), "/elements",
+        {"type": "header", "text": section("x")["text"]},
+        "is not one of ['plain_text']",
+        "/text/type",
     ),
-    (actions(button(), button()), "duplicate action_id: a", "/elements/1/action_id"),
-    (actions(button(text=plain("x" * 76))), TOO_LONG.format(76), "/elements/0/text/text"),
-    (actions(select(101)), TOO_MANY.format(100), "/elements/0/options"),
-    (rich({"type": "song"}), "unsupported type: song", "/elements/0/elements/0/type"),
-    (table(*[[CELL]] * 101), TOO_MANY.format(100), "/rows"),
-    (table([CELL] * 21), TOO_MANY.format(20), "/rows/0"),
-    (table([plain("x")]), "unsupported type: plain_text", "/rows/0/0/type"),
-    (chart(type="line"), "missing required field: series", "/chart"),
-    (chart(type="cake", series=POINTS), "unsupported type: cake", "/chart/type"),
-    ({**TASK, "status": "asleep"}, "unsupported status: asleep", "/status"),
-    (
-        {"type": "plan", "title": "Plan", "tasks": [TASK, TASK]}, "duplicate task_id: 1",
-        "/tasks/1/task_id",
-    ),
-    (
-        {"type": "input", "label": plain("l"), "element": button()}, "unsupported type: button",
-        "/element/type",
-    ),
-]  # fmt: skip
+    ({"type": "section", "text": plain("x") | {"a": 1}}, "('a' was unexpected)", "/text"),
+    ({"type": "poem"}, "unsupported type: poem", ""),
+    (actions(*[button(action_id=str(i)) for i in range(26)]), "is too long", "/elements"),
+    (actions(button(), button()), "duplicate action_id", "/elements"),
+    (actions(button(text=plain("x" * 76))), "is too long", "/elements/0/text/text"),
+    (actions(select(101)), "is too long", "/elements/0/options"),
+    (rich({"type": "song"}), "unsupported type: song", "/elements/0/elements/0"),
+    (table(*[[CELL]] * 101), "is too long", "/rows"),
+    (table([CELL] * 21), "is too long", "/rows/0"),
+    (table([plain("x")]), "unsupported type: plain_text", "/rows/0/0"),
+    (chart(type="line"), "'series' is a required property", "/chart"),
+    (chart(type="cake", series=POINTS), "unsupported type: cake", "/chart"),
+    ({**TASK, "status": "asleep"}, "'asleep' is not one of", "/status"),
+    ({"type": "plan", "title": "Plan", "tasks": [TASK, TASK]}, "duplicate task_id", "/tasks"),
+    ({"type": "input", "label": plain("l"), "element": button()}, "is not one of", "/element/type"),
+]
 
 
 @pytest.mark.parametrize(("block", "message", "pointer"), REFUSED)
@@ -85,5 +80,7 @@ async def test_a_faulty_block_is_refused_and_pointed_to(
 ) -> None:
     refusal = await refusal_of(client.chat_postMessage(channel=general, text="x", blocks=[block]))
     assert refusal["error"] == "invalid_blocks"
-    assert f"{message} [json-pointer:/blocks/0{pointer}]" in refusal["errors"]
+    [problem] = refusal["errors"]
+    assert message in problem
+    assert problem.endswith(f" [json-pointer:/blocks/0{pointer}]")
     assert slack.posts("general") == []

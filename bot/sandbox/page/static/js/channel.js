@@ -79,7 +79,7 @@ export class ChannelView {
     setText(this.title, channelName(channel, store));
     setText(this.topic, aboutOf(channel));
     show(this.topic, !channel.is_im);
-    show(this.tabs, store.isWithBot(channel) && store.bot.has_home);
+    show(this.tabs, store.isWithBot(channel));
     for (const tab of this.tabs.children) {
       const isChosen = tab.dataset.tab === places.place.tab;
       setAttribute(tab, "aria-selected", String(isChosen));

@@ -1,6 +1,7 @@
 """What a call would do is looked up when it is asked for, and an approval is bound to all of it."""
 
-from dataclasses import dataclass, field
+import asyncio
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_core.composio import AppTool
-from agent_core.consent.call_plan import SealedAction, digest_of, plan_of
+from agent_core.consent.approvals import plan_of
 from agent_core.consent.policy import read_policy
 from agent_core.ids import SessionId, UserId
+from agent_core.json_values import digest_of_json
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.tools import tool_context
-from agent_core.tools import digest_of_json
-from tests.agent_core.consent.calls import batch, entry
+from tests.agent_core.consent.calls import batch, call, entry
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 VALUES = st.recursive(
@@ -24,34 +25,41 @@ VALUES = st.recursive(
 ARGUMENTS = st.dictionaries(st.text(max_size=8), VALUES, max_size=4)
 
 
-def sealed(**changed: Any) -> str:
-    action: dict[str, Any] = {
-        "slug": "GMAIL_SEND_EMAIL",
-        "arguments": {"to": "a@x.test", "body": "hello"},
-        "account": "ca_1",
-        "definition": "5d",
-    }
-    whole: dict[str, Any] = {
-        "tool": "mcp__composio__GMAIL_SEND_EMAIL",
-        "arguments": {"to": "a@x.test", "body": "hello"},
-        "session": SessionId("T:C:1"),
-        "asker": UserId("T:U1"),
-    }
-    action |= {name: value for name, value in changed.items() if name in action}
-    whole |= {name: value for name, value in changed.items() if name in whole}
-    return digest_of(**whole, actions=[SealedAction(**action)])
+CALL: dict[str, Any] = {
+    "tool": "mcp__composio__GMAIL_SEND_EMAIL",
+    "arguments": {"to": "a@x.test", "body": "hello"},
+    "account": "ca_1",
+    "definition": "5d",
+    "session": SessionId("T:C:1"),
+    "asker": UserId("T:U1"),
+}
 
 
-def test_the_same_call_has_the_same_digest_however_its_names_are_ordered() -> None:
-    assert sealed() == sealed(arguments={"body": "hello", "to": "a@x.test"})
-    assert len(sealed()) == 64
+async def digest(folder: Path, **changed: Any) -> str:
+    """The digest of the plan of one call."""
+    made = CALL | changed
+    accounts = FakeAccounts(schema_digest=made["definition"])
+    context = replace(tool_context(folder, asker=made["asker"]), session=made["session"])
+    accounts.connect(context.asker, "gmail", account=made["account"])
+    opened = call(made["tool"], **made["arguments"])
+    judged = read_policy().judge(opened, is_tainted=False)
+    plan = await plan_of(accounts, judged, opened, None, context)
+    return plan.digest
+
+
+async def test_the_same_call_has_the_same_digest_however_its_names_are_ordered(
+    tmp_path: Path,
+) -> None:
+    sealed = await digest(tmp_path)
+    assert sealed == await digest(tmp_path, arguments={"body": "hello", "to": "a@x.test"})
+    assert len(sealed) == 64
 
 
 @pytest.mark.parametrize(
     "changed",
     [
         {"tool": "mcp__other__GMAIL_SEND_EMAIL"},
-        {"slug": "GMAIL_SEND_EMAIl"},
+        {"tool": "mcp__composio__GMAIL_SEND_EMAIl"},
         {"account": "ca_2"},
         {"definition": "5e"},
         {"session": "T:C:2"},
@@ -60,8 +68,10 @@ def test_the_same_call_has_the_same_digest_however_its_names_are_ordered() -> No
         {"arguments": {"to": "a@x.test", "body": "hello", "bcc": None}},
     ],
 )
-def test_whatever_is_changed_changes_the_digest(changed: dict[str, Any]) -> None:
-    assert sealed(**changed) != sealed()
+async def test_whatever_is_changed_changes_the_digest(
+    tmp_path: Path, changed: dict[str, Any]
+) -> None:
+    assert await digest(tmp_path, **changed) != await digest(tmp_path)
 
 
 @settings(max_examples=60)
@@ -69,11 +79,14 @@ def test_whatever_is_changed_changes_the_digest(changed: dict[str, Any]) -> None
 def test_one_byte_changed_in_any_text_changes_the_digest(
     arguments: dict[str, Any], text: str, data: st.DataObject
 ) -> None:
-    place = data.draw(st.integers(0, len(text) - 1))
-    sign = data.draw(st.characters(exclude_characters=text[place]))
-    changed = text[:place] + sign + text[place + 1 :]
-    before, after = ({**arguments, "body": each} for each in (text, changed))
-    assert sealed(arguments=before) != sealed(arguments=after)
+    position = data.draw(st.integers(0, len(text) - 1))
+    sign = data.draw(st.characters(exclude_characters=text[position]))
+    changed = text[:position] + sign + text[position + 1 :]
+    before, after = (
+        asyncio.run(digest(Path(), arguments={**arguments, "body": each}))
+        for each in (text, changed)
+    )
+    assert before != after
 
 
 def test_kinds_of_numbers_and_spellings_of_letters_are_told_apart() -> None:
@@ -103,9 +116,9 @@ async def test_what_asks_is_looked_up_afresh_and_once_however_often_it_stands_in
     accounts, context = NotedAccounts(), tool_context(tmp_path)
     accounts.connect(context.asker, "gmail")
     sending = [entry("GMAIL_SEND_EMAIL", to=f"{n}@example.com") for n in range(50)]
-    call = batch(*sending, entry("GMAIL_FETCH_EMAILS"))
-    judged = read_policy().judge(call, is_tainted=False)
-    plan = await plan_of(accounts, judged, call, None, context)
+    several = batch(*sending, entry("GMAIL_FETCH_EMAILS"))
+    judged = read_policy().judge(several, is_tainted=False)
+    plan = await plan_of(accounts, judged, several, None, context)
     assert accounts.asked == [("GMAIL_SEND_EMAIL", True), ("GMAIL_FETCH_EMAILS", False)]
     assert len(plan.actions) == 51
     assert {each.account for each in plan.actions} == {"u1@example.com"}

@@ -26,9 +26,8 @@ from bot.clicks import (
 )
 from bot.inbound import post_key
 from bot.ingress import Gesture
-from bot.presenter.approval_forms import details_form, edit_form, read_changes, reason_form
-from bot.presenter.connection import fresh_links
-from bot.presenter.questions import answer_form
+from bot.presenter.approval import details_form, edit_form, read_changes, reason_form
+from bot.presenter.asks import answer_form, fresh_links
 from bot.slack_api import Person, SlackApi, language_of
 from bot.threads import parse_session
 from bot.words import BOT

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.consent.addresses import addresses_in, key_of, keys_in
+from agent_core.consent.provenance import addresses_in, key_of, keys_in
 
 SEEN = "https://news.test/articles/42?lang=en"
 LETTERS = st.text(alphabet="abcdefghijklmnopqrstuvwxyz0123456789-_", min_size=1, max_size=12)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from agent_core.consent.taint import brings_outside_text, outside_of
+from agent_core.consent.results import brings_outside_text, outside_of
 from agent_core.ids import ToolCallId
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.tools import LOST_RESULT, ToolOutput, unknown_tool
