@@ -100,7 +100,13 @@ def plan(dialogue: Dialogue) -> StandInReply:
         question="",
         is_blocking=False,
         default="",
-        sub_questions=[{"title": side, "question": FIND_OUT.format(side=side)} for side in sides],
+        sub_questions=[
+            {
+                "title": side,
+                "question": FIND_OUT.format(side=side),
+            }
+            for side in sides
+        ],
     )
     return (call,)
 
@@ -147,10 +153,16 @@ def read_brief(dialogue: Dialogue) -> Brief:
         known = Brief.read(tasks[-1].arguments["prompt"])
         name = section["topic"].strip(' .!"“”')
         sections = dict.fromkeys([*known.sections, name])
-        return Brief(request=now.words, topic=known.topic, sections=tuple(sections))
+        return Brief(
+            request=now.words,
+            topic=known.topic,
+            sections=tuple(sections),
+        )
     sides = sides_of(now.words)
     if sides:
-        return Brief(request=now.words, topic=f"{', '.join(sides[:-1])} and {sides[-1]}")
+        *others, last = sides
+        topic = f"{', '.join(others)} and {last}"
+        return Brief(request=now.words, topic=topic)
     answers = [ANSWERED.sub("", call.result) for call in now.done("ask_user") if not call.is_error]
     answers = [answer for answer in answers if not answer.startswith("Nobody answered")]
     return Brief(
@@ -169,7 +181,10 @@ def search(dialogue: Dialogue, topics: Iterable[str]) -> StandInReply | None:
             queries.pop(item.get("query", ""), None)
     calls: list[tuple[str, Json]] = []
     for query in queries:
-        arguments = {"query": query, "num_results": RESULTS}
+        arguments = {
+            "query": query,
+            "num_results": RESULTS,
+        }
         calls += [(name, arguments) for name in SEARCHES]
     listed = [(name, arguments) for name, arguments in calls if name in dialogue.tools]
     if calls and not listed and BATCH_TOOL in dialogue.tools:
