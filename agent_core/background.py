@@ -106,10 +106,10 @@ class Backoff:
         share = 1 - self.jitter + self.jitter * chance
         return wait_s * share
 
-    def waits_s(self, chance: Callable[[], float] | None = None) -> Iterator[float]:
+    def waits_s(self) -> Iterator[float]:
         """The waits after the first failure, the second, and so on without end."""
         for failures in count(1):
-            yield self.wait_s(failures, chance() if chance else None)
+            yield self.wait_s(failures)
 
 
 class GivenUp(Exception):

@@ -1,6 +1,5 @@
 """What time it is: the machine's time, or one that a file puts off for tests and the sandbox."""
 
-import math
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,7 +12,6 @@ MAX_SHIFT_S = 100 * 366 * 86_400.0
 
 UtcClock = Callable[[], datetime]
 """Gives the moment, in UTC; passed in wherever time counts."""
-_Version = tuple[int, int, int]
 
 
 def machine_time() -> datetime:
@@ -44,7 +42,6 @@ class WallClock:
 
     def __init__(self, shift_file: Path | None = None) -> None:
         self._shift_file = shift_file
-        self._version: _Version | None = None
         self._shift_s = 0.0
 
     def now(self) -> datetime:
@@ -58,15 +55,8 @@ class WallClock:
     def _current_shift_s(self) -> float:
         if self._shift_file is not None:
             with suppress(OSError, ValueError):
-                self._read(self._shift_file)
+                text = self._shift_file.read_text(encoding="ascii")
+                shift_s = float(text)
+                if text.endswith("\n") and abs(shift_s) <= MAX_SHIFT_S:
+                    self._shift_s = shift_s
         return self._shift_s
-
-    def _read(self, file: Path) -> None:
-        found = file.stat()
-        version = (found.st_ino, found.st_mtime_ns, found.st_size)
-        if version != self._version:
-            text = file.read_text(encoding="ascii")
-            shift_s = float(text)
-            if not text.endswith("\n") or math.isnan(shift_s) or abs(shift_s) > MAX_SHIFT_S:
-                raise ValueError(text)
-            self._shift_s, self._version = shift_s, version

@@ -39,6 +39,11 @@ def parent_run(run: RunId) -> RunId:
     return RunId(run.rpartition(".")[0] or ROOT_RUN)
 
 
+def depth_of(run: RunId) -> int:
+    """How many levels a run is below the root run."""
+    return run.count(".")
+
+
 def turn_of(key: str) -> TurnId:
     """The turn that the message of a key begins."""
     return TurnId(f"turn:{key}")

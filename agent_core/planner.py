@@ -13,7 +13,7 @@ from agent_core.errors import ModelError
 from agent_core.events import Usage
 from agent_core.messages import Message, is_visible, user_message
 from agent_core.models import Model, ModelRequest, ToolSpec, whole_reply
-from agent_core.prompts import prompt
+from agent_core.prompts import prompt, schema
 
 logger = logging.getLogger(__name__)
 
@@ -105,57 +105,5 @@ def _checked(draft: Plan, usage: Usage) -> Plan:
 PLAN_SPEC = ToolSpec(
     name=PLAN,
     description="Says what has to be asked first, and what can be explored side by side.",
-    input_schema={
-        "type": "object",
-        "properties": {
-            "is_continuation": {
-                "type": "boolean",
-                "description": "True where the last message goes on with earlier work.",
-            },
-            "question": {
-                "type": "string",
-                "description": "One question to the person, in their language; empty for none.",
-            },
-            "is_blocking": {
-                "type": "boolean",
-                "description": "True where work without the answer would be worthless or harmful.",
-            },
-            "default": {
-                "type": "string",
-                "description": "What you take if nobody answers, in the person's language.",
-            },
-            "options": {
-                "type": "array",
-                "items": {"type": "string"},
-                "maxItems": MAX_OPTIONS,
-                "description": "Two to five likely answers, a few words each; the default is one.",
-            },
-            "sub_questions": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "title": {
-                            "type": "string",
-                            "description": "What it is after, in two to five words.",
-                        },
-                        "question": {"type": "string"},
-                    },
-                    "required": ["title", "question"],
-                    "additionalProperties": False,
-                },
-                "maxItems": MAX_SUB_QUESTIONS,
-                "description": "Each can be answered by itself by somebody who knows only it.",
-            },
-        },
-        "required": [
-            "is_continuation",
-            "question",
-            "is_blocking",
-            "default",
-            "options",
-            "sub_questions",
-        ],
-        "additionalProperties": False,
-    },
+    input_schema=schema(PLAN),
 )

@@ -56,7 +56,7 @@ class Steps(Protocol):
         """
         ...
 
-    async def child(self, run_key: str, payload: JsonObject) -> JsonObject:
+    async def child(self, run_key: str, payload: object) -> JsonObject:
         """What the child body returned for `payload`, as a unit of its own.
 
         It is no part of the body that asks: it goes on when that ends, and is begun once for a
@@ -85,12 +85,12 @@ class GuardedSteps:
 
         return await self._steps.once(name, guarded, result)
 
-    async def child(self, run_key: str, payload: JsonObject) -> JsonObject:
+    async def child(self, run_key: str, payload: object) -> JsonObject:
         return await self._steps.child(run_key, payload)
 
 
 TurnBody = Callable[[Steps, str, int], Awaitable[None]]
 """A turn's body: its steps, the turn's id, its generation (2 or more: it goes on from history)."""
 
-ChildBody = Callable[[Steps, JsonObject], Awaitable[JsonObject]]
+ChildBody = Callable[[Steps, object], Awaitable[JsonObject]]
 """A child run's body."""

@@ -45,7 +45,7 @@ OLDEST_SQLITE_WITH_SUBSEC = (3, 42)
 class DbosSteps:
     """The `Steps` of a running workflow; `child` gives the result of a child's workflow."""
 
-    def __init__(self, child: Callable[[str, JsonObject], Coroutine[Any, Any, JsonObject]]) -> None:
+    def __init__(self, child: Callable[[str, object], Coroutine[Any, Any, JsonObject]]) -> None:
         self._child = child
 
     async def once(self, name: str, work: Callable[[], Awaitable[T]], result: TypeAdapter[T]) -> T:
@@ -58,7 +58,7 @@ class DbosSteps:
             raise CannotReplay(str(error)) from error
         return as_recorded(record, result)
 
-    async def child(self, run_key: str, payload: JsonObject) -> JsonObject:
+    async def child(self, run_key: str, payload: object) -> JsonObject:
         # Outside of any workflow, but in the same trace: to start a child and to wait for it are no
         # steps, so their order need not be the same on a replay.
         outside = contextvars.Context()
@@ -112,7 +112,7 @@ class DurableTurns:
         check_sqlite(self._url)
 
         @DBOS.workflow(name="child_run")
-        async def child_run(payload: JsonObject) -> JsonObject:
+        async def child_run(payload: object) -> JsonObject:
             with self._held(DBOS.workflow_id or ""):
                 return await self._child_body(DbosSteps(self._child), payload)
 
@@ -181,7 +181,7 @@ class DurableTurns:
         await self._take_here(workflow)
         return True
 
-    async def _child(self, workflow: str, payload: JsonObject) -> JsonObject:
+    async def _child(self, workflow: str, payload: object) -> JsonObject:
         """What a child comes to; it is begun, or taken over from a dead process, where need be."""
         self._refuse_when_closing()
         handle: WorkflowHandleAsync[JsonObject]
@@ -196,9 +196,7 @@ class DurableTurns:
             handle = await asyncio.shield(beginning)
         return await handle.get_result(polling_interval_sec=CHILD_POLL_S)
 
-    async def _begin_child(
-        self, workflow: str, payload: JsonObject
-    ) -> WorkflowHandleAsync[JsonObject]:
+    async def _begin_child(self, workflow: str, payload: object) -> WorkflowHandleAsync[JsonObject]:
         try:
             status = await DBOS.get_workflow_status_async(workflow)
             if status is None:

@@ -177,21 +177,6 @@ class RunLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Before:
-    """What earlier workflows of a run have left, as it is recorded where it goes on."""
-
-    asker: UserId | None = None
-    """Whose words it took in last."""
-    is_joint: bool = False
-    """It took in words of others than the turn's asker."""
-    history: tuple[Message, ...] = ()
-    children: tuple[RunStarted, ...] = ()
-    taken: tuple[RunId, ...] = ()
-    """Children whose results it had got."""
-    has_ended: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunScope:
     """Where a run takes place: whose it is, where its work is recorded, who hears of it."""
 
@@ -211,7 +196,8 @@ class RunScope:
     children: Children
     left: RunLimits = RunLimits()
     """What the run's own work has left to it and to its children, who know what they use."""
-    before: Before = Before()
+    history: tuple[Message, ...] = ()
+    """What earlier generations of the run have stored."""
     generation: int = 1
     """2 or more: the turn goes on from its history, and its events are new attempts."""
     words: Words

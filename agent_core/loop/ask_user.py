@@ -7,9 +7,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from agent_core.ids import ToolCallId
 from agent_core.loop.agent import BodyTool, RunScope
-from agent_core.messages import JsonObject, ToolCall, is_visible
+from agent_core.messages import ToolCall, is_visible
 from agent_core.models import ToolSpec
-from agent_core.prompts import prompt
+from agent_core.prompts import prompt, schema
 from agent_core.sessions import Ask, Question, ask_id
 
 ASK_USER = "ask_user"
@@ -42,26 +42,21 @@ def ask_user_tool() -> BodyTool:
     async def ask(call: ToolCall, scope: RunScope) -> Ask:
         arguments = AskArguments.model_validate(call.arguments)
         question = Question(text=arguments.question, options=arguments.options)
-        return question_ask(
-            question,
-            call.id,
-            scope,
-            PATIENCE,
-        )
+        return question_ask(question, call.id, scope, PATIENCE)
 
-    return BodyTool(spec=_spec(), run=ask)
+    spec = ToolSpec(
+        name=ASK_USER,
+        description=prompt(ASK_USER),
+        input_schema=schema(ASK_USER),
+    )
+    return BodyTool(spec=spec, run=ask)
 
 
 def question_ask(question: Question, call: ToolCallId, scope: RunScope, patience: timedelta) -> Ask:
     """The Ask of a question to the person for whom the run acts; the planner's has no call."""
     context = scope.context
     return Ask(
-        id=ask_id(
-            context.turn,
-            context.run,
-            call,
-            "question",
-        ),
+        id=ask_id(context.turn, context.run, call, "question"),
         session=context.session,
         turn=context.turn,
         run=context.run,
@@ -69,29 +64,4 @@ def question_ask(question: Question, call: ToolCallId, scope: RunScope, patience
         asker=context.asker,
         deadline=scope.clock() + patience,
         body=question,
-    )
-
-
-def _spec() -> ToolSpec:
-    schema: JsonObject = {
-        "type": "object",
-        "properties": {
-            "question": {
-                "type": "string",
-                "description": "One question, with what the person needs to know to answer it.",
-            },
-            "options": {
-                "type": "array",
-                "items": {"type": "string"},
-                "maxItems": MAX_OPTIONS,
-                "description": "Answers to choose from, where there are a few likely ones.",
-            },
-        },
-        "required": ["question"],
-        "additionalProperties": False,
-    }
-    return ToolSpec(
-        name=ASK_USER,
-        description=prompt("ask_user"),
-        input_schema=schema,
     )

@@ -11,7 +11,7 @@ from agent_core.prompts.small_talk import asks_for_nothing, short_form, small_ta
 from agent_core.runtime.asks import Asks
 from agent_core.runtime.build import build_runtime
 from agent_core.runtime.dispatch import MAX_TRIES
-from agent_core.runtime.ready_answers import AGREED
+from agent_core.runtime.opening import AGREED
 from agent_core.runtime.runtime import Runtime
 from agent_core.schedules.description import moment_words
 from agent_core.sessions import (

@@ -67,7 +67,8 @@ class Asks:
         self._approvers = approvers
         self._advance = advance
         self._take_answer = take_answer
-        self._polls: dict[AskId, _Poll] = {}
+        self.polls: dict[AskId, _Poll] = {}
+        """Connections whose accounts are looked at."""
 
     async def find(self, ask: AskId) -> Ask | None:
         """An Ask by id; None where there is none."""
@@ -169,7 +170,7 @@ class Asks:
         """
         ask = await self._open(ask_id, "connection", by)
         loop = asyncio.get_running_loop()
-        poll = self._polls.setdefault(ask.id, _Poll())
+        poll = self.polls.setdefault(ask.id, _Poll())
         poll.eager_until_s = loop.time() + OPENED_FOR_S
         poll.then = then
 
@@ -194,10 +195,10 @@ class Asks:
             wait = turn.wait
             if wait is not None and wait.kind == "connection":
                 connecting.add(wait.ask)
-                self._polls.setdefault(wait.ask, _Poll())
-        for ask_id, poll in list(self._polls.items()):
+                self.polls.setdefault(wait.ask, _Poll())
+        for ask_id, poll in list(self.polls.items()):
             if poll.then is None and ask_id not in connecting:
-                del self._polls[ask_id]
+                del self.polls[ask_id]
             elif now_s >= poll.due_s or now_s < poll.eager_until_s:
                 poll.looks += 1
                 poll.due_s = now_s + POLL.wait_s(poll.looks)

@@ -16,22 +16,20 @@ from agent_core.events import (
     StepFinished,
 )
 from agent_core.ids import RunId, is_in_branch
-from agent_core.loop.agent import RunScope
+from agent_core.loop.agent import RunLimits, RunScope
 from agent_core.loop.run import run_agent
 from agent_core.messages import JsonObject, user_message
 from agent_core.observers.compliance import correction
-from agent_core.runtime.failures import child_failure
+from agent_core.runtime.closing import child_failure
+from agent_core.runtime.opening import one_line
 from agent_core.runtime.parts import STRING, TurnParts
-from agent_core.runtime.ready_answers import (
-    one_line,
-)
-from agent_core.runtime.scope import Work
-from agent_core.runtime.stop import Stopped, StopSignals
+from agent_core.runtime.run import begin_run
+from agent_core.sessions import StoredTurn
 from agent_core.subagents.children import (
+    CHILD_REQUEST,
     CHILD_RESULT,
-    RUN_REQUEST,
     STOPPED,
-    RunRequest,
+    Stopped,
     result_of,
 )
 
@@ -40,56 +38,64 @@ CORRECTION_SLOT = 2
 logger = logging.getLogger(__name__)
 
 
-async def run_child(
-    parts: TurnParts, signals: StopSignals, steps: Steps, payload: JsonObject
-) -> JsonObject:
-    """Do what a RunRequest asks for; a ChildResult, whatever happens.
+async def run_child(parts: TurnParts, steps: Steps, payload: object) -> JsonObject:
+    """Do what a ChildRequest asks for; a ChildResult, whatever happens.
 
     The body replays: it branches only on records and stored facts.
     """
-    request = as_recorded(payload, RUN_REQUEST)
-    child = request.started
-    work = await Work.on(parts, child.turn)
-    scope = await work.begin(request, steps)
-    if not scope.before.has_ended:
-        await _run_child(work, signals, request, scope)
+    child, limits, generation = as_recorded(payload, CHILD_REQUEST)
+    turn, _, scope = await begin_run(
+        parts,
+        steps,
+        child.turn,
+        child.run,
+        agent=child.agent,
+        limits=limits,
+        generation=generation,
+        asker=child.asker,
+    )
+    finished = await parts.log.of_turn(child.turn, "run_finished") if generation > 1 else []
+    if not any(each.run == child.run and each.generation < generation for each in finished):
+        await _run_child(parts, turn, child, limits, scope)
     ended = result_of(await parts.log.of_turn(child.turn), child)
     return CHILD_RESULT.dump_python(ended, mode="json")
 
 
 async def _run_child(
-    work: Work, signals: StopSignals, request: RunRequest, scope: RunScope
+    parts: TurnParts, turn: StoredTurn, child: RunStarted, limits: RunLimits, scope: RunScope
 ) -> None:
-    turn, run = work.turn, request.started.run
-    if await work.ending(run):
-        signals.give(turn.id, run)
+    run = child.run
+    if await parts.inbox.ending(turn.id, run):
+        parts.at_work.stop(turn.id, run)
+    work = _work_as_child(parts, turn, child, limits, scope)
     try:
-        await signals.unless_given(turn, run, _work_as_child(work, request, scope))
+        await parts.at_work.unless_stopped(turn, run, work)
     except Stopped:
-        await scope.emit(await _ended(work, scope))
+        await scope.emit(await _ended(parts, scope))
     except Exception as error:
         if cannot_replay(error):
             raise
         logger.exception("run %s of turn %s failed", run, turn.id)
-        signals.give(turn.id, run)  # nobody is left to take in what runs below it find
+        parts.at_work.stop(turn.id, run)  # nobody is left to take in what runs below it find
         failure = child_failure(error)
         await scope.emit(RunFinished(**scope.at(0, 1), outcome="failed", text=failure))
     else:
-        if not await work.ending(run):
-            await _check(work.parts, request.started, scope)
+        if not await parts.inbox.ending(turn.id, run):
+            await _check(parts, child, scope)
 
 
-async def _work_as_child(work: Work, request: RunRequest, scope: RunScope) -> None:
-    child = request.started
+async def _work_as_child(
+    parts: TurnParts, turn: StoredTurn, child: RunStarted, limits: RunLimits, scope: RunScope
+) -> None:
     async with scope.children.at_work():
-        agent = work.parts.agents.subagent(
+        agent = parts.agents.subagent(
             child.agent,
-            today=local_time(work.turn.inbound.received_at, scope.context.zone),
-            workspace=work.workspace,
-            limits=request.limits,
-            depth=request.depth,
+            today=local_time(turn.inbound.received_at, scope.context.zone),
+            workspace=scope.context.workspace,
+            limits=limits,
+            run=child.run,
         )
-        opening = scope.before.history or (user_message(child.task),)
+        opening = scope.history or (user_message(child.task),)
         await run_agent(
             agent,
             (),
@@ -100,14 +106,15 @@ async def _work_as_child(work: Work, request: RunRequest, scope: RunScope) -> No
         )
 
 
-async def _ended(work: Work, scope: RunScope) -> RunFinished:
+async def _ended(parts: TurnParts, scope: RunScope) -> RunFinished:
     """What a run comes to that was ended from outside, for whoever waits for it."""
-    run, at = scope.context.run, scope.at(0, 1)
-    ending = await work.ending(run)
+    turn, run = scope.context.turn, scope.context.run
+    at = scope.at(0, 1)
+    ending = await parts.inbox.ending(turn, run)
     if ending is None:
         return RunFinished(**at, outcome="stopped", text=STOPPED)
     name = one_line(ending.by_name)
-    findings = _findings_of(await work.parts.log.of_turn(work.turn.id), run)
+    findings = _findings_of(await parts.log.of_turn(turn), run)
     if ending.what == "done" and ending.run == run:
         result = f"({name} marked this as done.)\n\n{ending.text or findings}".strip()
         return RunFinished(**at, outcome="answered", text=result)
@@ -123,11 +130,17 @@ async def _ended(work: Work, scope: RunScope) -> RunFinished:
 
 def _findings_of(events: Sequence[AnyEvent], run: RunId) -> str:
     """For the model: the last words of a run that was ended, and the files saved in its branch."""
-    texts = [e.text.strip() for e in events if isinstance(e, StepFinished) and e.run == run]
-    last_text = next(filter(None, reversed(texts)), "")
-    saved = [e for e in events if isinstance(e, ArtifactSaved) and is_in_branch(e.run, run)]
-    paths = dict.fromkeys(each.path for each in saved)
-    files = f"Files: {', '.join(f'`{path}`' for path in paths)}" if paths else ""
+    last_text = ""
+    paths: dict[str, None] = {}
+    for event in events:
+        match event:
+            case StepFinished() if event.run == run:
+                last_text = event.text.strip() or last_text
+            case ArtifactSaved() if is_in_branch(event.run, run):
+                paths[f"`{event.path}`"] = None
+            case _:
+                pass
+    files = f"Files: {', '.join(paths)}" if paths else ""
     return "\n\n".join(filter(None, (last_text, files)))
 
 
@@ -140,15 +153,7 @@ async def _check(parts: TurnParts, child: RunStarted, scope: RunScope) -> None:
 
     async def check() -> str:
         workspace = scope.context.workspace
-        return (
-            await asyncio.to_thread(
-                correction,
-                child.task,
-                called,
-                workspace,
-            )
-            or ""
-        )
+        return await asyncio.to_thread(correction, child.task, called, workspace) or ""
 
     text = await scope.steps.once("compliance", check, STRING)
     if text:

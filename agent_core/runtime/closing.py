@@ -1,4 +1,7 @@
-"""The end of a turn: its answer with the notices that people need, and its records on disk."""
+"""The end of a turn: its answer with the notices that people need, and its records on disk.
+
+Turns without an answer of their own end here, too: absorbed, taken back, or given up.
+"""
 
 import asyncio
 import logging
@@ -7,29 +10,44 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agent_core import tracing
+from agent_core.durable import first_cause
+from agent_core.errors import (
+    ModelRejected,
+    ModelUnavailable,
+    ReplyTruncated,
+    RequestTooLarge,
+    SessionError,
+    TurnSetAside,
+)
 from agent_core.events import (
     AnyEvent,
     ArtifactSaved,
+    EventHeader,
+    Outcome,
     RouteChosen,
     StepFinished,
     ToolCallFinished,
     TurnFinished,
+    TurnStarted,
 )
 from agent_core.fault_points import fault_point
 from agent_core.ids import ROOT_RUN, TurnId
-from agent_core.loop.agent import RunScope
+from agent_core.loop.agent import ROUTE_SLOTS, RunScope
 from agent_core.loop.run import RunResult
-from agent_core.messages import Message
+from agent_core.messages import user_message
 from agent_core.programs import RUN_PYTHON
-from agent_core.runtime.attached import fault_notes
-from agent_core.runtime.ready_answers import (
+from agent_core.runtime.opening import (
     document_note,
+    fault_notes,
     needs_no_model,
+    opening_text,
+    thread_language,
 )
-from agent_core.runtime.scope import Work
-from agent_core.runtime.turn_ends import turn_at
+from agent_core.runtime.parts import TurnParts
 from agent_core.runtime.turn_status import TurnStatus
+from agent_core.sessions import StoredTurn
 from agent_core.tools import app_name
+from agent_core.words import CORE, FALLBACK, Words
 from agent_core.workspaces import (
     append_summary,
     build_trace,
@@ -54,128 +72,102 @@ _SUCCESSES = re.compile(r'"successful": ?(\d+)')
 OBSERVERS_PATIENCE_S = 5.0
 
 
-class Closing:
-    """Ends one turn with TurnFinished. A fault of its records does not cost the answer."""
-
-    def __init__(self, work: Work, scope: RunScope, trace_id: str) -> None:
-        self._work = work
-        self._parts = work.parts
-        self._turn = work.turn
-        self._scope = scope
-        self._trace_id = trace_id
-
-    async def finish(self, result: RunResult) -> None:
-        """The turn's end, with its records. What goes wrong with them does not cost the answer."""
-        fault_point("finish.before")
-        parts, turn, workspace = self._parts, self._turn, self._work.workspace
-        finished = TurnFinished(
-            **turn_at(parts, turn, "turn_finished"),
-            outcome=result.outcome,
-            answer=result.text,
-            reference=self._trace_id[:8],
-            is_tainted=True,
+async def finish(
+    parts: TurnParts,
+    turn: StoredTurn,
+    earlier: Sequence[StoredTurn],
+    scope: RunScope,
+    result: RunResult,
+    trace_id: str,
+) -> None:
+    """End a turn with TurnFinished; a fault of its records does not cost the answer."""
+    fault_point("finish.before")
+    workspace = scope.context.workspace
+    finished = TurnFinished(
+        **turn_at(parts, turn, "turn_finished"),
+        outcome=result.outcome,
+        answer=result.text,
+        reference=trace_id[:8],
+        is_tainted=True,
+    )
+    try:
+        is_tainted = await parts.store.tainted_by(turn.session) is not None
+        saved = await parts.log.stored(turn.session, kinds=("artifact_saved",))
+        files = [event for _, event in saved if isinstance(event, ArtifactSaved)]
+        titles = {file.path: file.title for file in files}
+        text = without_paths(result.text, workspace, titles)
+        report = next((file.citations for file in reversed(files) if file.citations), ())
+        await parts.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
+        events = await parts.log.of_turn(turn.id)
+        notices = await _notices(parts, turn, earlier, scope, result, events)
+        finished = replace(
+            finished,
+            answer="\n\n".join(filter(None, [notices, text, _pages(result, events, scope.words)])),
+            is_tainted=is_tainted,
+            sources=await asyncio.to_thread(known_sources, workspace) if is_tainted else (),
+            citations=cited_in(text, report),
         )
-        try:
-            events = await parts.log.of_turn(turn.id)
-            messages = await parts.store.run_messages(turn.id, ROOT_RUN)
-            is_tainted = await parts.store.tainted_by(turn.session) is not None
-            saved = await parts.log.stored(turn.session, kinds=("artifact_saved",))
-            files = [event for _, event in saved if isinstance(event, ArtifactSaved)]
-            titles = {file.path: file.title for file in files}
-            result = replace(result, text=without_paths(result.text, workspace, titles))
-            report = next((file.citations for file in reversed(files) if file.citations), ())
-            finished = replace(
-                finished,
-                answer=await asyncio.to_thread(
-                    self._noticed,
-                    result,
-                    events,
-                    messages,
-                    await self._lateness(),
-                ),
-                is_tainted=is_tainted,
-                sources=await asyncio.to_thread(known_sources, workspace) if is_tainted else (),
-                citations=cited_in(result.text, report),
+        async with parts.writing_records:
+            await asyncio.to_thread(
+                _leave_records,
+                parts,
+                turn,
+                scope,
+                [*events, finished],
+                trace_id,
             )
-            await parts.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
-            events = [e for e in await parts.log.of_turn(turn.id) if e != finished]
-            async with parts.writing_records:
-                await asyncio.to_thread(self._leave_records, [*events, finished])
-            tracing.note(
-                "session_complete",
-                outcome=finished.outcome,
-                events=len(events) + 1,
-            )
-        except Exception:
-            # A turn that could not end for its trimmings would be worked on again and again.
-            logger.exception("turn %s ends without its notices or records", turn.id)
-        await self._scope.emit(finished)
-        await parts.log.flush()
-        try:  # what was said once is not said again
-            await asyncio.to_thread(renewal(workspace).unlink, missing_ok=True)
-        except OSError:
-            logger.exception("%s may be called new once more", workspace)
-        fault_point("finish.after")
-
-    async def _lateness(self) -> str:
-        """The notice on a message that was written before an earlier one's long work had ended."""
-        turn, before = self._turn, TurnId(self._turn.inbound.came_during)
-        if not before or needs_no_model(turn, self._work.earlier):
-            return ""
-        if (await self._parts.store.turn(before)).outcome not in {"answered", "limited"}:
-            return ""
-        events = await self._parts.log.of_turn(before)
-        was_long = any(isinstance(e, RouteChosen) and e.route == "COMPLEX" for e in events)
-        return self._work.words("notice-too-late") if was_long else ""
-
-    def _noticed(
-        self,
-        result: RunResult,
-        events: Sequence[AnyEvent],
-        messages: Sequence[Message],
-        lateness: str,
-    ) -> str:
-        """The answer below what the person has to know of message, workspace and pages."""
-        words, workspace = self._work.words, self._work.workspace
-        status = TurnStatus(events)
-        notices = [
-            "" if result.outcome == "stopped" else lateness,
-            document_note(self._turn, words),
-            *fault_notes(messages, words),
-            words("notice-files-gone") if renewal(workspace).exists() else "",
-            words("notice-nothing-read") if _read_nothing(events) else "",
-            self._away(events),
-            "" if result.outcome == "stopped" else status.unsure(words),
-        ]
-        is_bare = result.outcome == "limited" and "://" not in result.text
-        read = status.read(words) if is_bare else ""
-        return "\n\n".join(filter(None, [" ".join(filter(None, notices)), result.text, read]))
-
-    def _away(self, events: Sequence[AnyEvent]) -> str:
-        """Whose tools the work had to do without; not again what the turn before has told."""
-        away = self._parts.agents.away(self._scope.context)
-        if not away or not any(isinstance(event, StepFinished) for event in events):
-            return ""
-        words = self._work.words
-        named = [words(f"away-{_AWAY[name]}") if name in _AWAY else app_name(name) for name in away]
-        said = words("notice-tools-away", what=", ".join(sorted(named)))
-        return "" if any(said in (turn.answer or "") for turn in self._work.earlier[-1:]) else said
-
-    def _leave_records(self, events: Sequence[AnyEvent]) -> None:
-        """Trace and summary of a turn whose last event is the last of these."""
-        parts, asked = self._parts, self._turn.inbound
-        trace = build_trace(
-            events,
-            url=parts.app_address(asked.asker),
-            asker=asked.asker,
-            asked_at=asked.received_at,
-            trace_id=self._trace_id,
-            logfire_enabled=parts.logfire_enabled,
-            finished_at=events[-1].at,
+        tracing.note(
+            "session_complete",
+            outcome=finished.outcome,
+            events=len(events) + 1,
         )
-        url = tracing.trace_url(parts.logfire_project, self._trace_id)
-        write_trace(self._work.workspace, trace)
-        append_summary(self._work.workspace, trace, trace_url=url)
+    except Exception:
+        # A turn that could not end for its trimmings would be worked on again and again.
+        logger.exception("turn %s ends without its notices or records", turn.id)
+    await scope.emit(finished)
+    await parts.log.flush()
+    try:  # the notice on files that are gone is given once
+        await asyncio.to_thread(renewal(workspace).unlink, missing_ok=True)
+    except OSError:
+        logger.exception("%s may be called new once more", workspace)
+    fault_point("finish.after")
+
+
+async def _notices(
+    parts: TurnParts,
+    turn: StoredTurn,
+    earlier: Sequence[StoredTurn],
+    scope: RunScope,
+    result: RunResult,
+    events: Sequence[AnyEvent],
+) -> str:
+    """What the person has to know of the message, the workspace, and the pages and tools used."""
+    words = scope.words
+    messages = await parts.store.run_messages(turn.id, ROOT_RUN)
+    is_renewed = await asyncio.to_thread(renewal(scope.context.workspace).exists)
+    notices = [
+        document_note(turn, words),
+        *fault_notes(messages, words),
+        words("notice-files-gone") if is_renewed else "",
+        words("notice-nothing-read") if _read_nothing(events) else "",
+        _tools_away(parts, earlier, scope, events),
+    ]
+    if result.outcome != "stopped":
+        if await _came_too_late(parts, turn, earlier):
+            notices.insert(0, words("notice-too-late"))
+        notices.append(TurnStatus(events).unsure(words))
+    return " ".join(filter(None, notices))
+
+
+async def _came_too_late(parts: TurnParts, turn: StoredTurn, earlier: Sequence[StoredTurn]) -> bool:
+    """Whether the message was written before an earlier one's long work had ended."""
+    before = TurnId(turn.inbound.came_during)
+    if not before or needs_no_model(turn, earlier):
+        return False
+    if (await parts.store.turn(before)).outcome not in {"answered", "limited"}:
+        return False
+    events = await parts.log.of_turn(before, "route_chosen")
+    return any(isinstance(event, RouteChosen) and event.route == "COMPLEX" for event in events)
 
 
 def _read_nothing(events: Sequence[AnyEvent]) -> bool:
@@ -186,3 +178,147 @@ def _read_nothing(events: Sequence[AnyEvent]) -> bool:
         if isinstance(event, ToolCallFinished) and _CRAWLER.search(event.tool)
     ]
     return bool(counts) and not any(count and int(count[1]) for count in counts)
+
+
+def _tools_away(
+    parts: TurnParts, earlier: Sequence[StoredTurn], scope: RunScope, events: Sequence[AnyEvent]
+) -> str:
+    """Whose tools the work had to do without; not again what the turn before has told."""
+    away = parts.agents.away(scope.context)
+    if not away or not any(isinstance(event, StepFinished) for event in events):
+        return ""
+    words = scope.words
+    names = [words(f"away-{_AWAY[name]}") if name in _AWAY else app_name(name) for name in away]
+    notice = words("notice-tools-away", what=", ".join(sorted(names)))
+    is_known = any(notice in (turn.answer or "") for turn in earlier[-1:])
+    return "" if is_known else notice
+
+
+def _pages(result: RunResult, events: Sequence[AnyEvent], words: Words) -> str:
+    """The pages that were read, below an answer that reached a limit and names none."""
+    is_bare = result.outcome == "limited" and "://" not in result.text
+    return TurnStatus(events).read(words) if is_bare else ""
+
+
+def _leave_records(
+    parts: TurnParts,
+    turn: StoredTurn,
+    scope: RunScope,
+    events: Sequence[AnyEvent],
+    trace_id: str,
+) -> None:
+    """Trace and summary of a turn whose last event is the last of these."""
+    asked, workspace = turn.inbound, scope.context.workspace
+    trace = build_trace(
+        events,
+        url=parts.app_address(asked.asker),
+        asker=asked.asker,
+        asked_at=asked.received_at,
+        trace_id=trace_id,
+        logfire_enabled=parts.logfire_enabled,
+        finished_at=events[-1].at,
+    )
+    url = tracing.trace_url(parts.logfire_project, trace_id)
+    write_trace(workspace, trace)
+    append_summary(workspace, trace, trace_url=url)
+
+
+def turn_at(parts: TurnParts, turn: StoredTurn, slot: str) -> EventHeader:
+    """The fields of a turn's own events, which are announced once, in whatever generation."""
+    return EventHeader(
+        session=turn.session,
+        turn=turn.id,
+        run=ROOT_RUN,
+        step=0,
+        attempt=1,
+        n=ROUTE_SLOTS[slot],
+        at=parts.clock(),
+    )
+
+
+async def end_absorbed(parts: TurnParts, turn: StoredTurn) -> None:
+    """Emit TurnFinished for every message this turn absorbed, as a stop may have come between.
+
+    What the root run did not take in is kept in the history, for whoever goes on later.
+    """
+    rows = await parts.inbox.rows(turn.id, "message")
+    stored = len(await parts.store.run_messages(turn.id, ROOT_RUN)) if rows else 0
+    for row in rows:
+        if row.run == ROOT_RUN and (row.seq is None or row.seq >= stored):
+            await keep_message(parts, row.message)
+    await end_silently(parts, await parts.queue.absorbed_by(turn.id), "steered")
+
+
+async def keep_message(parts: TurnParts, turn: StoredTurn) -> None:
+    """Keep a message that no run took in, in the session's history."""
+    opening = user_message(opening_text(turn))
+    await parts.store.append_messages(turn.id, ROOT_RUN, 0, [opening])
+
+
+async def end_silently(parts: TurnParts, ended: Sequence[StoredTurn], outcome: Outcome) -> None:
+    """End turns without an answer: `stopped` when they were taken back, `steered` otherwise.
+
+    Their readers are told when this returns. Safe to do again.
+    """
+    for turn in ended:
+        await _announce_end(parts, turn, outcome)
+    if ended:
+        await parts.log.flush()
+
+
+async def give_up(parts: TurnParts, turn: StoredTurn, why: SessionError | None = None) -> None:
+    """End a turn that cannot be worked on, with an apology."""
+    reference = turn.inbound.key.rpartition(":")[2]
+    words = CORE.of(thread_language(turn, ()))
+    text = apology(why or SessionError(), reference, words)
+    await _announce_end(parts, turn, "failed", text, reference)
+    await parts.log.flush()
+
+
+async def _announce_end(
+    parts: TurnParts, turn: StoredTurn, outcome: Outcome, answer: str = "", reference: str = ""
+) -> None:
+    asked = turn.inbound
+    await parts.log.append(
+        TurnStarted(
+            **turn_at(parts, turn, "turn_started"),
+            asker=asked.asker,
+            author_name=asked.author_name,
+            text="",
+        )
+    )
+    await parts.log.append(
+        TurnFinished(
+            **turn_at(parts, turn, "turn_finished"),
+            outcome=outcome,
+            answer=answer,
+            reference=reference,
+        )
+    )
+
+
+def apology(error: BaseException, reference: str, words: Words) -> str:
+    """Why a turn failed, in plain sentences, with the reference an operator finds it by."""
+    reason = words(f"failure-{_failure(error)}")
+    return words("failure-with-reference", reason=reason, mark=reference)
+
+
+def child_failure(error: BaseException) -> str:
+    """A plain sentence for the model that delegated to a sub-agent which failed."""
+    return f"The sub-agent could not finish: {CORE.say(FALLBACK, f'failure-{_failure(error)}')}"
+
+
+def _failure(error: BaseException) -> str:
+    match first_cause(error):
+        case RequestTooLarge():
+            return "too-long"
+        case ReplyTruncated():
+            return "truncated"
+        case ModelRejected():
+            return "rejected"
+        case ModelUnavailable():
+            return "unavailable"
+        case TurnSetAside():
+            return "set-aside"
+        case _:
+            return "other"

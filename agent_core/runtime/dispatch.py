@@ -19,17 +19,12 @@ from agent_core.durable import Steps, cannot_replay
 from agent_core.durable.dbos_turns import DurableTurns
 from agent_core.errors import TurnSetAside
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, RunId, SessionId, TurnId
-from agent_core.messages import user_message
+from agent_core.ids import SessionId, TurnId
 from agent_core.prompts.small_talk import short_form
-from agent_core.runtime.body import run_turn
 from agent_core.runtime.child import run_child
+from agent_core.runtime.closing import end_silently, give_up, keep_message
 from agent_core.runtime.parts import TurnParts
-from agent_core.runtime.ready_answers import opening_text
-from agent_core.runtime.route import OrderTaker, no_orders, verdict_of
-from agent_core.runtime.scope import Work
-from agent_core.runtime.stop import StopSignals
-from agent_core.runtime.turn_ends import end_silently, give_up
+from agent_core.runtime.turn import OrderTaker, no_orders, run_turn, verdict_of
 from agent_core.sessions import Stop, StoredTurn, Wait
 
 logger = logging.getLogger(__name__)
@@ -39,10 +34,10 @@ MAX_GENERATIONS = 50
 
 MAX_WEIGHED = 1_000
 MAX_TRIES = 3
-"""A turn of which so many processes in a row died, each without getting it any further, is set
-aside: one in which it may have been any turn, and two in which it went on by itself."""
+"""A turn is quarantined after it crashed so many processes without getting any further: one in
+which other turns ran too, and two in which it went on alone."""
 ALONE_S = 20.0
-"""Others that were interrupted wait for a turn no longer; it stays under suspicion."""
+"""Other interrupted turns wait no longer for a suspect one; it stays suspect."""
 
 
 class Reader(Protocol):
@@ -66,13 +61,12 @@ class Dispatch:
         self._queue = parts.queue
         self._leases = parts.leases
         self._background = background
-        self._signals = StopSignals()
         self.orders: OrderTaker = no_orders
         self.durable = DurableTurns(
             durable_url,
             process=parts.leases.process,
             turn=self._run_turn,
-            child=partial(run_child, parts, self._signals),
+            child=partial(run_child, parts),
             on_broken=self._turn_broke_off,
         )
         self._suspects: set[TurnId] = set()
@@ -119,8 +113,11 @@ class Dispatch:
 
         It steers without waiting for this. Where this process dies meanwhile, it has only steered.
         """
-        unfinished = await self._store.unfinished_of(turn.session)
-        earlier = [each for each in unfinished if each.seq < turn.seq and each.status != "queued"]
+        earlier = [
+            each
+            for each in await self._store.unfinished_of(turn.session)
+            if each.seq < turn.seq and each.status != "queued"
+        ]
         if not earlier:
             return
         turn = await self._store.turn(turn.id)  # it may read otherwise by now
@@ -155,10 +152,6 @@ class Dispatch:
         await self._carry_out(stopped)
         await self.advance(turn.session)
         return bool(stopped)
-
-    def stop_branch(self, turn: TurnId, branch: RunId) -> None:
-        """End what this process has at work of one branch; others ask before they begin."""
-        self._signals.give(turn, branch)
 
     async def stop(self, session: SessionId, stop: Stop, *, before: int | None = None) -> bool:
         """End all work of a session now, or what was asked for before a turn; False without any."""
@@ -202,29 +195,22 @@ class Dispatch:
             return False
         logger.error("turn %s is set aside: %d processes died of it", turn.id, turn.tries)
         await give_up(self._parts, turn, TurnSetAside())
-        await self._note_try(turn.id, MAX_TRIES)
+        await self._store.note_try(turn.id, MAX_TRIES, await self._how_far(turn.id))
         return True
 
     async def _tries_of(self, turn: StoredTurn) -> int:
         """How many processes in a row died of a turn; of those that got it further, one."""
-        got_on = sum(await self._how_far(turn.id)) > turn.tried_from
+        got_on = await self._how_far(turn.id) > turn.tried_from
         return min(turn.tries, 1) if got_on else turn.tries
 
-    async def _how_far(self, turn: TurnId) -> tuple[int, int]:
-        """The place of the turn's newest event, and the size of its bookmarks, which only grow."""
-        return await self._parts.log.newest(turn), await self._store.bookmarks_size(turn)
+    async def _how_far(self, turn: TurnId) -> int:
+        """Grows with each event of the turn, and with what its readers note of it."""
+        return await self._parts.log.newest(turn) + await self._store.bookmarks_size(turn)
 
-    async def _note_try(self, turn: TurnId, tries: int) -> int:
-        """Returns the place of the turn's newest event."""
-        newest, shown = await self._how_far(turn)
-        await self._store.note_try(turn, tries, newest + shown)
-        return newest
-
-    async def _try(self, turn: StoredTurn, tries: int) -> int:
-        newest = await self._note_try(turn.id, tries)
+    async def _try(self, turn: StoredTurn, tries: int) -> None:
+        await self._store.note_try(turn.id, tries, await self._how_far(turn.id))
         if turn.status == "running":
             await self._go_on(turn)
-        return newest
 
     def _go_on_alone(self, turn: StoredTurn) -> None:
         self._suspects.add(turn.id)
@@ -238,34 +224,50 @@ class Dispatch:
             if not self._leases.holds(turn.session):
                 return
             tries = await self._tries_of(turn)
-            newest = await self._try(turn, tries + 1)
+            newest = await self._parts.log.newest(turn_id)
+            await self._try(turn, tries + 1)
             with suppress(TimeoutError):
                 async with asyncio.timeout(ALONE_S):
                     if turn.status == "running":
-                        async with aclosing(self._parts.log.read(turn_id, after=newest)) as events:
-                            async for place, _ in events:
-                                if place > newest:
-                                    return
+                        await self._until_it_got_on(turn_id, newest)
                     elif self._show is not None:
                         shown = self._show(replace(turn, tries=tries), is_resumed=True)
-                        await (asyncio.wait({shown}) if shown else asyncio.sleep(0))
+                        if shown:
+                            await asyncio.wait({shown})
+
+    async def _until_it_got_on(self, turn: TurnId, newest: int) -> None:
+        """Wait for an event behind `newest`."""
+        async with aclosing(self._parts.log.read(turn, after=newest)) as events:
+            async for cursor, _ in events:
+                if cursor > newest:
+                    return
 
     async def _begin_work(self, work: Sequence[StoredTurn]) -> None:
         busy = next((turn for turn in work if turn.status != "queued"), None)
-        queued = next((turn for turn in work if turn.status == "queued"), None)
-        if busy is None and queued is not None:
-            await self._begin(queued)
-        if busy is None or busy.status != "waiting" or busy.wait is None:
+        if busy is None:
+            if work:
+                await self._begin(work[0])
             return
-        if self._has_reply(busy.wait, work) or await self._parts.asks.ends_wait(busy.wait.ask):
+        wait = busy.wait
+        if busy.status != "waiting" or wait is None:
+            return
+        if self._has_reply(wait, work) or await self._parts.asks.ends_wait(wait.ask):
             await self._end_wait(busy)
 
     def _has_reply(self, wait: Wait, work: Sequence[StoredTurn]) -> bool:
-        """Whether a queued message ends the wait."""
-        replies = [turn for turn in work if _ends_wait(wait, turn)]
-        if wait.kind == "approval":
-            replies = [turn for turn in replies if self._is_weighed(turn)]
-        return bool(replies)
+        """Whether a queued message ends the wait.
+
+        Of an approval its asker's alone: others' remarks are taken in once it is decided or over.
+        """
+        has_reply = False
+        for turn in work:
+            if turn.status != "queued":
+                continue
+            if wait.kind != "approval":
+                return True
+            if turn.inbound.asker == wait.asker and self._is_weighed(turn):
+                has_reply = True
+        return has_reply
 
     def _is_weighed(self, turn: StoredTurn) -> bool:
         """Whether it is known that a message does more than to agree; it is asked now, if not."""
@@ -282,13 +284,11 @@ class Dispatch:
         turn = await self._store.turn(turn_id)
         try:
             is_yes = short_form(turn.inbound.text, "yes") and not turn.inbound.attachments
-            match "AGREE" if is_yes else await verdict_of(self._parts, turn):
-                case "STOP":
-                    await self._take_as_stop(turn)
-                case "AGREE":
-                    await self._store.revise(turn, turn.inbound, "at_once")
-                case _:
-                    pass
+            verdict = "AGREE" if is_yes else await verdict_of(self._parts, turn)
+            if verdict == "STOP":
+                await self._take_as_stop(turn)
+            elif verdict == "AGREE":
+                await self._store.revise(turn, turn.inbound, "at_once")
         finally:
             self._weighed[turn_id] = True
         await self.advance(turn.session)
@@ -308,7 +308,7 @@ class Dispatch:
         for turn in stopped:
             if not self._leases.holds(turn.session) or await self._end_unbegun(turn):
                 continue
-            self._signals.give(turn.id)
+            self._parts.at_work.stop(turn.id)
             if turn.status == "waiting":
                 await self._end_wait(turn)
 
@@ -321,13 +321,7 @@ class Dispatch:
             return False
         stop = (await self._store.turn(turn.id)).stop
         if turn.kind == "work" and stop is not None and stop.why == "asked":
-            said = user_message(opening_text(turn))
-            await self._store.append_messages(
-                turn.id,
-                ROOT_RUN,
-                0,
-                [said],
-            )
+            await keep_message(self._parts, turn)
         await end_silently(self._parts, [turn], "stopped")
         return True
 
@@ -375,25 +369,8 @@ class Dispatch:
 
     async def _run_turn(self, steps: Steps, turn_id: str, generation: int) -> None:
         """The body of a turn; when it has ended, or waits, the session goes on."""
-        work = await Work.on(self._parts, TurnId(turn_id))
-        await run_turn(
-            work,
-            steps,
-            generation,
-            self._signals,
-            self.orders,
-        )
-        self._background.run(lambda: self.advance(work.turn.session))
-
-
-def _ends_wait(wait: Wait, turn: StoredTurn) -> bool:
-    """Whether a message is for the work that waits. Others' remarks do not undo an approval.
-
-    They are taken in when it is decided, or when its time is over.
-    """
-    if turn.status != "queued":
-        return False
-    return wait.kind != "approval" or _is_about_approval(wait, turn)
+        session = await run_turn(self._parts, self.orders, steps, TurnId(turn_id), generation)
+        self._background.run(lambda: self.advance(session))
 
 
 def _is_about_approval(wait: Wait | None, turn: StoredTurn) -> bool:

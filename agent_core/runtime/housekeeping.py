@@ -1,4 +1,4 @@
-"""Housekeeping: what a process does again and again, look by look.
+"""Housekeeping: what a process does again and again.
 
 The heartbeat, the takeover from dead processes, and what other processes have queued here.
 """
@@ -6,57 +6,76 @@ The heartbeat, the takeover from dead processes, and what other processes have q
 import asyncio
 import logging
 from collections.abc import Awaitable
+from functools import partial
 
+from agent_core.background import Background
 from agent_core.ids import SessionId, TurnId
 from agent_core.runtime.asks import Asks
 from agent_core.runtime.dispatch import Dispatch
+from agent_core.runtime.interventions import Interventions
 from agent_core.runtime.parts import TurnParts
 from agent_core.sessions import DEAD_AFTER_S, purge_ledger
 
 logger = logging.getLogger(__name__)
 
 LOOK_EVERY_S = 0.5
-BEAT_EVERY_LOOKS = 6
-REVIVE_EVERY_LOOKS = 20
-CONNECTED_EVERY_LOOKS = 4
-PURGE_EVERY_LOOKS = 7_200
+CONNECTED_EVERY_S = 2.0
+BEAT_EVERY_S = 3.0
+REVIVE_EVERY_S = 10.0
+PURGE_EVERY_S = 3_600.0
 LATE_S = 10.0
 """A beat that comes so late says that this process, or the database, was away."""
 
 
 class Housekeeping:
-    """The loop of one process, look by look."""
+    """The loops of one process. What fails is logged, and done with a later look."""
 
-    def __init__(self, parts: TurnParts, dispatch: Dispatch, asks: Asks) -> None:
-        self.begun = asyncio.Event()
-        """Set after the first look: what a dead process left has been taken over."""
+    def __init__(
+        self, parts: TurnParts, dispatch: Dispatch, asks: Asks, interventions: Interventions
+    ) -> None:
         self._parts = parts
         self._leases = parts.leases
-        self._queue = parts.queue
         self._dispatch = dispatch
         self._asks = asks
-        self._looks = 0
+        self._interventions = interventions
         self._last_beat_s: float | None = None
         self._patient_until_s = 0.0
         self._idle: set[tuple[TurnId, int]] = set()
 
-    async def look(self) -> None:
-        """Do what has to be done from time to time; what fails is done with a later look."""
-        looks, self._looks = self._looks, self._looks + 1
-        try:
-            if looks % BEAT_EVERY_LOOKS == 0:
-                await self._beat()
-            if looks % REVIVE_EVERY_LOOKS == REVIVE_EVERY_LOOKS - 1:
-                await self._revive()
-            if looks % CONNECTED_EVERY_LOOKS == CONNECTED_EVERY_LOOKS - 1:
-                waiting = await self._queue.of_process(self._leases.process, "waiting")
-                await self._asks.look(waiting, asyncio.get_running_loop().time())
-            if looks % PURGE_EVERY_LOOKS == PURGE_EVERY_LOOKS - 1:
-                await purge_ledger(self._parts.database, self._parts.clock())
-            for turn in await self._queue.news(self._leases.process, self._parts.clock()):
-                await isolated(turn.session, self._dispatch.see_to(turn))
-        finally:
-            self.begun.set()
+    async def begin(self, background: Background) -> None:
+        """Begin the loops. When this returns, what a dead process left has been taken over."""
+        loops = {
+            self._look: LOOK_EVERY_S,
+            self._look_at_accounts: CONNECTED_EVERY_S,
+            self._revive: REVIVE_EVERY_S,
+            self._purge: PURGE_EVERY_S,
+        }
+        has_beaten = asyncio.Event()
+
+        async def pause() -> None:
+            has_beaten.set()
+            await asyncio.sleep(BEAT_EVERY_S)
+
+        background.repeat(self._beat, pause=pause, name="the heartbeat")
+        await has_beaten.wait()
+        for work, every_s in loops.items():
+            background.repeat(work, pause=partial(asyncio.sleep, every_s), name=work.__name__)
+
+    async def _look(self) -> None:
+        """Carry out what other processes queued here, and what came too late for its turn."""
+        process = self._leases.process
+        for turn in await self._parts.queue.news(process, self._parts.clock()):
+            await _isolated(turn.session, self._dispatch.see_to(turn))
+        for event in await self._parts.inbox.to_carry_out(process):
+            await _isolated(event.session, self._interventions.carry_out(event))
+
+    async def _look_at_accounts(self) -> None:
+        waiting = await self._parts.queue.of_process(self._leases.process, "waiting")
+        if waiting or self._asks.polls:
+            await self._asks.look(waiting, asyncio.get_running_loop().time())
+
+    async def _purge(self) -> None:
+        await purge_ledger(self._parts.database, self._parts.clock())
 
     async def _beat(self) -> None:
         await self._leases.beat()
@@ -64,11 +83,11 @@ class Housekeeping:
             await self._dispatch.durable.forget(process)
         if self._may_judge():
             for session in await self._leases.orphans():
-                await isolated(session, self._dispatch.advance(session))
+                await _isolated(session, self._dispatch.advance(session))
 
     async def _revive(self) -> None:
-        """Turns that are said to run here and do not, in two looks after each other."""
-        running = await self._queue.of_process(self._leases.process, "running")
+        """Revive turns leased to this process but not running, as seen in two sweeps in a row."""
+        running = await self._parts.queue.of_process(self._leases.process, "running")
         is_at_work = self._dispatch.durable.is_at_work
         idle = {
             (turn.id, turn.generation): turn
@@ -77,7 +96,7 @@ class Housekeeping:
         }
         for key in self._idle & idle.keys():
             turn = idle.pop(key)
-            await isolated(turn.session, self._dispatch.revive(turn))
+            await _isolated(turn.session, self._dispatch.revive(turn))
         self._idle = set(idle)
 
     def _may_judge(self) -> bool:
@@ -93,7 +112,7 @@ class Housekeeping:
         return now_s >= self._patient_until_s
 
 
-async def isolated(session: SessionId, work: Awaitable[None]) -> None:
+async def _isolated(session: SessionId, work: Awaitable[None]) -> None:
     """What goes wrong with one session does not keep the others from being seen to."""
     try:
         await work

@@ -6,13 +6,13 @@ from contextlib import suppress
 from dataclasses import replace
 
 from agent_core.errors import InterventionRefused, SessionError
-from agent_core.events import Intervened, InterventionKind, RunStarted, slot_of
+from agent_core.events import Intervened, InterventionKind, slot_of
 from agent_core.ids import ROOT_RUN, AgentId, SessionId, TurnId, UserId, run_of, turn_of
 from agent_core.messages import InboundMessage
 from agent_core.runtime.dispatch import Dispatch
-from agent_core.runtime.housekeeping import isolated
+from agent_core.runtime.opening import thread_language
 from agent_core.runtime.parts import TurnParts
-from agent_core.runtime.ready_answers import thread_language
+from agent_core.runtime.run import first_starts
 from agent_core.sessions import ENDINGS, Stop, StoredTurn, pending_retries
 from agent_core.words import CORE
 
@@ -30,12 +30,6 @@ class Interventions:
         self._dispatch = dispatch
         self._handle = handle
         """Begins a turn, or adds to the one at work."""
-
-    async def look(self) -> None:
-        """Carry out what other processes were told, and what came too late for its turn."""
-        parts = self._parts
-        for event in await parts.inbox.to_carry_out(parts.leases.process):
-            await isolated(event.session, self._carry_out(event))
 
     async def intervene(
         self,
@@ -87,7 +81,7 @@ class Interventions:
             say = text if kind == "comment" else words("intervention-task", text=text)
             await self._say(event, turn, say)
         elif run == ROOT_RUN or turn.status == "finished" or self._parts.leases.holds(session):
-            await self._carry_out(event)
+            await self.carry_out(event)
 
     async def _check(self, event: Intervened, turn: StoredTurn) -> None:
         """Return if the intervention may be announced, or said as a message of the thread."""
@@ -113,19 +107,13 @@ class Interventions:
     async def _check_is_new(self, event: Intervened) -> None:
         """Return if the same is not being done already."""
         if event.what == "stop":
-            await self._check_is_new_stop(event)
-        if event.what == "retry":
-            await self._check_is_new_retry(event)
-
-    async def _check_is_new_stop(self, event: Intervened) -> None:
-        earlier = await self._parts.inbox.ending(event.turn, event.run)
-        if earlier is not None and earlier.n != event.n:
-            raise InterventionRefused("This part of the work is being ended already.")
-
-    async def _check_is_new_retry(self, event: Intervened) -> None:
-        rows = await self._parts.inbox.rows(event.turn)
-        for earlier in pending_retries(rows, event.run):
-            if earlier.n != event.n and not await self._is_answered(earlier):
+            ending = await self._parts.inbox.ending(event.turn, event.run)
+            if ending is not None and ending.n != event.n:
+                raise InterventionRefused("This part of the work is being ended already.")
+        if event.what != "retry":
+            return
+        for retry in pending_retries(await self._parts.inbox.rows(event.turn), event.run):
+            if retry.n != event.n and not await self._is_answered(retry):
                 raise InterventionRefused("This is being done again already.")
 
     async def _is_answered(self, retry: Intervened) -> bool:
@@ -135,7 +123,7 @@ class Interventions:
             return turn.status == "finished"
         return False
 
-    async def _carry_out(self, event: Intervened) -> None:
+    async def carry_out(self, event: Intervened) -> None:
         """End the turn or a branch, or have the thread told what nobody is left to take in.
 
         Safe to do again. In a turn at work it is for the process that holds the session.
@@ -154,32 +142,22 @@ class Interventions:
         elif is_over:
             await self._say_late(event, turn)
         elif event.what in ENDINGS:
-            self._dispatch.stop_branch(event.turn, event.run)
+            self._parts.at_work.stop(event.turn, event.run)
         if is_over or event.run == ROOT_RUN or event.what in ("stop", "done"):
             await self._parts.inbox.hand_on(event.turn, str(event.n))
 
     async def _say_late(self, event: Intervened, turn: StoredTurn) -> None:
         """Have the thread told what no run of the turn took in."""
-        rows = await self._parts.inbox.rows(
-            turn.id,
-            "comment",
-            "content",
-            "retry",
-        )
+        rows = await self._parts.inbox.rows(turn.id, "comment", "content", "retry")
         own = [row for row in rows if row.intervention.run == event.run]
         if not any(row.item == str(event.n) and row.seq is None for row in own):
             return
-        tasks = [row.intervention.text for row in own if row.kind == "content"]
-        started = await self._parts.log.of_turn(turn.id, "run_started")
-        begun = [e.task for e in started if isinstance(e, RunStarted) and e.run == event.run]
-        task = next(reversed(tasks), begun[0])
-        language = thread_language(turn, ())
-        text = CORE.say(
-            language,
-            f"intervention-{event.what}",
-            task=task,
-            text=event.text,
-        )
+        task = (await first_starts(self._parts.log, turn.id))[event.run].task
+        for row in own:
+            if row.kind == "content":
+                task = row.intervention.text
+        words = CORE.of(thread_language(turn, ()))
+        text = words(f"intervention-{event.what}", task=task, text=event.text)
         await self._say(event, turn, text)
 
     async def _say(

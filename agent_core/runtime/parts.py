@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from weakref import WeakValueDictionary
 
 from pydantic import TypeAdapter
 
@@ -15,16 +14,16 @@ from agent_core.clock import UtcClock
 from agent_core.composio import Accounts
 from agent_core.consent import ConsentGate, LinkPlaces, Policy, fresh_links
 from agent_core.errors import ToolServerError
-from agent_core.ids import TurnId, UserId
+from agent_core.ids import RunId, UserId, depth_of
 from agent_core.loop.agent import Agent, Away, BodyTool, RunLimits, RunScope
 from agent_core.loop.ask_user import ask_user_tool
-from agent_core.messages import JsonObject, ToolCall
+from agent_core.messages import ToolCall
 from agent_core.models import Model, ToolSpec
 from agent_core.models.retry import RetryingModel
 from agent_core.observers import Observers
 from agent_core.programs import RunPython
-from agent_core.prompts import fill, prompt
-from agent_core.runtime.ready_answers import one_line
+from agent_core.prompts import fill, prompt, schema
+from agent_core.runtime.opening import one_line
 from agent_core.schedules.schedule import PUBLISH_DIGEST, PUBLISH_DIGEST_SPEC, faults_of
 from agent_core.sessions import (
     AskStore,
@@ -40,7 +39,7 @@ from agent_core.sessions import (
     WriteBehind,
     new_process_id,
 )
-from agent_core.subagents.children import MAX_AT_WORK, MAX_DEPTH
+from agent_core.subagents.children import MAX_DEPTH, RunsAtWork
 from agent_core.subagents.task import SubagentSpec, child_tools
 from agent_core.tools import (
     JOINT,
@@ -107,12 +106,12 @@ class Agents:
         *,
         today: datetime,
         workspace: Path,
-        limits: RunLimits | None = None,
-        depth: int = 1,
+        limits: RunLimits,
+        run: RunId,
     ) -> Agent:
-        """A sub-agent by name, so deep below the root run; KeyError when there is none."""
+        """A sub-agent by name, for a run; KeyError when there is none."""
         spec = self.spec(name)
-        deeper = child_tools(self.specs) if depth < MAX_DEPTH else ()
+        deeper = child_tools(self.specs) if depth_of(run) < MAX_DEPTH else ()
         known = (*deeper, *self._programs())
         return Agent(
             name=spec.name,
@@ -124,7 +123,7 @@ class Agents:
             model=self.model,
             tools=AgentTools(self.registry, spec.tools),
             body_tools=tuple(tool for tool in known if tool.spec.name in spec.tools),
-            limits=limits or self.limits,
+            limits=limits,
             away=self._away,
         )
 
@@ -163,11 +162,10 @@ def my_account_tool(known_of: Callable[[UserId], Awaitable[str]]) -> BodyTool:
         text = await scope.steps.once(MY_ACCOUNT, work, STRING)
         return ToolOutput(text=text, is_error=text == JOINT)
 
-    schema: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}
     spec = ToolSpec(
         name=MY_ACCOUNT,
         description=prompt(MY_ACCOUNT),
-        input_schema=schema,
+        input_schema=schema(MY_ACCOUNT),
     )
     return BodyTool(spec=spec, run=look)
 
@@ -235,10 +233,6 @@ class TurnParts:
             clock=self.clock,
             surface=self.surface,
         )
-        self._places: WeakValueDictionary[TurnId, asyncio.Semaphore] = WeakValueDictionary()
+        self.at_work = RunsAtWork()
         self.writing_records = asyncio.Lock()
         """Small talk may end at the same time as the work beside it, in the same files."""
-
-    def places_of(self, turn: TurnId) -> asyncio.Semaphore:
-        """The places of the runs at work in a turn; gone when none is."""
-        return self._places.setdefault(turn, asyncio.Semaphore(MAX_AT_WORK))

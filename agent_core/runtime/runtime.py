@@ -16,12 +16,12 @@ from agent_core.ids import SessionId, TurnId, turn_of
 from agent_core.messages import InboundMessage
 from agent_core.runtime.asks import Asks
 from agent_core.runtime.dispatch import Dispatch
-from agent_core.runtime.housekeeping import LOOK_EVERY_S, Housekeeping
+from agent_core.runtime.housekeeping import Housekeeping
 from agent_core.runtime.interventions import Interventions
+from agent_core.runtime.opening import kind_of
 from agent_core.runtime.parts import TurnParts
-from agent_core.runtime.ready_answers import kind_of
-from agent_core.runtime.route import OrderTaker
 from agent_core.runtime.schedules import DUE_EVERY_S, Host, Timekeeper
+from agent_core.runtime.turn import OrderTaker
 from agent_core.schedules.order_reader import OrderReader
 from agent_core.sessions import (
     FeedbackStore,
@@ -122,10 +122,10 @@ class Runtime:
             take_answer=partial(self.handle, is_answer=True),
         )
         """Questions, approvals and connections that turns wait for."""
-        self._interventions = Interventions(parts, self._dispatch, self.handle)
-        self.intervene = self._interventions.intervene
+        interventions = Interventions(parts, self._dispatch, self.handle)
+        self.intervene = interventions.intervene
         """A person steps in at one run."""
-        self._keeping = Housekeeping(parts, self._dispatch, self.asks)
+        self._housekeeping = Housekeeping(parts, self._dispatch, self.asks, interventions)
         self.readers = TurnReaders(parts.store, self._dispatch)
         """Who shows turns to people."""
         self.schedules = ScheduleStore(parts.database)
@@ -148,14 +148,7 @@ class Runtime:
         self._parts.log.share(self._background)
         await self._leases.enter()
         await self._dispatch.durable.launch()
-        for look in (self._keeping.look, self._interventions.look):
-            pause = partial(asyncio.sleep, LOOK_EVERY_S)
-            self._background.repeat(
-                look,
-                pause=pause,
-                name="a look at what is new",
-            )
-        await self._keeping.begun.wait()
+        await self._housekeeping.begin(self._background)
         return self
 
     async def __aexit__(self, *_exc: object) -> None:

@@ -7,10 +7,9 @@ stands in `asks.py`.
 
 import asyncio
 from collections.abc import Sequence
-from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Literal, TypedDict, assert_never
+from typing import Literal
 
 from pydantic import TypeAdapter
 
@@ -29,12 +28,13 @@ from agent_core.events import (
     ToolCallFinished,
 )
 from agent_core.fault_points import fault_point
-from agent_core.ids import ROOT_RUN, AskId, ToolCallId, UserId
+from agent_core.ids import ROOT_RUN, AskId, ToolCallId
 from agent_core.json_values import parse_result, text_in
 from agent_core.loop.agent import ROUTE_SLOTS, Agent, RunScope, SteeringMessage
 from agent_core.loop.calls import Asked, end_call, run_calls
 from agent_core.messages import Message, ToolCall, ToolResult, user_message
-from agent_core.runtime.scope import Work
+from agent_core.runtime.parts import TurnParts
+from agent_core.runtime.run import zone_of
 from agent_core.sessions import (
     ASK,
     AccountConnection,
@@ -54,7 +54,7 @@ FIRST_HELD_SLOT = 400
 
 STOPPED = "Not done: the work was stopped before this was decided."
 
-TAKEN: TypeAdapter[tuple[SteeringMessage, ...]] = TypeAdapter(tuple[SteeringMessage, ...])
+MESSAGES: TypeAdapter[tuple[SteeringMessage, ...]] = TypeAdapter(tuple[SteeringMessage, ...])
 
 _NOT_ANSWERED = (
     "Nobody answered in time. Take this, and say in your answer that you took it: {default}"
@@ -78,202 +78,202 @@ _NOT_APPROVED: dict[ApprovalVerdict, str] = {
 }
 
 
-class AskFields(TypedDict):
-    """The fields of every event that asks a person something."""
+async def begin_wait(parts: TurnParts, turn: StoredTurn, scope: RunScope, ask: Ask) -> None:
+    """Store the Ask that the turn waits for, and the turn as waiting."""
+    fault_point("wait.before")
+    stored = await parts.asks.add(ask)
+    await scope.emit(await _requested(parts, turn, scope, stored))
+    await parts.log.flush()
+    await parts.store.mark_waiting(turn.id, scope.generation, stored.wait)
+    fault_point("wait.after")
 
-    ask: AskId
-    call_id: ToolCallId
-    asker: UserId
-    deadline: datetime
+
+async def end_wait(
+    parts: TurnParts,
+    turn: StoredTurn,
+    wait: Wait,
+    agent: Agent,
+    done: Sequence[Message],
+    scope: RunScope,
+) -> tuple[tuple[Message, ...], RunScope]:
+    """What the history goes on with, and for whom; `done` is what the turn has stored.
+
+    What depends on the moment is recorded.
+
+    Raises:
+        Asked: the wait is not over, or another call of the same step has to wait.
+    """
+    take = partial(scope.inbox.answers, len(done))
+    messages = await scope.steps.once("answer", take, MESSAGES)
+    await scope.announce(messages, 0)
+    if wait.kind == "question":
+        ask = await parts.asks.get(wait.ask)
+        if not messages and not ask.is_expired(scope.clock()):
+            raise Asked(ask)  # the answer was taken back
+        if messages:
+            await parts.asks.decide(ask.id, "answered", by=messages[-1].author)
+        else:
+            await parts.asks.decide(ask.id, "expired")
+        return _answer_of(ask, messages), scope.acting_for(messages)
+    acting = scope.acting_as(wait.asker, await zone_of(parts, turn, wait.asker))
+    added = await _end_call(parts, wait, agent, done, messages, acting)
+    return added, acting.acting_for(messages)
 
 
-class Waits:
-    """Begins and ends the waits of one turn. What depends on the moment is recorded."""
+async def overtake_wait(parts: TurnParts, turn: StoredTurn, scope: RunScope) -> None:
+    """A stop ends the turn: nobody can decide its open Ask any more."""
+    wait = turn.wait
+    if wait is None:
+        return
+    await parts.asks.decide(wait.ask, "overtaken")
+    if wait.kind == "question":
+        return
+    done = await parts.store.run_messages(turn.id, ROOT_RUN)
+    ask = await parts.asks.get(wait.ask)
+    if ask.decision != "overtaken" or open_wait(turn, done) is None:
+        return
+    await _announce_end(ask, scope)
+    results: list[ToolResult] = []
+    for number, call in enumerate(_held_calls(done)):
+        slot = FIRST_HELD_SLOT + 2 * number
+        output = ToolOutput(text=STOPPED, is_error=True)
+        results.append(await end_call(call, output, scope, 0, slot))
+    await scope.save(len(done), [Message(role="user", parts=tuple(results))])
 
-    def __init__(self, work: Work) -> None:
-        self._work = work
-        self._parts = work.parts
-        self._asks = work.parts.asks
 
-    async def begin(self, scope: RunScope, ask: Ask) -> None:
-        """Store the Ask that the turn waits for, and the turn as waiting."""
-        turn = self._work.turn
-        fault_point("wait.before")
-        stored = await self._asks.add(ask)
-        await scope.emit(await self._requested(scope, stored))
-        await self._parts.log.flush()
-        await self._parts.store.mark_waiting(turn.id, scope.generation, stored.wait)
-        fault_point("wait.after")
-
-    async def end(
-        self,
-        wait: Wait,
-        agent: Agent,
-        done: Sequence[Message],
-        scope: RunScope,
-    ) -> tuple[tuple[Message, ...], RunScope]:
-        """What the history goes on with, and for whom; `done` is what the turn has stored.
-
-        Raises:
-            Asked: the wait is not over, or another call of the same step has to wait.
-        """
-        take = partial(scope.inbox.answers, len(done))
-        taken = await scope.steps.once("answer", take, TAKEN)
-        await scope.announce(taken, 0)
-        if wait.kind == "question":
-            ask = await self._asks.get(wait.ask)
-            if not taken and not ask.is_expired(scope.clock()):
-                raise Asked(ask)  # the answer was taken back
-            if taken:
-                await self._asks.decide(ask.id, "answered", by=taken[-1].author)
-            else:
-                await self._asks.decide(ask.id, "expired")
-            return _answer_of(ask, taken), scope.acting_for(taken)
-        acting = scope.acting_as(wait.asker, await self._work.zone_of(wait.asker))
-        added = await self._end_call(wait, agent, done, taken, acting)
-        return added, acting.acting_for(taken)
-
-    async def overtake(self, scope: RunScope) -> None:
-        """A stop ends the turn: nobody can decide its open Ask any more."""
-        turn = self._work.turn
-        wait = turn.wait
-        if wait is None:
-            return
-        await self._asks.decide(wait.ask, "overtaken")
-        if wait.kind == "question":
-            return
-        done = await self._parts.store.run_messages(turn.id, ROOT_RUN)
-        ask = await self._asks.get(wait.ask)
-        if ask.decision != "overtaken" or unfinished(turn, done) is None:
-            return
-        await _announce_end(ask, scope)
-        results: list[ToolResult] = []
-        for number, call in enumerate(_held_calls(done)):
-            slot = FIRST_HELD_SLOT + 2 * number
-            results.append(await end_call(call, _failed(STOPPED), scope, 0, slot))
-        await scope.save(len(done), [Message(role="user", parts=tuple(results))])
-
-    async def _requested(self, scope: RunScope, ask: Ask) -> AnyEvent:
-        """The event that asks people, with what they need to decide."""
-        at = scope.at(0, ROUTE_SLOTS["question"])
-        subject: AskFields = {
-            "ask": ask.id,
-            "call_id": ask.call_id,
-            "asker": ask.asker,
-            "deadline": ask.deadline,
-        }
-        match ask.body:
-            case Question(text=text, options=options, default=default):
-                return QuestionAsked(
-                    **at,
-                    **subject,
-                    question=text,
-                    options=options,
-                    default=default,
-                )
-            case CallApproval() as approval:
-                return ApprovalRequested(
-                    **at,
-                    **subject,
-                    tool=approval.tool,
-                    actions=approval.actions,
-                    digest=approval.digest,
-                    is_tainted=approval.is_tainted,
-                    outside=await self._outside() if approval.is_tainted else (),
-                    files=await self._sent_files(approval),
-                    may_allow_thread=approval.may_allow_thread,
-                    zone=await self._work.zone_of(ask.asker),
-                )
-            case AccountConnection(toolkits=toolkits):
-                return AuthRequired(**at, **subject, toolkits=toolkits)
-            case _:
-                assert_never(ask.body)
-
-    async def _outside(self) -> tuple[str, ...]:
-        """Where text from outside came from that may have asked for the call."""
-        messages = await self._parts.store.session_messages(self._work.turn.session)
-        return await asyncio.to_thread(outside_of, [message for _, _, message in messages])
-
-    async def _sent_files(self, approval: CallApproval) -> tuple[SentFile, ...]:
-        """Files that the call would send, as files of the workspace where they were uploaded."""
-        keys: dict[str, None] = {}
-        for action in approval.actions:
-            keys |= dict.fromkeys(storage_keys(action.arguments))
-        if not keys:
-            return ()
-        await self._parts.log.flush()
-        session = self._work.turn.session
-        ended = await self._parts.log.stored(session, kinds=("tool_call_finished",))
-        events = [event for _, event in ended]
-        uploaded = await asyncio.to_thread(_uploaded, events, self._work.workspace)
-        return tuple(uploaded.get(key) or SentFile(name=key.rpartition("/")[2]) for key in keys)
-
-    async def _end_call(
-        self,
-        wait: Wait,
-        agent: Agent,
-        done: Sequence[Message],
-        taken: Sequence[SteeringMessage],
-        scope: RunScope,
-    ) -> tuple[Message, ...]:
-        """What the calls without a result come to, and behind it what people wrote."""
-        ask = await scope.steps.once("decision", partial(self._settle, wait.ask), ASK)
-        await _announce_end(ask, scope)
-        held = _held_calls(done)
-        added = tuple(user_message(each.text, each.files) for each in taken)
-        output = _output(ask)
-        if output is not None:
-            call = next(each for each in held if each.id == wait.call_id)
-            result = await end_call(call, output, scope, 0, FIRST_HELD_SLOT - 2)
-            held.remove(call)
-            added = (Message(role="user", parts=(result,)), *added)
-        await scope.save(len(done), added)
-        if not held:
-            return added
-        try:
-            results = await run_calls(
-                agent,
-                held,
-                scope,
-                0,
-                seq=len(done) + len(added),
-                first_slot=FIRST_HELD_SLOT,
-                is_announced=True,
+async def _requested(parts: TurnParts, turn: StoredTurn, scope: RunScope, ask: Ask) -> AnyEvent:
+    """The event that asks people, with what they need to decide."""
+    at = scope.at(0, ROUTE_SLOTS["question"])
+    match ask.body:
+        case Question() as question:
+            return QuestionAsked(
+                **at,
+                ask=ask.id,
+                call_id=ask.call_id,
+                asker=ask.asker,
+                deadline=ask.deadline,
+                question=question.text,
+                options=question.options,
+                default=question.default,
             )
-        finally:
-            now = await self._asks.get(wait.ask)
-            if now.decision == "void":  # the call is another than the one that was approved
-                await _announce_end(now, scope, "voided")
-        return (*added, results)
+        case CallApproval() as approval:
+            return ApprovalRequested(
+                **at,
+                ask=ask.id,
+                call_id=ask.call_id,
+                asker=ask.asker,
+                deadline=ask.deadline,
+                tool=approval.tool,
+                actions=approval.actions,
+                digest=approval.digest,
+                is_tainted=approval.is_tainted,
+                outside=await _outside(parts, turn) if approval.is_tainted else (),
+                files=await _sent_files(parts, turn, scope.context.workspace, approval),
+                may_allow_thread=approval.may_allow_thread,
+                zone=await zone_of(parts, turn, ask.asker),
+            )
+        case AccountConnection() as connection:
+            return AuthRequired(
+                **at,
+                ask=ask.id,
+                call_id=ask.call_id,
+                asker=ask.asker,
+                deadline=ask.deadline,
+                toolkits=connection.toolkits,
+            )
 
-    async def _settle(self, ask_id: AskId) -> Ask:
-        """The decided Ask. This is where an undecided one ends, by time or by a message."""
-        ask = await self._asks.get(ask_id)
-        if ask.state != "open":
-            return ask
-        decision: AskDecision = "overtaken"
-        if ask.is_expired(self._parts.clock()):
-            decision = "expired"
-        if ask.kind == "connection" and self._parts.accounts:
-            # Who says "done" may be quicker than the look at the accounts.
-            apps = ask.connection.toolkits
-            if await are_connected(self._parts.accounts, ask.asker, apps):
-                decision = "connected"
-        await self._asks.decide(ask_id, decision)
-        return await self._asks.get(ask_id)
+
+async def _outside(parts: TurnParts, turn: StoredTurn) -> tuple[str, ...]:
+    """Where text from outside came from that may have asked for the call."""
+    messages = await parts.store.session_messages(turn.session)
+    return await asyncio.to_thread(outside_of, [message for _, _, message in messages])
 
 
-def unfinished(turn: StoredTurn, done: Sequence[Message]) -> Wait | None:
+async def _sent_files(
+    parts: TurnParts, turn: StoredTurn, workspace: Path, approval: CallApproval
+) -> tuple[SentFile, ...]:
+    """Files that the call would send, as files of the workspace where they were uploaded."""
+    keys: dict[str, None] = {}
+    for action in approval.actions:
+        keys |= dict.fromkeys(storage_keys(action.arguments))
+    if not keys:
+        return ()
+    await parts.log.flush()
+    ended = await parts.log.stored(turn.session, kinds=("tool_call_finished",))
+    uploaded = await asyncio.to_thread(_uploaded, [event for _, event in ended], workspace)
+    return tuple(uploaded.get(key) or SentFile(name=key.rpartition("/")[2]) for key in keys)
+
+
+async def _end_call(
+    parts: TurnParts,
+    wait: Wait,
+    agent: Agent,
+    done: Sequence[Message],
+    messages: Sequence[SteeringMessage],
+    scope: RunScope,
+) -> tuple[Message, ...]:
+    """What the calls without a result come to, and behind it what people wrote."""
+    ask = await scope.steps.once("decision", partial(_settle, parts, wait.ask), ASK)
+    await _announce_end(ask, scope)
+    held = _held_calls(done)
+    added = tuple(user_message(each.text, each.files) for each in messages)
+    output = _output(ask)
+    if output is not None:
+        call = next(each for each in held if each.id == wait.call_id)
+        result = await end_call(call, output, scope, 0, FIRST_HELD_SLOT - 2)
+        held.remove(call)
+        added = (Message(role="user", parts=(result,)), *added)
+    await scope.save(len(done), added)
+    if not held:
+        return added
+    try:
+        results = await run_calls(
+            agent,
+            held,
+            scope,
+            0,
+            seq=len(done) + len(added),
+            first_slot=FIRST_HELD_SLOT,
+            is_announced=True,
+        )
+    finally:
+        now = await parts.asks.get(wait.ask)
+        if now.decision == "void":  # the call is another than the one that was approved
+            await _announce_end(now, scope, "voided")
+    return (*added, results)
+
+
+async def _settle(parts: TurnParts, ask_id: AskId) -> Ask:
+    """The decided Ask. This is where an undecided one ends, by time or by a message."""
+    ask = await parts.asks.get(ask_id)
+    if ask.state != "open":
+        return ask
+    decision: AskDecision = "overtaken"
+    if ask.is_expired(parts.clock()):
+        decision = "expired"
+    if ask.kind == "connection" and parts.accounts:
+        # Who says "done" may be quicker than the look at the accounts.
+        apps = ask.connection.toolkits
+        if await are_connected(parts.accounts, ask.asker, apps):
+            decision = "connected"
+    await parts.asks.decide(ask_id, decision)
+    return await parts.asks.get(ask_id)
+
+
+def open_wait(turn: StoredTurn, done: Sequence[Message]) -> Wait | None:
     """What the turn waits for, as long as its history has no result of the call."""
     wait = turn.wait
     if wait is None or not done:
         return None
     if not wait.call_id:
         return wait if len(done) == 1 else None
+    return None if wait.call_id in _answered(done) else wait
+
+
+def _answered(done: Sequence[Message]) -> set[ToolCallId]:
+    """The calls that have a result."""
     parts = (part for message in done for part in message.parts)
-    results = (part for part in parts if isinstance(part, ToolResult))
-    is_answered = any(result.call_id == wait.call_id for result in results)
-    return None if is_answered else wait
+    return {part.call_id for part in parts if isinstance(part, ToolResult)}
 
 
 def _uploaded(ended: Sequence[AnyEvent], workspace: Path) -> dict[str, SentFile]:
@@ -343,7 +343,7 @@ def _outcome(ask: Ask) -> AuthOutcome:
             return "overtaken"
 
 
-def _answer_of(ask: Ask, taken: Sequence[SteeringMessage]) -> tuple[Message, ...]:
+def _answer_of(ask: Ask, messages: Sequence[SteeringMessage]) -> tuple[Message, ...]:
     """The answers to a question as the result of the call that asked, or else as a message.
 
     Nothing where nobody answered and no answer is assumed instead.
@@ -353,13 +353,13 @@ def _answer_of(ask: Ask, taken: Sequence[SteeringMessage]) -> tuple[Message, ...
         return ()
     lines = [
         f"{each.author_name} answered: {_with_option(each.said, question)}\n\n(Sent {each.moment}.)"
-        for each in taken
+        for each in messages
     ]
-    if not taken and question.default:
+    if not messages and question.default:
         lines = [_NOT_ANSWERED.format(default=question.default)]
     if not lines:
         return ()
-    files = tuple(file for each in taken for file in each.files)
+    files = tuple(file for each in messages for file in each.files)
     if ask.call_id:
         result = ToolResult(call_id=ask.call_id, text="\n\n".join(lines))
         return (Message(role="user", parts=(result, *files)),)
@@ -380,8 +380,7 @@ def _with_option(answer: str, question: Question) -> str:
 def _held_calls(done: Sequence[Message]) -> list[ToolCall]:
     """The calls of the newest step that have no result."""
     newest = next(message for message in reversed(done) if message.tool_calls)
-    parts = (part for message in done for part in message.parts)
-    answered = {part.call_id for part in parts if isinstance(part, ToolResult)}
+    answered = _answered(done)
     return [call for call in newest.tool_calls if call.id not in answered]
 
 
@@ -389,8 +388,10 @@ def _output(ask: Ask) -> ToolOutput | None:
     """The result of the call that waited; None where the call is made now."""
     if ask.kind == "approval":
         form = _NOT_APPROVED.get(_verdict(ask))
+        if form is None:
+            return None
         reason = f" ({ask.reason})" if ask.reason else ""
-        return _failed(form.format(reason=reason)) if form else None
+        return ToolOutput(text=form.format(reason=reason), is_error=True)
     connection = ask.connection
     outcome = _outcome(ask)
     is_connected = outcome == "connected"
@@ -401,7 +402,3 @@ def _output(ask: Ask) -> ToolOutput | None:
     if connection.output:
         text = f"{connection.output}\n\n{text}"
     return ToolOutput(text=text, is_error=not is_connected)
-
-
-def _failed(text: str) -> ToolOutput:
-    return ToolOutput(text=text, is_error=True)

@@ -1,4 +1,4 @@
-"""The child runs of a run: started by key, at work beside it, their results brought in.
+"""The child runs of a run, started by key; the seats of runs at work, and how runs are stopped.
 
 The `Task`, `fork` and `wait` tools, a program's `fork` and `wait`, and a plan's sub-questions all
 come through here. A child belongs to the turn and not to the workflow that began it: it goes on
@@ -7,9 +7,11 @@ while the turn waits for a person, and its result is what the event log says.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from pydantic import TypeAdapter
 
@@ -26,16 +28,19 @@ from agent_core.events import (
     RunStarted,
     StepFinished,
 )
-from agent_core.ids import RunId, child_run, is_in_branch
-from agent_core.loop.agent import Before, ChildResult, RunLimits, RunScope
-from agent_core.sessions import EventLog, Inbox
+from agent_core.ids import ROOT_RUN, RunId, TurnId, child_run, depth_of, is_in_branch
+from agent_core.loop.agent import ChildResult, RunLimits, RunScope
+from agent_core.sessions import EventLog, Inbox, StoredTurn
+from agent_core.tools import ToolContext
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
 MAX_DEPTH = 3
 """Levels of runs below the root run."""
 MAX_AT_WORK = 8
-"""Runs of one turn; others wait for a place, and so does who has waited for a child."""
+"""Runs of one turn; others wait for a seat, and so does who has waited for a child."""
 MAX_OUT = 16
 """Children of one run whose results it has not got yet."""
 MIN_TOKENS = 20_000
@@ -51,27 +56,82 @@ STOPPED = "The work was stopped."
 LOST = "The sub-agent could not finish: its work was lost."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRequest:
-    """What a run is begun with; a child's is stored with its workflow."""
+ChildRequest = tuple[RunStarted, RunLimits, int]
+"""What a child's workflow is begun with, and stored with it: how the run began, its limits, and its
+generation (2 or more: its record did not fit the code, and it goes on in a new workflow)."""
 
-    started: RunStarted
-    depth: int
-    """Below the root run."""
-    limits: RunLimits
-    generation: int = 1
-    """2 or more: its record did not fit the code, and it goes on in a new workflow."""
-
-
-RUN_REQUEST: TypeAdapter[RunRequest] = TypeAdapter(RunRequest)
+CHILD_REQUEST: TypeAdapter[ChildRequest] = TypeAdapter(ChildRequest)
 CHILD_RESULT: TypeAdapter[ChildResult] = TypeAdapter(ChildResult)
+
+BegunChildren = tuple[tuple[RunStarted, bool], ...]
+"""Children that earlier workflows of a run began, and whether the run has got their results."""
+
+
+class Stopped(Exception):
+    """The work was ended because a person wanted it so."""
+
+
+class RunsAtWork:
+    """The runs at work in this process: they share the seats of their turn, and can be stopped."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[asyncio.Task[Any], tuple[TurnId, RunId]] = {}
+        self._stopped: defaultdict[TurnId, set[RunId]] = defaultdict(set)
+        """Branches that are to stop."""
+        self._seats: WeakValueDictionary[TurnId, asyncio.Semaphore] = WeakValueDictionary()
+
+    def seats_of(self, turn: TurnId) -> asyncio.Semaphore:
+        """The seats of the runs of a turn; gone when no run holds them."""
+        return self._seats.setdefault(turn, asyncio.Semaphore(MAX_AT_WORK))
+
+    def stop(self, turn: TurnId, branch: RunId = ROOT_RUN) -> None:
+        """Cancel what is at work of a branch, and what begins of it later."""
+        self._stopped[turn].add(branch)
+        for task, (other, run) in self._tasks.items():
+            if other == turn and is_in_branch(run, branch) and not task.cancelling():
+                task.cancel()
+
+    def forget(self, turn: TurnId) -> None:
+        """The turn has ended."""
+        self._stopped.pop(turn, None)
+
+    async def unless_stopped(
+        self,
+        turn: StoredTurn,
+        run: RunId,
+        work: Coroutine[Any, Any, T],
+    ) -> T:
+        """Do `work` of a run, and cancel it when the run is to stop.
+
+        Raises:
+            Stopped: it was cancelled, and has ended.
+        """
+        if turn.stop is not None:
+            self.stop(turn.id)
+        working = asyncio.create_task(work)
+        self._tasks[working] = (turn.id, run)
+        try:
+            if self._is_stopped(turn.id, run):
+                working.cancel()
+            await asyncio.wait({working})
+            broke_off = working.cancelled() or working.exception() is not None
+            if broke_off and self._is_stopped(turn.id, run):
+                raise Stopped
+            return working.result()
+        finally:
+            working.cancel()
+            await asyncio.wait({working})
+            del self._tasks[working]
+
+    def _is_stopped(self, turn: TurnId, run: RunId) -> bool:
+        return any(is_in_branch(run, branch) for branch in self._stopped.get(turn, ()))
 
 
 class Seat:
-    """A run's place among those at work in its turn, given up while the run only waits."""
+    """A run's seat among those at work in its turn, given up while the run only waits."""
 
-    def __init__(self, places: asyncio.Semaphore) -> None:
-        self._places = places
+    def __init__(self, seats: asyncio.Semaphore) -> None:
+        self._seats = seats
         self._taking = asyncio.Lock()
         self._is_held = False
         self._waits = 0
@@ -79,13 +139,13 @@ class Seat:
     async def __aenter__(self) -> None:
         async with self._taking:
             if not self._is_held:
-                await self._places.acquire()
+                await self._seats.acquire()
                 self._is_held = True
 
     async def __aexit__(self, *_exc: object) -> None:
         if self._is_held:
             self._is_held = False
-            self._places.release()
+            self._seats.release()
 
     @asynccontextmanager
     async def given_up(self) -> AsyncGenerator[None]:
@@ -104,47 +164,50 @@ class ChildRuns:
     """The `Children` of one run. What it decides follows from records, so that a replay agrees.
 
     Args:
-        request: What the run is begun with.
+        context: Of the run that starts them.
+        limits: Of that run.
         steps: Where the run's work is recorded.
         log: The events of the turn.
         inbox: Where results wait for the run.
         clock: Tells the moment.
-        places: Of the runs at work in the turn.
-        before: What earlier workflows of the run have left; their children go on.
+        seats: Of the runs at work in the turn.
+        begun: Children that go on from earlier workflows of the run.
     """
 
     def __init__(
         self,
-        request: RunRequest,
+        context: ToolContext,
+        limits: RunLimits,
         *,
         steps: Steps,
         log: EventLog,
         inbox: Inbox,
         clock: UtcClock,
-        places: asyncio.Semaphore,
-        before: Before,
+        seats: asyncio.Semaphore,
+        begun: BegunChildren = (),
     ) -> None:
-        self._parent = request.started
-        self._limits = request.limits
+        self._parent = context
+        self._limits = limits
         self._steps = steps
         self._log = log
         self._inbox = inbox
         self._clock = clock
-        self._place = Seat(places)
-        self._depth = request.depth
+        self._seat = Seat(seats)
         self._background = Background()
         self._begun_at = clock()
         self._results: dict[RunId, asyncio.Task[ChildResult]] = {}
-        self._taken = dict.fromkeys(before.taken, 0)
+        self._taken: dict[RunId, int] = {}
         """Whose results the run has, and what they cost."""
-        self._requests: dict[RunId, RunRequest] = {}
-        for child in before.children:
-            self._requests[child.run] = self._request(child, self._share(request.limits))
+        self._children: dict[RunId, tuple[RunStarted, RunLimits]] = {}
+        for child, is_taken in begun:
+            if is_taken:
+                self._taken[child.run] = 0
+            self._children[child.run] = (child, self._share(limits))
 
     @asynccontextmanager
     async def at_work(self) -> AsyncGenerator[None]:
         """The time in which the run is at work."""
-        async with self._place:
+        async with self._seat:
             self._begun_at = self._clock()
             try:
                 for run in self._out():
@@ -154,7 +217,7 @@ class ChildRuns:
                 await self._background.close()
 
     def waiting(self) -> AbstractAsyncContextManager[None]:
-        return self._place.given_up()
+        return self._seat.given_up()
 
     @property
     def tokens(self) -> int:
@@ -163,10 +226,10 @@ class ChildRuns:
     async def fork(self, scope: RunScope, key: str, prompt: str, agent: str, title: str) -> RunId:
         parent = self._parent.run
         run = child_run(parent, key)
-        if run in self._requests:
+        if run in self._children:
             return run
         limits = self._share(scope.left)
-        if self._depth >= MAX_DEPTH:
+        if depth_of(parent) >= MAX_DEPTH:
             raise ChildRefused(f"Runs go {MAX_DEPTH} levels deep at most: do it yourself.")
         if len(self._out()) >= MAX_OUT:
             raise ChildRefused(f"{MAX_OUT} of your runs are at work: wait for one of them first.")
@@ -182,16 +245,16 @@ class ChildRuns:
             title=title,
             asker=scope.context.asker,
         )
-        self._requests[run] = self._request(child, limits)
+        self._children[run] = (child, limits)
         # Known before any message tells of it, and announced once, whoever begins it again.
         await self._log.append(child)
         self._begin(run)
         return run
 
     async def wait(self, run: RunId) -> ChildResult:
-        if run not in self._requests:
+        if run not in self._children:
             raise ChildRefused(
-                f"There is no run {run!r} of yours; there are {list(self._requests)}."
+                f"There is no run {run!r} of yours; there are {list(self._children)}."
             )
         async with self.waiting():
             result = await asyncio.shield(self._begin(run))
@@ -212,17 +275,17 @@ class ChildRuns:
 
     def _out(self) -> list[RunId]:
         """Children whose results the run has not got, in the order of their beginning."""
-        return [run for run in self._requests if run not in self._taken]
+        return [run for run in self._children if run not in self._taken]
 
     def _begin(self, run: RunId) -> "asyncio.Task[ChildResult]":
         if run not in self._results:
-            work = self._come_back(self._requests[run])
+            work = self._come_back(*self._children[run])
             self._results[run] = self._background.start(work, name=run)
         return self._results[run]
 
-    async def _come_back(self, request: RunRequest) -> ChildResult:
+    async def _come_back(self, child: RunStarted, limits: RunLimits) -> ChildResult:
         """The result of a child, which is begun where it is not; it is in the inbox, too."""
-        result = await self._result_of(request)
+        result = await self._result_of(child, limits)
         body = CHILD_RESULT.dump_python(result, mode="json")
         await self._inbox.put_result(
             self._parent.turn,
@@ -232,17 +295,15 @@ class ChildRuns:
         )
         return result
 
-    async def _result_of(self, request: RunRequest) -> ChildResult:
+    async def _result_of(self, child: RunStarted, limits: RunLimits) -> ChildResult:
         """What a child's workflow comes to; a failure is a result."""
-        child = request.started
         try:
             await self._log.flush()
             for generation in range(1, MAX_WORKFLOWS + 1):
-                payload = replace(request, generation=generation)
                 with suppress(CannotReplay):
                     record = await self._steps.child(
                         f"{child.turn}/{child.run}#{generation}",
-                        RUN_REQUEST.dump_python(payload, mode="json"),
+                        CHILD_REQUEST.dump_python((child, limits, generation), mode="json"),
                     )
                     return as_recorded(record, CHILD_RESULT)
                 logger.warning("run %s of %s goes on anew", child.run, child.turn)
@@ -257,7 +318,7 @@ class ChildRuns:
 
     def _share(self, left: RunLimits) -> RunLimits:
         """A child's part of what the run's own work has left, beside all others that it began."""
-        granted = sum(self._requests[run].limits.max_tokens for run in self._out())
+        granted = sum(self._children[run][1].max_tokens for run in self._out())
         passed_s = (self._clock() - self._begun_at).total_seconds()
         left_s = min(left.max_duration_s, self._limits.max_duration_s - passed_s)
         return RunLimits(
@@ -265,9 +326,6 @@ class ChildRuns:
             max_duration_s=max(left_s * SHARE, 0.0),
             max_tokens=(left.max_tokens - self.tokens - granted) // TOKEN_PARTS,
         )
-
-    def _request(self, child: RunStarted, limits: RunLimits) -> RunRequest:
-        return RunRequest(started=child, depth=self._depth + 1, limits=limits)
 
     def _at(self, run: RunId, slot: int) -> EventHeader:
         return EventHeader(

@@ -11,13 +11,13 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from agent_core.errors import ChildRefused, SettingsError
+from agent_core.errors import ChildRefused
 from agent_core.ids import RunId
 from agent_core.loop.agent import EXPLORER, BodyTool, RunScope
-from agent_core.messages import JsonObject, ToolCall
+from agent_core.messages import ToolCall
 from agent_core.models import ToolSpec
 from agent_core.programs import MAX_PROMPT_CHARS
-from agent_core.prompts import fill, prompt
+from agent_core.prompts import prompt, schema
 from agent_core.tools import ToolOutput
 
 TASK, FORK, WAIT = "Task", "fork", "wait"
@@ -41,27 +41,16 @@ class SubagentSpec(BaseModel):
     """The body: the system prompt, with the slots `today` and `workspace`."""
 
 
-def parse_spec(text: str, *, source: str) -> SubagentSpec:
-    """Read a definition.
-
-    Raises:
-        SettingsError: the file has no front matter, or a field of it is missing, unknown or wrong.
-    """
-    head, fence, body = text.removeprefix("---\n").partition("\n---\n")
-    if not text.startswith("---\n") or not fence:
-        raise SettingsError(f"{source}: a sub-agent begins with front matter between --- lines.")
-    try:
-        spec = SubagentSpec(**yaml.load(head, yaml.CSafeLoader), instructions=body.strip())
-        fill(spec.instructions, today="", workspace="")
-    except (yaml.YAMLError, TypeError, ValueError, KeyError) as error:
-        raise SettingsError(f"{source}: {error}") from error
-    return spec
+def parse_spec(text: str) -> SubagentSpec:
+    """Read a definition: front matter between lines of `---`, then its orders."""
+    head, _, body = text.removeprefix("---\n").partition("\n---\n")
+    return SubagentSpec(**yaml.load(head, yaml.CSafeLoader), instructions=body.strip())
 
 
 def shipped_specs() -> tuple[SubagentSpec, ...]:
     """The sub-agents that ship with the product."""
     paths = sorted(Path(str(files("agent_core.subagents") / "definitions")).glob("*.md"))
-    return tuple(parse_spec(path.read_text(encoding="utf-8"), source=path.name) for path in paths)
+    return tuple(parse_spec(path.read_text(encoding="utf-8")) for path in paths)
 
 
 Prompt = Annotated[
@@ -101,12 +90,11 @@ def child_tools(specs: Sequence[SubagentSpec]) -> tuple[BodyTool, ...]:
             raise ChildRefused(
                 f"There is no sub-agent {arguments.subagent_type!r}; there are {names}."
             )
-        agent, title = arguments.subagent_type, arguments.description
         return await scope.fork(
             call.id,
             arguments.prompt,
-            agent,
-            title=title,
+            arguments.subagent_type,
+            title=arguments.description,
         )
 
     async def task(call: ToolCall, scope: RunScope) -> ToolOutput:
@@ -141,36 +129,11 @@ async def _result(run: RunId, scope: RunScope) -> ToolOutput:
 
 def _specs(specs: Sequence[SubagentSpec]) -> tuple[ToolSpec, ToolSpec, ToolSpec]:
     agents = "\n".join(f"- {spec.name}: {spec.description}" for spec in specs)
-    told = {"type": "string", "description": "Everything the sub-agent needs to know."}
-    kind: JsonObject = {"type": "string", "enum": [spec.name for spec in specs]}
-    title: JsonObject = {"type": "string", "description": "The task in three to five words."}
-    task: JsonObject = {
-        "description": title,
-        "prompt": told,
-        "subagent_type": kind,
-    }
-    fork = {
-        "description": title,
-        "prompt": told,
-        "subagent_type": {**kind, "description": f"`{EXPLORER}` where you name none."},
-    }
-    wait = {"id": {"type": "string", "description": "What `fork` returned."}}
+    task, fork = schema("task"), schema("fork")
+    for each in (task, fork):
+        each["properties"]["subagent_type"]["enum"] = [spec.name for spec in specs]
     return (
-        _spec(
-            TASK,
-            prompt("task", agents=agents),
-            task,
-            list(task),
-        ),
-        _spec(FORK, prompt("fork"), fork, ["prompt"]),
-        _spec(WAIT, prompt("wait"), wait, ["id"]),
-    )
-
-
-def _spec(name: str, told: str, properties: JsonObject, required: Sequence[str]) -> ToolSpec:
-    schema = {"type": "object", "properties": properties, "required": required}
-    return ToolSpec(
-        name=name,
-        description=told,
-        input_schema={**schema, "additionalProperties": False},
+        ToolSpec(name=TASK, description=prompt("task", agents=agents), input_schema=task),
+        ToolSpec(name=FORK, description=prompt("fork"), input_schema=fork),
+        ToolSpec(name=WAIT, description=prompt("wait"), input_schema=schema("wait")),
     )

@@ -60,7 +60,7 @@ class RecordedSteps:
         self.records[position] = (name, result.dump_python(value, mode="json"))
         return value
 
-    async def child(self, run_key: str, payload: JsonObject) -> JsonObject:
+    async def child(self, run_key: str, payload: object) -> JsonObject:
         if self._child is None:
             raise CannotReplay("this body has no child runs")
         if run_key not in self._results:

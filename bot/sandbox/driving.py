@@ -2,7 +2,7 @@
 
 import json
 from collections import deque
-from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -110,31 +110,29 @@ class PostButton:
 def find_buttons(slack: SlackStandIn, user: str) -> list[PostButton]:
     """The buttons in the bot's posts that a person sees, newest post first."""
     person = slack.user_id(user)
-    posts: list[Post] = []
-    for channel in slack.state.channels.values():
-        if person in channel.members:
-            posts += slack.posts(channel.id)
+    posts = [
+        post
+        for channel in slack.state.channels.values()
+        if person in channel.members
+        for post in slack.posts(channel.id)
+        if post.user == slack.bot_user_id and post.ephemeral_to in (None, person)
+    ]
     posts.sort(key=lambda post: post.ts, reverse=True)
-    buttons: list[PostButton] = []
-    for post in posts:
-        if post.user == slack.bot_user_id and post.ephemeral_to in (None, person):
-            for block in post.blocks:
-                buttons += _buttons_in(post, block)
-    return buttons
-
-
-def _buttons_in(post: Post, block: JsonObject) -> Iterator[PostButton]:
-    for element in elements_in(block):
-        if element["type"] == "button":
-            yield PostButton(
-                channel=post.channel,
-                ts=post.ts,
-                block_id=block["block_id"],
-                action_id=element["action_id"],
-                label=element["text"]["text"],
-                url=element.get("url", ""),
-                only_for=post.ephemeral_to,
-            )
+    return [
+        PostButton(
+            channel=post.channel,
+            ts=post.ts,
+            block_id=block["block_id"],
+            action_id=element["action_id"],
+            label=element["text"]["text"],
+            url=element.get("url", ""),
+            only_for=post.ephemeral_to,
+        )
+        for post in posts
+        for block in post.blocks
+        for element in elements_in(block)
+        if element["type"] == "button"
+    ]
 
 
 def find_own_links(slack: SlackStandIn, user: str) -> list[str]:

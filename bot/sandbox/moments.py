@@ -3,9 +3,11 @@
 import asyncio
 import re
 import time
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo, available_timezones
+
+from dateutil.tz import datetime_exists
 
 _WRITTEN = re.compile(r"(20\d\d-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:\s+(\S+))?")
 _FORM = "a whole local time and a zone, such as 2026-03-27T08:59:50 Europe/Berlin"
@@ -20,9 +22,7 @@ def read_moment(text: str) -> datetime:
     match = _WRITTEN.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is no moment: write {_FORM}.")
-    day = match[1]
-    hour = match[2]
-    zone = match[3] or "UTC"
+    day, hour, zone = match.groups("UTC")
     if zone not in available_timezones():
         raise ValueError(f"There is no time zone {zone}: write {_FORM}.")
     try:
@@ -30,9 +30,7 @@ def read_moment(text: str) -> datetime:
     except ValueError as error:
         raise ValueError(f"There is no {day} {hour}: write {_FORM}.") from error
     moment = local.replace(tzinfo=ZoneInfo(zone))
-    # A time that the clocks leave out comes back from UTC as another one.
-    back = moment.astimezone(UTC).astimezone(moment.tzinfo)
-    if back.replace(tzinfo=None) != local:
+    if not datetime_exists(moment):
         raise ValueError(f"The clocks in {zone} leave out {day} {hour}: write another.")
     return moment
 

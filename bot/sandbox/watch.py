@@ -114,17 +114,9 @@ class WatchedTurn:
                 case QuestionAsked():
                     asks[event.ask] = {"kind": "question", "who": event.asker}
                 case ApprovalRequested():
-                    asks[event.ask] = {
-                        "kind": "approval",
-                        "who": event.asker,
-                        "ended": None,
-                    }
+                    asks[event.ask] = {"kind": "approval", "who": event.asker, "ended": None}
                 case AuthRequired():
-                    asks[event.ask] = {
-                        "kind": "connection",
-                        "who": event.asker,
-                        "ended": None,
-                    }
+                    asks[event.ask] = {"kind": "connection", "who": event.asker, "ended": None}
                 case ApprovalDecided():
                     asks[event.ask]["ended"] = event.verdict
                 case AuthEnded():
@@ -239,13 +231,13 @@ class Watch:
 
     async def _next_due(self) -> datetime | None:
         """The next slot, with some patience for a schedule that is just being made."""
-
-        async def is_due() -> bool:
-            return await self.bot.next_due() is not None
-
-        with suppress(NoTurnError):
-            await self.until(is_due, timeout_s=_DUE_S, otherwise="")
-        return await self.bot.next_due()
+        for _ in range(int(_DUE_S / _POLL_S)):
+            due = await self.bot.next_due()
+            if due is not None:
+                return due
+            await self._check()
+            await asyncio.sleep(_POLL_S)
+        return None
 
     async def _is_past(self, slot: datetime) -> bool:
         """Whether the bot has begun with a slot."""

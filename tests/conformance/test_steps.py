@@ -21,7 +21,7 @@ TURN = "turn:1"
 Body = Callable[[Steps], Awaitable[None]]
 
 
-async def no_child(_steps: Steps, _payload: JsonObject) -> JsonObject:
+async def no_child(_steps: Steps, _payload: object) -> JsonObject:
     raise AssertionError("there is no child in this test")
 
 
@@ -46,7 +46,7 @@ class RecordedLives:
         self._steps.restart()
         await _until_cut(body(self._steps), cut)
 
-    async def _run_child(self, steps: Steps, payload: JsonObject) -> JsonObject:
+    async def _run_child(self, steps: Steps, payload: object) -> JsonObject:
         return await self._child(steps, payload)
 
 
@@ -300,17 +300,17 @@ async def test_a_record_of_another_shape_cannot_replay(lives: Lives) -> None:
 async def test_a_child_is_begun_once_and_is_no_step_of_whoever_asks_for_it(lives: Lives) -> None:
     done, results = Done(), list[JsonObject]()
 
-    async def child(steps: Steps, payload: JsonObject) -> JsonObject:
-        return {"said": await steps.once("work", done.work(str(payload["name"])), TEXT)}
+    async def child(steps: Steps, payload: object) -> JsonObject:
+        return {"said": await steps.once("work", done.work(str(payload)), TEXT)}
 
     async def body(steps: Steps) -> None:
-        results.append(await steps.child("turn:1/c#1", {"name": "child"}))
-        results.append(await steps.child("turn:1/c#1", {"name": "again"}))
+        results.append(await steps.child("turn:1/c#1", "child"))
+        results.append(await steps.child("turn:1/c#1", "again"))
         await steps.once("a", done.cutting("a"), TEXT)
 
     async def otherwise(steps: Steps) -> None:
         await steps.once("a", done.work("a"), TEXT)
-        results.append(await steps.child("turn:1/c#1", {"name": "later"}))
+        results.append(await steps.child("turn:1/c#1", "later"))
 
     await lives.live(body, done.cut, child)
     await lives.live(otherwise, asyncio.Event(), child)
@@ -332,8 +332,8 @@ async def test_children_have_records_of_their_own(lives: Lives) -> None:
         await one_goes_on.wait()  # its first step is recorded, then
         return await done.cutting("two second")()
 
-    async def child(steps: Steps, payload: JsonObject) -> JsonObject:
-        name = str(payload["name"])
+    async def child(steps: Steps, payload: object) -> JsonObject:
+        name = str(payload)
         first = await steps.once("first", done.work(f"{name} first"), TEXT)
         await steps.once("second", second_of_one if name == "one" else second_of_two, TEXT)
         return {"said": first}
@@ -341,8 +341,7 @@ async def test_children_have_records_of_their_own(lives: Lives) -> None:
     async def body(steps: Steps) -> None:
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(steps.child(f"turn:1/{name}#1", {"name": name}))
-                for name in ("one", "two")
+                group.create_task(steps.child(f"turn:1/{name}#1", name)) for name in ("one", "two")
             ]
         results.append([task.result() for task in tasks])
 

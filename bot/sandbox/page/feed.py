@@ -160,7 +160,7 @@ class PageFacts:
             "html": self._texts.mrkdwn(post.text),
             "typed": self._texts.typed(post.text),
             "ephemeral_to": post.ephemeral_to,
-            "is_running": stream is not None and stream.phase == "in_progress",
+            "is_running": stream is not None and stream.is_open(self._state.clock.now()),
         }
 
 

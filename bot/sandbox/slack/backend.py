@@ -20,8 +20,6 @@ from bot.sandbox.slack.state import TeamState
 from bot.sandbox.slack.team import PLURALS
 from bot.sandbox.slack.wire import ApiError, JsonObject, mentions_user
 
-STATUSES = ("active", "processing", "suspended", "closed")
-STATUS_LINE_LIFETIME_S = 120.0
 TRIGGER_LIFETIME_S = 3.0
 
 
@@ -96,7 +94,6 @@ class SlackBackend:
     def __init__(self, state: TeamState, sockets: Sockets, background: StandInTasks) -> None:
         self.state = state
         self.sockets = sockets
-        self.background = background
         self.deliverer = Deliverer(state, sockets, background)
         self.views = Views(state)
         self.revoked_tokens: set[str] = set()
@@ -265,8 +262,6 @@ class SlackBackend:
 
     def set_status(self, channel: str, thread_ts: str, status: str) -> None:
         """Set the status of a thread's agent session."""
-        if status not in STATUSES:
-            raise ApiError("invalid_status")
         session = self._session_of(channel, thread_ts)
         self.state.keep(replace(session, status=status))
 
@@ -277,29 +272,14 @@ class SlackBackend:
         text: str,
         loading_messages: tuple[str, ...],
     ) -> None:
-        """The line "<App> <text>" under the thread, for two minutes; an empty text clears it."""
+        """The line "<App> <text>" under the thread; an empty text clears it."""
         session = replace(
             self._session_of(channel, thread_ts),
             status="processing" if text else "active",
             status_text=text,
             loading_messages=loading_messages,
-            set_at_s=self.state.clock.now(),
         )
         self.state.keep(session)
-        self.background.start(self._expire_status_line(session))
-
-    async def _expire_status_line(self, session: AgentSession) -> None:
-        expires_s = session.set_at_s + STATUS_LINE_LIFETIME_S
-        await self.state.clock.sleep_until(expires_s)
-        current = self._session_of(session.channel, session.thread_ts)
-        if current == session:
-            ended = replace(
-                session,
-                status="active",
-                status_text="",
-                loading_messages=(),
-            )
-            self.state.keep(ended)
 
 
 def _guess_type(name: str) -> str:

@@ -46,8 +46,8 @@ class Channel:
 class Stream:
     """The growth of a streamed post."""
 
-    phase: Literal["in_progress", "completed"]
     started_s: float
+    phase: Literal["in_progress", "completed"] = "in_progress"
     stopped_by_user: bool = False
 
     def is_open(self, now_s: float) -> bool:
@@ -128,7 +128,6 @@ class AgentSession:
     title: str = ""
     status_text: str = ""
     loading_messages: tuple[str, ...] = ()
-    set_at_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

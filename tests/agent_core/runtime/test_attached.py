@@ -16,7 +16,7 @@ from agent_core.messages import AttachedFile, Attachment, JsonObject, Message, u
 from agent_core.models import ModelRequest
 from agent_core.models.anthropic_messages import request_body
 from agent_core.runtime import Runtime
-from agent_core.runtime.attached import MAX_CHARS, MAX_CHARS_A_FILE, READ_FILE
+from agent_core.runtime.opening import MAX_CHARS, MAX_CHARS_A_FILE, READ_FILE
 from agent_core.testing.models import Held, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset

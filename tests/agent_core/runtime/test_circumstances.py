@@ -19,11 +19,12 @@ from agent_core.errors import (
 from agent_core.events import RouteChosen, TurnFinished, TurnStarted
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Runtime
-from agent_core.runtime.failures import apology, child_failure
+from agent_core.runtime.closing import apology, child_failure
 from agent_core.testing.models import Held, ScriptedModel, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
+from agent_core.words import CORE
 from tests.agent_core.runtime.threads import (
     ANN,
     BEN,
@@ -188,7 +189,7 @@ FAILURES = [RequestTooLarge, ReplyTruncated, ModelRejected, ModelUnavailable, Se
 
 
 def test_each_kind_of_failure_is_told_apart_without_its_own_words() -> None:
-    said = {apology(each("raw words"), "abc12345", "en") for each in FAILURES}
+    said = {apology(each("raw words"), "abc12345", CORE.of("en")) for each in FAILURES}
     assert len(said) == len(FAILURES) == len({child_failure(each("")) for each in FAILURES})
     assert all("abc12345" in each for each in said)
     assert not [each for each in said if "raw words" in each]

@@ -11,7 +11,7 @@ from agent_core.events import ToolCallFinished
 from agent_core.ids import ROOT_RUN
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.models import ModelRequest
-from agent_core.runtime.ready_answers import kind_of
+from agent_core.runtime.opening import kind_of
 from agent_core.sessions import Database, Inbox, SessionStore, StoredTurn, WriteBehind
 from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call
 from agent_core.testing.runtimes import inbound, scripted_runtime

@@ -11,7 +11,7 @@ from agent_core.errors import ModelRejected, ModelUnavailable
 from agent_core.events import PlanMade, QuestionAsked, RunStarted, TurnFinished
 from agent_core.messages import JsonObject
 from agent_core.models import ModelRequest
-from agent_core.runtime.body import CLARIFYING_PATIENCE
+from agent_core.runtime.turn import CLARIFYING_PATIENCE
 from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call
 from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.scopes import SteppingClock

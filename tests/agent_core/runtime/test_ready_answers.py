@@ -9,7 +9,7 @@ import pytest
 from agent_core.events import Outcome, RouteChosen, TurnFinished
 from agent_core.ids import SessionId, TurnId, UserId
 from agent_core.messages import Attachment, InboundMessage
-from agent_core.runtime.ready_answers import answer_small_talk, kind_of, needs_no_model
+from agent_core.runtime.opening import answer_small_talk, kind_of, needs_no_model
 from agent_core.sessions import StoredTurn
 from agent_core.testing.models import Held, ScriptedModel
 from agent_core.testing.runtimes import inbound, scripted_runtime

@@ -25,17 +25,16 @@ from agent_core.events import (
     Usage,
 )
 from agent_core.ids import ROOT_RUN
-from agent_core.loop.agent import Before, ChildResult, RunLimits, RunScope
+from agent_core.loop.agent import ChildResult, RunLimits, RunScope
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ModelRequest
 from agent_core.programs.run_python import first_answers
 from agent_core.sessions import Database, EventLog, Inbox, WriteBehind
 from agent_core.subagents.children import (
+    CHILD_REQUEST,
     CHILD_RESULT,
     MAX_AT_WORK,
-    RUN_REQUEST,
     ChildRuns,
-    RunRequest,
 )
 from agent_core.subagents.task import SubagentSpec
 from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call, calls_reply, text_reply
@@ -45,7 +44,6 @@ from agent_core.testing.steps import RecordedSteps
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
 from tests.agent_core.runtime.threads import (
-    ANN,
     TIMEOUT_S,
     at_work,
     begin,
@@ -385,33 +383,32 @@ async def test_limits_are_split_and_what_children_use_counts_for_their_parent(
 
 
 @asynccontextmanager
-async def running(root: Path, places: asyncio.Semaphore) -> AsyncGenerator[Beside]:
+async def running(root: Path, seats: asyncio.Semaphore) -> AsyncGenerator[Beside]:
     """A run at work with children that use all that they are granted."""
     granted: list[RunLimits] = []
 
-    async def child(_: Steps, payload: JsonObject) -> JsonObject:
-        request = RUN_REQUEST.validate_python(payload)
-        granted.append(request.limits)
-        run, tokens = request.started.run, request.limits.max_tokens
-        if request.started.task == "endless":
+    async def child(_: Steps, payload: object) -> JsonObject:
+        started, limits, _generation = CHILD_REQUEST.validate_python(payload)
+        granted.append(limits)
+        run, task, tokens = started.run, started.task, limits.max_tokens
+        if task == "endless":
             await asyncio.Event().wait()
-        result = ChildResult(run=run, task=request.started.task, text="Found.", tokens=tokens)
+        result = ChildResult(run=run, task=task, text="Found.", tokens=tokens)
         return CHILD_RESULT.dump_python(result, mode="json")
 
     around = Surroundings(workspace=root, clock=SteppingClock(step=timedelta(minutes=1)))
     scope = around.scope()
-    started = RunStarted(**scope.at(0, 0), parent=None, agent="main", task="it", asker=ANN)
     async with opened(f"sqlite:///{root}/state.sqlite") as database:
         behind = WriteBehind(database)
         behind.start()
         children = ChildRuns(
-            RunRequest(started=started, depth=0, limits=scope.left),
+            scope.context,
+            scope.left,
             steps=RecordedSteps(child=child),
             log=EventLog(database, behind),
             inbox=Inbox(database),
             clock=around.clock,
-            places=places,
-            before=Before(),
+            seats=seats,
         )
         async with asyncio.timeout(TIMEOUT_S), children.at_work():
             yield Beside(replace(scope, children=children), granted)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import yaml
 
-from bot.sandbox.slack.methods import agents, chat, conversations, files, streams
+from bot.sandbox.slack.methods import agents, chat, conversations, files
 from bot.sandbox.slack.methods.call import MethodCall as MethodCall
 from bot.sandbox.slack.wire import JsonObject
 
@@ -22,13 +22,13 @@ RUN: Mapping[str, Callable[[MethodCall], JsonObject]] = {
     "assistant.threads.setSuggestedPrompts": agents.set_suggested_prompts,
     "auth.test": conversations.test_auth,
     "bots.info": conversations.bot_info,
-    "chat.appendStream": streams.append,
+    "chat.appendStream": chat.append_stream,
     "chat.delete": chat.delete,
     "chat.getPermalink": chat.get_permalink,
     "chat.postEphemeral": chat.post_ephemeral,
     "chat.postMessage": chat.post_message,
-    "chat.startStream": streams.start,
-    "chat.stopStream": streams.stop,
+    "chat.startStream": chat.start_stream,
+    "chat.stopStream": chat.stop_stream,
     "chat.update": chat.update,
     "conversations.history": conversations.history,
     "conversations.info": conversations.channel_info,

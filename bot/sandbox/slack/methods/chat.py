@@ -1,11 +1,13 @@
-"""chat.* and reactions.*: posting, ephemerals, editing, deleting, permalinks, emoji on posts."""
+"""chat.* and reactions.*: posts, ephemerals, edits, permalinks, streams, emoji on posts."""
 
 from dataclasses import replace
 
 from bot.sandbox.slack.messages import permalink
 from bot.sandbox.slack.methods.call import MethodCall
-from bot.sandbox.slack.records import Channel, Post
-from bot.sandbox.slack.wire import ApiError, JsonObject
+from bot.sandbox.slack.records import Channel, Post, Stream
+from bot.sandbox.slack.wire import ApiError, JsonObject, invalid_arguments
+
+MAX_STREAM_BYTES = 10_600
 
 
 def post_message(call: MethodCall) -> JsonObject:
@@ -18,10 +20,10 @@ def post_message(call: MethodCall) -> JsonObject:
 def _draft(call: MethodCall) -> Post:
     channel = call.posting_channel()
     content = call.content(call.state.ids)
-    return call.draft(channel, read_thread(call, channel), **content)
+    return call.draft(channel, _read_thread(call, channel), **content)
 
 
-def read_thread(call: MethodCall, channel: Channel) -> str | None:
+def _read_thread(call: MethodCall, channel: Channel) -> str | None:
     """The thread to post in. A reply's own ts is refused: threads hang on their root."""
     thread_ts = call.text("thread_ts")
     if not thread_ts:
@@ -84,3 +86,70 @@ def remove_reaction(call: MethodCall) -> JsonObject:
     if not call.backend.remove_reaction(post, name, call.state.bot.id):
         raise ApiError("no_reaction")
     return {}
+
+
+def start_stream(call: MethodCall) -> JsonObject:
+    """Begin a streamed reply in a thread."""
+    channel = call.posting_channel()
+    thread_ts = _read_thread(call, channel)
+    if thread_ts is None:
+        raise invalid_arguments("missing required field: thread_ts")
+    if not channel.is_direct:
+        # In a channel Slack wants to know the reader of a stream.
+        for name in ("recipient_user_id", "recipient_team_id"):
+            if not call.text(name):
+                raise ApiError(f"missing_{name}")
+    stream = Stream(started_s=call.state.clock.now())
+    post = _grow(call, call.draft(channel, thread_ts, text="", stream=stream))
+    call.backend.add_post(post)
+    call.backend.set_status(channel.id, thread_ts, "processing")
+    return {"ts": post.ts}
+
+
+def append_stream(call: MethodCall) -> JsonObject:
+    """Add chunks to a running stream."""
+    post, _ = _open_stream(call)
+    call.state.keep(_grow(call, post))
+    return {}
+
+
+def stop_stream(call: MethodCall) -> JsonObject:
+    """End a stream and give the post its metadata."""
+    post, stream = _open_stream(call, stopped="message_not_in_streaming_state")
+    post = replace(
+        post,
+        stream=replace(stream, phase="completed"),
+        metadata=call.json_object("metadata"),
+    )
+    status = call.text("session_status") or "active"
+    call.backend.set_status(post.channel, post.root_ts, status)
+    call.backend.change_post(post)
+    return {}
+
+
+def _open_stream(call: MethodCall, *, stopped: str = "stopped_by_user") -> tuple[Post, Stream]:
+    """The call's post and its open stream. `stopped`: the refusal after a person's Stop."""
+    post = call.own_post("message_not_owned_by_app")
+    stream = post.stream
+    if stream is not None and stream.stopped_by_user:
+        raise ApiError(stopped)
+    now_s = call.state.clock.now()
+    if stream is None or not stream.is_open(now_s):
+        raise ApiError("message_not_in_streaming_state")
+    return post, stream
+
+
+def _grow(call: MethodCall, post: Post) -> Post:
+    """The post with the Markdown of the call's chunks, the only kind that the bot sends."""
+    text = post.text
+    for chunk in call.json_array("chunks") or ():
+        match chunk:
+            case {"type": "markdown_text", "text": str(more)}:
+                text += more
+            case _:
+                raise ApiError("invalid_chunks")
+    size = len(text.encode())
+    if post.text and size > MAX_STREAM_BYTES:
+        raise ApiError("msg_too_long")
+    block = {"type": "markdown", "text": text}
+    return replace(post, text=text, blocks=(block,))

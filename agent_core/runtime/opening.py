@@ -1,24 +1,41 @@
 """What a turn starts from: its first message for the model, or an answer without a model.
 
-Long texts are kept as documents, small talk is answered at once, in the language of the thread.
+Long texts are kept as documents, attached files are read by the toolkit (no foreign bytes are
+parsed in this process), and small talk is answered at once, in the language of the thread.
 `earlier` always means the session's turns before the one that is answered, oldest first.
 """
 
 import asyncio
 import logging
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
+from agent_core import tracing
 from agent_core.classifier import LONG_TEXT_CHARS, Routed
 from agent_core.clock import find_zone, local_time
 from agent_core.events import AnyEvent
-from agent_core.messages import InboundMessage, Message, Text
+from agent_core.ids import ToolCallId
+from agent_core.json_values import as_object, load_strictly
+from agent_core.messages import (
+    AttachedFile,
+    Attachment,
+    InboundMessage,
+    JsonObject,
+    Message,
+    Text,
+    ToolCall,
+)
 from agent_core.prompts import prompt
 from agent_core.prompts.language import Language, detect_language, read_language
 from agent_core.prompts.small_talk import SmallTalk, is_thumbs_up, phrase_language, small_talk
-from agent_core.runtime.turn_status import TurnStatus
+from agent_core.runtime.turn_status import TurnStatus, safe_name
 from agent_core.sessions import StoredTurn, TurnKind
+from agent_core.tools import READ_FILE, ToolContext, Toolset
 from agent_core.words import CORE, Words
 from agent_core.workspaces import DOWNLOADS, write_text
 
@@ -27,6 +44,15 @@ logger = logging.getLogger(__name__)
 MAX_NAME_CHARS = 60
 _SPOKEN = {"en": "English", "de": "German", "es": "Spanish", "fr": "French"}
 """The languages that people may choose, as a model knows them."""
+
+MAX_CHARS_A_FILE = 16_000
+MAX_CHARS = 40_000
+"""Of all files of a message; what stands behind is read by the loop."""
+FILES: TypeAdapter[tuple[AttachedFile, ...]] = TypeAdapter(tuple[AttachedFile, ...])
+_FENCE = re.compile(r"<(?=\s*/?\s*attached_file)", re.IGNORECASE)
+_GOES_ON = " This is its beginning: read_local_file reads on at offset {offset}."
+_UNREAD = "(Not read yet: read_local_file reads it.)"
+_SHOWN = "(The picture is shown below.)"
 
 AGREED = "agreed"
 """Why a message is answered that only agrees, while a call waits for its approval."""
@@ -58,7 +84,7 @@ def document_note(turn: StoredTurn, words: Words) -> str:
     return words("notice-long-text", n=len(turn.inbound.text))
 
 
-def moment_told(message: InboundMessage) -> str:
+def moment_words(message: InboundMessage) -> str:
     """For the model: when a message was written, on its author's clock where that is known."""
     wall = local_time(message.received_at, message.author_zone)
     at = wall.strftime("%A, %d %B %Y, %H:%M")
@@ -74,7 +100,7 @@ def opening_text(turn: StoredTurn) -> str:
     language = _SPOKEN.get(turn.inbound.language)
     if language:
         author = f"{author}, who wants every answer in {language}"
-    head = prompt("sent", moment=moment_told(turn.inbound), author=author)
+    head = prompt("sent", moment=moment_words(turn.inbound), author=author)
     return f"{head}\n\n{sent_text(turn)}"
 
 
@@ -97,6 +123,79 @@ def sent_text(turn: StoredTurn) -> str:
     if small_talk_of(inbound) == "noise":
         words = f"({len(inbound.text):,} characters without a word)"
     return "\n\n".join([*parts, words])
+
+
+async def read_attached(
+    tools: Toolset, attachments: Sequence[Attachment], context: ToolContext
+) -> tuple[AttachedFile, ...]:
+    """The files in their order. One that the toolkit does not bring is named all the same."""
+    files: list[AttachedFile] = []
+    room = MAX_CHARS
+    for attachment in attachments:
+        file = await _read(
+            tools,
+            attachment,
+            min(room, MAX_CHARS_A_FILE),
+            context,
+        )
+        room -= len(file.text)
+        files.append(file)
+    if files:
+        faults = " ".join(filter(None, (file.fault for file in files)))
+        tracing.note("attached_files", files=len(files), faults=faults)
+    return tuple(files)
+
+
+async def _read(
+    tools: Toolset, attachment: Attachment, limit: int, context: ToolContext
+) -> AttachedFile:
+    path = attachment.path
+    content = JsonObject()
+    picture = ""
+    if limit > 0:
+        arguments = {"path": path, "limit": limit}
+        call = ToolCall(
+            id=ToolCallId("attached"),
+            name=READ_FILE,
+            arguments=arguments,
+        )
+        output = await tools.run(call, context, _ignore)
+        with suppress(ValueError):
+            content = {} if output.is_error else as_object(load_strictly(output.text))
+        picture = output.picture
+    about = f" {content['note']}" if content.get("note") else ""
+    if offset := content.get("next_offset"):
+        about += _GOES_ON.format(offset=offset)
+    text = _FENCE.sub("(", str(content.get("text") or "")) or (
+        _SHOWN if picture else "" if about else _UNREAD
+    )
+    return AttachedFile(
+        name=attachment.name,
+        path=path,
+        text=prompt(
+            "attached_file",
+            path=path,
+            about=about,
+            text=text,
+        ),
+        picture=picture,
+        fault=str(content.get("fault") or ""),
+        is_whole=bool(content) and not content.get("next_offset"),
+    )
+
+
+async def _ignore(_progress: str) -> None:
+    """Nobody waits for a file's beginning."""
+
+
+def fault_notes(messages: Sequence[Message], words: Words) -> list[str]:
+    """A sentence for people about each file of the messages that could not be read."""
+    return [
+        words(f"notice-file-{part.fault.replace('_', '-')}", name=safe_name(part.name))
+        for message in messages
+        for part in message.parts
+        if isinstance(part, AttachedFile) and part.fault
+    ]
 
 
 def one_line(name: str) -> str:
