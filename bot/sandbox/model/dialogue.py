@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import filterfalse
 
 from bot.sandbox.model.message import (
     Json,
@@ -206,13 +207,19 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
         now.calls += [_call(open_calls[result["tool_use_id"]], result) for result in results]
         texts = _without_child_runs(blocks, now)
         if results:
-            now.notes += [text for text in texts if not ADDS_NOTHING.search(text)]
-            continue
-        if texts and now.answer:
-            now = Exchange()
-            exchanges.append(now)
-        now.asked = "\n\n".join([now.asked, *texts]).strip()
+            now.notes += filterfalse(ADDS_NOTHING.search, texts)
+        else:
+            now = _add_request(exchanges, texts)
     return exchanges
+
+
+def _add_request(exchanges: list[Exchange], texts: list[str]) -> Exchange:
+    """The exchange that a message belongs to; one behind an answer begins another."""
+    if texts and exchanges[-1].answer:
+        exchanges.append(Exchange())
+    now = exchanges[-1]
+    now.asked = "\n\n".join([now.asked, *texts]).strip()
+    return now
 
 
 def _of_type(blocks: list[Json], kind: str) -> list[Json]:

@@ -1,11 +1,10 @@
-"""Quoting from pages without a model: word stems, whole sentences, and a report made of them.
+"""Quoting from pages without a model: word stems, whole sentences, and the best ones on a topic.
 
 The word lists are in `phrases.toml`. A quotation reads letter by letter as on its page.
 """
 
 import re
 import tomllib
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 _FILE = Path(__file__).with_name("phrases.toml")
 _LISTS = tomllib.loads(_FILE.read_text(encoding="utf-8"))
@@ -30,10 +30,6 @@ MAX_WORDS = 60
 MIN_STEM = 3
 ENOUGH = 0.5
 """A text is about a topic if it holds so much of its stems."""
-MAX_SENTENCES = 72
-"""Of a whole report; the pages share them evenly."""
-LEAST_A_PAGE = 4
-SUMMARY_SENTENCES = 4
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 SUFFIXES = {
     "ies": "y",
@@ -135,13 +131,18 @@ def share(topic: str, text: str) -> float:
     return len(common) / max(1, len(wanted))
 
 
+def blocks_of(pages: Iterable[NumberedPage]) -> list[PageBlock]:
+    """The quotable blocks of all pages."""
+    return [block for page in pages for block in page.blocks()]
+
+
 def best_quotes(blocks: Iterable[PageBlock], topic: str, count: int) -> list[Quote]:
     """The sentences that say most of a topic and stand alone, of as many pages as can be."""
     worths: dict[Quote, float] = {}
     for block in blocks:
         if block.kind == "paragraph":
             for sentence in filter(_stands_alone, block.sentences):
-                worths[sentence, block.n] = _worth(topic, sentence, block.position)
+                worths[sentence, block.n] = worth(topic, sentence, block.position)
     ranked = sorted(worths, key=worths.__getitem__, reverse=True)
     best: dict[int, Quote] = {}
     for quote in ranked:
@@ -166,72 +167,10 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def write_report(
-    pages: Sequence[NumberedPage],
-    topic: str,
-    sections: Iterable[str],
-) -> dict[str, str] | None:
-    """The summary and the Markdown of a report; None where no page can be quoted.
-
-    Each page gets a section. Those that were asked for by name come last; what they quote is not
-    quoted before.
-    """
-    blocks = [block for page in pages for block in page.blocks()]
-    if not blocks:
-        return None
-    quotes = best_quotes(blocks, topic, SUMMARY_SENTENCES)
-    room = max(LEAST_A_PAGE, MAX_SENTENCES // len(pages))
-    asked: dict[str, list[PageBlock]] = {}
-    for name in sections:
-        fitting = [block for block in blocks if share(name, block.text) >= ENOUGH]
-        best = _best_blocks(fitting, name, room)
-        asked[capitalised(name)] = best
-        blocks = [block for block in blocks if block not in best]
-    arranged: defaultdict[str, list[PageBlock]] = defaultdict(list)
-    for page in pages:
-        own = [block for block in blocks if block.n == page.n]
-        arranged[page.heading] += _best_blocks(own, topic, room)
-    written: list[str] = []
-    for heading, section in [*arranged.items(), *asked.items()]:
-        if section:
-            written.append(f"## {escape(heading)}")
-            written += map(_as_markdown, section)
-    return {
-        "summary": " ".join(cite(*quote) for quote in quotes),
-        "markdown": "\n\n".join(written) + "\n",
-    }
-
-
-def _best_blocks(blocks: Iterable[PageBlock], topic: str, room: int) -> list[PageBlock]:
-    """As many of the blocks as give so many sentences, in reading order."""
-    ranked = sorted(
-        blocks,
-        key=lambda block: _worth(topic, block.text, block.position),
-        reverse=True,
-    )
-    kept: list[PageBlock] = []
-    for block in ranked:
-        if room > 0:
-            kept.append(block)
-            room -= len(block.sentences)
-    return sorted(kept, key=lambda block: (block.n, block.position))
-
-
-def _worth(topic: str, text: str, position: int) -> float:
+def worth(topic: str, text: str, position: int) -> float:
     """How well a text is quoted on a topic: by its words, its figures, and how early it stands."""
     figures = FIGURE.findall(text)
     return 2 * share(topic, text) + min(3, len(figures)) / 2 + 1 / (1 + position)
-
-
-def _as_markdown(block: PageBlock) -> str:
-    """A block with its citations; a table is cited in its first heading."""
-    if block.kind == "table":
-        head, *rows = block.sentences
-        first, bar, others = head.removeprefix("|").partition("|")
-        head = f"| {first.strip()} [{block.n}] {bar}{others}"
-        return "\n".join([head, *rows])
-    cited = " ".join(cite(sentence, block.n) for sentence in block.sentences)
-    return f"- {cited}" if block.kind == "item" else cited
 
 
 def quotable_blocks(text: str) -> Iterator[tuple[BlockKind, list[str]]]:
@@ -243,14 +182,17 @@ def quotable_blocks(text: str) -> Iterator[tuple[BlockKind, list[str]]]:
             first, last = token.map
             yield "table", [line.strip() for line in lines[first:last]]
         if token.type == "inline" and before.type == "paragraph_open":
-            plain = "".join(
-                " " if child.type == "softbreak" else child.content
-                for child in token.children or ()
-            )
+            plain = _plain(token)
             is_item = before.hidden
             sentences = [plain] if is_item else split_sentences(plain)
-            if not ORDER_TO_MODEL.search(plain):
-                yield "item" if is_item else "paragraph", list(_quotable(sentences))
+            yield "item" if is_item else "paragraph", list(_quotable(sentences))
+
+
+def _plain(token: Token) -> str:
+    """The text of a paragraph; of one that gives orders to whoever reads by machine, nothing."""
+    parts = (" " if child.type == "softbreak" else child.content for child in token.children or ())
+    text = "".join(parts)
+    return "" if ORDER_TO_MODEL.search(text) else text
 
 
 def split_sentences(paragraph: str) -> list[str]:

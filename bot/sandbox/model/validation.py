@@ -132,11 +132,8 @@ def _pairing_faults(body: Json) -> Iterator[str]:
         missing = [call for call in calls if call not in at_head]
         if missing:
             yield UNANSWERED.format(ids=", ".join(missing))
-        for call in results:
-            if call not in calls:
-                yield UNEXPECTED.format(id=call)
-            if results.count(call) > 1:
-                yield TWICE.format(id=call)
+        yield from (UNEXPECTED.format(id=call) for call in results if call not in calls)
+        yield from (TWICE.format(id=call) for call in results if results.count(call) > 1)
 
 
 def _ids(blocks: list[Json], kind: str, field: str) -> list[str]:

@@ -84,11 +84,16 @@ def from_files(dialogue: Dialogue) -> StandInReply | None:
     for path, kind in now.attachments.items():
         text, about = files.get(path, ("", ""))
         name = FILE_ID.sub("", path.rpartition("/")[2])
-        answer = about or NO_TEXT.format(name=name, type=kind)
-        if text and SHOWN not in text:
-            answer = f"{name} says:\n\n{_quote(text, now.words)}"
-        answers.append(answer)
+        quote = _quote_of_file(name, text, now.words)
+        answers.append(quote or about or NO_TEXT.format(name=name, type=kind))
     return say("\n\n".join(answers))
+
+
+def _quote_of_file(name: str, text: str, words: str) -> str:
+    """What a file says on the words; empty for a picture, which was shown and has no words."""
+    if not text or SHOWN in text:
+        return ""
+    return f"{name} says:\n\n{_quote(text, words)}"
 
 
 def from_earlier(dialogue: Dialogue) -> StandInReply | None:

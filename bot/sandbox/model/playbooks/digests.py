@@ -31,36 +31,36 @@ def read_order(dialogue: Dialogue) -> StandInReply:
     request = dialogue.exchanges[-1].asked
     message = MESSAGE.search(request)
     words = message["words"] if message else request
-    draft: Json = {}
+    draft = _draft(words, request)
     number = NUMBER.search(words)
     if number:
         draft["which"] = int(number["n"])
+    channels = CHANNELS.search(request)
+    if channels and channels["names"] != "(none)":
+        draft["channel"] = channels["names"].split()[0]
     if ONLY_NEW in words.casefold():
         draft["only_when_new"] = True
+    return (dialogue.use("read_order", **draft),)
+
+
+def _draft(words: str, request: str) -> Json:
+    """The intent, with the task and the rule of an order or of a change."""
     task = TASK.search(words)
     rule = _rrule(words)
-    is_change = CORRECTS.search(words) is not None
     commands = [intent for intent in COMMANDS if phrases(intent).search(words)]
     if commands and not rule:
-        draft["intent"] = commands[0]
-    elif task and (rule or is_change or "digest" in words.casefold()):
-        draft |= {"intent": "order", "task": task["task"].strip(), "rrule": rule}
-        if not rule:
-            draft["question"] = WHICH_DAYS
-    elif is_change:
-        draft["intent"] = "change"
-        pending = PENDING.search(request)
-        clock = _clock(words)
-        if not rule and pending and clock:
-            rule = pending[0] + clock
-        if rule:
-            draft["rrule"] = rule
-    else:
-        draft = {"intent": "none"}
-    channels = CHANNELS.search(request)
-    if draft["intent"] in ("order", "change") and channels and channels["names"] != "(none)":
-        draft["channel"] = channels["names"].split()[0]
-    return (dialogue.use("read_order", **draft),)
+        return {"intent": commands[0]}
+    is_change = CORRECTS.search(words) is not None
+    if task and (rule or is_change or "digest" in words.casefold()):
+        draft = {"intent": "order", "task": task["task"].strip(), "rrule": rule}
+        return draft if rule else {**draft, "question": WHICH_DAYS}
+    if not is_change:
+        return {"intent": "none"}
+    pending = PENDING.search(request)
+    clock = _clock(words)
+    if pending and clock:
+        rule = rule or pending[0] + clock
+    return {"intent": "change", "rrule": rule} if rule else {"intent": "change"}
 
 
 def _rrule(words: str) -> str:

@@ -1,6 +1,7 @@
 """Playbook of the report expert: read, save, read on, write the report, and sum it up."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bot.sandbox.model.dialogue import Dialogue, Exchange, say, topic_of
@@ -16,12 +17,27 @@ from bot.sandbox.model.playbooks.research import (
     sentences_on,
     unread_in,
 )
-from bot.sandbox.model.quoting import NumberedPage, capitalised, escape, write_report
+from bot.sandbox.model.quoting import (
+    ENOUGH,
+    NumberedPage,
+    PageBlock,
+    best_quotes,
+    blocks_of,
+    capitalised,
+    cite,
+    escape,
+    share,
+    worth,
+)
 
 BATCH = 10
 MAX_BATCHES = 2
 ENOUGH_PAGES = 10
 SUMMARY_SENTENCES = 3
+COVER_SENTENCES = 4
+MAX_SENTENCES = 72
+"""Of a whole report; the pages share them evenly."""
+LEAST_A_PAGE = 4
 FOLLOW_UPS = ("Find the latest news on {topic}", "Look up what people say about {topic}")
 
 
@@ -67,7 +83,7 @@ def _write(
     pages: Sequence[NumberedPage],
 ) -> StandInReply | None:
     """The call that writes the report, once more where a note adds to it; else None."""
-    report = write_report(pages, brief.topic, brief.sections)
+    report = _write_report(pages, brief.topic, brief.sections)
     if report is None:
         return None
     for call in dialogue.now.done("write_report")[-1:]:
@@ -104,3 +120,67 @@ def _summary(dialogue: Dialogue, brief: Brief, pages: Sequence[NumberedPage]) ->
     table = ["Pages:", *map(listed_line, pages)]
     lines.append("\n".join(table))
     return "\n\n".join(lines)
+
+
+def _write_report(
+    pages: Sequence[NumberedPage],
+    topic: str,
+    sections: Iterable[str],
+) -> dict[str, str] | None:
+    """The summary and the Markdown of a report; None where no page can be quoted.
+
+    Each page gets a section. Those that were asked for by name come last; what they quote is not
+    quoted before.
+    """
+    blocks = blocks_of(pages)
+    if not blocks:
+        return None
+    quotes = best_quotes(blocks, topic, COVER_SENTENCES)
+    room = max(LEAST_A_PAGE, MAX_SENTENCES // len(pages))
+    asked: list[tuple[str, list[PageBlock]]] = []
+    for name in sections:
+        fitting = [block for block in blocks if share(name, block.text) >= ENOUGH]
+        best = _best_blocks(fitting, name, room)
+        asked.append((capitalised(name), best))
+        blocks = [block for block in blocks if block not in best]
+    of_pages: defaultdict[str, list[PageBlock]] = defaultdict(list)
+    for page in pages:
+        own = [block for block in blocks if block.n == page.n]
+        of_pages[page.heading] += _best_blocks(own, topic, room)
+    written = [_section(*section) for section in (*of_pages.items(), *asked)]
+    return {
+        "summary": " ".join(cite(*quote) for quote in quotes),
+        "markdown": "".join(written),
+    }
+
+
+def _section(heading: str, blocks: Sequence[PageBlock]) -> str:
+    """A section of a report; nothing where there is nothing to quote."""
+    parts = [f"## {escape(heading)}", *map(_as_markdown, blocks)]
+    return "\n\n".join(parts) + "\n\n" if blocks else ""
+
+
+def _best_blocks(blocks: Iterable[PageBlock], topic: str, room: int) -> list[PageBlock]:
+    """As many of the blocks as give so many sentences, in reading order."""
+    ranked = sorted(
+        blocks,
+        key=lambda block: worth(topic, block.text, block.position),
+        reverse=True,
+    )
+    kept: list[PageBlock] = []
+    for block in ranked:
+        if room > 0:
+            kept.append(block)
+            room -= len(block.sentences)
+    return sorted(kept, key=lambda block: (block.n, block.position))
+
+
+def _as_markdown(block: PageBlock) -> str:
+    """A block with its citations; a table is cited in its first heading."""
+    if block.kind == "table":
+        head, *rows = block.sentences
+        first, bar, others = head.removeprefix("|").partition("|")
+        head = f"| {first.strip()} [{block.n}] {bar}{others}"
+        return "\n".join([head, *rows])
+    cited = " ".join(cite(sentence, block.n) for sentence in block.sentences)
+    return f"- {cited}" if block.kind == "item" else cited

@@ -25,6 +25,7 @@ from bot.sandbox.model.quoting import (
     ENOUGH,
     NumberedPage,
     best_quotes,
+    blocks_of,
     capitalised,
     cite,
     phrases,
@@ -334,8 +335,8 @@ def pages_read(dialogue: Dialogue, tables: Iterable[PastCall]) -> list[NumberedP
 
 def sentences_on(topic: str, pages: Iterable[NumberedPage], count: int) -> list[str]:
     """The most telling sentences of the pages on a topic, each with its number."""
-    blocks = [block for page in pages for block in page.blocks()]
-    return [cite(*quote) for quote in best_quotes(blocks, topic, count)]
+    quotes = best_quotes(blocks_of(pages), topic, count)
+    return [cite(*quote) for quote in quotes]
 
 
 def listed_line(page: NumberedPage) -> str:
