@@ -9,25 +9,23 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
-from typing import Literal
 
 from agent_core.errors import AskRefused, ToolServerError
 from agent_core.ids import AskId, SessionId
-from agent_core.messages import InboundMessage, JsonObject
+from agent_core.messages import InboundMessage
 from agent_core.runtime import Ask, Asks, Question
-from agent_core.words import Words
 from bot.clicks import (
     ApprovalClick,
     ApprovalForm,
     ConnectionClick,
+    Gesture,
     QuestionClick,
     QuestionForm,
     Refused,
 )
 from bot.inbound import post_key
-from bot.ingress import Gesture
 from bot.presenter.approval import details_form, edit_form, read_changes, reason_form
-from bot.presenter.asks import answer_form, fresh_links
+from bot.presenter.asks import answer_form, whisper_links
 from bot.slack_api import Person, SlackApi, language_of
 from bot.threads import parse_session
 from bot.words import BOT
@@ -62,23 +60,31 @@ class AskClicks:
         person: Person,
     ) -> None:
         """Approve a call, or open the form to reject it, to edit it, or to see it whole."""
-        with _refusals():
+        words = BOT.of(language_of(person))
+        with _refusals("consent-refusal-not-yours"):
             ask = await self._require_in(click.ask, gesture.session)
             match click.kind:
                 case "consent.approve":
                     await self._asks.decide(ask.id, gesture.by, "approved")
+                    return
                 case "consent.approve_thread":
                     await self._asks.decide(ask.id, gesture.by, "approved_thread")
+                    return
                 case "consent.reject":
                     await self._asks.check_may_decide(ask.id, gesture.by)
-                    about = _about("consent.reason_form", ask, gesture)
-                    form = reason_form(_words(person), about)
-                    if not await self._api.open_view(gesture.trigger_id, form):
-                        await self._asks.decide(ask.id, gesture.by, "rejected")
-                case "consent.edit" | "consent.details":
-                    form = await self._form(click, ask, gesture, _words(person))
-                    if not await self._api.open_view(gesture.trigger_id, form):
-                        raise Refused("consent-refusal-press-again")
+                    form = reason_form(ask.id, gesture.session, words)
+                case "consent.edit":
+                    await self._asks.check_may_edit(ask.id, gesture.by)
+                    form = edit_form(ask.approval.actions[0], ask.id, gesture.session, words)
+                case "consent.details":
+                    if ask.state != "open":
+                        raise AskRefused("over")
+                    form = await asyncio.to_thread(details_form, ask.approval.actions, words)
+            if await self._api.open_view(gesture.trigger_id, form):
+                return
+            if click.kind != "consent.reject":
+                raise Refused("consent-refusal-press-again")
+            await self._asks.decide(ask.id, gesture.by, "rejected")
 
     async def submit(
         self,
@@ -87,20 +93,14 @@ class AskClicks:
         person: Person,
     ) -> None:
         """Reject for the reason that was written, or none; or edit the call."""
-        values = gesture.values
-        with _refusals():
+        with _refusals("consent-refusal-not-yours"):
             await self._require_in(form.ask, form.session)
             if form.kind == "consent.reason_form":
-                reason = values.get("reason", "").strip()
-                await self._asks.decide(
-                    form.ask,
-                    gesture.by,
-                    "rejected",
-                    reason=reason,
-                )
+                reason = gesture.values.get("reason", "").strip()
+                await self._asks.decide(form.ask, gesture.by, "rejected", reason=reason)
                 return
             ask = await self._asks.check_may_decide(form.ask, gesture.by)
-            if changes := read_changes(ask.approval.actions[0], values):
+            if changes := read_changes(ask.approval.actions[0], gesture.values):
                 await self._asks.edit(ask.id, gesture.by, changes)
 
     async def connect(
@@ -126,21 +126,14 @@ class AskClicks:
                 if float(gesture.pressed_ts) - float(gesture.message_ts) < RENEW_AFTER_S:
                     return
             await take_away()
-            link = self._asks.connect_link
-            draft = await fresh_links(
-                link,
+            await whisper_links(
+                self._api,
+                self._asks.connect_link,
+                parse_session(gesture.session),
                 ask.id,
                 gesture.by,
                 click.apps,
-                _words(person),
-            )
-            thread = parse_session(gesture.session)
-            await self._api.post_ephemeral(
-                thread.channel,
-                gesture.sender.user,
-                draft.text,
-                thread_ts=thread.root_ts,
-                blocks=draft.blocks,
+                BOT.of(language_of(person)),
             )
 
     async def choose(
@@ -151,11 +144,11 @@ class AskClicks:
     ) -> None:
         """Answer with an option, or open the form for an answer in words of one's own."""
         channel, ts = gesture.sender.channel, gesture.message_ts
-        with _question_refusals():
+        with _refusals("question-not-yours", "question-over"):
             if click.kind == "question.other":
                 await self._asks.check_may_answer(click.ask, gesture.by)
                 about = QuestionForm(ask=click.ask, channel=channel, ts=ts)
-                form = answer_form(_words(person), about)
+                form = answer_form(BOT.of(language_of(person)), about)
                 if not await self._api.open_view(gesture.trigger_id, form):
                     raise Refused("question-write-it")
                 return
@@ -184,7 +177,7 @@ class AskClicks:
         if not text:
             return
         key = post_key(gesture.sender.team, form.channel, form.ts)
-        with _question_refusals():
+        with _refusals("question-not-yours", "question-over"):
             await self._asks.answer(form.ask, self._answer(key, gesture, person, text))
 
     def _answer(
@@ -209,22 +202,6 @@ class AskClicks:
             is_choice=is_choice,
         )
 
-    async def _form(
-        self,
-        click: ApprovalClick,
-        ask: Ask,
-        gesture: Gesture,
-        words: Words,
-    ) -> JsonObject:
-        """For other texts, or with all arguments."""
-        if click.kind == "consent.edit":
-            await self._asks.check_may_edit(ask.id, gesture.by)
-            about = _about("consent.edit_form", ask, gesture)
-            return edit_form(ask.approval.actions[0], words, about)
-        if ask.state != "open":
-            raise AskRefused("over")
-        return await asyncio.to_thread(details_form, ask.approval.actions, words)
-
     async def _require_in(self, ask_id: AskId, session: SessionId) -> Ask:
         """The Ask, unless it stands in another thread: there alone it is decided.
 
@@ -238,32 +215,13 @@ class AskClicks:
 
 
 @contextmanager
-def _refusals(not_yours: str = "consent-refusal-not-yours") -> Generator[None]:
-    """Whatever the core refuses is told in a sentence."""
+def _refusals(not_yours: str, over: str = "") -> Generator[None]:
+    """Whatever the core refuses is answered with a sentence; with `over` there are but two."""
     try:
         yield
     except AskRefused as refused:
-        sentence = f"consent-refusal-{refused.why.replace('_', '-')}"
+        sentence = over or f"consent-refusal-{refused.why.replace('_', '-')}"
         raise Refused(not_yours if refused.why == "not_yours" else sentence) from refused
     except ToolServerError as error:
         logger.warning("a click came to nothing: %s", error)
         raise Refused("consent-refusal-press-again") from error
-
-
-@contextmanager
-def _question_refusals() -> Generator[None]:
-    try:
-        yield
-    except AskRefused as refused:
-        is_other = refused.why == "not_yours"
-        raise Refused("question-not-yours" if is_other else "question-over") from refused
-
-
-def _about(
-    kind: Literal["consent.reason_form", "consent.edit_form"], ask: Ask, gesture: Gesture
-) -> ApprovalForm:
-    return ApprovalForm(kind=kind, ask=ask.id, session=gesture.session)
-
-
-def _words(person: Person) -> Words:
-    return BOT.of(language_of(person))

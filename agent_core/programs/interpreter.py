@@ -14,7 +14,6 @@ import zlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -103,8 +102,6 @@ class Program(BaseModel):
 
 def _missing() -> str:
     """Why no program can run on this machine; empty where one can."""
-    if find_spec("pydantic_monty") is None:
-        return "pydantic-monty is not installed"
     scripts = sysconfig.get_path("scripts")
     if shutil.which("monty", path=scripts) or shutil.which("monty"):
         return ""

@@ -346,10 +346,9 @@ def _line(text: str, max_chars: int) -> str:
 
 
 def _material(text: str, answers: Sequence[AnsweredTurn], context: ToolContext) -> ToolOutput:
-    is_ours = True
-    for each in answers:
-        if each.tainted_by is not None or each.turn.inbound.asker != context.asker:
-            is_ours = False
+    is_ours = all(
+        each.tainted_by is None and each.turn.inbound.asker == context.asker for each in answers
+    )
     return ToolOutput(text=text, is_ours=is_ours)
 
 

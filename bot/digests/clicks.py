@@ -21,10 +21,9 @@ from agent_core.runtime.schedules import (
     rule_words,
 )
 from bot import clicks
-from bot.clicks import DigestForm, NewDigestClick, ProposalClick, ScheduleClick
+from bot.clicks import DigestForm, Errors, Gesture, NewDigestClick, ProposalClick, ScheduleClick
 from bot.digests import posts
 from bot.digests.orders import DigestOrders, refused, schedule_id
-from bot.ingress import Errors, Gesture
 from bot.render import PostDraft, entry, mention, plain_text, section
 from bot.slack_api import Person, Receipt, language_of
 from bot.threads import parse_session

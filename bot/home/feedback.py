@@ -10,9 +10,8 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Feedback, Runtime
 from agent_core.words import Words
 from bot import clicks
-from bot.clicks import FeedbackClick, FeedbackForm
-from bot.ingress import Gesture
-from bot.render import entry, limits
+from bot.clicks import FeedbackClick, FeedbackForm, Gesture
+from bot.render import limits, text_entry
 from bot.slack_api import Person, SlackApi, language_of
 from bot.threads import parse_session
 from bot.words import BOT
@@ -82,17 +81,7 @@ class FeedbackClicks:
 
 
 def _form(about: FeedbackForm, words: Words) -> JsonObject:
-    element = {
-        "type": "plain_text_input",
-        "multiline": True,
-        "max_length": limits.SECTION_CHARS,
-    }
-    field = entry(
-        "comment",
-        words("feedback-what"),
-        element,
-        optional=True,
-    )
+    field = text_entry("comment", words("feedback-what"), limits.SECTION_CHARS, optional=True)
     return clicks.form(
         about,
         words("feedback-title"),

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction, SentFile
+from agent_core.ids import AskId, SessionId
 from agent_core.masking import Exact
 from agent_core.messages import JsonObject
 from agent_core.runtime import recipients_of
@@ -44,6 +45,7 @@ from bot.render import (
     section,
     sections,
     split,
+    text_entry,
 )
 
 DIGEST_CHARS = 12
@@ -345,8 +347,8 @@ def details_form(actions: Sequence[PlannedAction], words: Words) -> JsonObject:
     }
 
 
-def edit_form(action: PlannedAction, words: Words, about: ApprovalForm) -> JsonObject:
-    """A modal with the texts of an action; `about` says which it is."""
+def edit_form(action: PlannedAction, ask: AskId, session: SessionId, words: Words) -> JsonObject:
+    """A modal with the texts of an action."""
     blocks: list[JsonObject] = []
     for label, name in editable_parts(action).items():
         element = {
@@ -357,7 +359,7 @@ def edit_form(action: PlannedAction, words: Words, about: ApprovalForm) -> JsonO
         }
         blocks.append(Exact(entry(name, words(f"consent-part-{label}"), element)))
     return clicks.form(
-        about,
+        ApprovalForm(kind="consent.edit_form", ask=ask, session=session),
         words("consent-edit-title"),
         words("consent-edit-save"),
         words("consent-cancel"),
@@ -381,23 +383,18 @@ def read_changes(action: PlannedAction, values: Mapping[str, str]) -> dict[str, 
     return changes
 
 
-def reason_form(words: Words, about: ApprovalForm) -> JsonObject:
-    """A modal for the reason of a rejection; `about` says of what, and where it was pressed."""
+def reason_form(ask: AskId, session: SessionId, words: Words) -> JsonObject:
+    """A modal for the reason of a rejection; `session` is where it was pressed."""
     title = words("consent-reason-title")
-    reason = entry(
+    reason = text_entry(
         "reason",
         words("consent-reason-label"),
-        {"type": "plain_text_input", "multiline": True, "max_length": limits.COMMENT_CHARS},
+        limits.COMMENT_CHARS,
         optional=True,
         hint=plain_text(words("consent-reason-hint")),
     )
-    return clicks.form(
-        about,
-        title,
-        title,
-        words("consent-cancel"),
-        [reason],
-    )
+    about = ApprovalForm(kind="consent.reason_form", ask=ask, session=session)
+    return clicks.form(about, title, title, words("consent-cancel"), [reason])
 
 
 def editable_parts(action: PlannedAction) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Asks in the thread: each card posted once, and edited once when its Ask has ended.
 
-What a card says stands in `questions.py`, `approval.py` and `connection.py`; who clicks on it is
+What the card of an approval says stands in `approval.py`; who clicks on a card is
 handled in `bot/asks`.
 """
 
@@ -43,7 +43,6 @@ from bot.render import (
     actions,
     card,
     context,
-    entry,
     foreign_line,
     limits,
     local_time,
@@ -51,10 +50,11 @@ from bot.render import (
     none_live,
     sections,
     split,
+    text_entry,
     to_text,
 )
 from bot.slack_api import ContentRefused, Op, SlackApi, SlackError, SlackRefused, Upload
-from bot.threads import parse_user
+from bot.threads import ThreadRef, parse_user
 
 _log = logging.getLogger(__name__)
 
@@ -184,15 +184,15 @@ class AskPosts:
 
     async def _whisper(self, event: AuthRequired, _may_exist: bool) -> None:
         """A courtesy: the button in the post shows the links as well."""
-        words = self._destination.board.words
         try:
-            draft = await fresh_links(
-                self._connect_link, event.ask, event.asker, event.toolkits, words
-            )
-            thread = self._destination.current
-            _, user = parse_user(event.asker)
-            await self._destination.api.post_ephemeral(
-                thread.channel, user, draft.text, thread_ts=thread.root_ts, blocks=draft.blocks
+            await whisper_links(
+                self._destination.api,
+                self._connect_link,
+                self._destination.current,
+                event.ask,
+                event.asker,
+                event.toolkits,
+                self._destination.board.words,
             )
         except AgentError as error:
             if isinstance(error, SlackError) and not isinstance(error, SlackRefused):
@@ -293,13 +293,13 @@ def question_ended_draft(event: QuestionAsked, ending: str) -> PostDraft:
 
 def answer_form(words: Words, about: QuestionForm) -> JsonObject:
     """A modal for an answer in one's own words."""
-    element = {"type": "plain_text_input", "multiline": True, "max_length": ANSWER_CHARS}
+    label = words("question-form-label")
     return clicks.form(
         about,
         words("question-form-title"),
         words("question-form-send"),
         words("consent-cancel"),
-        [entry("answer", words("question-form-label"), element)],
+        [text_entry("answer", label, ANSWER_CHARS)],
     )
 
 
@@ -321,7 +321,7 @@ def connection_draft(event: AuthRequired, words: Words) -> PostDraft:
     text = words(
         "consent-to-connect",
         who=mention(event.asker),
-        what=app_names(event.toolkits, words("consent-conjunction")),
+        what=app_names(event.toolkits, words),
         when=local_time(event.deadline),
     )
     link = ConnectionClick(kind="consent.link", ask=event.ask, apps=event.toolkits)
@@ -335,21 +335,25 @@ def connection_ended_draft(event: AuthEnded, words: Words) -> PostDraft:
         f"consent-ended-{event.outcome}",
         n=len(event.toolkits),
         who=mention(event.asker),
-        what=app_names(event.toolkits, words("consent-conjunction")),
+        what=app_names(event.toolkits, words),
     )
     return card(text)
 
 
-async def fresh_links(
+async def whisper_links(
+    api: SlackApi,
     connect_link: ConnectLink,
+    thread: ThreadRef,
     ask: AskId,
     asker: UserId,
     toolkits: Sequence[str],
     words: Words,
-) -> PostDraft:
-    """What the asker alone sees: for each app a button that opens its link.
+) -> None:
+    """Show the asker alone, for each app, a button that opens a fresh link to connect it.
 
-    An app that gives none now does not cost the others. Raises AskRefused where they get none.
+    A link for connecting an account is in no post that others see, in no log, and in nothing that
+    the bot keeps. An app that gives none now does not cost the others. Raises AskRefused where they
+    get none.
     """
     links: dict[str, str] = {}
     for toolkit in toolkits:
@@ -364,18 +368,13 @@ async def fresh_links(
     for number, (toolkit, url) in enumerate(links.items(), start=1):
         label = words("consent-connect", what=app_name(toolkit))
         click = ConnectionClick(kind="consent.open", ask=ask, apps=(toolkit,))
-        buttons.append(
-            {
-                **clicks.button(
-                    label,
-                    click,
-                    "primary",
-                    number=number,
-                ),
-                "url": url,
-            }
-        )
-    check = ConnectionClick(kind="consent.check", ask=ask, apps=tuple(links))
+        button = clicks.button(label, click, "primary", number=number)
+        buttons.append({**button, "url": url})
+    apps = tuple(links)
+    check = ConnectionClick(kind="consent.check", ask=ask, apps=apps)
     buttons.append(consent_button(check, words))
-    apps = app_names(tuple(links), words("consent-conjunction"))
-    return card(words("consent-link", what=apps), *buttons)
+    draft = card(words("consent-link", what=app_names(apps, words)), *buttons)
+    _, user = parse_user(asker)
+    await api.post_ephemeral(
+        thread.channel, user, draft.text, thread_ts=thread.root_ts, blocks=draft.blocks
+    )

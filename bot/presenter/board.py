@@ -55,13 +55,6 @@ _INTERVENED: dict[str, CardState] = {
     "stop": "stopped",
     "done": "done",
 }
-_SUCCESSES: frozenset[Outcome] = frozenset(
-    {
-        "answered",
-        "steered",
-    }
-)
-
 _BRANCH_ITSELF = ToolCallId("")
 _WEIGHTS: dict[CardState, int] = {
     "unsure": 2,
@@ -112,8 +105,9 @@ class Board:
         self._call_cards: dict[CallKey, Card] = {}
         self._branch_cards: dict[RunId, Card] = {}
         """By run; a run that a branch began belongs to that branch."""
-        self._message_cards: dict[TurnId, tuple[Card, MessageTaken]] = {}
-        """Messages that people added to the work: one card each, however many runs took it in."""
+        self._message_cards: dict[TurnId, tuple[Card, str]] = {}
+        """Messages that people added to the work: one card each, however many runs took it in;
+        with its title once a report holds it."""
 
     @property
     def asker(self) -> UserId:
@@ -151,8 +145,8 @@ class Board:
             case Intervened(what="stop" | "done" | "retry"):
                 self._intervene(event)
             case ArtifactSaved() if event.mimetype == REPORT:
-                for card, message in self._message_cards.values():
-                    card.title = self._message_title(message, "progress-took-in")
+                for card, title in self._message_cards.values():
+                    card.title = title
             case TurnFinished():
                 self._finish(event)
             case _:
@@ -191,7 +185,7 @@ class Board:
         """The plan's title: at work, or for how long; the answer's post says how it ended."""
         title = self.words("progress-working")
         if self.turn.finished:
-            key = "done" if self.turn.finished.outcome in _SUCCESSES else "early"
+            key = "done" if self.turn.finished.outcome in ("answered", "steered") else "early"
             time = spoken_time(self._worked_s)
             title = self.words(f"progress-ended-{key}", time=time)
         if self.turn.read:
@@ -282,21 +276,18 @@ class Board:
     def _add_message(self, event: MessageTaken) -> None:
         message = event.taken or TurnId(f"{event.run} {event.intervention}")
         if message not in self._message_cards:
-            key = "progress-took-in"
+            who = short(event.author_name)
+            what = short(event.text)
+            title = self.words("progress-took-in", who=who, what=what)
+            card = self._add_card(title)
+            self._message_cards[message] = (card, title)
             if any(artifact.mimetype == REPORT for artifact in self.turn.artifacts.values()):
-                key = "progress-took-in-late"
-            card = self._add_card(self._message_title(event, key))
-            self._message_cards[message] = (card, event)
+                card.title = self.words("progress-took-in-late", who=who, what=what)
         card, _ = self._message_cards[message]
         branch = self._branch_cards.get(event.run)
         if branch is not None and branch.title not in card.details:
-            titles = branch.title
-            if card.details:
-                titles = f"{card.details}; {titles}"
-            card.details = short(titles)
-
-    def _message_title(self, event: MessageTaken, key: str) -> str:
-        return self.words(key, who=short(event.author_name), what=short(event.text))
+            titles = [card.details, branch.title] if card.details else [branch.title]
+            card.details = short("; ".join(titles))
 
     def _fold_call(self, event: ToolCallStarted | ToolCallProgressed | ToolCallFinished) -> None:
         if event.tool.lower() in TOLD_OTHERWISE:

@@ -47,15 +47,13 @@ def app_name(toolkit: str) -> str:
     return foreign_line(name_of_app(toolkit), limits.PROGRESS_WORD_CHARS) or "…"
 
 
-def app_names(toolkits: tuple[str, ...], conjunction: str) -> str:
+def app_names(toolkits: tuple[str, ...], words: Words) -> str:
     """Several names as part of a sentence: `Gmail, Slack and GitHub`."""
-    names = [app_name(toolkit) for toolkit in toolkits]
-    if not names:
-        return "…"
+    names = [app_name(toolkit) for toolkit in toolkits] or ["…"]
     *others, last = names
     if not others:
         return last
-    return f"{', '.join(others)} {conjunction} {last}"
+    return f"{', '.join(others)} {words('consent-conjunction')} {last}"
 
 
 def server_name(tool: str) -> str:

@@ -14,6 +14,7 @@ from bot.render.blocks import (
     section,
     sections,
     split,
+    text_entry,
 )
 from bot.render.escape import (
     IsLive,
@@ -33,7 +34,7 @@ from bot.render.markdown import to_markdown, to_text
 
 __all__ = [  # noqa: RUF022 (by module)
     "PostDraft", "actions", "answer_drafts", "card", "context", "entry", "limits",
-    "local_time", "mention", "plain_text", "section", "sections", "split",
+    "local_time", "mention", "plain_text", "section", "sections", "split", "text_entry",
     "IsLive", "clean", "code", "escape", "foreign_line", "inert", "inline_code", "link",
     "none_live", "one_line", "plain_line", "real_host", "to_markdown", "to_text",
 ]  # fmt: skip

@@ -202,6 +202,12 @@ def entry(name: str, label: str, element: JsonObject, **parts: Any) -> JsonObjec
     }
 
 
+def text_entry(name: str, label: str, max_chars: int, **parts: Any) -> JsonObject:
+    """A field of a form for text of several lines."""
+    element = {"type": "plain_text_input", "multiline": True, "max_length": max_chars}
+    return entry(name, label, element, **parts)
+
+
 def local_time(moment: datetime) -> str:
     """Day and time for whoever reads it; in UTC where nobody's zone is known."""
     seconds = int(moment.timestamp())

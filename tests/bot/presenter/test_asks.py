@@ -13,6 +13,7 @@ from agent_core.ids import AskId, UserId
 from bot.clicks import ConnectionClick, decode
 from bot.presenter.tools import app_name, app_names, deed
 from bot.sandbox.slack import Post
+from bot.words import BOT
 from tests.bot.presenter.conftest import Stage
 from tests.bot.presenter.turns import MemoryState, Turn, action
 
@@ -269,7 +270,7 @@ def test_apps_and_deeds_are_spelled_as_people_do() -> None:
     assert app_name("GMAIL") == "Gmail"
     assert app_name("some_new-app") == "Some New App"
     assert "<" not in app_name("<!channel>")
-    assert app_names(("gmail", "slack", "github"), "and") == "Gmail, Slack and GitHub"
+    assert app_names(("gmail", "slack", "github"), BOT.of("en")) == "Gmail, Slack and GitHub"
     assert deed("GMAIL_SEND_EMAIL", "gmail") == "Send email"
     assert deed("GOOGLECALENDAR_CREATE_EVENT", "googlecalendar") == "Create event"
     assert deed("ONE_DRIVE_UPLOAD_FILE", "one_drive") == "Upload file"
