@@ -125,7 +125,7 @@ class DigestOrders:
         is_yes: bool,
         post: Receipt | None,
     ) -> None:
-        """Its owner agrees or takes it back; its post says so in place of the buttons. Idempotent."""
+        """Its owner agrees or takes it back; its post says so. Idempotent."""
         current = await self.get(proposal, by, is_proposal=True)
         decided = await self._decided(current, by, is_yes=is_yes)
         text = posts.decided(decided, self.clock(), is_change=bool(current.order.changes))
