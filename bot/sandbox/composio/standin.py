@@ -178,19 +178,14 @@ class ComposioStandIn(Service):
 
     async def _create(self, request: web.Request) -> web.Response:
         body = as_data(await request.json())
-        user_id = body["user_id"]
         session_id = make_id("trs")
         workbench = as_data(body.get("workbench"))
         preloaded: list[str] = []
         if self.preload == "granted":
             preloaded = as_data(body.get("preload")).get("tools", [])
-        tools = list(preloaded)
-        for slug, tool in meta_tools().items():
-            option = as_data(body.get(tool.about.get("of", "")))
-            if option.get("enable", True):
-                tools.append(slug)
+        tools = [*preloaded, *meta_tools()]
         session = RouterSession(
-            user_id=user_id,
+            user_id=body["user_id"],
             tools=tools,
             direct_chars=workbench.get("auto_offload_threshold", _DIRECT_CHARS),
         )
@@ -210,8 +205,6 @@ class ComposioStandIn(Service):
         tools = app_tools() if "tool_slug" in body else meta_tools()
         if slug not in tools:
             raise RestError(404, "Tool_ToolNotFound", NO_TOOL.format(slug))
-        if slug in meta_tools() and slug not in session.tools:
-            raise RestError(400, "HTTP_BadRequest", f"{slug} is disabled in this session")
         outcome = await self.execute(session, slug, as_data(body.get("arguments")))
         answer = {
             "data": outcome.data,

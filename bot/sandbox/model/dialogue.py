@@ -168,7 +168,13 @@ class Dialogue:
     def batch(self, calls: Iterable[tuple[str, Json]]) -> StandInReply:
         """Calls of apps' tools, in one batch."""
         entries = [{"tool_slug": slug, "arguments": arguments} for slug, arguments in calls]
-        return (self.use(BATCH_TOOL, tools=entries, sync_response_to_workbench=False),)
+        return (
+            self.use(
+                BATCH_TOOL,
+                tools=entries,
+                sync_response_to_workbench=False,
+            ),
+        )
 
 
 def say(text: str) -> StandInReply:
@@ -242,7 +248,11 @@ def _without_child_runs(blocks: list[Json], exchange: Exchange) -> list[str]:
 def _child_run_call(text: str) -> PastCall | None:
     """The loop's message about child runs as a call; None for any other text."""
     if EXPLORED.match(text):
-        return PastCall(name=PARTS, arguments={"runs": RUN.findall(text)}, result="")
+        return PastCall(
+            name=PARTS,
+            arguments={"runs": RUN.findall(text)},
+            result="",
+        )
     arrived = ARRIVED.match(text)
     if arrived is None:
         return None

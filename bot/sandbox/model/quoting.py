@@ -136,13 +136,21 @@ def blocks_of(pages: Iterable[NumberedPage]) -> list[PageBlock]:
     return [block for page in pages for block in page.blocks()]
 
 
-def best_quotes(blocks: Iterable[PageBlock], topic: str, count: int) -> list[Quote]:
+def best_quotes(
+    blocks: Iterable[PageBlock],
+    topic: str,
+    count: int,
+) -> list[Quote]:
     """The sentences that say most of a topic and stand alone, of as many pages as can be."""
     worths: dict[Quote, float] = {}
     for block in blocks:
         if block.kind == "paragraph":
             for sentence in filter(_stands_alone, block.sentences):
-                worths[sentence, block.n] = worth(topic, sentence, block.position)
+                worths[sentence, block.n] = worth(
+                    topic,
+                    sentence,
+                    block.position,
+                )
     ranked = sorted(worths, key=worths.__getitem__, reverse=True)
     best: dict[int, Quote] = {}
     for quote in ranked:

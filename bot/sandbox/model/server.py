@@ -128,7 +128,12 @@ class ModelStandIn:
 
         It lasts `seconds`, or until the event is set that is returned.
         """
-        stall = self.fail(status=200, stall_s=seconds, after_events=after_events, kinds=kinds)
+        stall = self.fail(
+            status=200,
+            stall_s=seconds,
+            after_events=after_events,
+            kinds=kinds,
+        )
         return stall.over
 
     def play(self, *blocks: ReplyText | ToolUse, times: int = 1) -> None:
@@ -177,7 +182,12 @@ class ModelStandIn:
         call.kind, reply = await self.plan(body)
         fault = self._take_fault(call.kind)
         if fault and fault.status != OK and not fault.cut:
-            raise RefusedError(fault.message, fault.status, fault.error_code, fault.retry_after)
+            raise RefusedError(
+                fault.message,
+                fault.status,
+                fault.error_code,
+                fault.retry_after,
+            )
         message = finish(reply, body)
         headers = {"request-id": request_id}
         if body.get("stream"):
@@ -209,7 +219,11 @@ class ModelStandIn:
             await response.write_eof()
         return response
 
-    async def _send(self, response: web.StreamResponse, events: list[tuple[Json, int]]) -> None:
+    async def _send(
+        self,
+        response: web.StreamResponse,
+        events: list[tuple[Json, int]],
+    ) -> None:
         now_s = asyncio.get_running_loop().time
         started_s = now_s()
         sent = 0
@@ -217,5 +231,9 @@ class ModelStandIn:
             if tokens:
                 await asyncio.sleep(max(0.0, started_s + self._pace.due_s(sent) - now_s()))
                 sent += tokens
-            text = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+            text = json.dumps(
+                event,
+                ensure_ascii=False,
+                separators=(",", ":"),
+            )
             await response.write(f"event: {event['type']}\ndata: {text}\n\n".encode())

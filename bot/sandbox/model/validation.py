@@ -56,7 +56,11 @@ class RefusedError(Exception):
         if self.retry_after is not None:
             headers["retry-after"] = f"{self.retry_after:g}"
         body = {"type": "error", "error": error, "request_id": request_id}
-        return web.json_response(body, status=self.status, headers=headers)
+        return web.json_response(
+            body,
+            status=self.status,
+            headers=headers,
+        )
 
 
 def validate(body: Json) -> None:
@@ -128,7 +132,11 @@ def _pairing_faults(body: Json) -> Iterator[str]:
         if len(known) != len(set(known)):
             yield "messages: `tool_use` ids must be unique"
         results = _ids(after, "tool_result", "tool_use_id")
-        at_head = _ids(after[: len(results)], "tool_result", "tool_use_id")
+        at_head = _ids(
+            after[: len(results)],
+            "tool_result",
+            "tool_use_id",
+        )
         missing = [call for call in calls if call not in at_head]
         if missing:
             yield UNANSWERED.format(ids=", ".join(missing))

@@ -121,7 +121,11 @@ def from_earlier(dialogue: Dialogue) -> StandInReply | None:
 def _quote(text: str, question: str) -> str:
     """The lines that hold most of the question, in their order; its first lines where none does."""
     lines = LINE_END.split(text.strip())
-    ranked = sorted(lines, key=lambda line: share(question, line), reverse=True)
+    ranked = sorted(
+        lines,
+        key=lambda line: share(question, line),
+        reverse=True,
+    )
     best = ranked[:MAX_LINES]
     head = lines[0]
     if "," in head:  # of a table

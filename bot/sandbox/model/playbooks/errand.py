@@ -116,7 +116,11 @@ def _content_of(answer: str, title: str) -> MailContent:
     )
 
 
-def _carry_out(dialogue: Dialogue, content: MailContent, words: str) -> StandInReply:
+def _carry_out(
+    dialogue: Dialogue,
+    content: MailContent,
+    words: str,
+) -> StandInReply:
     """The next call, or how the errand ended; one that has to stop says so."""
     runs = _batches(dialogue, SLUG)
     if runs:
@@ -139,7 +143,13 @@ def _connect(dialogue: Dialogue) -> StandInReply | None:
     can_run = {"SEARCH_TOOLS", BATCH_TOOL} <= dialogue.tools.keys()
     if can_run and not searches:
         queries = [{"use_case": USE_CASE}]
-        return (dialogue.use("SEARCH_TOOLS", queries=queries, session={"generate_id": True}),)
+        return (
+            dialogue.use(
+                "SEARCH_TOOLS",
+                queries=queries,
+                session={"generate_id": True},
+            ),
+        )
     if not can_run or SLUG not in searches[-1].result:
         return _not_sent("I have no tool for it")
     for connection in dialogue.now.done("MANAGE_CONNECTIONS")[-1:]:
@@ -152,7 +162,11 @@ def _connect(dialogue: Dialogue) -> StandInReply | None:
     return (dialogue.use("MANAGE_CONNECTIONS", toolkits=[TOOLKIT]),)
 
 
-def _mail(dialogue: Dialogue, content: MailContent, words: str) -> StandInReply:
+def _mail(
+    dialogue: Dialogue,
+    content: MailContent,
+    words: str,
+) -> StandInReply:
     """The mail with its final arguments, or the next call to know them. Nothing is made up."""
     addresses = ADDRESS.findall(words)
     calls = dialogue.now.done("ask_user") + _batches(dialogue, PROFILE)

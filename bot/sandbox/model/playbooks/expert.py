@@ -99,7 +99,11 @@ def _write(
     return (write,)
 
 
-def _summary(dialogue: Dialogue, brief: Brief, pages: Sequence[NumberedPage]) -> str:
+def _summary(
+    dialogue: Dialogue,
+    brief: Brief,
+    pages: Sequence[NumberedPage],
+) -> str:
     """The most telling sentences of the report that was written; or why none was."""
     written = dialogue.now.done("write_report")
     done = [call for call in written if call.data.get("success")]
@@ -160,7 +164,11 @@ def _section(heading: str, blocks: Sequence[PageBlock]) -> str:
     return "\n\n".join(parts) + "\n\n" if blocks else ""
 
 
-def _best_blocks(blocks: Iterable[PageBlock], topic: str, room: int) -> list[PageBlock]:
+def _best_blocks(
+    blocks: Iterable[PageBlock],
+    topic: str,
+    room: int,
+) -> list[PageBlock]:
     """As many of the blocks as give so many sentences, in reading order."""
     ranked = sorted(
         blocks,

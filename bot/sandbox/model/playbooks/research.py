@@ -142,7 +142,13 @@ def decide(dialogue: Dialogue) -> StandInReply:
 def _ask_topic(dialogue: Dialogue) -> StandInReply:
     if "ask_user" not in dialogue.tools or dialogue.now.done("ask_user"):
         return say(UNSAID)
-    return (dialogue.use("ask_user", question=ASK_TOPIC, options=TOPICS),)
+    return (
+        dialogue.use(
+            "ask_user",
+            question=ASK_TOPIC,
+            options=TOPICS,
+        ),
+    )
 
 
 def read_brief(dialogue: Dialogue) -> Brief:
@@ -233,7 +239,11 @@ def _read_or_delegate(
     return (dialogue.use("crawl_parallel", urls=urls),)
 
 
-def delegate(dialogue: Dialogue, brief: Brief, hits: Mapping[str, str]) -> StandInReply | None:
+def delegate(
+    dialogue: Dialogue,
+    brief: Brief,
+    hits: Mapping[str, str],
+) -> StandInReply | None:
     """The task for the report expert; None once it was given."""
     if dialogue.now.done("Task"):
         return None
@@ -246,7 +256,11 @@ def delegate(dialogue: Dialogue, brief: Brief, hits: Mapping[str, str]) -> Stand
     return (task,)
 
 
-def _answer(dialogue: Dialogue, brief: Brief, sides: Sequence[str]) -> str:
+def _answer(
+    dialogue: Dialogue,
+    brief: Brief,
+    sides: Sequence[str],
+) -> str:
     """What was found about each side of a comparison, then what the report or the pages say."""
     now = dialogue.now
     if dialogue.goes_on and not dialogue.exchanges[-1].calls:
@@ -333,7 +347,11 @@ def pages_read(dialogue: Dialogue, tables: Iterable[PastCall]) -> list[NumberedP
     return pages
 
 
-def sentences_on(topic: str, pages: Iterable[NumberedPage], count: int) -> list[str]:
+def sentences_on(
+    topic: str,
+    pages: Iterable[NumberedPage],
+    count: int,
+) -> list[str]:
     """The most telling sentences of the pages on a topic, each with its number."""
     quotes = best_quotes(blocks_of(pages), topic, count)
     return [cite(*quote) for quote in quotes]
