@@ -106,11 +106,22 @@ async def finish(
         report = next((file.citations for file in reversed(files) if file.citations), ())
         await parts.observers.settle(OBSERVERS_PATIENCE_S, turn.id)
         events = await parts.log.of_turn(turn.id)
-        notices = await _notices(parts, turn, earlier, scope, result)
+        notices = await _notices(
+            parts,
+            turn,
+            earlier,
+            scope,
+            result,
+        )
         pages = ""
         if any(isinstance(event, StepFinished) for event in events):
             status = TurnStatus(events)
-            notices += _notices_of_work(parts, earlier, scope, events)
+            notices += _notices_of_work(
+                parts,
+                earlier,
+                scope,
+                events,
+            )
             if result.outcome != "stopped":
                 notices.append(status.unsure(scope.words))
             if result.outcome == "limited" and "://" not in text:
@@ -161,7 +172,14 @@ async def _notices(
     messages = await parts.store.run_messages(turn.id, ROOT_RUN)
     is_renewed = await asyncio.to_thread(renewal(scope.context.workspace).exists)
     return [
-        "" if result.outcome == "stopped" else await _lateness(parts, turn, earlier, scope),
+        ""
+        if result.outcome == "stopped"
+        else await _lateness(
+            parts,
+            turn,
+            earlier,
+            scope,
+        ),
         document_note(turn, words),
         *fault_notes(messages, words),
         words("notice-files-gone") if is_renewed else "",
@@ -256,7 +274,12 @@ async def end_absorbed(parts: TurnParts, turn: StoredTurn) -> None:
 async def keep_message(parts: TurnParts, turn: StoredTurn) -> None:
     """Keep a message that no run took in, in the session's history."""
     opening = user_message(opening_text(turn))
-    await parts.store.append_messages(turn.id, ROOT_RUN, 0, [opening])
+    await parts.store.append_messages(
+        turn.id,
+        ROOT_RUN,
+        0,
+        [opening],
+    )
 
 
 async def end_silently(parts: TurnParts, ended: Sequence[StoredTurn], outcome: Outcome) -> None:
@@ -275,7 +298,13 @@ async def give_up(parts: TurnParts, turn: StoredTurn, why: SessionError | None =
     reference = turn.inbound.key.rpartition(":")[2]
     words = CORE.of(thread_language(turn, ()))
     text = apology(why or SessionError(), reference, words)
-    await _announce_end(parts, turn, "failed", text, reference)
+    await _announce_end(
+        parts,
+        turn,
+        "failed",
+        text,
+        reference,
+    )
     await parts.log.flush()
 
 

@@ -55,7 +55,12 @@ class Reader(Protocol):
 class Dispatch:
     """Begins, takes over, steers and stops the turns of the sessions that this process holds."""
 
-    def __init__(self, parts: TurnParts, durable_url: str, background: Background) -> None:
+    def __init__(
+        self,
+        parts: TurnParts,
+        durable_url: str,
+        background: Background,
+    ) -> None:
         self._parts = parts
         self._store = parts.store
         self._leases = parts.leases
@@ -152,7 +157,13 @@ class Dispatch:
         await self.advance(turn.session)
         return bool(stopped)
 
-    async def stop(self, session: SessionId, stop: Stop, *, before: int | None = None) -> bool:
+    async def stop(
+        self,
+        session: SessionId,
+        stop: Stop,
+        *,
+        before: int | None = None,
+    ) -> bool:
         """End all work of a session now, or what was asked for before a turn; False without any."""
         stopped = await self._parts.queue.stop(session, stop, before=before)
         await self._carry_out(stopped)
@@ -361,14 +372,30 @@ class Dispatch:
                 else:
                     self._show(turn, is_resumed=True)
 
-    def _turn_broke_off(self, turn: str, generation: int, error: Exception) -> None:
+    def _turn_broke_off(
+        self,
+        turn: str,
+        generation: int,
+        error: Exception,
+    ) -> None:
         """Its record does not fit: it goes on at once. Anything else is found out in a while."""
         if cannot_replay(error):
             self._background.run(lambda: self._go_on_from_history(TurnId(turn), generation + 1))
 
-    async def _run_turn(self, steps: Steps, turn_id: str, generation: int) -> None:
+    async def _run_turn(
+        self,
+        steps: Steps,
+        turn_id: str,
+        generation: int,
+    ) -> None:
         """The body of a turn; when it has ended, or waits, the session goes on."""
-        session = await run_turn(self._parts, self.orders, steps, TurnId(turn_id), generation)
+        session = await run_turn(
+            self._parts,
+            self.orders,
+            steps,
+            TurnId(turn_id),
+            generation,
+        )
         self._background.run(lambda: self.advance(session))
 
 

@@ -148,7 +148,12 @@ class Interventions:
 
     async def _say_late(self, event: Intervened, turn: StoredTurn) -> None:
         """Have the thread told what no run of the turn took in."""
-        rows = await self._parts.inbox.rows(turn.id, "comment", "content", "retry")
+        rows = await self._parts.inbox.rows(
+            turn.id,
+            "comment",
+            "content",
+            "retry",
+        )
         own = [row for row in rows if row.intervention.run == event.run]
         if not any(row.item == str(event.n) and row.seq is None for row in own):
             return

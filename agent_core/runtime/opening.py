@@ -185,7 +185,12 @@ async def _read(
     return AttachedFile(
         name=attachment.name,
         path=path,
-        text=prompt("attached_file", path=path, about=about, text=text),
+        text=prompt(
+            "attached_file",
+            path=path,
+            about=about,
+            text=text,
+        ),
         picture=picture,
         fault=str(content.get("fault") or ""),
         is_whole=bool(content) and not offset,

@@ -223,7 +223,14 @@ class ChildRuns:
     def tokens(self) -> int:
         return sum(self._taken.values())
 
-    async def fork(self, scope: RunScope, key: str, prompt: str, agent: str, title: str) -> RunId:
+    async def fork(
+        self,
+        scope: RunScope,
+        key: str,
+        prompt: str,
+        agent: str,
+        title: str,
+    ) -> RunId:
         parent = self._parent.run
         run = child_run(parent, key)
         if run in self._children:
@@ -306,7 +313,12 @@ class ChildRuns:
                 logger.warning("run %s of %s goes on anew", child.run, child.turn)
         except Exception:
             logger.exception("run %s of %s is lost", child.run, child.turn)
-        return ChildResult(run=child.run, task=child.task, text=LOST, is_error=True)
+        return ChildResult(
+            run=child.run,
+            task=child.task,
+            text=LOST,
+            is_error=True,
+        )
 
     def _share(self, left: RunLimits) -> RunLimits:
         """A child's part of what the run's own work has left, beside all others that it began."""
