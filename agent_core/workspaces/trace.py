@@ -12,7 +12,6 @@ from agent_core.events import (
     AuthEnded,
     AuthRequired,
     Event,
-    FastPathFallback,
     PlanMade,
     QuestionAsked,
     RouteChosen,
@@ -102,13 +101,12 @@ class _TurnRecord:
         match event:
             case RouteChosen():
                 self.route = event.route
+                self.fallback = event.fallback or None
                 self.usage += event.usage
                 self.model_calls += event.model_calls
             case PlanMade() | StepFinished():
                 self.usage += event.usage
                 self.model_calls += 1
-            case FastPathFallback():
-                self.fallback = event.reason
             case QuestionAsked() | ApprovalRequested() | AuthRequired():
                 self._asking_calls.add(event.call_id)
             case AuthEnded() if event.link:
