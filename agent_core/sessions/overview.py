@@ -177,7 +177,7 @@ class KnownSessions:
         )
         return await self._database.read(query, StoredTurn)
 
-    async def told_in(
+    async def answers_in(
         self,
         prefix: str,
         *,
@@ -218,7 +218,7 @@ class KnownSessions:
             for row in rows
         ]
 
-    async def retell(self, turn: TurnId, answer: str) -> None:
+    async def replace_answer(self, turn: TurnId, answer: str) -> None:
         """Replace a turn's answer, as people read another one; empty where it was taken away."""
         await self._database.execute(update(turns).filter_by(id=turn).values(answer=answer))
 
@@ -229,7 +229,7 @@ class KnownSessions:
         *,
         reader: str,
         now: datetime,
-        told: str,
+        text: str,
     ) -> None:
         """Make `session` begin with the messages of a turn that has ended, in the same workspace.
 
@@ -240,9 +240,9 @@ class KnownSessions:
             ended: A turn of another session, finished and stored.
             reader: Who is not to show the turn once more.
             now: When the session begins.
-            told: What people got of it.
+            text: What people got of it.
         """
-        copied = TurnId(f"{ended}:told")
+        copied = TurnId(f"{ended}:copy")
         history = select(messages).filter_by(turn=ended, run=ROOT_RUN).order_by(messages.c.seq)
 
         def copy(connection: Connection) -> None:
@@ -272,7 +272,7 @@ class KnownSessions:
                     "turn": copied,
                     "run": ROOT_RUN,
                     "seq": len(copies),
-                    "body": Message(role="assistant", parts=(Text(text=told),)),
+                    "body": Message(role="assistant", parts=(Text(text=text),)),
                 }
             )
             connection.execute(self._database.insert_new(messages), copies)

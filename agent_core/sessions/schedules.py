@@ -224,7 +224,7 @@ class ScheduleStore:
             await self._change(slot.schedule, failures=0)
         return is_new
 
-    async def told_in(
+    async def about_thread(
         self,
         place: str,
         root: str,

@@ -306,8 +306,8 @@ class SessionStore:
 
     async def unread(self, session: SessionId, reader: str) -> list[StoredTurn]:
         """The session's turns that `reader` has not shown to their end or not begun with."""
-        shown = select(cursors.c.turn).filter_by(reader=reader, done=True)
-        query = _TURNS.filter_by(session=session).where(turns.c.id.not_in(shown))
+        shown_turns = select(cursors.c.turn).filter_by(reader=reader, done=True)
+        query = _TURNS.filter_by(session=session).where(turns.c.id.not_in(shown_turns))
         return await self._database.read(query, StoredTurn)
 
     async def _change(
