@@ -28,7 +28,6 @@ class Socket:
     ws: web.WebSocketResponse
     request: web.Request
     is_draining: bool = False
-    is_cut: bool = False
     is_black_hole: bool = False
     """No frame passes, though both sides see an open connection."""
     answers_pings: bool = True
@@ -42,7 +41,7 @@ class Sockets:
         self._clock = state.clock
         self._background = background
         self._tickets: set[str] = set()
-        self._sockets: list[Socket] = []
+        self._sockets: set[Socket] = set()
         self._acks: dict[str, asyncio.Future[JsonObject | None]] = {}
         self.to_turn_away = 0
         """How many of the next sockets are greeted with `too_many_websockets`."""
@@ -81,7 +80,7 @@ class Sockets:
         return ws
 
     async def _serve(self, socket: Socket) -> None:
-        self._sockets.append(socket)
+        self._sockets.add(socket)
         await socket.ws.send_json({"type": "hello", "num_connections": len(self._sockets)})
         self._publish_count()
         pings = self._background.start(self._ping(socket))
@@ -90,7 +89,7 @@ class Sockets:
                 await self._take(socket, frame)
         finally:
             pings.cancel()
-            self._sockets.remove(socket)
+            self._sockets.discard(socket)
             self._publish_count()
 
     def _publish_count(self) -> None:
@@ -141,8 +140,8 @@ class Sockets:
 
         A draining socket counts while there is no other: Slack announces the end about 10 s ahead.
         """
-        usable = [socket for socket in self._sockets if not socket.is_cut]
-        candidates = [socket for socket in usable if not socket.is_draining] or usable
+        candidates = [socket for socket in self._sockets if not socket.is_draining]
+        candidates = candidates or list(self._sockets)
         while candidates:
             socket = candidates.pop(secrets.randbelow(len(candidates)))
             if socket.is_black_hole:
@@ -170,11 +169,10 @@ class Sockets:
 
     def cut(self) -> None:
         """Break every connection without a closing frame, as a failing network does."""
-        for socket in tuple(self._sockets):
-            socket.is_draining = True
-            socket.is_cut = True
+        for socket in self._sockets:
             if socket.request.transport is not None:
                 socket.request.transport.abort()
+        self._sockets.clear()
 
     def swallow_frames(self) -> None:
         """Make the open sockets black holes: no frame, ping or pong passes any more."""
@@ -198,28 +196,22 @@ class Deliverer:
         self._state = state
         self._sockets = sockets
         self._background = background
-        self.events_under_way = 0
-        """The number of events that are neither acknowledged nor given up."""
         self.may_begin = asyncio.Event()
         """Cleared while events wait for the app's first connection; Slack retries for minutes."""
         self.may_begin.set()
 
     def start_event(self, payload: JsonObject) -> None:
         """Deliver an event in the background, with Slack's retries until it is acknowledged."""
-        self.events_under_way += 1
         self._background.start(self._deliver_event(payload))
 
     async def _deliver_event(self, payload: JsonObject) -> None:
         await self.may_begin.wait()
-        try:
-            delivery = await self.attempt("events_api", payload)
-            for attempt, pause_s in enumerate(RETRY_PAUSES_S, start=1):
-                if delivery.acked_at_s is not None:
-                    return
-                await self._state.clock.sleep_until(delivery.failed_at_s + pause_s)
-                delivery = await self.attempt("events_api", payload, attempt=attempt)
-        finally:
-            self.events_under_way -= 1
+        delivery = await self.attempt("events_api", payload)
+        for attempt, pause_s in enumerate(RETRY_PAUSES_S, start=1):
+            if delivery.acked_at_s is not None:
+                return
+            await self._state.clock.sleep_until(delivery.failed_at_s + pause_s)
+            delivery = await self.attempt("events_api", payload, attempt=attempt)
 
     async def attempt(
         self,
