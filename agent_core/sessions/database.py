@@ -333,3 +333,10 @@ class Database:
         """Insert `row`; False when its key was there already."""
         insert = self.insert_new(table).returning(*table.primary_key)
         return connection.execute(insert, dict(row)).first() is not None
+
+
+class Store:
+    """Reads and writes rows of one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database

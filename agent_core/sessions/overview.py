@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, func, literal, select, update
 from agent_core.events import REPORT
 from agent_core.ids import ROOT_RUN, SessionId, TurnId
 from agent_core.messages import JsonObject, Message, Text
-from agent_core.sessions.database import Database
+from agent_core.sessions.database import Store
 from agent_core.sessions.schema import cursors, events, messages, sessions, turns
 from agent_core.sessions.turns import TURN, StoredTurn
 
@@ -54,11 +54,8 @@ class Spent:
     tokens: int
 
 
-class Overview:
+class Overview(Store):
     """Reads only, and never more than the newest of what there is."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def sessions(self, whose: str) -> list[SessionState]:
         """Sessions in which somebody asked, newest first; those of schedules left out."""
@@ -131,11 +128,8 @@ class AnsweredTurn:
     """Whether it called one of the tools that were looked for."""
 
 
-class KnownSessions:
+class KnownSessions(Store):
     """Sessions by their ids; a new session that goes on from another one's last turn."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def newest_before(
         self,

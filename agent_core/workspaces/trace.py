@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from agent_core.events import (
     AnyEvent,
     ApprovalRequested,
-    ArtifactSaved,
     AuthEnded,
     AuthRequired,
     Event,
@@ -69,7 +68,15 @@ def build_trace(
             "total_tokens": record.usage.total_tokens,
             "model_calls": record.model_calls,
         },
-        "artifacts": record.artifacts,
+        "artifacts": [
+            {
+                "path": saved.path,
+                "title": saved.title,
+                "mimetype": saved.mimetype,
+                "size_bytes": saved.size_bytes,
+            }
+            for saved in turn.artifacts.values()
+        ],
         "runs": [record.run(run, run.started) for run in turn.runs.values() if run.started],
     }
 
@@ -84,7 +91,6 @@ class _TurnRecord:
         self.usage = Usage()
         """Of all model calls, attempts that were voided included."""
         self.model_calls = 0
-        self.artifacts: list[JsonObject] = []
         self._asking_calls = set[ToolCallId]()
         """Calls that waited for a person."""
         self._auth_links: dict[ToolCallId, str] = {}
@@ -111,15 +117,6 @@ class _TurnRecord:
                 self._asking_calls.add(event.call_id)
             case AuthEnded() if event.link:
                 self._auth_links[event.call_id] = event.link
-            case ArtifactSaved():
-                self.artifacts.append(
-                    {
-                        "path": event.path,
-                        "title": event.title,
-                        "mimetype": event.mimetype,
-                        "size_bytes": event.size_bytes,
-                    }
-                )
             case _:
                 pass
 
