@@ -14,7 +14,7 @@ from agent_core.operator import (
 )
 from agent_core.runtime import holder_of
 from agent_core.settings import CoreSettings
-from bot.operator.findings import Check, Finding, as_sentence, fine, warning, wrong
+from bot.operator import Check, Finding, as_sentence, fine, warning, wrong
 from bot.settings import BotSettings, is_loopback
 
 PLENTY_BYTES = 1024**3

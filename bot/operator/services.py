@@ -1,10 +1,12 @@
-"""The models and Composio: one tiny call of each, and what a refusal of it means."""
+"""What lies elsewhere: Slack, the models and Composio; one tiny call of each, and what it means."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import cast
 from urllib.parse import urlsplit
+
+import aiohttp
 
 from agent_core.errors import (
     ComposioRefusedError,
@@ -15,8 +17,24 @@ from agent_core.errors import (
 )
 from agent_core.operator import ask_model, list_composio_tools
 from agent_core.settings import CoreSettings
-from bot.operator.findings import Check, Finding, as_sentence, fine, warning, wrong
-from bot.settings import HOW_TO_GET, MODEL_KEYS
+from bot.operator import Check, Finding, as_sentence, fine, warning, wrong
+from bot.settings import HOW_TO_GET, MODEL_KEYS, BotSettings
+from bot.slack_api import (
+    LIMITED_BACKOFF,
+    AsyncWebClient,
+    MonotonicClock,
+    SlackApi,
+    SlackAuthRefused,
+    SlackError,
+    SlackLimited,
+    SlackUnavailable,
+    web_client,
+)
+from bot.slack_api.calls import TABLE
+from bot.socket import Timing, open_connection, trouble_of_error
+
+AGENT_VIEW = "assistant:write"
+"""Comes with the manifest's agent view. Without it the bot works in channels all the same."""
 
 _ACCESS = (*MODEL_KEYS, "ANTHROPIC_BASE_URL", "ANTHROPIC_VERSION")
 _COMPOSIO_KEY = HOW_TO_GET["COMPOSIO_API_KEY"]
@@ -131,3 +149,68 @@ def _explain_composio(error: ToolServerError) -> Finding:
         f"{as_sentence(error)} See that this machine reaches Composio and that {address}, if it "
         "is set, is right."
     )
+
+
+def slack_checks(settings: BotSettings) -> list[Check]:
+    """The bot token with its scopes, and Socket Mode with the app token."""
+    looks = {
+        "Slack bot token": ("SLACK_BOT_TOKEN", _look_at_scopes),
+        "Slack Socket Mode": ("SLACK_APP_TOKEN", _look_at_socket),
+    }
+    return [
+        Check(title=title, look=partial(_try, name, settings, look), needs=(name, "SLACK_API_URL"))
+        for title, (name, look) in looks.items()
+    ]
+
+
+async def _try(
+    name: str, settings: BotSettings, look: Callable[[AsyncWebClient], Awaitable[Finding]]
+) -> Finding:
+    token: str = getattr(settings, name.lower()).get_secret_value()
+    if not token:
+        return wrong(f"{name} is not set: {HOW_TO_GET[name]}.")
+    try:
+        async with aiohttp.ClientSession() as session:
+            return await look(web_client(token, base_url=settings.slack_api_url, session=session))
+    except SlackAuthRefused as error:
+        return wrong(f"Slack refuses {name} ({error.code}): {HOW_TO_GET[name]}.")
+    except SlackLimited as error:
+        wait_s = f"{error.retry_after_s or LIMITED_BACKOFF.longest_s:.0f}"
+        return warning(f"Slack asks for a pause; check again in {wait_s} seconds.")
+    except SlackUnavailable as error:
+        return wrong(
+            f"Slack does not answer at {settings.slack_api_url} ({error}); see that this machine "
+            "reaches it and that SLACK_API_URL is right."
+        )
+    except SlackError as error:
+        return wrong(f"{trouble_of_error(error).words}.")
+
+
+async def _look_at_scopes(client: AsyncWebClient) -> Finding:
+    token = await SlackApi(client).token()
+    who = f"{token.bot} in the team {token.team}"
+    if token.scopes is None:
+        return warning(f"{who}, but Slack did not say which scopes it has; try it with a mention.")
+    if lacking := sorted(TABLE.scopes - token.scopes):
+        several = "s" if len(lacking) > 1 else ""
+        return wrong(
+            f"{who} lacks the scope{several} {', '.join(lacking)}; add what manifest.yml lists "
+            "under “OAuth & Permissions”, reinstall the app, and copy the token anew."
+        )
+    if AGENT_VIEW not in token.scopes:
+        return warning(
+            f"{who} lacks the scope {AGENT_VIEW}, so it has no agent view; update the app from "
+            "manifest.yml and reinstall it."
+        )
+    return fine(f"{who}, with all {len(TABLE.scopes) + 1} scopes.")
+
+
+async def _look_at_socket(client: AsyncWebClient) -> Finding:
+    async def leave(_: object) -> None:
+        """A payload that Slack happens to send is not acknowledged: it comes again elsewhere."""
+
+    connection = await open_connection(
+        client.token or "", client, leave, clock=MonotonicClock(), timing=Timing()
+    )
+    await connection.retire()
+    return fine("a socket opened and greeted us.")
