@@ -194,11 +194,11 @@ class Search:
             return self._change(DELETED, channel, ts, {"deleted_ts": ts})
         body = {"team_id": thread.team, "event": {**raw, "channel": channel}}
         post = read_post(body, bot_user=self._identity.bot_user)
-        if post is None or post.said_ts == ts:
+        if post is None or post.version_ts == ts:
             return None
-        if post.said_s <= self.gap.opened_s:
+        if post.version_s <= self.gap.opened_s:
             return None  # an edit from before the gap was heard when it was made
-        return self._change(EDITED, channel, post.said_ts, {"message": raw})
+        return self._change(EDITED, channel, post.version_ts, {"message": raw})
 
     async def _my_channels(self) -> list[Conversation]:
         """Those first in which something was heard last."""

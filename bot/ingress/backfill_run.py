@@ -7,13 +7,12 @@ listed in a notice in place of an answer. `backfill` finds the posts, `watermark
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
 
 from agent_core.background import Background, Backoff
 from agent_core.messages import JsonObject
 from agent_core.runtime import KnownSessions, Marks, detect_language
 from bot.front import FrontDoor
-from bot.inbound import InboundPost, plain_text
+from bot.inbound import InboundPost, plain_text, posted_at
 from bot.ingress.backfill import MissedPost, Search
 from bot.ingress.filter import Admitted
 from bot.ingress.ingress import Ingress
@@ -265,9 +264,8 @@ class Backfill:
         """The time is the author's; the link's label is ours alone."""
         post, person = admitted.post, admitted.person
         link = await self._api.channels.permalink(post.thread.channel, post.ts)
-        zone_offset = timedelta(seconds=person.utc_offset_s)
-        said_at = datetime.fromtimestamp(float(post.ts), UTC) + zone_offset
-        return f"• <{link}|{said_at:%Y-%m-%d %H:%M}> {one_line(person.name, MAX_NAME_CHARS)}"
+        at = posted_at(post.ts, person.utc_offset_s)
+        return f"• <{link}|{at:%Y-%m-%d %H:%M}> {one_line(person.name, MAX_NAME_CHARS)}"
 
     async def _run_until_done(self) -> None:
         runs = 1

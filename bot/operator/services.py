@@ -104,8 +104,8 @@ async def _look_at_model(core: CoreSettings, setting: str) -> Finding:
         await ask_model(core, model)
     except ModelError as error:
         return _explain_model(error, model, setting)
-    place = f" at {urlsplit(core.model_base_url).netloc}" if core.model_base_url else ""
-    return fine(f"{model}{place} answered.")
+    address = f" at {urlsplit(core.model_base_url).netloc}" if core.model_base_url else ""
+    return fine(f"{model}{address} answered.")
 
 
 def _explain_model(error: ModelError, model: str, setting: str) -> Finding:
@@ -114,14 +114,14 @@ def _explain_model(error: ModelError, model: str, setting: str) -> Finding:
     if (status := _NO_CREDIT if is_spent else error.status) is not None:
         who = f"{model}: the provider"
         meanings = {each: text.format(setting=setting) for each, text in _OF_MODELS.items()}
-        said = _words_in(getattr(error.__cause__, "body", None)) or error.kind or ""
-        return _explain_status(who, "ANTHROPIC_BASE_URL", meanings, status, said)
+        quote = _words_in(getattr(error.__cause__, "body", None)) or error.kind or ""
+        return _explain_status(who, "ANTHROPIC_BASE_URL", meanings, status, quote)
     if not isinstance(error, ModelUnavailable):
         return wrong(f"{model}: {as_sentence(error)}")
     is_away = error.kind == "connection"
-    said = "the provider cannot be reached;" if is_away else f"{as_sentence(error)} To mend it,"
+    fault = "the provider cannot be reached;" if is_away else f"{as_sentence(error)} To mend it,"
     return wrong(
-        f"{model}: {said} see that this machine reaches the provider and that ANTHROPIC_BASE_URL, "
+        f"{model}: {fault} see that this machine reaches the provider and that ANTHROPIC_BASE_URL, "
         "if it is set, is right."
     )
 
@@ -133,8 +133,8 @@ async def _look_at_composio(core: CoreSettings) -> Finding:
     try:
         tools = await list_composio_tools(core)
     except ToolServerError as error:
-        found = _explain_composio(error)
-        return replace(found, text=f"{found.text} Until then {without}.")
+        finding = _explain_composio(error)
+        return replace(finding, text=f"{finding.text} Until then {without}.")
     if not tools:
         return warning("a session has no tools; see the project's settings at Composio.")
     return fine(f"a session lists {len(tools)} tools.")
@@ -143,8 +143,8 @@ async def _look_at_composio(core: CoreSettings) -> Finding:
 def _explain_composio(error: ToolServerError) -> Finding:
     address = "COMPOSIO_BASE_URL"
     if isinstance(error, ComposioRefusedError):
-        said = _words_in(error.body)
-        return _explain_status("Composio", address, _OF_COMPOSIO, error.status, said)
+        quote = _words_in(error.body)
+        return _explain_status("Composio", address, _OF_COMPOSIO, error.status, quote)
     return wrong(
         f"{as_sentence(error)} See that this machine reaches Composio and that {address}, if it "
         "is set, is right."

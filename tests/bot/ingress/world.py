@@ -101,11 +101,11 @@ class ListeningFront(FrontDoor):
             if message.key == key:
                 return KnownTurn(
                     text=message.text,
-                    said_at=message.received_at,
+                    written_at=message.received_at,
                     is_at_work=key in self.begun and key not in self.have_ended,
                 )
         if key in self.of_old:
-            return KnownTurn(text="", said_at=datetime.now(UTC), is_at_work=False)
+            return KnownTurn(text="", written_at=datetime.now(UTC), is_at_work=False)
         return None
 
     async def ended(self, key: str) -> None:
