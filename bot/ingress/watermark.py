@@ -76,10 +76,10 @@ class Watermarks:
     def __init__(
         self,
         marks: Marks,
-        *,
         team: str,
         now_s: Callable[[], float],
     ) -> None:
+        """`now_s` is the time of day, in seconds since the epoch."""
         self.has_gap = asyncio.Event()
         self._marks = marks
         self._prefix = f"slack:{team}:"
