@@ -142,8 +142,8 @@ def _places(
         axis = _axis(ticks, LEFT, RIGHT)
         return {number: axis(number) for number in (*numbers, *ticks)}, ticks
     room = (RIGHT - LEFT) / len(labels)
-    places = {label: LEFT + (index + 0.5) * room for index, label in enumerate(labels)}
-    return places, labels[:: math.ceil(len(labels) / _MAX_LABELS)]
+    centres = {label: LEFT + (index + 0.5) * room for index, label in enumerate(labels)}
+    return centres, labels[:: math.ceil(len(labels) / _MAX_LABELS)]
 
 
 def _axis(ticks: Sequence[float], start: float, end: float) -> Callable[[float], float]:

@@ -12,7 +12,6 @@ from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel
-from agent_core.testing.runtimes import ANYTHING_GOES, scripted_runtime
 from agent_core.tools import Toolset
 from bot.digests import DigestLimits, DigestMessages, DigestOrders, DigestPresenter, Proposals
 from bot.front import FrontDoor, WorkspaceFiles
@@ -22,6 +21,7 @@ from bot.slack_api import People, SlackApi
 from bot.surface import SlackSurface
 from bot.threads import user_id
 from tests.bot.desk import Desk
+from tests.runtimes import ANYTHING_GOES, scripted_runtime
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 

@@ -11,7 +11,6 @@ from agent_core.ids import TurnId, UserId
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, ScriptLine, call
-from agent_core.testing.runtimes import scripted_runtime
 from bot import clicks
 from bot.clicks import HomeClick
 from bot.digests import DigestClicks, DigestLimits, DigestOrders, Proposals
@@ -23,6 +22,7 @@ from bot.slack_api import Identity, People, SlackApi
 from bot.threads import ThreadRef, user_id
 from tests.bot.gestures import gesture_of, person_of
 from tests.bot.ingress.world import Outside, World, bot_in, thread_at
+from tests.runtimes import scripted_runtime
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 
