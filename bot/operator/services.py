@@ -57,18 +57,20 @@ _OF_COMPOSIO = {
 
 def service_checks(core: CoreSettings) -> list[Check]:
     """The main model, the classifier's model, and Composio."""
-    models = {"Main model": "AGENT_MODEL", "Classifier model": "CLASSIFIER_MODEL"}
     return [
-        *(
-            Check(title=title, look=partial(_look_at_model, core, name), needs=(*_ACCESS, name))
-            for title, name in models.items()
-        ),
+        _model_check("Main model", core, "AGENT_MODEL"),
+        _model_check("Classifier model", core, "CLASSIFIER_MODEL"),
         Check(
             title="Composio",
             look=partial(_look_at_composio, core),
             needs=("COMPOSIO_API_KEY", "COMPOSIO_BASE_URL"),
         ),
     ]
+
+
+def _model_check(title: str, core: CoreSettings, setting: str) -> Check:
+    look = partial(_look_at_model, core, setting)
+    return Check(title=title, look=look, needs=(*_ACCESS, setting))
 
 
 def _explain_status(
@@ -153,13 +155,19 @@ def _explain_composio(error: ToolServerError) -> Finding:
 
 def slack_checks(settings: BotSettings) -> list[Check]:
     """The bot token with its scopes, and Socket Mode with the app token."""
-    looks = {
-        "Slack bot token": ("SLACK_BOT_TOKEN", _look_at_scopes),
-        "Slack Socket Mode": ("SLACK_APP_TOKEN", _look_at_socket),
-    }
+    look_at_scopes = partial(_try, "SLACK_BOT_TOKEN", settings, _look_at_scopes)
+    look_at_socket = partial(_try, "SLACK_APP_TOKEN", settings, _look_at_socket)
     return [
-        Check(title=title, look=partial(_try, name, settings, look), needs=(name, "SLACK_API_URL"))
-        for title, (name, look) in looks.items()
+        Check(
+            title="Slack bot token",
+            look=look_at_scopes,
+            needs=("SLACK_BOT_TOKEN", "SLACK_API_URL"),
+        ),
+        Check(
+            title="Slack Socket Mode",
+            look=look_at_socket,
+            needs=("SLACK_APP_TOKEN", "SLACK_API_URL"),
+        ),
     ]
 
 
