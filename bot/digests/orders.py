@@ -229,7 +229,7 @@ class DigestOrders:
     async def here(self, session: SessionId) -> Schedule | None:
         """The schedule that a thread is about."""
         thread = parse_session(session)
-        schedule = await self._store.told_in(thread.channel, thread.root_ts, session)
+        schedule = await self._store.about_thread(thread.channel, thread.root_ts, session)
         return await self._store.find(schedule) if schedule is not None else None
 
     async def own(self, who: UserId) -> list[Schedule]:
