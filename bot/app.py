@@ -32,7 +32,6 @@ from bot.digests import (
     DigestMessages,
     DigestOrders,
     DigestPresenter,
-    Proposals,
 )
 from bot.front import FrontDoor, WorkspaceFiles, stop_branch
 from bot.home.feedback import FeedbackClicks
@@ -44,6 +43,7 @@ from bot.ingress import (
     Handler,
     Ingress,
     Rules,
+    Watermarks,
     connect_socket,
     create_app,
     leave_to_next_start,
@@ -70,28 +70,27 @@ async def follow_ups_in(runtime: Runtime, settings: BotSettings, thread: ThreadR
     return await runtime.preferences.get(scope, "follow_ups") or settings.follow_ups
 
 
-def _digest_proposals(
+def _digest_orders(
     settings: BotSettings,
     runtime: Runtime,
     api: SlackApi,
     people: People,
     clock: Callable[[], datetime],
-) -> Proposals:
+) -> DigestOrders:
     limits = DigestLimits(
         team=settings.digests_per_team,
-        place=settings.digests_per_channel,
+        channel=settings.digests_per_channel,
         person=settings.digests_per_person,
         channels=settings.allowed_channels,
     )
-    orders = DigestOrders(
+    return DigestOrders(
         runtime.schedules,
         runtime.timekeeper,
-        api.channels,
+        api,
         people,
         clock,
         limits,
     )
-    return Proposals(orders, api, clock)
 
 
 def _handlers(
@@ -124,16 +123,16 @@ def _digest_and_home_handlers(
     api: SlackApi,
     people: People,
     rules: Rules,
-    proposals: Proposals,
+    orders: DigestOrders,
     clock: Callable[[], datetime],
 ) -> dict[type, Handler]:
-    digests = DigestClicks(proposals, runtime.schedules)
+    digests = DigestClicks(orders, runtime.schedules)
     home = Home(
         runtime,
         api,
         people,
         rules,
-        proposals,
+        orders,
         digests,
         clock,
     )
@@ -208,8 +207,8 @@ async def running_bot(
         )
         people = People(api, runtime.preferences)
         indicators = Indicators(api)
-        proposals = _digest_proposals(settings, runtime, api, people, clock)
-        digests = DigestMessages(proposals, runtime.order_reader, runtime.schedules)
+        orders = _digest_orders(settings, runtime, api, people, clock)
+        digests = DigestMessages(orders, runtime.order_reader, runtime.schedules)
         rules = Rules(
             identity=identity,
             teams=settings.allowed_teams,
@@ -250,7 +249,7 @@ async def running_bot(
                     api,
                     people,
                     rules,
-                    proposals,
+                    orders,
                     clock,
                 ),
                 clicks.FollowUpClick: acts.follow_up,
@@ -263,16 +262,16 @@ async def running_bot(
             for_everybody=(clicks.LiveViewClick, clicks.HomeOpened),
         )
         stack.push_async_callback(leave_to_next_start, actions.under_way)
+        watermarks = Watermarks(runtime.marks, identity.team, lambda: clock().timestamp())
+        await watermarks.open()
         backfill = Backfill(
             ingress,
             front,
             api,
             identity,
-            marks=runtime.marks,
-            sessions=runtime.sessions,
-            now_s=lambda: clock().timestamp(),
+            runtime.sessions,
+            watermarks,
         )
-        await backfill.watermarks.open()
         register(app, ingress, actions, backfill)
         runtime.take_orders_with(partial(digests.take, is_order=True))
         await runtime.readers.show_with(READER, presenting.attach)
@@ -289,12 +288,12 @@ async def running_bot(
             settings.slack_app_token.get_secret_value(),
             timing=socket_timing,
             ask=api.token,
-            on_healed=partial(backfill.watermarks.lose, "the socket was not open"),
+            on_healed=partial(watermarks.lose, "the socket was not open"),
         )
         stack.push_async_callback(socket.close)
         stack.push_async_callback(backfill.close)
         backfill.start(is_well=lambda: socket.health().connected)
-        runtime.keep_schedules(DigestHost(api, proposals.orders))
+        runtime.keep_schedules(DigestHost(orders))
         runtime.talk_on(
             SlackSurface(
                 runtime,
@@ -303,8 +302,7 @@ async def running_bot(
                 settings.allowed_channels,
             )
         )
-        loop_lag = stack.enter_context(watched_loop())
-        looks = _looks(runtime, socket, loop_lag)
+        looks = _looks(runtime, socket, stack.enter_context(watched_loop()))
         await stack.enter_async_context(console.serve(looks, acts))
         logger.info("listening as %s in team %s", identity.bot_user, identity.team)
         yield runtime

@@ -235,13 +235,13 @@ class Configuration:
     def missing(self) -> Mapping[str, str]:
         """By name, how to get each setting without which the bot cannot start."""
         core = self.core
-        found = {
+        values = {
             "SLACK_BOT_TOKEN": self.bot.slack_bot_token.get_secret_value(),
             "SLACK_APP_TOKEN": self.bot.slack_app_token.get_secret_value(),
             MODEL_KEYS[0]: core.anthropic_api_key.get_secret_value() or core.bearer,
         }
         wrong = {MODEL_KEYS[0] if name in MODEL_KEYS else name for name in self.faults}
-        lacking = [name for name, value in found.items() if not value and name not in wrong]
+        lacking = [name for name, value in values.items() if not value and name not in wrong]
         return {name: HOW_TO_GET[name] for name in lacking}
 
     @property
@@ -267,11 +267,11 @@ def read_configuration() -> Configuration:
 
     Raises SettingsError where the file `.env` cannot be read.
     """
-    bot = read_settings(BotSettings)
-    core = read_settings(CoreSettings)
-    faults = {**bot.faults, **core.faults}
-    host = bot.settings.console_host
-    if not is_loopback(host) and not bot.settings.console_secret.get_secret_value():
+    bot, bot_faults = read_settings(BotSettings)
+    core, core_faults = read_settings(CoreSettings)
+    faults = {**bot_faults, **core_faults}
+    host = bot.console_host
+    if not is_loopback(host) and not bot.console_secret.get_secret_value():
         # setdefault: a secret that is wrong has its sentence.
         faults.setdefault(
             "CONSOLE_SECRET",
@@ -279,7 +279,7 @@ def read_configuration() -> Configuration:
             "which others can reach. Set it to what `openssl rand -hex 32` prints, or set "
             f"CONSOLE_HOST to {CONSOLE_HOST}.",
         )
-    return Configuration(bot=bot.settings, core=core.settings, faults=faults)
+    return Configuration(bot=bot, core=core, faults=faults)
 
 
 def is_loopback(host: str) -> bool:

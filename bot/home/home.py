@@ -29,7 +29,7 @@ from bot.clicks import (
     Refused,
     SessionClick,
 )
-from bot.digests import DigestClicks, Proposals, posts
+from bot.digests import DigestClicks, DigestOrders, posts
 from bot.home import view
 from bot.home.view import FOLLOW_UPS, LANGUAGES, HomeState, Note, TeamOverview
 from bot.ingress import Rules, authorise, refusal
@@ -64,7 +64,7 @@ class Home:
     _api: SlackApi
     _people: People
     _rules: Rules
-    _proposals: Proposals
+    _orders: DigestOrders
     _digests: DigestClicks
     _clock: Callable[[], datetime]
 
@@ -127,7 +127,7 @@ class Home:
             case "stop":
                 text = await self._stop_here(gesture, person, words)
             case "schedules":
-                own = await self._proposals.orders.own(who)
+                own = await self._orders.own(who)
                 listed = posts.listing(own, language, self._clock())
                 text = listed.text
                 if listed.blocks:
@@ -151,7 +151,7 @@ class Home:
             start = group.create_task
             unfinished = start(overview.unfinished(who))
             sessions = start(overview.sessions(who))
-            schedules = start(self._proposals.orders.own(who))
+            schedules = start(self._orders.own(who))
             accounts = start(self._accounts(who))
             spent = start(overview.spent(who, self._month()))
             preferences = start(self._runtime.preferences.of(who))
@@ -159,7 +159,7 @@ class Home:
         state = HomeState(
             language=language_of(person),
             now=self._clock(),
-            url=self._rules.identity.url,
+            url=self._api.home,
             sessions=sessions.result(),
             waiting=[turn for turn in unfinished.result() if turn.status == "waiting"],
             schedules=schedules.result(),
@@ -181,7 +181,7 @@ class Home:
         async with asyncio.TaskGroup() as group:
             start = group.create_task
             spent = start(overview.spent(team, self._month()))
-            schedules = start(self._proposals.orders.visible_to(who, here))
+            schedules = start(self._orders.visible_to(who, here))
             abouts = [start(self._api.channels.about(channel)) for channel in channels]
         public: set[str] = set()
         for task in abouts:
@@ -223,7 +223,7 @@ class Home:
                 await self._digests.edit(click.schedule, gesture)
                 text = ""
             case HomeScheduleClick():
-                text = await self._proposals.do(
+                text = await self._orders.do(
                     click.verb,
                     click.schedule,
                     who,
@@ -324,7 +324,7 @@ class Home:
 
     async def _work(self, who: UserId, words: Words) -> str:
         sessions = await self._runtime.overview.sessions(who)
-        return "\n".join(view.work_lines(sessions, self._rules.identity.url, words))
+        return "\n".join(view.work_lines(sessions, self._api.home, words))
 
     async def _connections(self, who: UserId, words: Words) -> str:
         accounts = await self._accounts(who)

@@ -13,7 +13,7 @@ from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, ScriptLine, call
 from bot import clicks
 from bot.clicks import HomeClick
-from bot.digests import DigestClicks, DigestLimits, DigestOrders, Proposals
+from bot.digests import DigestClicks, DigestLimits, DigestOrders
 from bot.home.feedback import FeedbackClicks
 from bot.home.home import Home
 from bot.ingress import Handler, Rules
@@ -25,7 +25,6 @@ from tests.bot.ingress.world import Outside, World, bot_in, thread_at
 from tests.runtimes import scripted_runtime
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
-URL = "https://sandbox.slack.com/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,15 +125,14 @@ async def around(
         SlackStandIn(rate_limits=False) as slack,
     ):
         team = {"team": slack.team_id, "bot_user": slack.bot_user_id, "bot_id": "B1"}
-        rules = Rules(identity=Identity(**team, url=URL))
+        rules = Rules(identity=Identity(**team))
 
         def handlers(api: SlackApi, _: People) -> Mapping[type, Handler]:
             people = People(api, runtime.preferences)
             known = (runtime.schedules, runtime.timekeeper)
-            orders = DigestOrders(*known, api.channels, people, lambda: NOW, DigestLimits())
-            proposals = Proposals(orders, api, lambda: NOW)
-            digests = DigestClicks(proposals, runtime.schedules)
-            home = Home(runtime, api, people, rules, proposals, digests, lambda: NOW)
+            orders = DigestOrders(*known, api, people, lambda: NOW, DigestLimits())
+            digests = DigestClicks(orders, runtime.schedules)
+            home = Home(runtime, api, people, rules, orders, digests, lambda: NOW)
             homes.append(home)
             feedback = FeedbackClicks(runtime, api, lambda: NOW)
             presses = dict.fromkeys((*get_args(HomeClick), clicks.HomeScheduleClick), home.press)
