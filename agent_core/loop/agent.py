@@ -32,7 +32,6 @@ EXPLORER = "explorer"
 ROUTE_SLOTS = {
     "root": 0,
     "turn_started": 10,
-    "fallback": 11,
     "route": 12,
     "turn_finished": 13,
     "question": 14,

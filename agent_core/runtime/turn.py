@@ -16,7 +16,6 @@ from agent_core.context.history import settled
 from agent_core.context.pictures import load_pictures
 from agent_core.durable import Steps, cannot_replay
 from agent_core.events import (
-    FastPathFallback,
     PlanMade,
     RouteChosen,
     RunFinished,
@@ -336,8 +335,6 @@ class _Generation:
     async def _announce_route(self, routed: Routed) -> None:
         if routed.fallback:
             tracing.note("fast_path_fallback", reason=routed.fallback.partition(":")[0])
-            at = turn_at(self.parts, self.turn, "fallback")
-            await self.scope.emit(FastPathFallback(**at, reason=routed.fallback))
         tracing.note(
             "query_classification",
             decision=routed.route,
@@ -354,6 +351,7 @@ class _Generation:
                 raw=routed.raw,
                 usage=routed.usage,
                 model_calls=routed.model_calls,
+                fallback=routed.fallback,
             )
         )
 
