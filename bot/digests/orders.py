@@ -33,7 +33,7 @@ class DigestLimits:
     """How many digests may be kept, and where."""
 
     team: int = 200
-    place: int = 20
+    channel: int = 20
     person: int = 20
     channels: frozenset[str] | None = None
     """Where the bot may work at all; None: everywhere."""
@@ -367,7 +367,7 @@ class DigestOrders:
         if n >= limits.team:
             raise refused("team_full", n=n)
         n = sum(each.place == order.place for each in kept)
-        if n >= limits.place:
+        if n >= limits.channel:
             raise refused("place_full", n=n, channel=order.place)
         n = sum(each.owner == order.owner for each in kept)
         if n >= limits.person:
