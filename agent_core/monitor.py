@@ -4,7 +4,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Row, Select, not_, select
+from sqlalchemy import Row, Select, select
 from sqlalchemy.exc import OperationalError
 
 from agent_core.events import AnyEvent
@@ -46,15 +46,24 @@ class BotMonitor:
 
     async def shown(self, turn_id: TurnId) -> JsonObject:
         """How far the surface has shown a turn, in its own words."""
-        is_meant = (cursors.c.reader == self._reader) & (cursors.c.turn == turn_id)
-        row = await self._first(select(cursors.c.state).where(is_meant))
+        cursor = select(cursors.c.state).filter_by(
+            reader=self._reader,
+            turn=turn_id,
+        )
+        row = await self._first(cursor)
         return row.state if row else {}
 
     async def is_at_work(self) -> bool:
         """Whether a turn is queued, runs or is not shown to its end, or a slot is under way."""
-        done = select(cursors.c.turn).where(cursors.c.reader == self._reader, cursors.c.done)
-        is_shown = (turns.c.status == "waiting") | turns.c.id.in_(done)
-        turn_at_work = select(turns.c.id).where(not_(is_shown))
+        shown_turns = select(cursors.c.turn).filter_by(
+            reader=self._reader,
+            done=True,
+        )
+        turn_at_work = (
+            select(turns.c.id)
+            .where(turns.c.status != "waiting")
+            .where(turns.c.id.not_in(shown_turns))
+        )
         if await self._first(turn_at_work) is not None:
             return True
         slot_at_work = select(slots.c.at).where(slots.c.state.in_(("due", "begun")))
@@ -63,8 +72,10 @@ class BotMonitor:
     async def next_due(self) -> datetime | None:
         """When the next schedule is due; None without one."""
         due = schedules.c.next_due
-        is_active = (schedules.c.status == "active") & due.is_not(None)
-        row = await self._first(select(due).where(is_active).order_by(due))
+        active = (
+            select(due).where(schedules.c.status == "active").where(due.is_not(None)).order_by(due)
+        )
+        row = await self._first(active)
         return row.next_due if row else None
 
     async def _first(self, query: Select[Any]) -> Row[Any] | None:
