@@ -229,7 +229,7 @@ def handed_out(saved: Iterable[ArtifactSaved]) -> list[ArtifactSaved]:
 
     Files with the name of a draft, such as its PDF, are left out with it.
     """
-    files = list({each.path: each for each in saved}.values())
+    files = list(saved)
     reports = [each for each in files if each.mimetype == REPORT]
     newest = {each.run: each.path for each in reports}
     drafts = {_stem(each) for each in reports if each.path != newest[each.run]}

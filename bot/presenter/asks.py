@@ -240,9 +240,11 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[PostDraft]:
         labels[default] = words("question-default-option", what=event.default)
     is_numbered = any(len(label) > limits.LABEL_CHARS for label in labels)
     lines: list[str] = []
+    row: list[JsonObject] = []
     for number, label in enumerate(labels, start=1):
-        option = foreign_line(label, limits.OPTION_CHARS)
-        lines.append(f"{number}. {option}")
+        lines.append(f"{number}. {foreign_line(label, limits.OPTION_CHARS)}")
+        click = QuestionClick(kind="question.option", ask=event.ask, option=number)
+        row.append(clicks.button(str(number) if is_numbered else label, click, number=number))
     numbered = "\n".join(lines)
     hint = _hint(event, words)
     text = _asked(event)
@@ -255,12 +257,6 @@ def question_drafts(event: QuestionAsked, words: Words) -> list[PostDraft]:
     drafts = [PostDraft(text=each) for each in before]
     if not labels:
         return [*drafts, PostDraft(text=whole)]
-    row: list[JsonObject] = []
-    for number, label in enumerate(labels, start=1):
-        click = QuestionClick(kind="question.option", ask=event.ask, option=number)
-        if is_numbered:
-            label = str(number)
-        row.append(clicks.button(label, click, number=number))
     other = QuestionClick(kind="question.other", ask=event.ask)
     row.append(clicks.button(words("question-other"), other))
     blocks = (*sections(last), actions(*row), context(hint))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
@@ -60,8 +60,6 @@ class PresenterState(Protocol):
 
 class Bookmark(BaseModel):
     """How far one turn was shown: what a presenter must remember to post nothing twice."""
-
-    model_config = ConfigDict(extra="ignore")
 
     waits: int = 0
     """How many of the turn's waits for a person are shown."""

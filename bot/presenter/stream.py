@@ -26,7 +26,6 @@ from bot.presenter.journal import Bookmark, Destination
 from bot.render import (
     limits,
     none_live,
-    split,
     to_markdown,
 )
 from bot.slack_api import (
@@ -207,13 +206,9 @@ class AnswerStream:
         end, gap = whole(self._text)
         text = masked_post(without_paths(self._text[:end], self._workspace, {}))
         markdown = await asyncio.to_thread(to_markdown, text, none_live)
-        parts = [markdown] if markdown.strip() else []
-        if len(markdown.encode()) > limits.STREAM_BYTES:
-            parts = split(markdown, limits.STREAM_BYTES // 4)
-        for part in parts:
-            if not await self._put(part + gap):
-                self._grown.set()
-                return
+        if markdown.strip() and not await self._put(markdown + gap):
+            self._grown.set()
+            return
         self._text = self._text[end:]
 
     async def _put(self, text: str) -> bool:

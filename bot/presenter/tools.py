@@ -121,12 +121,7 @@ def _describe_batch(arguments: Mapping[str, Any], words: Words, titles: Mapping[
     first = calls[0]
     inner = first.get("arguments")
     carried = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
-    title = describe(
-        str(first["tool_slug"]),
-        carried,
-        words,
-        titles,
-    )
+    title = describe(str(first["tool_slug"]), carried, words, titles)
     others = len(calls) - 1
     if not others:
         return title
