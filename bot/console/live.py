@@ -125,7 +125,7 @@ class SessionFeed:
 
     def frame(self, kind: str, **fields: Any) -> str:
         """A message, with the cursor up to which events are part of it."""
-        return encoded({"type": kind, **fields, "eventId": self.tree.cursor})
+        return encoded(kind, **fields, eventId=self.tree.cursor)
 
     async def _follow(self) -> None:
         """Fold new events, with a retry from the cursor after an error."""
@@ -183,14 +183,8 @@ class SessionFeed:
             if text and agent not in self._known:
                 yield from self._state_frames(agent)
             if text:
-                run = self.tree.agents[agent].run
-                html = self._html[agent].of_live(run.live)
-                yield self.frame(
-                    "text-delta",
-                    agentId=agent,
-                    delta=text,
-                    html=html,
-                )
+                html = self._html[agent].of_live(self.tree.agents[agent].run.live)
+                yield self.frame("text-delta", agentId=agent, delta=text, html=html)
             if agent in states:
                 yield from self._state_frames(agent)
             self._known.add(agent)
@@ -237,7 +231,7 @@ class Viewer:
     def join(self, feed: SessionFeed) -> None:
         """Watch this session from now on, beginning with the whole tree."""
         self.feed = feed
-        self._seen = feed.version
+        self._version = feed.version
         self._cursor: float = inf
         """States that changed after this cursor are sent again."""
         self._requests: list[JsonObject] = []
@@ -268,16 +262,16 @@ class Viewer:
     def _news(self) -> Sequence[str]:
         """The newest round if the viewer keeps up, else whole states."""
         feed = self.feed
-        seen = self._seen
+        before = self._version
         requests = self._requests
-        if feed.round.begins == seen and not requests:
-            self._seen = feed.round.ends
+        if feed.round.begins == before and not requests:
+            self._version = feed.round.ends
             return feed.round.frames
-        frames = feed.states(seen, self._cursor)
-        self._seen = feed.version
+        frames = feed.states(before, self._cursor)
+        self._version = feed.version
         self._cursor = inf
         self._requests = []
-        if feed.ended > seen:
+        if feed.ended > before:
             frames.append(feed.frame("agent-completed"))
         for request in requests:
             frames.append(feed.frame("ready", **self._ready(self), **request))
@@ -399,13 +393,13 @@ class LiveView:
             before = viewer.feed
             session = await self._acts.do(viewer.user, before.session, asked, before.tree)
             if request:
-                await viewer.send(encoded({"type": "done", **request}))
+                await viewer.send(encoded("done", **request))
             if session != before.session:
                 await self._leave(viewer, before)
                 await self._join(viewer, session)
         except Refused as refused:
             sentence = refused.text(language_of(viewer.person))
-            await viewer.send(encoded({"type": "error", "error": sentence, **request}))
+            await viewer.send(encoded("error", error=sentence, **request))
 
     async def _look(self) -> None:
         """Renew authorisation, and close the pages of people who may not see the session any more.
@@ -456,6 +450,6 @@ def _state_json(state: AgentState, html: AgentHtml) -> JsonObject:
     return content
 
 
-def encoded(message: JsonObject) -> str:
+def encoded(kind: str, **fields: Any) -> str:
     """A message as JSON, in ASCII: half a surrogate pair has no other encoding."""
-    return json.dumps(message, separators=(",", ":"))
+    return json.dumps({"type": kind, **fields}, separators=(",", ":"))
