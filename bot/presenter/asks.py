@@ -24,6 +24,7 @@ from agent_core.events import (
 )
 from agent_core.ids import ROOT_RUN, AskId, ToolCallId, TurnId, UserId
 from agent_core.messages import JsonObject
+from agent_core.snapshot import Wait
 from agent_core.words import Words
 from bot import clicks
 from bot.clicks import ConnectionClick, QuestionClick, QuestionForm
@@ -60,7 +61,6 @@ _log = logging.getLogger(__name__)
 
 ConnectLink = Callable[[AskId, UserId, str], Awaitable[str]]
 """Gives a person a fresh link for an app. Raises `AskRefused` where they get none."""
-AskEvent = QuestionAsked | ApprovalRequested | AuthRequired
 
 
 class AskPosts:
@@ -80,7 +80,7 @@ class AskPosts:
         self._edited: dict[ToolCallId, ApprovalDecided] = {}
         """By call, how the edition of its approval ended that a person edited."""
 
-    async def ask(self, event: AskEvent) -> None:
+    async def ask(self, event: Wait) -> None:
         """Post the card of an Ask; links to connect accounts are shown to the asker alone."""
         words = self._destination.board.words
         op = _op(event.turn, event.ask)

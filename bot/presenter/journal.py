@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
@@ -63,15 +63,15 @@ class Bookmark(BaseModel):
 
     waits: int = 0
     """How many of the turn's waits for a person are shown."""
-    begun: set[StoredOp] = Field(default_factory=set[Op])
+    begun: set[StoredOp] = set()
     """Writes that were about to be made: they may or may not be in Slack."""
-    done: set[StoredOp] = Field(default_factory=set[Op])
+    done: set[StoredOp] = set()
     """Writes that Slack has taken."""
-    files: dict[StoredOp, str] = Field(default_factory=dict[Op, str])
+    files: dict[StoredOp, str] = {}
     """Upload to Slack's id of the file, known before the file is visible."""
-    posts: dict[StoredOp, Receipt] = Field(default_factory=dict[Op, Receipt])
+    posts: dict[StoredOp, Receipt] = {}
     """Post to where it landed."""
-    streams: dict[StoredOp, str] = Field(default_factory=dict[Op, str])
+    streams: dict[StoredOp, str] = {}
     """Post of the answer to the `ts` of the streamed post that is to become it."""
     direct: str = ""
     """Another thread, as a session id, where the turn's own takes no answer: see `Destination`."""

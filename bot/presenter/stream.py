@@ -19,7 +19,7 @@ from agent_core.events import (
     StepRetried,
     TextDelta,
 )
-from agent_core.ids import ROOT_RUN, TurnId
+from agent_core.ids import ROOT_RUN
 from agent_core.masking import masked_post
 from agent_core.runtime import without_paths
 from bot.presenter.journal import Bookmark, Destination
@@ -89,7 +89,6 @@ class AnswerStream:
         self._journal = destination.journal
         self._board = destination.board
         self._streams = destination.api.streams
-        self._turn = TurnId("")
         self._workspace = workspace
         self._asked_ts = asked_ts
         self._is_off = is_off
@@ -107,7 +106,6 @@ class AnswerStream:
 
     async def hear(self, event: AnyEvent) -> None:
         """Take the next event of the turn."""
-        self._turn = event.turn
         if self._is_off or (event.run != ROOT_RUN and not isinstance(event, ArtifactSaved)):
             return
         match event:
@@ -178,7 +176,7 @@ class AnswerStream:
             if any(op.part("stream") in bookmark.begun for op in self._ops()):
                 self._is_off = True  # an earlier process has begun, and its text is not known
                 return
-            self._task = asyncio.create_task(self._keep_up(), name=f"stream {self._turn}")
+            self._task = asyncio.create_task(self._keep_up(), name="stream")
         self._text += event.text
         self._chars += len(event.text)
         self._is_fast = event.step == 0
@@ -277,7 +275,7 @@ class AnswerStream:
 
     def _ops(self) -> list[Op]:
         """Of the answer's posts."""
-        answer = Op(self._turn).part("answer")
+        answer = Op(self._board.turn.id).part("answer")
         return [answer.part(number) for number in range(limits.ANSWER_POSTS)]
 
 
