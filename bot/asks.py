@@ -37,7 +37,7 @@ RENEW_AFTER_S = 480.0
 
 
 class AskClicks:
-    """A click that comes again is told that it was decided already.
+    """A click that comes again is answered: it was decided already.
 
     Every handler raises Refused where the core refuses it, and SlackError where Slack could not be
     asked; the click may come again.

@@ -110,7 +110,7 @@ class SessionFeed:
         self._changes = dict.fromkeys(self.tree.agents, _Change(0, self.tree.cursor))
         self._known = set(self.tree.agents)
         self._work.start(self._follow(), name=f"follow {self.session}")
-        self._work.repeat(self._tell, pause=self._pause, name=f"telling of {self.session}")
+        self._work.repeat(self._make_round, pause=self._pause, name=f"rounds of {self.session}")
 
     async def close(self) -> None:
         await self._work.close()
@@ -160,7 +160,7 @@ class SessionFeed:
                 self._states.add(agent)
         self._has_news.set()
 
-    async def _tell(self) -> None:
+    async def _make_round(self) -> None:
         """Make one round, once there is news."""
         await self._has_news.wait()
         self._has_news.clear()
@@ -221,7 +221,7 @@ class Viewer:
         self.until_s = until_s
         """The end of the cookie that the page was opened with."""
         self.level: Level | None = None
-        """The level that the page was told last."""
+        """The level in the last `ready` of the page."""
         self.has_news = asyncio.Event()
         self.socket = socket
         self._transport = transport
@@ -236,15 +236,15 @@ class Viewer:
         """States that changed after this cursor are sent again."""
         self._requests: list[JsonObject] = []
         feed.viewers.add(self)
-        self.tell_again(-1, {})
+        self.send_again(-1, {})
 
-    def tell_again(self, cursor: int, request: JsonObject) -> None:
+    def send_again(self, cursor: int, request: JsonObject) -> None:
         """Send states that changed after a cursor again, then `ready` with the request's fields."""
         self._cursor = min(self._cursor, cursor)
         self._requests.append(request)
         self.has_news.set()
 
-    async def tell(self) -> None:
+    async def send_news(self) -> None:
         """Send news until cancelled, at the pace of the page (backpressure)."""
         while True:
             await self.has_news.wait()
@@ -345,12 +345,12 @@ class LiveView:
             await self._join(viewer, session)
             try:
                 async with asyncio.TaskGroup() as group:
-                    telling = group.create_task(viewer.tell())
+                    sending = group.create_task(viewer.send_news())
                     async for message in socket:
                         if message.type in {WSMsgType.TEXT, WSMsgType.BINARY}:
                             await viewer.has_room(for_requests=True)
                             await self._take(viewer, message.data)
-                    telling.cancel()
+                    sending.cancel()
             finally:
                 await self._leave(viewer, viewer.feed)
             return socket
@@ -389,7 +389,7 @@ class LiveView:
             if asked.request_id is not None:
                 request = {"requestId": asked.request_id}
             if isinstance(asked, GetAgentTree):
-                return viewer.tell_again(asked.after, request)
+                return viewer.send_again(asked.after, request)
             before = viewer.feed
             session = await self._acts.do(viewer.user, before.session, asked, before.tree)
             if request:
@@ -416,7 +416,7 @@ class LiveView:
                 code = _REFUSED if level == "none" else WSCloseCode.TRY_AGAIN_LATER
                 self._work.start(viewer.socket.close(code=code))
             elif level != viewer.level:
-                viewer.tell_again(viewer.feed.tree.cursor, {})
+                viewer.send_again(viewer.feed.tree.cursor, {})
 
     def _ready(self, viewer: Viewer, *, opened: SessionId) -> JsonObject:
         """The fields of `ready`: the session, and what the viewer may do in it."""

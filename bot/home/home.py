@@ -70,7 +70,7 @@ class Home:
         gesture: Gesture,
         person: Person | None,
     ) -> None:
-        """Show Home, or where a chat begins, some things to ask. A guest is told why not."""
+        """Show Home, or where a chat begins, some things to ask. A guest sees why not."""
         sender = gesture.sender
         is_chat = click.tab == "messages"
         rules = replace(self._rules, channels=None)

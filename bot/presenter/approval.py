@@ -213,11 +213,11 @@ def _actions(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[
         title = _title(event, action, f"{number}. " if len(asking) > 1 else "", words)
         whom = recipients_of(action.arguments)
         if is_whole:
-            tell = moments(action.arguments, event.zone, words)
-            picture = preview(action, words, tell)
+            moment_text = moments(action.arguments, event.zone, words)
+            picture = preview(action, words, moment_text)
             if picture is None:
                 title += _reaches(whom, [inline_code(made_visible(each)) for each in whom], words)
-                picture = argument_blocks(action, tell, words)
+                picture = argument_blocks(action, moment_text, words)
             done.append([*sections(title), *picture])
             continue
         title += _reaches(whom, [_inline(each) for each in whom[:MAX_RECIPIENTS]], words)
@@ -317,9 +317,9 @@ def details_form(actions: Sequence[PlannedAction], words: Words) -> JsonObject:
     """A modal with all arguments as they are sent, as far as a modal holds them."""
     blocks: list[JsonObject] = []
     for action in asking_actions(actions):
-        tell = moments(action.arguments, "", words)
+        moment_text = moments(action.arguments, "", words)
         blocks.append(section(f"*{deed(action.tool, action.toolkit)}*"))
-        blocks += argument_blocks(action, tell, words)
+        blocks += argument_blocks(action, moment_text, words)
     return {
         "type": "modal",
         "title": plain_text(words("consent-button-details"), limits.TITLE_CHARS),
@@ -394,11 +394,13 @@ def asking_actions(actions: Sequence[PlannedAction]) -> list[PlannedAction]:
     return [action for action in actions if action.asks]
 
 
-def argument_blocks(action: PlannedAction, tell: MomentWords, words: Words) -> list[JsonObject]:
+def argument_blocks(
+    action: PlannedAction, moment_text: MomentWords, words: Words
+) -> list[JsonObject]:
     """A line for each argument, as it is sent."""
     if not action.arguments:
         return [context(words("consent-no-arguments"))]
-    lines = argument_lines(action.arguments, tell)
+    lines = argument_lines(action.arguments, moment_text)
     text = code("\n".join(lines))
     return sections(f"```\n{text}\n```")
 
