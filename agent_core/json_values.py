@@ -64,13 +64,7 @@ def mended(text: str) -> str:
 
 def mended_value(value: Any) -> Any:
     """A JSON value with all its texts and names `mended`."""
-    if isinstance(value, str):
-        return mended(value)
-    if is_list(value):
-        return [mended_value(item) for item in value]
-    if is_object(value):
-        return {mended(name): mended_value(item) for name, item in value.items()}
-    return value
+    return json.loads(mended(json.dumps(value, ensure_ascii=False)))
 
 
 def digest_of_json(value: object) -> str:

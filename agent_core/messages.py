@@ -140,4 +140,3 @@ class InboundMessage:
 
 
 MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
-MESSAGES: TypeAdapter[tuple[Message, ...]] = TypeAdapter(tuple[Message, ...])

@@ -123,13 +123,10 @@ def _tried(path: Path, min_free_bytes: int) -> Root:
     free_bytes = shutil.disk_usage(existing).free
     if free_bytes < min_free_bytes:
         raise OSError(errno.ENOSPC, f"{free_bytes // 1024**2} MB are free")
-    if existing == path:
-        with tempfile.TemporaryFile(dir=path) as file:
-            file.write(b"\0" * 4096)
-            file.flush()
-            os.fsync(file.fileno())
-    elif not os.access(existing, os.W_OK | os.X_OK):
-        raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+    with tempfile.TemporaryFile(dir=existing) as file:
+        file.write(b"\0" * 4096)
+        file.flush()
+        os.fsync(file.fileno())
     return Root(path=path, exists=existing == path, free_bytes=free_bytes)
 
 
@@ -447,7 +444,7 @@ class BotMonitor:
         self, turn_id: TurnId
     ) -> tuple[StoredTurn, tuple[AnyEvent, ...], Path | None] | None:
         """A turn as it is stored now, its events and workspace; None where there is none."""
-        if await self._first(select(turns.c.id).where(turns.c.id == turn_id)) is None:
+        if await self._first(select(turns.c.id).filter_by(id=turn_id)) is None:
             return None
         events = tuple(event for _, event in await self._log.stored(turn_id))
         turn = await self._store.turn(turn_id)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -11,8 +10,12 @@ MAX_SHOWN_CHARS = 40
 MAX_PORT = 65_535
 ONE_WORD = r"""^[^\s\p{C}"']*$"""
 
-_NO_PLACE = re.compile(r"[@?#]|//|:(?:/|$)")
-_HOST = re.compile(r"(?:\*\.)?[\w-]+(?:\.[\w-]+)*\.?")
+_PORT = r":(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])"
+_NAME = r"(?:\*\.)?[\w-]+(?:\.[\w-]+)*\.?"
+_V4 = r"(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.|(?=:))){4}"
+_V6 = r"[\da-fA-F]*:[\da-fA-F]*:[\da-fA-F:.]*"
+_HOST = rf"(?:{_NAME}|\[{_V6}\])(?:{_PORT})?|{_V6}"
+_IN_PATH = r"[^\s/@?#,\"']"
 
 
 def in_quotes(value: object) -> str:
@@ -38,59 +41,30 @@ def as_credential(value: SecretStr) -> SecretStr:
     return value
 
 
-def as_hosts(value: str) -> str:
-    """`host`, `host:port` and `*.domain` entries with commas between them."""
-    return _each(value, _read_host, "has the entry {}, which is no host")
+def _entries_like(pattern: str, problem: str) -> Callable[[str], str]:
+    """A check that each entry of a list with commas is of a form; `problem` has a slot for it."""
+    form = re.compile(pattern)
+
+    def check(value: str) -> str:
+        for part in value.split(","):
+            entry = part.strip()
+            if entry and not form.fullmatch(entry):
+                raise ValueError(problem.format(in_quotes(entry)))
+        return value
+
+    return check
 
 
-def as_link_places(value: str) -> str:
-    """Hosts with commas between them, each perhaps with a port and the beginning of a path."""
-    return _each(value, _read_place, "holds {}, which is no host with a path")
+as_hosts = _entries_like(_HOST, "has the entry {}, which is no host")
+"""`host`, `host:port` and `*.domain` entries with commas between them."""
 
+as_link_places = _entries_like(
+    rf"(?:{_HOST})(?:/{_IN_PATH}+)*/?", "holds {}, which is no host with a path"
+)
+"""Hosts with commas between them, each perhaps with a port and the beginning of a path."""
 
-def as_connections(value: str) -> str:
-    """`pattern=address:port` entries with commas between them."""
-    return _each(value, _read_connection, "has the entry {}")
-
-
-def _each(value: str, read: Callable[[str], object], problem: str) -> str:
-    for part in value.split(","):
-        entry = part.strip()
-        try:
-            if entry:
-                read(entry)
-        except ValueError:
-            raise ValueError(problem.format(in_quotes(entry))) from None
-    return value
-
-
-def _read_host(text: str) -> None:
-    if urlsplit(f"//{text}").netloc != text:
-        raise ValueError(text)
-    if text.count(":") > 1 and not text.startswith("["):
-        ip_address(text)
-    else:
-        _read_place(text)
-
-
-def _read_connection(text: str) -> None:
-    pattern, _, target = text.partition("=")
-    _read_host(pattern.strip())
-    host, port = _read_place(target.strip())
-    ip_address(host)  # a name raises ValueError: connections are dialled, not looked up
-    if port is None or "/" in target:
-        raise ValueError(text)
-
-
-def _read_place(text: str) -> tuple[str, int | None]:
-    """The host, name or address, and its port, where one is named; ValueError for no such place."""
-    parts = urlsplit(f"//{text}")
-    host = parts.hostname or ""
-    if _NO_PLACE.search(text) or not _is_one_word(text) or parts.port == 0:
-        raise ValueError(text)
-    if not _HOST.fullmatch(host):
-        ip_address(host)
-    return host, parts.port
+as_connections = _entries_like(rf"(?:{_HOST})\s*=\s*(?:{_V4}|\[{_V6}\]){_PORT}", "has the entry {}")
+"""`pattern=address:port` entries with commas between them."""
 
 
 def _is_web_address(value: str) -> bool:

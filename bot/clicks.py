@@ -1,4 +1,4 @@
-"""Click payloads: what a button, a menu or a form carries to its handler; and the refusal of one.
+"""Gestures: what a button, a menu, a form or a command carries to its handler, and its refusal.
 
 Each kind is a class. Its `kind` is the action id of the button, or the callback id of the form; the
 other fields are JSON in the button's value, or in the form's `private_metadata`. Buttons stay in
@@ -9,15 +9,17 @@ To add a button: a class here, a handler in the room that it is about, a line in
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from pydantic_core import from_json
 
-from agent_core.ids import AgentId, AskId, SessionId, TurnId
+from agent_core.ids import AgentId, AskId, SessionId, TurnId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime.schedules import ScheduleId
+from bot.inbound import Sender
 from bot.render import limits, plain_text
 from bot.words import BOT
 
@@ -270,6 +272,43 @@ Payload = (
     | Command
     | HomeClick
 )
+NO_SESSION = SessionId("")
+COMMAND_TEXT = "text"
+"""The field of a command, and of its answer."""
+
+Errors = Mapping[str, str]
+"""What is wrong with a form: a sentence by the id of the block that it is about; of a command its
+answer, which nobody but its author sees."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gesture:
+    """One thing that a person did, with who did it and where."""
+
+    key: str
+    """Its identity: a press has its own, and so has a form that is sent again with other values."""
+    payload: Payload
+    sender: Sender
+    by: UserId
+    answered: Literal["alone", "in_form", "as_command"] = "alone"
+    """Where what is said to the person goes: a post for them alone, or the answer to Slack."""
+    values: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What was entered into a form, by block id; what was left empty is empty."""
+    first_field: str = ""
+    """The block at which an error may stand that is about no other."""
+    session: SessionId = NO_SESSION
+    """That of the thread with the button; empty in a view."""
+    thread_ts: str = ""
+    """The root of that thread; empty too for a post that no thread has begun with."""
+    message_ts: str = ""
+    """The post with the button; empty in a view."""
+    pressed_ts: str = ""
+    trigger_id: str = ""
+    """Opens one modal, for three seconds; empty where it is too late for that."""
+    response_url: str = ""
+    """By which a post that this person alone sees is taken away, for half an hour; else empty."""
+
+
 _PAYLOAD: TypeAdapter[Payload] = TypeAdapter(Annotated[Payload, Field(discriminator="kind")])
 
 

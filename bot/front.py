@@ -8,19 +8,19 @@ import os
 import secrets
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from agent_core.background import Backoff
 from agent_core.errors import InterventionRefused, SessionError
-from agent_core.ids import SessionId, TurnId, turn_of
+from agent_core.ids import SessionId, TurnId, UserId, turn_of
 from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.runtime import Runtime
-from bot.clicks import BranchStop, Refused
+from bot.clicks import BranchStop, Gesture, Refused
 from bot.digests import DigestMessages
 from bot.inbound import SlackFile, read_file
-from bot.ingress import MAX_MB, FileFault, Gesture, KnownTurn, LeftOut, ThreadActivity
 from bot.presenter.answer import file_name
 from bot.presenter.journal import READER
 from bot.slack_api import DownloadRefused, FileTooBig, MonotonicClock, Person, SlackApi, SlackError
@@ -29,15 +29,47 @@ logger = logging.getLogger(__name__)
 
 LOOKS = Backoff(first_s=0.05, longest_s=1.0, jitter=0.0)
 FOLDER = "downloads"
+MAX_MB = 50
+"""The biggest file that is taken from a person, in MB of 1024 * 1024 bytes."""
 MAX_ATTACHMENT_BYTES = MAX_MB * 1024 * 1024
+FileFault = Literal["too_big", "not_given", "not_saved", "gone"]
 _PAGES = (".html", ".htm")
 """Only their size tells them from the sign-in page that Slack gives in a file's place."""
 _INNER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownTurn:
+    """A gesture that the agent has."""
+
+    text: str
+    said_at: datetime
+    """When it was said, or last edited."""
+    is_at_work: bool
+    """It was begun with, or is part of what was, and that has not ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadActivity:
+    """What the agent does in a thread just now."""
+
+    works_for: tuple[UserId, ...] = ()
+    asks: tuple[UserId, ...] = ()
+    """Whose answer or decision it waits for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A file that could not be brought into the workspace."""
+
+    name: str
+    """Safe to show."""
+    fault: FileFault
+
+
 class FrontDoor:
-    """The ingress's `Front`: a message becomes a turn, or an order for digests."""
+    """A message becomes a turn, or an order for digests."""
 
     def __init__(
         self,
@@ -50,11 +82,13 @@ class FrontDoor:
         self._digests = digests
 
     async def handle(self, message: InboundMessage) -> TurnId | None:
+        """Begin or queue a turn; None when the gesture has one already."""
         if await self._digests.take(message):
             return None
         return await self._runtime.handle(message)
 
     async def revise(self, key: str, text: str) -> bool:
+        """Another text stands in the place of the gesture's. False unless its turn waits."""
         if await self._runtime.revise(key, text):
             return True
         order = await self._digests.take_back(key, text)
@@ -63,11 +97,16 @@ class FrontDoor:
         return order is not None
 
     async def withdraw(self, key: str, *, by: str = "") -> bool:
+        """The gesture was taken back, or called off by whom `by` names: its turn ends.
+
+        False where none can be ended.
+        """
         if await self._runtime.withdraw(key, by=by):
             return True
         return await self._digests.take_back(key) is not None
 
     async def known_turn(self, key: str) -> KnownTurn | None:
+        """What the agent has of a gesture; None when it has no turn."""
         try:
             turn = await self._runtime.turn(turn_of(key))
         except SessionError:
@@ -93,6 +132,7 @@ class FrontDoor:
         *,
         before_ts: str,
     ) -> bool:
+        """End all work of a channel's threads that began before a post; False without any."""
         prefix = f"{team}:{channel}:"
         unfinished = await self._runtime.sessions.unfinished(prefix)
         at_work = {turn.session for turn in unfinished if turn.kind == "work"}
@@ -100,9 +140,11 @@ class FrontDoor:
         return any([await self._runtime.stop(session, by) for session in earlier])
 
     async def stop(self, session: SessionId, by: str) -> bool:
+        """End all work of a thread; False without any."""
         return await self._runtime.stop(session, by)
 
     async def newest_of(self, session: SessionId, *, before_ts: str) -> str:
+        """The `ts` of the newest post of a thread before a moment that the agent has, or empty."""
         turns = await self._runtime.sessions.turns_of(session)
         channel = session.rpartition(":")[0]
         prefix = turn_of(f"{channel}:")
@@ -158,7 +200,7 @@ async def stop_branch(
 
 
 class WorkspaceFiles:
-    """The ingress's `FileKeeper`: attached files land in the session's `downloads/`."""
+    """Attached files land in the session's `downloads/`."""
 
     def __init__(
         self,
@@ -167,7 +209,7 @@ class WorkspaceFiles:
         clock: Callable[[], datetime],
     ) -> None:
         self._runtime = runtime
-        self._slack_files = api.files
+        self._api = api
         self._clock = clock
 
     async def keep(
@@ -185,7 +227,7 @@ class WorkspaceFiles:
         name = file_name(f"{file.id}_{file.name}")
         try:
             with _new_file(workspace, name) as saved:
-                size_bytes = await self._slack_files.download(
+                size_bytes = await self._api.files.download(
                     file.url_private, saved, max_bytes=MAX_ATTACHMENT_BYTES
                 )
                 _check_page(file, size_bytes)
@@ -208,7 +250,7 @@ class WorkspaceFiles:
     async def _about(self, file: SlackFile) -> JsonObject:
         """What Slack says of a file; empty where it says nothing."""
         try:
-            return await self._slack_files.about(file.id)
+            return await self._api.files.about(file.id)
         except SlackError as error:
             logger.warning("nothing is known of an attached file: %s", error)
             return {}

@@ -1,4 +1,4 @@
-"""Slack's message payloads, read into what the ingress decides on. Pure."""
+"""Slack's payloads on posts, read into posts, edits, deletions and halts. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -12,6 +12,12 @@ from bot.threads import ThreadRef
 KEPT_SUBTYPES = frozenset({"", "file_share", "thread_broadcast", "me_message"})
 EDITED = "message_changed"
 DELETED = "message_deleted"
+TOMBSTONE = "tombstone"
+"""What stands in the place of a deleted post that has replies."""
+
+PRESSED, SUBMITTED, CHOSEN = "block_actions", "view_submission", "message_action"
+STOP_REACTION = "x"
+REACTED, STOPPED = "reaction_added", "agent_session_stopped"
 _APP_MARKS = ("bot_id", "app_id", "bot_profile")
 """Fields of a post that an app has made."""
 
@@ -83,6 +89,76 @@ class InboundPost:
         return f"{self.thread.team}:{self.thread.channel}:{self.client_msg_id}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sender:
+    """What a payload says about itself and its author."""
+
+    team: str
+    app_id: str
+    channel: str
+    user: str
+    user_team: str = ""
+    is_bot: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """A person changed the text of their own post."""
+
+    post: InboundPost
+    """As it is now."""
+    before: InboundPost | None
+    """As it was, where the payload tells it."""
+    body: JsonObject
+    """The payload that would have brought the post as it is now."""
+
+    @property
+    def key(self) -> str:
+        """The edit's own identity, the same in both payloads that Slack tells of it with."""
+        return f"{self.post.key}:edit:{self.post.said_ts}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deletion:
+    """A post is gone, whoever took it away."""
+
+    post_key: str
+    before: InboundPost | None
+    """As it was, where the payload tells it."""
+
+    @property
+    def key(self) -> str:
+        return f"{self.post_key}:deleted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Halt:
+    """A person called the work of a thread off without a word: with Slack's own Stop, or an ❌."""
+
+    sender: Sender
+    ts: str
+    """A post of the thread."""
+    is_own: bool
+    """The post is the bot's, or the thread was stopped as such; otherwise it is the person's."""
+    event_ts: str
+
+    @property
+    def post_key(self) -> str:
+        return post_key(self.sender.team, self.sender.channel, self.ts)
+
+    @property
+    def key(self) -> str:
+        return f"{self.post_key}:halt:{self.sender.user}:{self.event_ts}"
+
+
+PostEvent = InboundPost | Edit | Deletion | Halt
+
+
+def post_of(event: InboundPost | Edit) -> InboundPost:
+    """The post that an event is about, as it is now."""
+    return event.post if isinstance(event, Edit) else event
+
+
 def posted_ts(key: str) -> str:
     """The `ts` of the post that a key was made from."""
     return key.rpartition(":")[2]
@@ -96,7 +172,135 @@ def read_post(body: JsonObject, *, bot_user: str) -> InboundPost | None:
     post = object_in(body, "event")
     if not _is_persons_post(post, bot_user):
         return None
-    return _read(body, post, bot_user)
+    channel = text_in(post, "channel")
+    ts = text_in(post, "ts")
+    root_ts = text_in(post, "thread_ts") or ts
+    try:
+        thread = ThreadRef(team=text_in(body, "team_id"), channel=channel, root_ts=root_ts)
+    except SessionError:
+        return None
+    wire_text = text_in(post, "text")
+    edited = object_in(post, "edited")
+    edited_ts = text_in(edited, "ts")
+    users = mentioned_users(wire_text)
+    others = users - {bot_user}
+    user_team = text_in(post, "user_team")
+    # An `app_mention` does not say where it is; the id of a direct message begins with D.
+    channel_type = text_in(post, "channel_type")
+    if not channel_type and channel.startswith("D"):
+        channel_type = "im"
+    return InboundPost(
+        thread=thread,
+        ts=ts,
+        said_ts=edited_ts if _TS.fullmatch(edited_ts) else ts,
+        user=text_in(post, "user"),
+        user_team=user_team or text_in(post, "team"),
+        app_id=text_in(body, "api_app_id"),
+        wire_text=wire_text,
+        channel_type=channel_type,
+        client_msg_id=text_in(post, "client_msg_id"),
+        is_reply=root_ts != ts,
+        mentions_bot=bot_user in users,
+        mentions_others=bool(others or _GROUP_MENTION.search(wire_text)),
+        files=tuple(map(read_file, objects_in(post, "files"))),
+    )
+
+
+def read_event(body: JsonObject, *, bot_user: str) -> PostEvent | None:
+    """What a payload tells of a person's post; None where it tells of none.
+
+    Slack tells of an edited mention twice, as a change and as a mention that was edited. A link's
+    preview is a change, too, but not marked as an edit.
+    """
+    event = object_in(body, "event")
+    kind, subtype = event.get("type"), event.get("subtype")
+    if kind in {REACTED, STOPPED}:
+        return _halt(body, event, bot_user)
+    if kind == "message" and subtype == DELETED:
+        return _deletion(
+            body,
+            event,
+            text_in(event, "deleted_ts"),
+            bot_user,
+        )
+    if kind == "message" and subtype == EDITED:
+        now = object_in(event, "message")
+        if now.get("subtype") == TOMBSTONE:
+            return _deletion(body, event, text_in(now, "ts"), bot_user)
+        return _edit(body, event, bot_user)
+    post = read_post(body, bot_user=bot_user)
+    if post is not None and kind == "app_mention" and post.said_ts != post.ts:
+        return Edit(post=post, before=None, body=body)
+    return post
+
+
+def _halt(body: JsonObject, event: JsonObject, bot_user: str) -> Halt | None:
+    """None for another reaction, or one to somebody else's post."""
+    user, author = text_in(event, "user"), bot_user
+    target = event
+    if event["type"] == REACTED:
+        if text_in(event, "reaction") != STOP_REACTION:
+            return None
+        author = text_in(event, "item_user")
+        target = object_in(event, "item")
+    ts = text_in(target, "ts") or text_in(target, "thread_ts")
+    if not ts or author not in {user, bot_user}:
+        return None
+    sender = Sender(
+        team=text_in(body, "team_id"),
+        app_id=text_in(body, "api_app_id"),
+        channel=text_in(target, "channel"),
+        user=user,
+    )
+    event_ts = text_in(event, "event_ts")
+    return Halt(
+        sender=sender,
+        ts=ts,
+        is_own=author == bot_user,
+        event_ts=event_ts,
+    )
+
+
+def _edit(body: JsonObject, event: JsonObject, bot_user: str) -> Edit | None:
+    now = object_in(event, "message")
+    edited = object_in(now, "edited")
+    as_now = _as_posted(body, event, now)
+    post = read_post(as_now, bot_user=bot_user)
+    if post is None or not edited or text_in(edited, "user") not in {"", post.user}:
+        return None
+    before = _previous(body, event, bot_user)
+    if before is not None and before.wire_text == post.wire_text:
+        return None
+    return Edit(post=post, before=before, body=as_now)
+
+
+def _deletion(
+    body: JsonObject,
+    event: JsonObject,
+    ts: str,
+    bot_user: str,
+) -> Deletion | None:
+    """None for the deletion of what was no person's post."""
+    before = _previous(body, event, bot_user)
+    if not ts or (before is None and object_in(event, "previous_message")):
+        return None
+    key = post_key(text_in(body, "team_id"), text_in(event, "channel"), ts)
+    return Deletion(post_key=key, before=before)
+
+
+def _previous(body: JsonObject, event: JsonObject, bot_user: str) -> InboundPost | None:
+    previous = _as_posted(body, event, object_in(event, "previous_message"))
+    return read_post(previous, bot_user=bot_user)
+
+
+def _as_posted(body: JsonObject, event: JsonObject, message: JsonObject) -> JsonObject:
+    """The payload that would have told of the message when it was posted."""
+    as_posted = {
+        **message,
+        "channel": event.get("channel"),
+        "channel_type": event.get("channel_type"),
+    }
+    return {**body, "event": as_posted}
 
 
 def post_key(team: str, channel: str, ts: str) -> str:
@@ -148,39 +352,14 @@ def _is_persons_post(post: JsonObject, bot_user: str) -> bool:
     return user not in {"", bot_user, "USLACKBOT"}
 
 
-def _read(body: JsonObject, post: JsonObject, bot_user: str) -> InboundPost | None:
-    channel = text_in(post, "channel")
-    ts = text_in(post, "ts")
-    root_ts = text_in(post, "thread_ts") or ts
-    try:
-        thread = ThreadRef(team=text_in(body, "team_id"), channel=channel, root_ts=root_ts)
-    except SessionError:
-        return None
-    wire_text = text_in(post, "text")
-    edited = object_in(post, "edited")
-    edited_ts = text_in(edited, "ts")
-    users = mentioned_users(wire_text)
-    others = users - {bot_user}
-    user_team = text_in(post, "user_team")
-    # An `app_mention` does not say where it is; the id of a direct message begins with D.
-    channel_type = text_in(post, "channel_type")
-    if not channel_type and channel.startswith("D"):
-        channel_type = "im"
-    return InboundPost(
-        thread=thread,
-        ts=ts,
-        said_ts=edited_ts if _TS.fullmatch(edited_ts) else ts,
-        user=text_in(post, "user"),
-        user_team=user_team or text_in(post, "team"),
-        app_id=text_in(body, "api_app_id"),
-        wire_text=wire_text,
-        channel_type=channel_type,
-        client_msg_id=text_in(post, "client_msg_id"),
-        is_reply=root_ts != ts,
-        mentions_bot=bot_user in users,
-        mentions_others=bool(others or _GROUP_MENTION.search(wire_text)),
-        files=tuple(map(read_file, objects_in(post, "files"))),
-    )
+def is_gesture(body: JsonObject) -> bool:
+    """Whether a payload is a press, a form, a command or an opening, readable or not."""
+    return body.get("type") in {PRESSED, SUBMITTED, CHOSEN} or "command" in body or is_opening(body)
+
+
+def is_opening(body: JsonObject) -> bool:
+    """Whether a person opened the app."""
+    return object_in(body, "event").get("type") == "app_home_opened"
 
 
 def read_file(raw: JsonObject) -> SlackFile:

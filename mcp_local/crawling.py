@@ -1,27 +1,31 @@
-"""Reads a batch of pages for a session: permission, fetch, main text, file, one row each."""
+"""Crawler: reads a batch of pages for a session: permission, fetch, main text, file, one row each.
+
+The blacklist is beside it: domains that keep failing for good, remembered across sessions.
+"""
 
 import asyncio
+import logging
+import secrets
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
-from cachetools import LRUCache
+from cachetools import FIFOCache, LRUCache
+from pydantic import BaseModel, Field, ValidationError
 
-from mcp_local.blacklist import Blacklist
 from mcp_local.browser import Browsers
 from mcp_local.errors import FetchDenied, FetchFailed, NeedsBrowser, ToolkitError
-from mcp_local.extract import ExtractedPage
-from mcp_local.extract.reader import Readers
+from mcp_local.extract import NO_TEXT, ExtractedPage
+from mcp_local.extract.reader import Readers, read_page
 from mcp_local.fair_semaphore import FairSemaphore
-from mcp_local.fetch.client import Client
-from mcp_local.fetch.manners import Manners
+from mcp_local.fetch.client import Client, Manners, TextKind
 from mcp_local.pages import StoredPage, count_words, find_page, page_files, page_path, save_page
-from mcp_local.settings import Settings
 from mcp_local.workspace import Workspace
 
 MAX_PAGES_PER_SESSION = 2_000
@@ -50,12 +54,90 @@ class Row:
     path: str = ""
     note: str = ""
     """What of the page's text is left out."""
-    origin: Literal["fetched", "stored", "none"] = "none"
+    is_stored: bool = False
+    """Whether the page was read earlier in the session."""
 
     @property
     def ok(self) -> bool:
         """Whether the page's text is in its file."""
         return self.status == "success"
+
+
+BLACKLIST_FILE = "webReader_blacklist.json"
+THRESHOLD = 3
+
+_log = logging.getLogger(__name__)
+
+
+class DomainRecord(BaseModel):
+    """How often a domain failed for good."""
+
+    failures: int
+    last_failure: str
+
+
+class BlacklistFile(BaseModel):
+    """The file as it is stored."""
+
+    domains: dict[str, DomainRecord] = Field(default_factory=dict[str, DomainRecord])
+    threshold: int = THRESHOLD
+
+
+class Blacklist:
+    """Counts permanent failures; the file is read anew at each use, as other processes write it.
+
+    Reads and writes the disk; may be used in several threads.
+    """
+
+    def __init__(self, root: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._path = root / BLACKLIST_FILE
+        self._now = now
+        self._counted: FIFOCache[str, bool] = FIFOCache(10_000)
+        self._recording = threading.Lock()
+
+    def blocks(self, url: str) -> bool:
+        """Whether the URL's domain has failed for good as often as the threshold says."""
+        stored = self._read()
+        record = stored.domains.get(_domain(url))
+        return record is not None and record.failures >= stored.threshold
+
+    def record(self, url: str) -> None:
+        """Count a permanent failure against the URL's domain, once for each URL."""
+        domain = _domain(url)
+        with self._recording:
+            if domain and url not in self._counted:
+                self._counted[url] = True
+                self._count(domain)
+
+    def _count(self, domain: str) -> None:
+        stored = self._read()
+        earlier = stored.domains.get(domain)
+        # The described format has local-looking times without a zone; ours are UTC.
+        moment = self._now().astimezone(UTC).replace(tzinfo=None)
+        failures = (earlier.failures if earlier else 0) + 1
+        stored.domains[domain] = DomainRecord(
+            failures=failures, last_failure=moment.isoformat(timespec="microseconds")
+        )
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        partial = self._path.with_name(f".{BLACKLIST_FILE}.{secrets.token_hex(6)}")
+        partial.write_text(stored.model_dump_json(indent=2), encoding="utf-8")
+        partial.replace(self._path)
+        if failures == stored.threshold:
+            _log.warning("%s has failed for good %d times: skipped from now on", domain, failures)
+
+    def _read(self) -> BlacklistFile:
+        """A missing or damaged file blocks nothing."""
+        try:
+            return BlacklistFile.model_validate_json(self._path.read_bytes())
+        except (OSError, ValidationError):
+            return BlacklistFile()
+
+
+def _domain(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").lower().rstrip(".")
+    except ValueError:
+        return ""
 
 
 class Crawler:
@@ -65,11 +147,11 @@ class Crawler:
         self,
         root: Path,
         open_client: Callable[[], Client],
-        browsers: Browsers | None = None,
+        browsers: Browsers,
     ) -> None:
         self._open_client = open_client
         self._readers = Readers()
-        self._browsers = browsers or Browsers(Settings())
+        self._browsers = browsers
         self._blacklist = Blacklist(root)
         self._manners = Manners(time.monotonic)
         self._all = FairSemaphore(MAX_AT_ONCE)
@@ -101,15 +183,23 @@ class Crawler:
         return [task.result() for task in tasks]
 
     async def _row(self, client: Client, workspace: Workspace, url: str) -> Row:
-        stored = await asyncio.to_thread(find_page, workspace, url)
-        if stored:
-            return _row_of(stored, url, "stored")
+        page = await asyncio.to_thread(find_page, workspace, url)
+        is_stored = page is not None
         try:
-            return _row_of(await self._read(client, workspace, url), url, "fetched")
+            page = page or await self._read(client, workspace, url)
         except ToolkitError as error:
             if isinstance(error, FetchFailed) and error.permanent:
                 await asyncio.to_thread(self._blacklist.record, url)
             return Row(url=url, status=f"failed: {error}")
+        return Row(
+            url=url,
+            status="success",
+            title=page.title,
+            words=page.words,
+            path=page.path,
+            note=page.note,
+            is_stored=is_stored,
+        )
 
     async def _read(self, client: Client, workspace: Workspace, url: str) -> StoredPage:
         if await asyncio.to_thread(self._blacklist.blocks, url):
@@ -130,9 +220,8 @@ class Crawler:
                     page = await client.page(url, partial(self._manners.require, client=client))
             except TimeoutError:
                 raise FetchFailed("too slow") from None
-            read = partial(self._readers.read, url=page.final_url, session=session)
             try:
-                article = await read(page.kind, page.text)
+                article = await self._article(page.kind, page.text, page.final_url, session)
             except NeedsBrowser:
                 article = None
             page = replace(page, text="")  # it lies in memory no longer than its slots are held
@@ -157,14 +246,13 @@ class Crawler:
         async with self._rendering.setdefault(session, FairSemaphore(1)).slot(session):
             html = await self._browsers.render(url, session=session)
             try:
-                return await self._readers.read(
-                    "html",
-                    html,
-                    url,
-                    session=session,
-                )
+                return await self._article("html", html, url, session)
             except NeedsBrowser:
-                raise FetchFailed("no text on the page, in a browser neither") from None
+                raise FetchFailed(f"{NO_TEXT}, in a browser neither") from None
+
+    async def _article(self, kind: TextKind, text: str, url: str, session: Path) -> ExtractedPage:
+        host = urlsplit(url).hostname or ""
+        return await self._readers.run(read_page, kind, text, url, session=session, source=host)
 
     async def _count_fetch(self, workspace: Workspace) -> None:
         async with self._counting:
@@ -174,15 +262,3 @@ class Crawler:
             self._fetches[workspace.root] = count + 1
         if count >= MAX_PAGES_PER_SESSION:
             raise FetchDenied(f"this session has used its {MAX_PAGES_PER_SESSION:,} pages")
-
-
-def _row_of(page: StoredPage, url: str, origin: Literal["fetched", "stored"]) -> Row:
-    return Row(
-        url=url,
-        status="success",
-        title=page.title,
-        words=page.words,
-        path=page.path,
-        note=page.note,
-        origin=origin,
-    )

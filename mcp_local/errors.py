@@ -6,7 +6,8 @@ ToolkitError
 ├── FetchError
 │   ├── FetchDenied  our rules forbid opening this address
 │   └── FetchFailed  the page could not be had
-│       └── NeedsBrowser  its text is made by its scripts
+│       ├── NeedsBrowser  its text is made by its scripts
+│       └── Unreached     there was no connection: nothing has happened
 ├── ReadingFailed    what was fetched or uploaded could not be read within its limits
 │   └── NoReaderFree it was not tried: too much else is being read
 ├── UnreadableFile   a file of the session holds nothing that can be had
@@ -49,6 +50,10 @@ class FetchFailed(FetchError):
 
 class NeedsBrowser(FetchFailed):
     """The page came without its text, which its scripts would make."""
+
+
+class Unreached(FetchFailed):
+    """No connection was made, so what was asked has not happened."""
 
 
 class ReadingFailed(ToolkitError):

@@ -3,10 +3,11 @@
 A passage is a verbatim piece of its source, so that a report can quote it.
 """
 
-import math
 import re
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -17,15 +18,12 @@ _SHORT_CHARS = 200
 _REPEAT_DISCOUNT = 0.8
 """Each further passage of one source counts this much less, so that several sources are heard."""
 
-# The BM25 constants in common use: how soon repetition saturates, and how much length counts.
-_SATURATION = 1.2
-_LENGTH_SHARE = 0.5
-
 _BLOCK = re.compile(r"\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
 _LINE = re.compile(r"[^\n]+")
 _HEADING = re.compile(r"#{1,6}[ \t]+([^\n]*)")
+_SIGN = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
+"""In scripts without spaces each sign is a term."""
 _TERM = re.compile(r"[぀-ヿ㐀-鿿가-힯]|[^\W_]+")
-_ENDINGS = ("ations", "ation", "ments", "ment", "ings", "ing", "ies", "ed", "es", "s")
 _STOP_WORDS = frozenset(
     _TERM.findall(
         "a about an and are as at be been but by can did do does for from had has have how i if in"
@@ -51,23 +49,43 @@ class Passage:
     text: str
 
 
-_CountedPassage = tuple[Passage, Counter[str]]
-"""A passage with how often each term stands in it, its title and its heading."""
-_ScoredPassage = tuple[float, Passage]
-
-
 def find_passages(sources: Iterable[NumberedSource], query: str, limit: int) -> list[Passage]:
-    """The `limit` best passages, best first; only such as share a word with the query."""
-    counted: list[_CountedPassage] = []
+    """The `limit` best passages, best first; only such as share a word with the query.
+
+    Each further passage of one source is discounted.
+    """
+    passages: list[Passage] = []
     for source in sources:
         for heading, text in split_passages(source.text or source.title):
-            passage = Passage(source=source, heading=heading, text=text)
-            words = f"{source.title} {heading} {text}"
-            terms = Counter(map(_stem, _TERM.findall(words.casefold())))
-            counted.append((passage, terms))
-    wanted = _query_terms(query)
-    scored = _score(counted, wanted)
-    return _pick(scored, limit)
+            passages.append(Passage(source=source, heading=heading, text=text))
+    uses: Counter[int] = Counter()
+    discounted: list[tuple[float, Passage]] = []
+    for score, at in _scores(passages, query):
+        n = passages[at].source.n
+        discounted.append((score * _REPEAT_DISCOUNT ** uses[n], passages[at]))
+        uses[n] += 1
+    discounted.sort(key=itemgetter(0), reverse=True)
+    return [passage for _, passage in discounted[:limit]]
+
+
+def _scores(passages: Sequence[Passage], query: str) -> list[tuple[float, int]]:
+    """BM25 scores with the passages' indexes, the highest first."""
+    words = list(dict.fromkeys(_TERM.findall(query.casefold())))
+    if not words:
+        return []
+    telling = [word for word in words if word not in _STOP_WORDS]
+    rows = (
+        (at, _SIGN.sub(r" \g<0> ", f"{each.source.title} {each.heading} {each.text}"))
+        for at, each in enumerate(passages)
+    )
+    with closing(sqlite3.connect(":memory:")) as index:
+        index.execute("CREATE VIRTUAL TABLE passages USING fts5(words, tokenize='porter')")
+        index.executemany("INSERT INTO passages (rowid, words) VALUES (?, ?)", rows)
+        any_word = " OR ".join(f'"{word}"' for word in telling or words)
+        found = index.execute(
+            "SELECT -rank, rowid FROM passages WHERE words MATCH ? ORDER BY rank", (any_word,)
+        )
+        return found.fetchall()
 
 
 def split_passages(text: str) -> list[tuple[str, str]]:
@@ -113,61 +131,6 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
                 piece_start = line.start() + first
             piece_end = sentence_end
     yield piece_start, piece_end
-
-
-def _query_terms(query: str) -> set[str]:
-    """The terms of a query without stop words, or with them where it has no others."""
-    words = _TERM.findall(query.casefold())
-    telling = [word for word in words if word not in _STOP_WORDS]
-    return set(map(_stem, telling or words))
-
-
-def _stem(word: str) -> str:
-    for ending in _ENDINGS:
-        stem = word.removesuffix(ending)
-        if stem != word and len(stem) >= 3:
-            return stem
-    if len(word) > 4:
-        return word.removesuffix("e")
-    return word
-
-
-def _score(counted: Sequence[_CountedPassage], wanted: set[str]) -> list[_ScoredPassage]:
-    """BM25: rare terms weigh more, repetition saturates, long passages count less."""
-    total = len(counted)
-    all_terms = 1
-    frequency: Counter[str] = Counter()
-    for _, terms in counted:
-        all_terms += terms.total()
-        frequency.update(wanted & terms.keys())
-    scored: list[_ScoredPassage] = []
-    for passage, terms in counted:
-        relative_length = terms.total() * total / all_terms
-        length = 1 - _LENGTH_SHARE + _LENGTH_SHARE * relative_length
-        score = 0.0
-        for term in wanted & terms.keys():
-            count = terms[term]
-            n = frequency[term]
-            rarity = (total - n + 0.5) / (n + 0.5)
-            saturation = count + _SATURATION * length
-            score += math.log1p(rarity) * count / saturation
-        if score > 0:
-            scored.append((score, passage))
-    return scored
-
-
-def _pick(scored: Sequence[_ScoredPassage], limit: int) -> list[Passage]:
-    """The best passages, each further one of a source discounted."""
-    uses: Counter[int] = Counter()
-    discounted: list[_ScoredPassage] = []
-    for score, passage in sorted(scored, key=itemgetter(0), reverse=True):
-        n = passage.source.n
-        discount = _REPEAT_DISCOUNT ** uses[n]
-        discounted.append((score * discount, passage))
-        uses[n] += 1
-    discounted.sort(key=itemgetter(0), reverse=True)
-    best = discounted[:limit]
-    return [passage for _, passage in best]
 
 
 # Punctuation of several scripts is meant here, not mistyped.

@@ -1,12 +1,9 @@
 """The toolkit's settings; the only reader of the environment in this package."""
 
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import SecretStr, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
-
-CommaSeparated = Annotated[tuple[str, ...], NoDecode]
+from pydantic import SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class Settings(BaseSettings):
@@ -16,20 +13,13 @@ class Settings(BaseSettings):
 
     workspaces_root: Path = Path("AGENT_RUN_WORKSPACES")
     """The directory that holds every session's directory and the blacklist."""
-    crawl_allow: CommaSeparated = ()
-    """`host`, `host:port` or `*.domain` entries let through although they are not public."""
-    crawl_connect: CommaSeparated = ()
-    """`pattern=address:port` entries: where a host that `crawl_allow` lists is dialled."""
+    crawl_allow: str = ""
+    """`host`, `host:port` or `*.domain`, comma separated: let through although not public."""
+    crawl_connect: str = ""
+    """`pattern=address:port`, comma separated: where a host that `crawl_allow` lists is dialled."""
     crawl_browser: str = ""
     """Path or name of the Chromium for pages that need one; empty: it is looked for; `off`."""
     composio_api_key: SecretStr = SecretStr("")
     """Composio's key; without it the tools that reach Composio are not offered."""
     composio_base_url: str = "https://backend.composio.dev"
     """Composio's address, http or https."""
-
-    @field_validator("crawl_allow", "crawl_connect", mode="before")
-    @classmethod
-    def _split(cls, value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        return tuple(entry for entry in (part.strip() for part in value.split(",")) if entry)

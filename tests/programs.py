@@ -12,10 +12,10 @@ from agent_core.ids import ROOT_RUN, RunId, child_run
 from agent_core.loop.agent import ChildResult, RunScope
 from agent_core.programs import Interpreter, ProgramLimits, RunPython
 from agent_core.sessions import Database, ProgramStore
-from agent_core.testing.scopes import NoChildren, Surroundings
 from agent_core.testing.tools import tool_call
 from agent_core.tools import ToolOutput
 from agent_core.workspaces.layout import DIRECTORIES
+from tests.scopes import NoChildren, Surroundings
 
 
 class ToldChildren(NoChildren):

@@ -162,14 +162,14 @@ class Router:
             return replace(judged, reason="failed")
         judged = replace(judged, raw=reply.message.text[:200], usage=reply.usage)
         words = set(_WORD.findall(reply.message.text.upper()))
-        said = [verdict for verdict in _VERDICTS if verdict in words]
-        if len(said) != 1:
+        verdicts = [verdict for verdict in _VERDICTS if verdict in words]
+        if len(verdicts) != 1:
             return judged
         return replace(
             judged,
-            route="SIMPLE" if said[0] == "STOP" else "COMPLEX",
+            route="SIMPLE" if verdicts[0] == "STOP" else "COMPLEX",
             reason="classifier",
-            verdict=said[0],
+            verdict=verdicts[0],
         )
 
     async def _answer(self, routing: Routing, gate: "_VerdictLatch") -> Reply:

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from cachetools import TTLCache
@@ -31,7 +31,6 @@ _Item = Mapping[str, Any]
 class AppTool:
     """A tool of an app, as Composio describes it."""
 
-    slug: str
     toolkit: str
     needs_account: bool | None
     """None where Composio does not know the tool, or does not say."""
@@ -115,8 +114,8 @@ class Accounts:
         """Filters in the query are not relied on: another person's account must never pass."""
         query |= {"user_ids": user, "statuses": _ACTIVE, "limit": "100"}
         answer = await self._api.ask("GET", "/connected_accounts", params=query)
-        items = cast("list[object]", answer.get("items") or [])
-        return [item for item in map(as_object, items) if _is_active(item, user)]
+        items = map(as_object, answer.get("items") or [])
+        return [item for item in items if _is_active(item, user)]
 
     async def _account(self, user: UserId, item: _Item) -> Account:
         return Account(
@@ -136,15 +135,9 @@ class Accounts:
                 raise
         toolkit = _toolkit_of(record) or slug.partition("_")[0].casefold()
         if not record:
-            return AppTool(
-                slug=slug,
-                toolkit=toolkit,
-                needs_account=None,
-                schema_digest="",
-            )
+            return AppTool(toolkit=toolkit, needs_account=None, schema_digest="")
         definition = {key: record.get(key) for key in _PINNED}
         return AppTool(
-            slug=slug,
             toolkit=toolkit,
             needs_account=record.get("no_auth") is not True,
             schema_digest=digest_of_json(definition),

@@ -8,11 +8,10 @@ fetched.
 import asyncio
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from agent_core.ids import ToolCallId
-from agent_core.json_values import as_object, is_list, is_object, mended, parse_result, text_in
+from agent_core.json_values import as_object, mended, parse_result, text_in, values_in
 from agent_core.mcp import TOO_LARGE
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.tools import OnProgress, ToolContext, ToolOutput, Toolset, batch_results
@@ -78,7 +77,7 @@ def _files_in(text: str) -> list[tuple[str, str]]:
     JSON within texts is not read: a mail may hold JSON, and its sender would choose the addresses.
     """
     names: dict[str, str] = {}
-    for each in _objects(parse_result(text)):
+    for _, each in values_in(parse_result(text)):
         if url := text_in(each, _ADDRESS):
             names[url] = text_in(
                 each,
@@ -115,13 +114,3 @@ def _words_of_composio(result: JsonObject) -> str:
     for fields in around:
         own += [field for field in fields.items() if field[0] not in _APPS_OWN]
     return json.dumps(own, ensure_ascii=False)
-
-
-def _objects(value: object) -> Iterator[JsonObject]:
-    left = [value]
-    for each in left:
-        if is_object(each):
-            yield each
-            left.extend(each.values())
-        elif is_list(each):
-            left.extend(each)

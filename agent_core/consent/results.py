@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from cachetools import TTLCache
 
-from agent_core.ids import UserId
+from agent_core.ids import ToolCallId, UserId
 from agent_core.json_values import as_object, json_in, load_strictly, texts_in
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.tools import OpenedCall, ToolOutput, batch_results, canonical, opened
@@ -73,19 +73,18 @@ def brings_outside_text(call: OpenedCall, output: ToolOutput) -> bool:
 
 def outside_of(messages: Sequence[Message]) -> tuple[str, ...]:
     """Where the newest text from outside came from: addresses of pages, or else names of tools."""
-    parts = [part for message in messages for part in message.parts]
-    calls = {part.id: opened(part) for part in parts if isinstance(part, ToolCall)}
-    sources: dict[str, None] = {}
-    for part in reversed(parts):
-        if len(sources) >= MAX_OUTSIDE:
-            break
-        if isinstance(part, ToolResult) and part.call_id in calls:
+    calls: dict[ToolCallId, OpenedCall] = {}
+    sources: list[str] = []
+    for part in (part for message in messages for part in message.parts):
+        if isinstance(part, ToolCall):
+            calls[part.id] = opened(part)
+        elif isinstance(part, ToolResult) and part.call_id in calls:
             call = calls[part.call_id]
             output = ToolOutput(text=part.text, is_error=part.is_error)
             if brings_outside_text(call, output):
-                sources |= dict.fromkeys(_sources_of(call))
-    cut = [source[:MAX_OUTSIDE_CHARS] for source in sources if source]
-    return tuple(cut[:MAX_OUTSIDE])
+                sources[:0] = _sources_of(call)
+    cut = dict.fromkeys(source[:MAX_OUTSIDE_CHARS] for source in sources if source)
+    return tuple(cut)[:MAX_OUTSIDE]
 
 
 def is_trusted_search(prefix: str, tool: str) -> bool:

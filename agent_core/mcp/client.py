@@ -40,8 +40,7 @@ from pydantic import ValidationError
 from agent_core import tracing
 from agent_core.errors import ToolServerError
 from agent_core.mcp.config import HttpServer, HubLimits, InProcessServer, ServerConfig
-from agent_core.mcp.http import UNAUTHORIZED, http_streams
-from agent_core.mcp.stdio import stdio_streams
+from agent_core.mcp.transports import UNAUTHORIZED, http_streams, stdio_streams
 from agent_core.mcp.wire import MAX_TOOLS, TOO_LARGE, UNREADABLE, Screen, is_flood
 from agent_core.messages import JsonObject
 from agent_core.tools import Artifact, OnProgress, ToolOutput
@@ -226,21 +225,15 @@ class ServerConnection:
             version=lambda: client.protocol_version,
             on_tools_changed=lambda: setattr(self, "tools_changed", True),
         )
-        on_end = self._ending.set
         if isinstance(config, HttpServer):
-            streams = http_streams(
-                config,
-                self._limits,
-                screen=screen,
-                on_end=on_end,
-            )
+            streams = http_streams(config, self._limits, screen=screen)
         else:
             streams = stdio_streams(
                 config,
                 self._limits,
                 screen=screen,
                 stderr=self._stderr,
-                on_end=on_end,
+                on_end=self._ending.set,
             )
         client = Client(streams, cache=None)
         return client

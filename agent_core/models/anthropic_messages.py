@@ -170,7 +170,8 @@ class ReplyAssembly:
     def __init__(self) -> None:
         self._request_id = ""
         self._started: JsonObject = {}
-        self._blocks: dict[int, _Block] = {}
+        self._blocks: dict[str, _Block] = {}
+        """By index, in the order of their beginning."""
         self._usage: JsonObject = {}
         self._stop: JsonObject = {}
         self._ended = False
@@ -183,7 +184,8 @@ class ReplyAssembly:
                 self._started = as_object(event.get("message"))
                 self._count(self._started.get("usage"))
             case "content_block_start":
-                self._blocks[_index(event)] = _Block(dict(as_object(event.get("content_block"))))
+                block = _Block(dict(as_object(event.get("content_block"))))
+                self._blocks[str(event.get("index"))] = block
             case "content_block_delta":
                 return self._block(event).extend(as_object(event.get("delta")))
             case "content_block_stop":
@@ -206,7 +208,7 @@ class ReplyAssembly:
             RequestTooLarge: the context window was full inside a tool call.
         """
         stop_reason = self._checked_stop_reason()
-        blocks = [self._blocks[index] for index in sorted(self._blocks)]
+        blocks = list(self._blocks.values())
         if stop_reason == "refusal":
             blocks = [block for block in blocks if block.kind != "tool_use"]
         parts = tuple(map(self._part, blocks))
@@ -222,7 +224,7 @@ class ReplyAssembly:
         )
 
     def _block(self, event: JsonObject) -> _Block:
-        block = self._blocks.get(_index(event))
+        block = self._blocks.get(str(event.get("index")))
         if block is None:
             raise self._incomplete("a piece came for a block that never began")
         return block
@@ -299,11 +301,6 @@ class ReplyAssembly:
     def _incomplete(self, why: str) -> ModelUnavailable:
         text = f"The model's reply is not whole: {why}."
         return ModelUnavailable(text, kind="incomplete", request_id=self._request_id)
-
-
-def _index(event: JsonObject) -> int:
-    index: Any = event.get("index")
-    return index if isinstance(index, int) else -1
 
 
 def _usage(counts: JsonObject) -> Usage:

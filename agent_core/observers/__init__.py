@@ -1,9 +1,8 @@
 """Readers of tool results that leave artifacts in the workspace and never get in a turn's way."""
 
 from agent_core.observers.corpus import ArticleObserver
+from agent_core.observers.executions import SearchResultObserver, WorkbenchObserver
 from agent_core.observers.observing import Observers, ToolObserved, ToolObserver, full_text
-from agent_core.observers.search_results import SearchResultObserver
-from agent_core.observers.workbench import WorkbenchObserver
 
 __all__ = [
     "ArticleObserver", "Observers", "SearchResultObserver", "ToolObserved", "ToolObserver",

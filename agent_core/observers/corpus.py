@@ -1,11 +1,15 @@
 """Saves the articles that a call extracted, one extracted_articles/*.json each.
 
-And counts pages that the reader service did not find into the blacklist that the crawler keeps.
+And counts pages that the reader service did not find into the blacklist that the crawler keeps, and
+checks whether a report sub-agent kept the rule: articles are saved as a corpus before they are
+used.
 """
 
 import asyncio
 import hashlib
+import json
 import logging
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,7 +24,13 @@ from agent_core.json_values import find_object, is_list, is_object, parse_result
 from agent_core.messages import JsonObject
 from agent_core.observers.observing import ToolObserved, full_text
 from agent_core.tools import slug_of
-from agent_core.workspaces.layout import EXTRACTED_ARTICLES, timestamp, write_json, write_text
+from agent_core.workspaces.layout import (
+    CORPUS,
+    EXTRACTED_ARTICLES,
+    timestamp,
+    write_json,
+    write_text,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -172,14 +182,11 @@ class ReaderBlacklist:
         return ()
 
     def _count(self, observed: ToolObserved) -> None:
-        try:
-            domain = (urlsplit(text_in(observed.call.arguments, "url")).hostname or "").rstrip(".")
-        except ValueError:
-            domain = ""
-        said = full_text(observed).replace(" ", "") if domain else ""
-        if _TIMED_OUT in said:
+        domain = (urlsplit(text_in(observed.call.arguments, "url")).hostname or "").rstrip(".")
+        text = full_text(observed).replace(" ", "")
+        if _TIMED_OUT in text:
             logger.warning("%s was not reached in time (1234); it can be tried again", domain)
-        if _NOT_FOUND not in said:
+        if not domain or _NOT_FOUND not in text:
             return
         try:
             stored = _StoredFailures.model_validate_json(self._path.read_bytes())
@@ -193,3 +200,58 @@ class ReaderBlacklist:
         write_text(self._path, stored.model_dump_json(indent=2))
         if failures == stored.threshold:
             logger.warning("%s has failed for good %d times: skipped from now on", domain, failures)
+
+
+_IN_DEPTH = re.compile(
+    r"(?<!\bnot )(?<!\bno )(?<!\bless )\b(?:"
+    r"comprehensive|in[- ]depth|detailed|thorough|exhausti|deep[- ]dive"
+    r"|umfassend|ausführlich|detaillier|eingehend|gründlich"  # German
+    r"|approfondi|détaillé|dettagliat"  # French, Italian
+    r"|detallad|detalhad|pormenorizad|abrangente)",  # Spanish, Portuguese
+    re.IGNORECASE,
+)
+
+
+def correction(task_prompt: str, agent_tools_called: Sequence[str], workspace: Path) -> str | None:
+    """What to tell the delegating model when a report run left no corpus; None when all is well."""
+    called = {name.rsplit("__", 1)[-1] for name in agent_tools_called}
+    crawled = "crawl_parallel" in called
+    if not crawled and not _IN_DEPTH.search(task_prompt):
+        return None
+    has_corpus = _has_articles(workspace / CORPUS)
+    if crawled and "save_corpus" not in called:
+        # A corpus of an earlier turn does not hold what this run has read.
+        return _sentence(
+            "it read pages with crawl_parallel but never called save_corpus",
+            "call save_corpus with the URLs that were read",
+        )
+    if has_corpus:
+        return None
+    if crawled:
+        return _sentence(
+            "none of the pages that it read could be extracted",
+            "find other sources, call crawl_parallel with them, then save_corpus",
+        )
+    return _sentence(
+        "in-depth work was asked for, but no page was read in full",
+        "call crawl_parallel with the best URLs in batches of 10, then save_corpus with them",
+    )
+
+
+def _sentence(what: str, steps: str) -> str:
+    return (
+        f"COMPLIANCE: the report sub-agent skipped a mandatory step: {what}, so {CORPUS} holds no "
+        f"article that its report can stand on. Delegate to it again and have it {steps}, and only "
+        "then call write_report again. Do not present the report as complete before that."
+    )
+
+
+def _has_articles(corpus: Path) -> bool:
+    try:
+        content: object = json.loads(corpus.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    articles = content.get("articles") if is_object(content) else None
+    return is_list(articles) and any(
+        is_object(article) and article.get("status") == "success" for article in articles
+    )

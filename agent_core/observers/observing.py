@@ -1,22 +1,17 @@
-"""Dispatch of tool results to observers: beside the turn, in tasks that are owned and bounded.
-
-And which Composio tools a call really ran: the tool itself, or those inside a multi-execute.
-"""
+"""Dispatch of tool results to observers: beside the turn, in tasks that are owned and bounded."""
 
 import asyncio
 import hashlib
 import logging
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
 from agent_core import tracing
 from agent_core.ids import TurnId
-from agent_core.json_values import find_object, is_list, is_object, parse_result, text_in
-from agent_core.messages import JsonObject, ToolCall
-from agent_core.tools import Action, ToolContext, ToolOutput, opened
+from agent_core.messages import ToolCall
+from agent_core.tools import ToolContext, ToolOutput
 
 logger = logging.getLogger(__name__)
 
@@ -110,63 +105,3 @@ class Observers:
             logger.warning("%s did not end over a result of %s", name, observed.call.name)
         except Exception:
             logger.exception("%s failed over a result of %s", name, observed.call.name)
-
-
-_WRAPPED_LEVELS = 3
-_MAX_SLUG_CHARS = 200
-"""A longer one is no tool's name, and what looks for names need not read it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Execution:
-    """One tool that ran, with the part of the result that is its own."""
-
-    slug: str
-    """As the service names it, such as `COMPOSIO_SEARCH_NEWS`."""
-    arguments: JsonObject
-    payload: object
-    position: int = 0
-    """Within the call."""
-
-
-def executions(observed: ToolObserved) -> list[Execution]:
-    """What ran. Reads the whole result; empty when it holds no JSON."""
-    payload = parse_result(full_text(observed))
-    call = opened(observed.call)
-    if payload is None:
-        return []
-    if call.is_batch:
-        return list(_inner(payload, call.actions))
-    [action] = call.actions
-    return [
-        Execution(slug=action.tool[:_MAX_SLUG_CHARS], arguments=action.arguments, payload=payload)
-    ]
-
-
-def may_run(observed: ToolObserved, wanted: re.Pattern[str]) -> bool:
-    """Whether the call names a wanted tool, itself or inside; spares reading other results."""
-    tools = [action.tool for action in opened(observed.call).actions]
-    return any(not tool or wanted.fullmatch(tool[:_MAX_SLUG_CHARS]) for tool in tools)
-
-
-def _inner(payload: object, asked: Sequence[Action]) -> Iterator[Execution]:
-    """Each result of a batch with what it answers: by its index, or by its place without one."""
-    results = find_object(payload, _results, _WRAPPED_LEVELS) or []
-    for position, result in enumerate(results):
-        if not is_object(result):
-            continue
-        index = result.get("index")
-        place = index if isinstance(index, int) and 0 <= index < len(asked) else position
-        request = asked[place] if place < len(asked) else None
-        slug = text_in(result, "tool_slug") or (request.tool if request else "")
-        yield Execution(
-            slug=slug[:_MAX_SLUG_CHARS],
-            arguments=request.arguments if request else {},
-            payload=result.get("response") or result,
-            position=position,
-        )
-
-
-def _results(value: JsonObject) -> list[object] | None:
-    results = value.get("results")
-    return results if is_list(results) else None

@@ -1,11 +1,9 @@
 """Charts of data as SVG that stands alone: lines and bars, axes, a legend, nothing that runs."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from html import escape
-from itertools import cycle
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field, Strict, TypeAdapter, ValidationError
@@ -31,14 +29,18 @@ _Number = Annotated[
 _Label = Annotated[str, BeforeValidator(str)]
 _NumberPair = tuple[_Number, _Number]
 _LabelPair = tuple[_Label, _Number]
+_Values = list[_Number] | list[_NumberPair] | list[_LabelPair] | dict[_Label, _Number]
 _Series = Annotated[
-    list[_Number] | list[_NumberPair] | list[_LabelPair] | dict[_Label, _Number],
+    _Values,
     Field(union_mode="left_to_right"),
+    Field(min_length=1, max_length=MAX_POINTS),
 ]
-_DATA: TypeAdapter[dict[_Label, _Series]] = TypeAdapter(dict[_Label, _Series])
+_DATA = TypeAdapter[dict[str, _Series]](
+    Annotated[dict[_Label, _Series], Field(min_length=1, max_length=MAX_SERIES)]
+)
 _MAX_TEXT = 80
 _TICKS = 5
-_LEAST_SPAN = 1e-300
+_LEAST_SPAN = 1e-290
 """Of an axis; smaller ones cannot be divided."""
 _MAX_LABELS = 12
 _BARS = 0.8
@@ -49,8 +51,10 @@ _START = (
     'font-family="sans-serif" font-size="12" fill="#222" text-anchor="middle">'
 )
 _SHAPE = (
-    "`data` is a list of numbers, a list of (x, y) pairs, a dict of labels and numbers, or a dict "
-    "of names and such lists; numbers are neither texts nor endless, and at most 1e15"
+    "there is nothing to draw: `data` is a list of numbers, a list of (x, y) pairs, a dict of "
+    "labels and numbers, or a dict of names and such lists, at most "
+    f"{MAX_SERIES} series of {MAX_POINTS} points; numbers are neither texts nor endless, and at "
+    "most 1e15"
 )
 
 
@@ -72,7 +76,6 @@ def chart(
     """
     if kind not in KINDS:
         raise ValueError(f"there is no kind {kind!r}; there are {KINDS}")
-    plot = _Plot(kind, _series(data))
     lines = (
         _START,
         _element("title", title or "Chart"),
@@ -95,135 +98,108 @@ def chart(
             y,
             transform="rotate(-90 18 225)",
         ),
-        *plot.axes(),
-        *plot.drawing(),
+        *_plot(kind, _series(data)),
         "</svg>\n",
     )
     return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scale:
-    """An axis from `low` to `high`, drawn from `start` to `end`."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def __call__(self, value: float) -> float:
-        share = (value - self.low) / (self.high - self.low)
-        return self.start + share * (self.end - self.start)
-
-
-class _Plot:
-    """Scales of both axes, and the series drawn to them."""
-
-    def __init__(self, kind: str, series: dict[str, list[Point]]) -> None:
-        self._kind = kind
-        self._series = series
-        heights: list[float] = []
-        positions: dict[str | float, float] = {}
-        for points in series.values():
-            for label, height in points:
-                heights.append(height)
-                positions.setdefault(label, len(positions) + 0.5)
-        if kind == "bar":
-            heights.append(0.0)
-        self._labels = len(positions)
-        self._heights = _ticks(heights)
-        self._y = _Scale(
-            low=self._heights[0],
-            high=self._heights[-1],
-            start=BOTTOM,
-            end=TOP,
-        )
-        numbers = [label for label in positions if isinstance(label, float)]
-        if kind == "line" and len(numbers) == self._labels:
-            ticks = _ticks(numbers)
-            positions.update((number, number) for number in (*numbers, *ticks))
-            marks: Sequence[str | float] = ticks
-            low = ticks[0]
-            high = ticks[-1]
+def _plot(kind: str, series: Mapping[str, Sequence[Point]]) -> Iterator[str]:
+    """The axes, and the series drawn to them."""
+    heights: list[float] = [0.0] if kind == "bar" else []
+    labels: dict[str | float, None] = {}
+    for points in series.values():
+        for label, height in points:
+            heights.append(height)
+            labels[label] = None
+    ticks = _ticks(heights)
+    y_of = _axis(ticks, BOTTOM, TOP)
+    yield from _horizontals(ticks, y_of)
+    x_of, marks = _places(kind, list(labels))
+    for mark in marks:
+        text = mark[:20] if isinstance(mark, str) else f"{mark:.10g}"
+        yield _label(x_of[mark], BOTTOM + 20, text)
+    width = _BARS * (RIGHT - LEFT) / len(labels) / len(series)
+    for number, (name, points) in enumerate(series.items()):
+        colour = _COLOURS[number % len(_COLOURS)]
+        if name:
+            yield from _legend(number, len(series), name, colour)
+        spots = [(x_of[label], y_of(height)) for label, height in points]
+        if kind == "line":
+            yield from _line(spots, colour)
         else:
-            marks = list(positions)[:: math.ceil(self._labels / _MAX_LABELS)]
-            low = 0.0
-            high = float(self._labels)
-        self._x = _Scale(
-            low=low,
-            high=high,
-            start=LEFT,
-            end=RIGHT,
+            left = (number - len(series) / 2) * width
+            yield from _bars(spots, left, width, y_of(0), colour)
+
+
+def _places(
+    kind: str, labels: Sequence[str | float]
+) -> tuple[dict[str | float, float], Sequence[str | float]]:
+    """Where each label is drawn, and the labels or numbers that are written below the axis."""
+    numbers = [label for label in labels if isinstance(label, float)]
+    if kind == "line" and len(numbers) == len(labels):
+        ticks = _ticks(numbers)
+        axis = _axis(ticks, LEFT, RIGHT)
+        return {number: axis(number) for number in (*numbers, *ticks)}, ticks
+    room = (RIGHT - LEFT) / len(labels)
+    centres = {label: LEFT + (index + 0.5) * room for index, label in enumerate(labels)}
+    return centres, labels[:: math.ceil(len(labels) / _MAX_LABELS)]
+
+
+def _axis(ticks: Sequence[float], start: float, end: float) -> Callable[[float], float]:
+    """Where a value is drawn on an axis whose first and last ticks are at `start` and `end`."""
+    low = ticks[0]
+    span = ticks[-1] - low
+    return lambda value: start + (value - low) / span * (end - start)
+
+
+def _horizontals(ticks: Sequence[float], y_of: Callable[[float], float]) -> Iterator[str]:
+    for height in ticks:
+        y = y_of(height)
+        yield _element("path", d=f"M{LEFT} {y:.1f}H{RIGHT}", stroke="#ddd")
+        yield _label(
+            LEFT - 8,
+            y + 4,
+            f"{height:,.10g}",
+            text_anchor="end",
         )
-        self._positions = positions
-        self._marks = marks
 
-    def axes(self) -> Iterator[str]:
-        for height in self._heights:
-            y = self._y(height)
-            yield _element("path", d=f"M{LEFT} {y:.1f}H{RIGHT}", stroke="#ddd")
-            yield _label(
-                LEFT - 8,
-                y + 4,
-                f"{height:,.10g}",
-                text_anchor="end",
-            )
-        for mark in self._marks:
-            x = self._x(self._positions[mark])
-            text = mark[:20] if isinstance(mark, str) else f"{mark:.10g}"
-            yield _label(x, BOTTOM + 20, text)
 
-    def drawing(self) -> Iterator[str]:
-        colours = cycle(_COLOURS)
-        for number, (name, points) in enumerate(self._series.items()):
-            colour = next(colours)
-            if name:
-                yield from self._legend(number, name, colour)
-            spots: list[Spot] = []
-            for label, height in points:
-                x = self._x(self._positions[label])
-                spots.append((x, self._y(height)))
-            if self._kind == "line":
-                yield from _line(spots, colour)
-            else:
-                yield from self._bars(number, spots, colour)
+def _legend(number: int, count: int, name: str, colour: str) -> Iterator[str]:
+    room = (RIGHT - LEFT) / count
+    left = LEFT + number * room
+    yield _element(
+        "rect",
+        x=left,
+        y=42,
+        width=12,
+        height=12,
+        fill=colour,
+    )
+    yield _label(
+        left + 17,
+        52,
+        name[: int(room / 8) - 2],
+        text_anchor="start",
+    )
 
-    def _legend(self, number: int, name: str, colour: str) -> Iterator[str]:
-        room = (RIGHT - LEFT) / len(self._series)
-        left = LEFT + number * room
-        max_chars = max(3, int(room / 8) - 2)
+
+def _bars(
+    spots: Sequence[Spot], left: float, width: float, base: float, colour: str
+) -> Iterator[str]:
+    for x, y in spots:
         yield _element(
             "rect",
-            x=left,
-            y=42,
-            width=12,
-            height=12,
+            x=x + left,
+            y=min(y, base),
+            width=width,
+            height=abs(y - base),
             fill=colour,
         )
-        yield _label(
-            left + 17,
-            52,
-            name[:max_chars],
-            text_anchor="start",
-        )
-
-    def _bars(self, number: int, spots: list[Spot], colour: str) -> Iterator[str]:
-        count = len(self._series)
-        width = _BARS * (RIGHT - LEFT) / self._labels / count
-        offset = (number - count / 2) * width
-        base = self._y(0)
-        for x, y in spots:
-            yield _element(
-                "rect",
-                x=x + offset,
-                y=min(y, base),
-                width=width,
-                height=abs(y - base),
-                fill=colour,
-            )
 
 
-def _line(spots: list[Spot], colour: str) -> Iterator[str]:
+def _line(spots: Sequence[Spot], colour: str) -> Iterator[str]:
+    """A line, or a dot where there is one point."""
     yield _element(
         "polyline",
         points=" ".join(f"{x:.1f},{y:.1f}" for x, y in spots),
@@ -246,23 +222,11 @@ def _series(data: object) -> dict[str, list[Point]]:
     for candidate in ({"": data}, data):
         with suppress(ValidationError):
             valid = _DATA.validate_python(candidate)
-            break
-    else:
-        raise ValueError(_SHAPE)
-    series: dict[str, list[Point]] = {}
-    for name, each in valid.items():
-        points = _points(each)
-        if not points:
-            raise ValueError(f"there is nothing to draw: {_SHAPE}")
-        if len(valid) > MAX_SERIES or len(points) > MAX_POINTS:
-            raise ValueError(f"at most {MAX_SERIES} series of {MAX_POINTS} points can be drawn")
-        series[name] = points
-    if not series:
-        raise ValueError(f"there is nothing to draw: {_SHAPE}")
-    return series
+            return {name: _points(each) for name, each in valid.items()}
+    raise ValueError(_SHAPE)
 
 
-def _points(data: Sequence[float | Point] | Mapping[str, float]) -> list[Point]:
+def _points(data: _Values) -> list[Point]:
     if isinstance(data, Mapping):
         return list(data.items())
     points: list[Point] = []
@@ -274,19 +238,18 @@ def _points(data: Sequence[float | Point] | Mapping[str, float]) -> list[Point]:
 def _ticks(values: Sequence[float]) -> list[float]:
     """Round numbers at equal distances, from below the lowest value to above the highest."""
     low = min(values)
-    high = max(values)
-    if high - low <= 1e-9 * max(abs(low), abs(high)):
-        high = low + abs(low) / 10
-    if high - low < _LEAST_SPAN:
-        high = low + 1.0
-    least = (high - low) / _TICKS
+    span = max(values) - low
+    if span <= 1e-9 * max(map(abs, values)):
+        span = abs(low) / 10 or 1.0
+    span = max(span, _LEAST_SPAN)
+    least = span / _TICKS
     step = 10.0 ** math.floor(math.log10(least))
     for factor in (2, 2.5, 2):  # 1, 2, 5, 10
         if step >= least:
             break
         step *= factor
     first = math.floor(low / step)
-    last = math.ceil(high / step)
+    last = math.ceil((low + span) / step)
     return [number * step for number in range(first, last + 1)]
 
 

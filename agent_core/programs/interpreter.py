@@ -14,7 +14,6 @@ import zlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -103,8 +102,6 @@ class Program(BaseModel):
 
 def _missing() -> str:
     """Why no program can run on this machine; empty where one can."""
-    if find_spec("pydantic_monty") is None:
-        return "pydantic-monty is not installed"
     scripts = sysconfig.get_path("scripts")
     if shutil.which("monty", path=scripts) or shutil.which("monty"):
         return ""
@@ -118,7 +115,7 @@ class Interpreter:
     limits: ProgramLimits = ProgramLimits()
     fault: str = field(default_factory=_missing)
     """Why no program can run here; empty where that is not so."""
-    places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
+    seats: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
     """Of programs that compute at the same time; others wait for their turn."""
 
 
@@ -186,7 +183,7 @@ class ProgramExecution:
         }
         try:
             async with (
-                self.interpreter.places,
+                self.interpreter.seats,
                 monty.AsyncMonty(max_processes=1) as workers,
                 workers.checkout(**conditions) as session,
             ):
@@ -247,7 +244,7 @@ class ProgramExecution:
         error = _shortened(error, max_chars)
         parts = {
             "Printed": printed,
-            "Value": _shortened(value, max_chars),
+            "Value": value,
             "Error": error if variables else f"{error}\n{_AS_BEFORE}",
             "Files for the person": ", ".join(artifact.path for artifact in artifacts),
         }

@@ -19,7 +19,7 @@ from agent_core.ids import RunId, is_in_branch
 from agent_core.loop.agent import RunLimits, RunScope
 from agent_core.loop.run import run_agent
 from agent_core.messages import JsonObject, user_message
-from agent_core.observers.compliance import correction
+from agent_core.observers.corpus import correction
 from agent_core.runtime.closing import child_failure
 from agent_core.runtime.opening import one_line
 from agent_core.runtime.parts import STRING, TurnParts

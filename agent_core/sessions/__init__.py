@@ -37,7 +37,6 @@ from agent_core.sessions.inbox import (
 )
 from agent_core.sessions.leases import (
     DEAD_AFTER_S,
-    DatabaseTaken,
     LeaseLost,
     Leases,
     holder_of,
@@ -72,7 +71,6 @@ __all__ = [
     "AuditedAction",
     "CallApproval",
     "Database",
-    "DatabaseTaken",
     "DatabaseTrouble",
     "DisclosureStore",
     "EventLog",

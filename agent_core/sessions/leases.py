@@ -213,17 +213,12 @@ FILE_LOCK_PATIENCE_S = 0.5
 _NAMELESS = "a process that has not said who it is"
 
 
-class DatabaseTaken(SessionError):
-    """Another process works with this database."""
-
-
 @asynccontextmanager
 async def sole_process(url: str) -> AsyncGenerator[None]:
     """Hold the lock on a database within the block. Postgres needs none.
 
     Raises:
-        DatabaseTaken: another process has it.
-        SessionError: the lock cannot be made.
+        SessionError: another process has it, or it cannot be made.
     """
     database = file_of(make_url(url))
     if database is None:
@@ -235,7 +230,7 @@ async def sole_process(url: str) -> AsyncGenerator[None]:
         file.parent.mkdir(parents=True, exist_ok=True)
         await asyncio.to_thread(lock.acquire, timeout=FILE_LOCK_PATIENCE_S)
     except Timeout as error:
-        raise DatabaseTaken(
+        raise SessionError(
             f"another bot works with {database}: {_read(file)}. Stop that one first, or set "
             "DATABASE_URL to a Postgres database, which several processes can share."
         ) from error

@@ -54,14 +54,9 @@ class Ledger:
         # In one order everywhere, so that two deliveries at once cannot wait for each other.
         keys = sorted({key, second_key} - {""})
         known: JsonObject = {"body": {}, "settled": True, "process": ""}
-        shared: JsonObject = {"at": at or self._clock(), "delivery": delivery, **known}
-        rows = [shared | {"key": each} for each in keys]
-        new_row = rows[keys.index(key)]
-        new_row.update(
-            body=body,
-            settled=False,
-            process=self._leases.process,
-        )
+        new: JsonObject = {"body": body, "settled": False, "process": self._leases.process}
+        received = {"at": at or self._clock(), "delivery": delivery}
+        rows = [{"key": each, **received, **(new if each == key else known)} for each in keys]
         insert = self._database.insert_new(ledger).returning(ledger.c.key)
 
         def write(connection: Connection) -> bool:

@@ -22,7 +22,6 @@ from agent_core.background import Background, Backoff
 from agent_core.events import EVENT, LIVE_ONLY, AnyEvent, Intervened, TextDelta, TurnFinished
 from agent_core.fault_points import EVENT_POINT, fault_point
 from agent_core.ids import SessionId, TurnId
-from agent_core.messages import JsonObject
 from agent_core.sessions.database import Database, DatabaseTrouble
 from agent_core.sessions.inbox import close_inbox, put_intervention
 from agent_core.sessions.notices import Notices
@@ -39,16 +38,11 @@ BATCH_EVERY_S = 0.025
 """What comes in so short a time is one transaction, unless somebody waits for it."""
 CLOSE_PATIENCE_S = 3.0
 
-Identity = tuple[object, ...]
-Positions = dict[Identity, int]
-"""The positions of events that were new."""
-
 Row = Mapping[str, Any]
 OnStored = Callable[[int | None], None]
 """Called with an event's position, or None when the event was stored before."""
 
 _INTERVENTION = TypeAdapter(Intervened)
-_IDENTITY = (events.c.turn, events.c.run, events.c.step, events.c.attempt, events.c.n)
 LoggedEvent = tuple[int, AnyEvent]
 """An event with its position; live-only events have the position of the last stored event."""
 
@@ -56,11 +50,13 @@ News = asyncio.Queue[list[LoggedEvent] | int]
 """What a reader has yet to read: events, or a position behind which it is to read the store."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class _Queued:
     event: Row | None = None
     messages: Sequence[Row] = ()
     stored: OnStored | None = None
+    position: int | None = None
+    """Of an event that was new, once it is stored."""
 
 
 class WriteBehind:
@@ -128,64 +124,61 @@ class WriteBehind:
             while not self._queue.empty():
                 batch.append(self._queue.get_nowait())
             next_s = loop.time() + BATCH_EVERY_S
-            positions = await self._store_at_last(batch)
+            if any(entry.event or entry.messages for entry in batch):
+                await self._store_at_last(batch)
             for entry in batch:
-                if entry.stored is None:
-                    continue
-                position = None
-                if entry.event:
-                    position = positions.pop(_identity(entry.event), None)
-                entry.stored(position)
+                if entry.stored is not None:
+                    entry.stored(entry.position)
 
-    async def _store_at_last(self, batch: Sequence[_Queued]) -> Positions:
+    async def _store_at_last(self, batch: Sequence[_Queued]) -> None:
         """Store a batch, with retry while the database is in trouble; nothing is dropped.
 
         A row that no database would take must not stop all others: it is logged and left out.
         """
-        if not any(entry.event or entry.messages for entry in batch):
-            return {}
-        positions: Positions = {}
-        waits_s = BACKOFF.waits_s()
-
-        def store(connection: Connection) -> Positions:
-            # Where an earlier attempt was committed after all, this one finds nothing new.
-            positions.update(self._store(connection, batch))
-            return positions
-
-        while True:
+        for wait_s in BACKOFF.waits_s():
             try:
-                return await self._database.run(store)
+                await self._database.run(partial(self._store, batch))
             except Exception as error:
-                if _is_trouble(error):
-                    logger.exception("%d entries are not stored yet", len(batch))
-                    await asyncio.sleep(next(waits_s))
-                    continue
-                if len(batch) == 1:
-                    logger.exception("an entry that cannot be stored is left out")
-                    return {}
-                for entry in batch:
-                    positions |= await self._store_at_last([entry])
-                return positions
+                if not _is_trouble(error):
+                    await self._store_apart(batch, error)
+                    return
+                logger.exception("%d entries are not stored yet", len(batch))
+                await asyncio.sleep(wait_s)
+            else:
+                return
 
-    def _store(self, connection: Connection, batch: Sequence[_Queued]) -> Positions:
+    async def _store_apart(self, batch: Sequence[_Queued], error: Exception) -> None:
+        """Store each entry by itself, as one of them made an error that does not pass."""
+        if len(batch) == 1:
+            logger.error("an entry that cannot be stored is left out", exc_info=error)
+            batch[0].position = None
+            return
+        for entry in batch:
+            await self._store_at_last([entry])
+
+    def _store(self, batch: Sequence[_Queued], connection: Connection) -> None:
         message_rows = [row for entry in batch for row in entry.messages]
         if message_rows:
             connection.execute(self._database.insert_new(messages), message_rows)
-        event_rows = [entry.event for entry in batch if entry.event is not None]
-        if not event_rows:
-            return {}
-        insert = self._database.insert_new(events).returning(events.c.id, *_IDENTITY)
-        inserted = connection.execute(insert, event_rows)
-        positions = {tuple(row[1:]): row[0] for row in inserted}
-        new_events = [event for event in event_rows if _identity(event) in positions]
-        self.notices.tell(connection, _notices(positions, new_events))
-        for event in new_events:
+        insert = self._database.insert_new(events).returning(events.c.id)
+        behind: dict[tuple[str, str], int] = {}
+        for entry in batch:
+            event = entry.event
+            if event is None:
+                continue
+            position = connection.execute(insert, event).scalar()
+            if position is None:
+                continue
+            # It stays where this is committed and nobody hears of it: the next try finds nothing.
+            entry.position = position
+            behind.setdefault((event["turn"], event["session"]), position - 1)
             if event["kind"] == "turn_finished":
                 _end_turn(connection, event)
             elif event["kind"] == "intervened":
                 intervention = _INTERVENTION.validate_python(event["body"])
                 put_intervention(self._database, connection, intervention)
-        return positions
+        notices = [{"of": readers, "behind": before} for readers, before in behind.items()]
+        self.notices.tell(connection, notices)
 
 
 def _is_trouble(error: Exception) -> bool:
@@ -216,20 +209,6 @@ def _end_turn(connection: Connection, event: Row) -> None:
     close_inbox(connection, turn)
 
 
-def _notices(positions: Positions, new_events: Sequence[Row]) -> list[JsonObject]:
-    """One notice for each turn with new events: the position behind which they begin."""
-    behind: dict[tuple[str, str], int] = {}
-    for event in new_events:
-        readers = (event["turn"], event["session"])
-        position = positions[_identity(event)] - 1
-        behind[readers] = min(position, behind.get(readers, position))
-    return [{"of": readers, "behind": position} for readers, position in behind.items()]
-
-
-def _identity(event: Row) -> Identity:
-    return tuple(event[column.name] for column in _IDENTITY)
-
-
 class EventLog:
     """Append events, read a turn's events behind any cursor, live ones included."""
 
@@ -245,7 +224,7 @@ class EventLog:
         self._on_stored = on_stored
         self._readers: defaultdict[str, set[News]] = defaultdict(set)
         """By the turn or the session that they read."""
-        self._live: dict[Identity, AnyEvent] = {}
+        self._live: dict[tuple[object, ...], AnyEvent] = {}
         """Live-only events that other processes have yet to hear of, texts of a step as one."""
         self._position = 0
 

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, func, literal, select, update
 
 from agent_core.events import REPORT
 from agent_core.ids import ROOT_RUN, SessionId, TurnId
-from agent_core.messages import Message, Text
+from agent_core.messages import JsonObject, Message, Text
 from agent_core.sessions.database import Database
 from agent_core.sessions.schema import cursors, events, messages, sessions, turns
 from agent_core.sessions.turns import TURN, StoredTurn
@@ -230,7 +229,7 @@ class KnownSessions:
         *,
         reader: str,
         now: datetime,
-        told: str = "",
+        told: str,
     ) -> None:
         """Make `session` begin with the messages of a turn that has ended, in the same workspace.
 
@@ -241,46 +240,41 @@ class KnownSessions:
             ended: A turn of another session, finished and stored.
             reader: Who is not to show the turn once more.
             now: When the session begins.
-            told: What people got of it, where that is not the turn's last words.
+            told: What people got of it.
         """
         copied = TurnId(f"{ended}:told")
         history = select(messages).filter_by(turn=ended, run=ROOT_RUN).order_by(messages.c.seq)
 
         def copy(connection: Connection) -> None:
-            insert = partial(self._database.insert_if_new, connection)
             turn = connection.execute(select(turns).filter_by(id=ended)).mappings().one()
             workspace = select(sessions.c.workspace).filter_by(id=turn["session"])
-            new_session = {
+            new_session: JsonObject = {
                 "id": session,
                 "workspace": connection.execute(workspace).scalar_one(),
                 "created_at": now,
                 "tainted_by": "an earlier session",
             }
-            new_turn = dict(turn) | {
+            new_turn: JsonObject = {
+                **turn,
                 "id": copied,
                 "session": session,
                 "seq": 1,
                 "inbound": turn["inbound"] | {"session": session},
                 "asker": "",
             }
-            insert(sessions, new_session)
-            insert(turns, new_turn)
-            insert(
-                cursors,
-                {
-                    "reader": reader,
-                    "turn": copied,
-                    "state": {},
-                    "done": True,
-                },
-            )
+            cursor: JsonObject = {"reader": reader, "turn": copied, "state": {}, "done": True}
+            for table, row in ((sessions, new_session), (turns, new_turn), (cursors, cursor)):
+                self._database.insert_if_new(connection, table, row)
             rows = connection.execute(history).mappings()
             copies: list[dict[str, Any]] = [{**row, "turn": copied} for row in rows]
-            if copies and told:
-                last = copies[-1]
-                answer = Message(role="assistant", parts=(Text(text=told),))
-                copies.append({**last, "seq": last["seq"] + 1, "body": answer})
-            if copies:
-                connection.execute(self._database.insert_new(messages), copies)
+            copies.append(
+                {
+                    "turn": copied,
+                    "run": ROOT_RUN,
+                    "seq": len(copies),
+                    "body": Message(role="assistant", parts=(Text(text=told),)),
+                }
+            )
+            connection.execute(self._database.insert_new(messages), copies)
 
         await self._database.run(copy)

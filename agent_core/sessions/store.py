@@ -20,7 +20,7 @@ from agent_core.messages import MESSAGE, InboundMessage, JsonObject, Message
 from agent_core.sessions.database import Database, columns_of, objects_of
 from agent_core.sessions.log import WriteBehind
 from agent_core.sessions.schema import cursors, effects, messages, programs, sessions, turns
-from agent_core.sessions.turns import TURN, StoredTurn, TurnKind, TurnState, Wait
+from agent_core.sessions.turns import StoredTurn, TurnKind, TurnState, Wait
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,17 +122,11 @@ class SessionStore:
 
     async def turns_until(self, turn: TurnId) -> tuple[Path, list[StoredTurn]]:
         """The session's workspace, and its turns up to this one, oldest first."""
-        this = turns.alias()
-        query = (
-            select(turns, sessions.c.workspace)
-            .join(sessions, sessions.c.id == turns.c.session)
-            .join(this, (this.c.session == turns.c.session) & (turns.c.seq <= this.c.seq))
-            .where(this.c.id == turn)
-            .order_by(turns.c.seq)
-        )
-        rows = await self._database.run(lambda each: each.execute(query).mappings().all())
-        workspace = Path(rows[-1]["workspace"])
-        return workspace, [TURN.validate_python(dict(row)) for row in rows]
+        last = await self.turn(turn)
+        workspace = select(sessions.c.workspace).filter_by(id=last.session)
+        query = _TURNS.filter_by(session=last.session).where(turns.c.seq <= last.seq)
+        stored = await self._database.read(query, StoredTurn)
+        return Path(await self._database.scalar(workspace)), stored
 
     async def mark_running(self, turn: TurnId) -> bool:
         """Whether the turn may start now; False when it has been started in the meantime."""

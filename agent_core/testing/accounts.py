@@ -37,7 +37,6 @@ class FakeAccounts(Accounts):
         self._answer()
         app = slug.partition("_")[0]
         return AppTool(
-            slug=slug,
             toolkit=app.casefold(),
             needs_account=slug not in self.free,
             schema_digest=self.schema_digest,

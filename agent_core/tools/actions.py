@@ -41,20 +41,6 @@ _SPACING = re.compile(r"[\W_]+")
 _LETTERS = re.compile(r"[A-Z]+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
-_JOINING = frozenset({"AND", "OR", "THEN"})
-_BEFORE_THINGS = frozenset({"A", "AN", "AS", "FROM", "IN", "INTO", "NO", "OF", "ON", "THE", "TO"})
-"""Behind them a word of reading is a thing: `MARK_AS_READ`, `ADD_TO_LIST`, `NO_SHOW`."""
-_ENDINGS = (
-    ("IES", "Y"),
-    ("IED", "Y"),
-    ("ING", ""),
-    ("ING", "E"),
-    ("ED", ""),
-    ("ES", ""),
-    ("D", ""),
-    ("S", ""),
-)
-
 
 @cache
 def _tables() -> dict[str, Any]:
@@ -165,25 +151,26 @@ def _has_deed(words: list[str]) -> bool:
     It is a deed before the word of reading, or joined to it.
     """
     either = name_words("either")
+    joining = name_words("joining")
     is_read = False
     before = ""
     for word in words:
-        if word in name_words("reading") and before not in _BEFORE_THINGS:
+        if word in name_words("reading") and before not in name_words("before_things"):
             is_read = True
         elif not is_read and (word in either or _changes(word)):
             return True
-        if before in _JOINING and _changes(word):
+        if before in joining and _changes(word):
             return True
         before = word
     if not is_read:
         return True
-    return not either.isdisjoint(words) and not _JOINING.isdisjoint(words)
+    return not either.isdisjoint(words) and not joining.isdisjoint(words)
 
 
 def _changes(word: str) -> bool:
     """Whether it is a form of a word of change: `ADDS`, `MOVED`, `CANCELLING`."""
     changing = name_words("changing")
-    for ending, replacement in _ENDINGS:
+    for ending, replacement in _tables()["endings"]:
         if not word.endswith(ending):
             continue
         stem = word.removesuffix(ending) + replacement

@@ -43,11 +43,9 @@ _MAX_DESCRIPTION_CHARS = 2_000
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 _PLURAL = re.compile(r"(?<=..[^sui])s$")
 _STOP_WORDS = frozenset(
-    {"a", "an", "and", "by", "for", "from", "in", "is", "it", "of", "on", "or", "that", "the"}
-    | {"this", "to", "tool", "with"}
+    "a an and by for from in is it of on or that the this to tool with".split()  # noqa: SIM905
 )
 _CHARS_A_TOKEN = 4
-_LISTED_SERVERS = 30
 _MAX_LINE_CHARS = 200
 _MAX_SCHEMA_CHARS = 3_000
 _INPUT: JsonObject = {
@@ -160,7 +158,7 @@ class AgentTools:
         else:
             servers = _servers(hidden)
             text = f"No tool fits these words. {servers} Try other words, or go on without."
-        return ToolOutput(text=text, size_bytes=len(text.encode("utf-8", "replace")))
+        return ToolOutput(text=text)
 
     async def _share(self, context: ToolContext) -> list[ToolSpec]:
         specs = await self._toolset.specs(context)
@@ -237,14 +235,8 @@ def _entry(spec: ToolSpec) -> str:
 
 
 def _servers(hidden: Sequence[ToolSpec]) -> str:
-    servers = list(dict.fromkeys(spec.server for spec in hidden))
-    if not servers:
-        return "There are none at present."
-    names = ", ".join(servers[:_LISTED_SERVERS])
-    left_out = len(servers) - _LISTED_SERVERS
-    if left_out > 0:
-        names += f" and {left_out} more"
-    return f"There are tools of: {names}."
+    servers = dict.fromkeys(spec.server for spec in hidden)
+    return f"There are tools of: {', '.join(servers)}." if servers else "There are none at present."
 
 
 def ranked(query: str, specs: Sequence[ToolSpec]) -> list[ToolSpec]:

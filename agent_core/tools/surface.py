@@ -6,7 +6,6 @@ Only the surface knows the chat product: it decides who may read what now, and a
 import hashlib
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +16,7 @@ import yaml
 from agent_core.clock import find_zone, local_time
 from agent_core.errors import SurfaceRefused
 from agent_core.ids import SessionId, UserId
-from agent_core.json_values import as_object, load_strictly
+from agent_core.json_values import as_object, parse_result
 from agent_core.messages import JsonObject, ToolCall
 from agent_core.models import ToolSpec
 from agent_core.sessions import AnsweredTurn, KnownSessions
@@ -174,17 +173,9 @@ class SurfaceTools:
         if number == 1:
             parts.append(f"The answer:\n{answered.answer}")
         if answered.reports:
-            path, title = answered.reports[-1]
-            parts.append(f"Part {number} of the report “{_line(title, 120)}”:")
-            parts.append(
-                await self._report(
-                    answered,
-                    path,
-                    number,
-                    call,
-                    context,
-                )
-            )
+            title = _line(answered.reports[-1][1], 120)
+            text = await self._report(answered, number, call, context)
+            parts.append(f"Part {number} of the report “{title}”:\n\n{text}")
         elif number > 1:
             parts.append("There is no further part.")
         return _material("\n\n".join(parts), [answered], context)
@@ -192,22 +183,19 @@ class SurfaceTools:
     async def _report(
         self,
         answered: AnsweredTurn,
-        path: str,
         number: int,
         call: ToolCall,
         context: ToolContext,
     ) -> str:
         """A part of a report's text, as our own toolkit reads it in that session's directory."""
+        path, _ = answered.reports[-1]
         offset = (number - 1) * PART_CHARS
         arguments = {"path": path, "offset": offset, "limit": PART_CHARS}
         reading = replace(call, name=READ_FILE, arguments=arguments)
         there = replace(context, workspace=answered.workspace)
         output = await self._files.run(reading, there, _ignore)
-        page: JsonObject = {}
-        if not output.is_error:
-            with suppress(ValueError):
-                page = as_object(load_strictly(output.text))
-        if not page:
+        page = as_object(parse_result(output.text))
+        if output.is_error or not page:
             return "(Its file has been deleted: only the answer is left. Say so.)"
         text = page.get("text") or "(There is no further part.)"
         if page.get("next_offset"):
@@ -346,10 +334,9 @@ def _line(text: str, max_chars: int) -> str:
 
 
 def _material(text: str, answers: Sequence[AnsweredTurn], context: ToolContext) -> ToolOutput:
-    is_ours = True
-    for each in answers:
-        if each.tainted_by is not None or each.turn.inbound.asker != context.asker:
-            is_ours = False
+    is_ours = all(
+        each.tainted_by is None and each.turn.inbound.asker == context.asker for each in answers
+    )
     return ToolOutput(text=text, is_ours=is_ours)
 
 

@@ -24,7 +24,8 @@ from pydantic import BaseModel
 
 from agent_core.errors import SessionError
 from agent_core.ids import SessionId, UserId
-from bot.ingress import Rules, Sender, authorise
+from bot.inbound import Sender
+from bot.ingress import Rules, authorise
 from bot.slack_api import Conversation, MonotonicClock, Person, SlackApi, SlackError
 from bot.threads import parse_session, parse_user
 

@@ -34,10 +34,10 @@ from agent_core.ids import AgentId, SessionId, UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentStatus, AgentTree
-from bot.clicks import FollowUpClick, Refused
+from bot.clicks import FollowUpClick, Gesture, Refused
 from bot.console.access import FRESH_S, HOME, ThreadAccess
 from bot.inbound import post_key
-from bot.ingress import Gesture, Ingress
+from bot.ingress import Ingress
 from bot.render import escape, foreign_line, limits
 from bot.slack_api import (
     Op,

@@ -17,7 +17,7 @@ from aiohttp import web
 
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime import Runtime
-from bot.clicks import LiveViewClick, Refused
+from bot.clicks import Gesture, LiveViewClick, Refused
 from bot.console.access import COOKIE_LIFE, FRESH_S, HOME, Passes, ThreadAccess
 from bot.console.acts import Acts
 from bot.console.live import LiveView
@@ -31,7 +31,7 @@ from bot.console.server import (
     page,
     say,
 )
-from bot.ingress import Gesture, Ingress, Rules
+from bot.ingress import Ingress, Rules
 from bot.settings import BotSettings
 from bot.slack_api import Person, SlackApi, language_of
 from bot.words import BOT

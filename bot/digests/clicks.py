@@ -3,12 +3,11 @@
 from agent_core.ids import SessionId, UserId
 from agent_core.runtime import detect_language
 from agent_core.runtime.schedules import Order, PendingOrder, ScheduleId, ScheduleStore
-from bot.clicks import DigestForm, NewDigestClick, ProposalClick, ScheduleClick
+from bot.clicks import DigestForm, Errors, Gesture, NewDigestClick, ProposalClick, ScheduleClick
 from bot.digests import posts
 from bot.digests.form import form, on_weekdays, read_form
 from bot.digests.orders import refused
 from bot.digests.proposals import Proposals, schedule_id
-from bot.ingress import Errors, Gesture
 from bot.render import PostDraft, mention
 from bot.slack_api import Person, Receipt, language_of
 from bot.threads import parse_session

@@ -10,8 +10,7 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Feedback, Runtime
 from agent_core.words import Words
 from bot import clicks
-from bot.clicks import FeedbackClick, FeedbackForm
-from bot.ingress import Gesture
+from bot.clicks import FeedbackClick, FeedbackForm, Gesture
 from bot.render import limits, text_entry
 from bot.slack_api import Person, SlackApi, language_of
 from bot.threads import parse_session

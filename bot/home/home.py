@@ -14,10 +14,13 @@ from agent_core.ids import SessionId, UserId
 from agent_core.runtime import Account, Runtime
 from agent_core.words import Words
 from bot.clicks import (
+    COMMAND_TEXT,
     AccountClick,
     AppClick,
     ChannelClick,
     Command,
+    Errors,
+    Gesture,
     HomeClick,
     HomeOpened,
     HomeScheduleClick,
@@ -28,7 +31,7 @@ from bot.clicks import (
 from bot.digests import DigestClicks, Proposals, posts
 from bot.home import view
 from bot.home.view import FOLLOW_UPS, LANGUAGES, HomeState, Note, TeamOverview
-from bot.ingress import COMMAND_TEXT, Errors, Gesture, Rules, authorise, refusal
+from bot.ingress import Rules, authorise, refusal
 from bot.presenter import title_of
 from bot.presenter.tools import app_name
 from bot.render import section

@@ -1,38 +1,24 @@
 """Slack's payloads on their way in: authorised, recorded, acknowledged, handed over."""
 
 from bot.ingress.actions import Actions, Handler
-from bot.ingress.authorise import Rules, Sender, authorise, refusal, screen
 from bot.ingress.backfill_run import Backfill
-from bot.ingress.filter import KnownTurn
-from bot.ingress.gestures import COMMAND_TEXT, Errors, Gesture
-from bot.ingress.handover import MAX_MB, FileFault, LeftOut
+from bot.ingress.filter import Rules, authorise, refusal
 from bot.ingress.ingress import Ingress, leave_to_next_start
 from bot.ingress.register import connect_socket, create_app, register, take_up
-from bot.ingress.replies import ThreadActivity
 from bot.ingress.shortcuts import AskAbout
 
 __all__ = [
-    "COMMAND_TEXT",
-    "MAX_MB",
     "Actions",
     "AskAbout",
     "Backfill",
-    "Errors",
-    "FileFault",
-    "Gesture",
     "Handler",
     "Ingress",
-    "KnownTurn",
-    "LeftOut",
     "Rules",
-    "Sender",
-    "ThreadActivity",
     "authorise",
     "connect_socket",
     "create_app",
     "leave_to_next_start",
     "refusal",
     "register",
-    "screen",
     "take_up",
 ]  # fmt: skip

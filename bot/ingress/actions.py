@@ -1,10 +1,13 @@
-"""The dispatch of gestures: recorded, acknowledged, authorised, and carried out by their handlers.
+"""Gestures on their way in: read, recorded, acknowledged, authorised, and handed to handlers.
 
+`bot/clicks` says what each of them carries, `register` which payloads are gestures.
 Who may press and send off is decided as for posts. A handler that cannot do what a person wants
 raises `Refused`; here, and nowhere else, the person is told why, and nobody else is.
 """
 
 import asyncio
+import hashlib
+import json
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,17 +16,32 @@ from typing import Any
 from cachetools import LRUCache
 
 from agent_core.background import Background, GivenUp
+from agent_core.errors import SessionError
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger
-from bot.clicks import Refused
-from bot.ingress.authorise import Rules, authorise, refusal, screen
-from bot.ingress.gestures import (
+from bot.clicks import (
     COMMAND_TEXT,
+    NO_SESSION,
+    AskShortcut,
+    ChannelClick,
+    Command,
     Errors,
     Gesture,
-    read_gesture,
-    without_links,
+    HomeOpened,
+    Refused,
+    decode,
 )
+from bot.inbound import (
+    CHOSEN,
+    PRESSED,
+    SUBMITTED,
+    Sender,
+    is_opening,
+    object_in,
+    objects_in,
+    text_in,
+)
+from bot.ingress.filter import Rules, authorise, refusal, screen
 from bot.ingress.ingress import keep_trying
 from bot.slack_api import (
     People,
@@ -32,6 +50,7 @@ from bot.slack_api import (
     SlackError,
     language_of,
 )
+from bot.threads import ThreadRef, user_id
 
 ANSWER_WITHIN_S = 2.5
 """Slack waits three seconds for what becomes of a modal, and then says that the app failed."""
@@ -194,3 +213,169 @@ class Actions:
             await keep_trying(key, lambda: self._ledger.settle(key), self._api)
         except GivenUp:
             self.in_vain.add(key)
+
+
+def read_gesture(body: JsonObject) -> Gesture | None:
+    """What the person did; None where the payload does not say who did what."""
+    try:
+        if "command" in body:
+            return _read_command(body)
+        if is_opening(body):
+            return _read_opening(body)
+        if body.get("type") == SUBMITTED:
+            return _read_submission(body)
+        return _read_press(body)
+    except SessionError:
+        return None
+
+
+def without_links(body: JsonObject) -> JsonObject:
+    """The payload without the addresses of pressed buttons, which may be meant for one person."""
+    if body.get("type") != PRESSED:
+        return body
+    actions = [
+        {name: value for name, value in action.items() if name != "url"}
+        for action in objects_in(body, "actions")
+    ]
+    return {**body, "actions": actions}
+
+
+def _read_opening(body: JsonObject) -> Gesture | None:
+    event = object_in(body, "event")
+    sender = Sender(
+        team=text_in(body, "team_id"),
+        app_id=text_in(body, "api_app_id"),
+        channel=text_in(event, "channel"),
+        user=text_in(event, "user"),
+    )
+    payload = HomeOpened(tab=text_in(event, "tab"))
+    opened_ts = text_in(event, "event_ts")
+    if not opened_ts:
+        return None
+    return Gesture(
+        key=f"press:{sender.team}:{sender.user}:{opened_ts}:{payload.kind}",
+        payload=payload,
+        sender=sender,
+        by=user_id(sender.team, sender.user),
+        pressed_ts=opened_ts,
+    )
+
+
+def _read_command(body: JsonObject) -> Gesture | None:
+    sender = Sender(
+        team=text_in(body, "team_id"),
+        app_id=text_in(body, "api_app_id"),
+        channel=text_in(body, "channel_id"),
+        user=text_in(body, "user_id"),
+    )
+    trigger_id = text_in(body, "trigger_id")
+    if not (sender.channel and trigger_id):
+        return None
+    return Gesture(
+        key=f"submission:{sender.team}:{sender.user}:{trigger_id}",
+        payload=Command(command=text_in(body, "command"), text=text_in(body, "text")),
+        sender=sender,
+        by=user_id(sender.team, sender.user),
+        answered="as_command",
+        first_field=COMMAND_TEXT,
+    )
+
+
+def _read_press(body: JsonObject) -> Gesture | None:
+    container = object_in(body, "container")
+    message = object_in(body, "message")
+    if body.get("type") == CHOSEN:
+        name = text_in(body, "callback_id")
+        pressed_ts = text_in(body, "action_ts")
+        payload = AskShortcut(author=text_in(message, "user"))
+        payload = payload if name == payload.kind else None
+    else:
+        actions = objects_in(body, "actions")
+        action: JsonObject = actions[0] if actions else {}
+        name = text_in(action, "action_id")
+        pressed_ts = text_in(action, "action_ts")
+        # A menu of channels carries an id of Slack's and nothing of ours.
+        if channel := text_in(action, "selected_conversation"):
+            payload = ChannelClick(kind="home.channel", channel=channel)
+        else:
+            payload = decode(name, _value(action))
+    sender = _interactive_sender(body)
+    if payload is None or not pressed_ts:
+        return None
+    thread_ts = text_in(container, "thread_ts") or text_in(message, "thread_ts")
+    message_ts = text_in(container, "message_ts") or text_in(message, "ts")
+    session = NO_SESSION
+    if message_ts:
+        root_ts = thread_ts or message_ts
+        session = ThreadRef(team=sender.team, channel=sender.channel, root_ts=root_ts).session
+    return Gesture(
+        key=f"press:{sender.team}:{sender.user}:{pressed_ts}:{name}",
+        payload=payload,
+        sender=sender,
+        by=user_id(sender.team, sender.user),
+        session=session,
+        thread_ts=thread_ts,
+        message_ts=message_ts,
+        pressed_ts=pressed_ts,
+        trigger_id=text_in(body, "trigger_id"),
+        response_url=text_in(body, "response_url") if container.get("is_ephemeral") else "",
+    )
+
+
+def _read_submission(body: JsonObject) -> Gesture | None:
+    view = object_in(body, "view")
+    sender = _interactive_sender(body)
+    view_id = text_in(view, "id")
+    payload = decode(text_in(view, "callback_id"), text_in(view, "private_metadata"))
+    if payload is None or not view_id:
+        return None
+    values = _values(object_in(object_in(view, "state"), "values"))
+    # Slack does not change the hash of a view that was answered with errors.
+    entered = json.dumps(values, sort_keys=True)
+    digest = hashlib.sha256(entered.encode()).hexdigest()[:16]
+    view_hash = text_in(view, "hash")
+    inputs = [block for block in objects_in(view, "blocks") if block.get("type") == "input"]
+    return Gesture(
+        key=f"submission:{sender.team}:{sender.user}:{view_id}:{view_hash}:{digest}",
+        payload=payload,
+        sender=sender,
+        by=user_id(sender.team, sender.user),
+        answered="in_form",
+        values=values,
+        first_field=text_in(inputs[0], "block_id") if inputs else "",
+    )
+
+
+def _interactive_sender(body: JsonObject) -> Sender:
+    """Who pressed or sent off. The team is that of the installation, also in a shared channel."""
+    user = object_in(body, "user")
+    view = object_in(body, "view")
+    user_team = text_in(user, "team_id")
+    team = text_in(view, "app_installed_team_id") or text_in(object_in(body, "team"), "id")
+    channel = text_in(object_in(body, "channel"), "id")
+    return Sender(
+        team=team or text_in(view, "team_id") or user_team,
+        app_id=text_in(body, "api_app_id"),
+        channel=channel or text_in(object_in(body, "container"), "channel_id"),
+        user=text_in(user, "id"),
+        user_team=user_team,
+    )
+
+
+def _values(state: JsonObject) -> dict[str, str]:
+    """What was entered; an input block has one element."""
+    values: dict[str, str] = {}
+    for block_id in state:
+        elements = object_in(state, block_id)
+        if elements:
+            values[block_id] = _value(object_in(elements, next(iter(elements))))
+    return values
+
+
+def _value(element: JsonObject) -> str:
+    """What an element shows: a button, a text, a menu or a choice of a conversation."""
+    return (
+        text_in(object_in(element, "selected_option"), "value")
+        or text_in(element, "selected_conversation")
+        or text_in(element, "value")
+    )

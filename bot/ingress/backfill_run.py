@@ -12,9 +12,10 @@ from datetime import UTC, datetime, timedelta
 from agent_core.background import Background, Backoff
 from agent_core.messages import JsonObject
 from agent_core.runtime import KnownSessions, Marks, detect_language
+from bot.front import FrontDoor
 from bot.inbound import InboundPost, plain_text
 from bot.ingress.backfill import MissedPost, Search
-from bot.ingress.filter import Admitted, Front
+from bot.ingress.filter import Admitted
 from bot.ingress.ingress import Ingress
 from bot.ingress.watermark import Gap, Watermarks, as_ts
 from bot.render import one_line
@@ -56,7 +57,7 @@ class Backfill:
     def __init__(
         self,
         ingress: Ingress,
-        front: Front,
+        front: FrontDoor,
         api: SlackApi,
         identity: Identity,
         *,

@@ -1,152 +1,120 @@
-"""The ingress filter: what a payload tells, and whether it is for the bot.
+"""The ingress filter: whether a payload is for the bot, and who may use it; closed by default.
 
-It reads payloads into posts, edits, deletions and halts, and decides on them cheaply before they
-are acknowledged, with look-ups in Slack only behind that.
+It decides cheaply before a payload is acknowledged, with look-ups in Slack only behind that. What
+people changed about their posts meanwhile is in `Posts`.
 """
 
 import logging
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from agent_core.ids import SessionId, TurnId
-from agent_core.messages import InboundMessage, JsonObject
+from cachetools import LRUCache
+
+from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger, detect_language
+from bot.clicks import Refused
+from bot.front import FrontDoor
 from bot.inbound import (
-    DELETED,
-    EDITED,
+    Deletion,
+    Edit,
+    Halt,
     InboundPost,
-    object_in,
+    PostEvent,
+    Sender,
+    mentioned_users,
     plain_text,
-    post_key,
-    read_post,
+    post_of,
     text_in,
 )
-from bot.ingress.authorise import Rules, Sender, authorise, refusal, screen, screen_source
-from bot.ingress.replies import Replies, ThreadActivity
-from bot.slack_api import People, Person
+from bot.ingress.replies import Replies
+from bot.slack_api import Identity, People, Person, SlackError
 
 Address = Literal["ours", "not_ours", "reply"]
 
+Reason = Literal[
+    "foreign_app",
+    "foreign_team",
+    "bot",
+    "unknown_user",
+    "deactivated",
+    "guest",
+    "stranger",
+    "channel_not_listed",
+    "user_not_listed",
+]
+
+_SILENT: frozenset[Reason] = frozenset({"foreign_app", "foreign_team", "bot", "deactivated"})
+"""Those to whom nothing is said."""
+
+MAX_POSTS = 10_000
+
 _log = logging.getLogger(__name__)
 
-TOMBSTONE = "tombstone"
-"""What stands in the place of a deleted post that has replies."""
-
-STOP_REACTION = "x"
-REACTED, STOPPED = "reaction_added", "agent_session_stopped"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
-    """A person changed the text of their own post."""
+class Rules:
+    """Whom the bot serves. None means not restricted; an empty set means nobody."""
 
-    post: InboundPost
-    """As it is now."""
-    before: InboundPost | None
-    """As it was, where the payload tells it."""
-    body: JsonObject
-    """The payload that would have brought the post as it is now."""
-
-    @property
-    def key(self) -> str:
-        """The edit's own identity, the same in both payloads that Slack tells of it with."""
-        return f"{self.post.key}:edit:{self.post.said_ts}"
+    identity: Identity
+    teams: frozenset[str] | None = None
+    """Home teams of the people served; None means the token's own team."""
+    channels: frozenset[str] | None = None
+    users: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deletion:
-    """A post is gone, whoever took it away."""
-
-    post_key: str
-    before: InboundPost | None
-    """As it was, where the payload tells it."""
-
-    @property
-    def key(self) -> str:
-        return f"{self.post_key}:deleted"
+def refusal(reason: Reason) -> Refused:
+    """Why somebody is not served, as they are told; some are told nothing."""
+    is_silent = reason in _SILENT
+    return Refused("" if is_silent else f"ingress-refusal-{reason.replace('_', '-')}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Halt:
-    """A person called the work of a thread off without a word: with Slack's own Stop, or an ❌."""
-
-    sender: Sender
-    ts: str
-    """A post of the thread."""
-    is_own: bool
-    """The post is the bot's, or the thread was stopped as such; otherwise it is the person's."""
-    event_ts: str
-
-    @property
-    def post_key(self) -> str:
-        return post_key(self.sender.team, self.sender.channel, self.ts)
-
-    @property
-    def key(self) -> str:
-        return f"{self.post_key}:halt:{self.sender.user}:{self.event_ts}"
+def screen(sender: Sender, rules: Rules) -> Reason | None:
+    """Whether the payload alone rules its author out; needs no look-up."""
+    if refused := screen_source(sender.team, sender.app_id, rules):
+        return refused
+    if sender.is_bot or sender.user in {rules.identity.bot_user, ""}:
+        return "bot"
+    return None
 
 
-PostEvent = InboundPost | Edit | Deletion | Halt
+def screen_source(team: str, app_id: str, rules: Rules) -> Reason | None:
+    """Whether a payload is not for this installation of this app, whoever it is about."""
+    own = rules.identity
+    if own.app_id and app_id and app_id != own.app_id:
+        return "foreign_app"
+    if team != own.team and team not in (rules.teams or frozenset[str]()):
+        return "foreign_team"
+    return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownTurn:
-    """A gesture that the agent has."""
+def authorise(sender: Sender, rules: Rules, person: Person | None) -> Person | Reason:
+    """The person, as Slack knows them by the payload's id, or why they may not use the bot here."""
+    if refused := screen(sender, rules):
+        return refused
+    if person is None or person.id != sender.user:
+        return "unknown_user"
+    if refused := _refuse_person(sender, rules, person):
+        return refused
+    if rules.channels is not None and sender.channel not in rules.channels:
+        return "channel_not_listed"
+    if rules.users is not None and person.id not in rules.users:
+        return "user_not_listed"
+    return person
 
-    text: str
-    said_at: datetime
-    """When it was said, or last edited."""
-    is_at_work: bool
-    """It was begun with, or is part of what was, and that has not ended."""
 
-
-class Front(Protocol):
-    """The agent's front door."""
-
-    async def handle(self, message: InboundMessage) -> TurnId | None:
-        """Begin or queue a turn; None when the gesture has one already."""
-        ...
-
-    async def revise(self, key: str, text: str) -> bool:
-        """Another text stands in the place of the gesture's. False unless its turn waits."""
-        ...
-
-    async def withdraw(self, key: str, *, by: str = "") -> bool:
-        """The gesture was taken back, or called off by whom `by` names: its turn ends.
-
-        False where none can be ended.
-        """
-        ...
-
-    async def known_turn(self, key: str) -> KnownTurn | None:
-        """What the agent has of a gesture; None when it has no turn."""
-        ...
-
-    async def stop(self, session: SessionId, by: str) -> bool:
-        """End all work of a thread; False without any."""
-        ...
-
-    async def stop_channel(
-        self,
-        team: str,
-        channel: str,
-        by: str,
-        *,
-        before_ts: str,
-    ) -> bool:
-        """End all work of a channel's threads that began before a post; False without any."""
-        ...
-
-    async def ended(self, key: str) -> None:
-        """Returns when the gesture's turn has ended; it may never do so."""
-        ...
-
-    async def newest_of(self, session: SessionId, *, before_ts: str) -> str:
-        """The `ts` of the newest post of a thread before a moment that the agent has, or empty."""
-        ...
-
-    async def activity(self, session: SessionId) -> ThreadActivity: ...
+def _refuse_person(sender: Sender, rules: Rules, person: Person) -> Reason | None:
+    if person.is_bot:
+        return "bot"
+    if person.is_deactivated:
+        return "deactivated"
+    if person.is_guest:
+        return "guest"
+    teams = rules.teams if rules.teams is not None else frozenset({rules.identity.team})
+    homes = {person.team, sender.user_team} - {""}
+    if not homes or not homes <= teams or (person.is_stranger and rules.teams is None):
+        return "stranger"
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,26 +155,72 @@ def post_language(post: InboundPost, author: Person | None, earlier: str = "") -
     return detect_language(plain_text(post.wire_text), earlier, locale=locale)
 
 
+class Posts:
+    """Posts as they are now, as far as this process has heard of changes to them."""
+
+    def __init__(self, people: People, identity: Identity) -> None:
+        self._people = people
+        self.identity = identity
+        self._edited: LRUCache[str, InboundPost] = LRUCache(MAX_POSTS)
+        self.gone: LRUCache[str, str] = LRUCache(MAX_POSTS)
+        """Who called off each post that is not handed over any more; empty where it was deleted."""
+        self.under_way: dict[str, InboundPost] = {}
+        """Those that are being handed over, by key."""
+
+    def note(self, event: PostEvent) -> None:
+        """Take a change into account from now on."""
+        if isinstance(event, Deletion):
+            self.gone[event.post_key] = ""
+        if isinstance(event, Edit) and not self.is_outdated(event):
+            self._edited[event.post.key] = event.post
+
+    def is_outdated(self, edit: Edit) -> bool:
+        """Whether a later edit of the same post is known."""
+        newest = self._edited.get(edit.post.key)
+        return newest is not None and newest.said_s > edit.post.said_s
+
+    def newest(self, post: InboundPost) -> InboundPost:
+        """The post with its newest text."""
+        edited = self._edited.get(post.key)
+        if edited is None or edited.said_s <= post.said_s:
+            return post
+        return replace(post, wire_text=edited.wire_text, said_ts=edited.said_ts)
+
+    def call_off(
+        self,
+        concerns: Callable[[InboundPost], bool],
+        *,
+        by: str,
+        before_ts: str,
+    ) -> None:
+        """Posts of before then that are still being handed over are left."""
+        for post in self.under_way.values():
+            is_earlier = float(post.ts) < float(before_ts)
+            if is_earlier and concerns(post) and post.key not in self.gone:
+                self.gone[post.key] = by
+
+    async def text(self, post: InboundPost) -> str:
+        """What the person typed, people by their names; whom Slack does not tell stays an id."""
+        bot_user = self.identity.bot_user
+        try:
+            names = await self._people.names(mentioned_users(post.wire_text) - {bot_user})
+        except SlackError:
+            names = {}
+        return plain_text(post.wire_text, bot_user=bot_user, names=names)
+
+
+@dataclass(frozen=True, slots=True)
 class IngressFilter:
     """Decides on payloads. What it lets in is durable when it returns.
 
     To judge raises SlackError where Slack could not be asked.
     """
 
-    def __init__(
-        self,
-        front: Front,
-        ledger: Ledger,
-        people: People,
-        rules: Rules,
-        replies: Replies,
-    ) -> None:
-        self._front = front
-        self._ledger = ledger
-        self._people = people
-        self._rules = rules
-        self._replies = replies
-        self._bot_user = rules.identity.bot_user
+    _front: FrontDoor
+    _ledger: Ledger
+    _people: People
+    _rules: Rules
+    _replies: Replies
 
     async def let_in(self, event: PostEvent, body: JsonObject) -> bool:
         """Record what may be for the bot and was not recorded before; False for all else.
@@ -220,7 +234,7 @@ class IngressFilter:
 
     async def judge(self, post: InboundPost) -> Admission:
         """Whether a post is for the bot, and its author somebody whom the bot serves."""
-        spoken_to = address(post, bot_user=self._bot_user)
+        spoken_to = address(post, bot_user=self._rules.identity.bot_user)
         if spoken_to == "not_ours":
             return None
         is_reply = spoken_to == "reply"
@@ -256,7 +270,7 @@ class IngressFilter:
 
     async def is_for_us(self, post: InboundPost) -> bool:
         """Whether a post speaks to the bot."""
-        spoken_to = address(post, bot_user=self._bot_user)
+        spoken_to = address(post, bot_user=self._rules.identity.bot_user)
         if spoken_to == "reply":
             return await self._replies.is_for_bot(post)
         return spoken_to == "ours"
@@ -294,15 +308,10 @@ class IngressFilter:
 
     def _is_candidate(self, post: InboundPost) -> bool:
         """A reply in a thread that is not known may be for the bot."""
-        spoken_to = address(post, bot_user=self._bot_user)
+        spoken_to = address(post, bot_user=self._rules.identity.bot_user)
         if spoken_to == "reply":
             return self._replies.may_be_for_bot(post.thread)
         return spoken_to == "ours"
-
-
-def post_of(event: InboundPost | Edit) -> InboundPost:
-    """The post that an event is about, as it is now."""
-    return event.post if isinstance(event, Edit) else event
 
 
 def _sender(post: InboundPost) -> Sender:
@@ -313,100 +322,3 @@ def _sender(post: InboundPost) -> Sender:
         user=post.user,
         user_team=post.user_team,
     )
-
-
-def read_event(body: JsonObject, *, bot_user: str) -> PostEvent | None:
-    """What a payload tells of a person's post; None where it tells of none.
-
-    Slack tells of an edited mention twice, as a change and as a mention that was edited. A link's
-    preview is a change, too, but not marked as an edit.
-    """
-    event = object_in(body, "event")
-    kind, subtype = event.get("type"), event.get("subtype")
-    if kind in {REACTED, STOPPED}:
-        return _halt(body, event, bot_user)
-    if kind == "message" and subtype == DELETED:
-        return _deletion(
-            body,
-            event,
-            text_in(event, "deleted_ts"),
-            bot_user,
-        )
-    if kind == "message" and subtype == EDITED:
-        now = object_in(event, "message")
-        if now.get("subtype") == TOMBSTONE:
-            return _deletion(body, event, text_in(now, "ts"), bot_user)
-        return _edit(body, event, bot_user)
-    post = read_post(body, bot_user=bot_user)
-    if post is not None and kind == "app_mention" and post.said_ts != post.ts:
-        return Edit(post=post, before=None, body=body)
-    return post
-
-
-def _halt(body: JsonObject, event: JsonObject, bot_user: str) -> Halt | None:
-    """None for another reaction, or one to somebody else's post."""
-    user, author = text_in(event, "user"), bot_user
-    target = event
-    if event["type"] == REACTED:
-        if text_in(event, "reaction") != STOP_REACTION:
-            return None
-        author = text_in(event, "item_user")
-        target = object_in(event, "item")
-    ts = text_in(target, "ts") or text_in(target, "thread_ts")
-    if not ts or author not in {user, bot_user}:
-        return None
-    sender = Sender(
-        team=text_in(body, "team_id"),
-        app_id=text_in(body, "api_app_id"),
-        channel=text_in(target, "channel"),
-        user=user,
-    )
-    event_ts = text_in(event, "event_ts")
-    return Halt(
-        sender=sender,
-        ts=ts,
-        is_own=author == bot_user,
-        event_ts=event_ts,
-    )
-
-
-def _edit(body: JsonObject, event: JsonObject, bot_user: str) -> Edit | None:
-    now = object_in(event, "message")
-    edited = object_in(now, "edited")
-    as_now = _as_posted(body, event, now)
-    post = read_post(as_now, bot_user=bot_user)
-    if post is None or not edited or text_in(edited, "user") not in {"", post.user}:
-        return None
-    before = _previous(body, event, bot_user)
-    if before is not None and before.wire_text == post.wire_text:
-        return None
-    return Edit(post=post, before=before, body=as_now)
-
-
-def _deletion(
-    body: JsonObject,
-    event: JsonObject,
-    ts: str,
-    bot_user: str,
-) -> Deletion | None:
-    """None for the deletion of what was no person's post."""
-    before = _previous(body, event, bot_user)
-    if not ts or (before is None and object_in(event, "previous_message")):
-        return None
-    key = post_key(text_in(body, "team_id"), text_in(event, "channel"), ts)
-    return Deletion(post_key=key, before=before)
-
-
-def _previous(body: JsonObject, event: JsonObject, bot_user: str) -> InboundPost | None:
-    previous = _as_posted(body, event, object_in(event, "previous_message"))
-    return read_post(previous, bot_user=bot_user)
-
-
-def _as_posted(body: JsonObject, event: JsonObject, message: JsonObject) -> JsonObject:
-    """The payload that would have told of the message when it was posted."""
-    as_posted = {
-        **message,
-        "channel": event.get("channel"),
-        "channel_type": event.get("channel_type"),
-    }
-    return {**body, "event": as_posted}

@@ -1,26 +1,29 @@
-"""The hand-over of an admitted post to the agent: with names, earlier posts and files."""
+"""The hand-over to the agent: of posts, with names, earlier posts and files, and of changes."""
 
 import logging
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Literal, Protocol
 
 from cachetools import LRUCache
 
-from agent_core.ids import SessionId
+from agent_core.background import GivenUp
 from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime import Ledger, asks_for_nothing, small_talk
+from bot.front import MAX_MB, FrontDoor, LeftOut, WorkspaceFiles
 from bot.inbound import (
+    Deletion,
+    Edit,
+    Halt,
     InboundPost,
     SlackFile,
     mentioned_users,
     plain_text,
     read_file,
 )
-from bot.ingress.corrections import Posts
-from bot.ingress.filter import Admitted, Front, post_language
+from bot.ingress.filter import Admitted, IngressFilter, Posts, post_language
 from bot.ingress.replies import Replies
 from bot.render import escape
 from bot.slack_api import (
@@ -30,11 +33,8 @@ from bot.slack_api import (
     SlackApi,
     SlackError,
 )
-from bot.threads import user_id
+from bot.threads import ThreadRef, user_id
 from bot.words import BOT
-
-MAX_MB = 50
-"""The biggest file that is taken from a person, in MB of 1024 * 1024 bytes."""
 
 MAX_POSTS = 100
 MAX_CHARS = 20_000
@@ -45,6 +45,8 @@ MAX_EARLIER_FILE_BYTES = 20_000_000
 """Bounds for the files of those posts; the others are only named."""
 
 MAX_NOTICES = 1_000
+MAX_LOOKS = 24
+"""How often one looks for the turn of a post that another process may be handing over."""
 
 _UNREADABLE = "(The earlier posts of this thread could not be read.)"
 _INDENT = "    "
@@ -52,25 +54,6 @@ _FENCE = re.compile(r"<(?=\s*+/?\s*+earlier_posts)", re.IGNORECASE)
 _NOTICES = frozenset({"channel_join", "channel_leave", "channel_topic", "channel_purpose"})
 
 _log = logging.getLogger(__name__)
-
-FileFault = Literal["too_big", "not_given", "not_saved", "gone"]
-
-_NOTED_FAULTS: dict[FileFault, str] = {
-    "too_big": f"bigger than {MAX_MB} MB",
-    "not_given": "Slack refused its download",
-    "not_saved": "could not be saved",
-    "gone": "deleted in Slack meanwhile",
-}
-"""As the model reads them."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
-    """A file that could not be brought into the workspace."""
-
-    name: str
-    """Safe to show."""
-    fault: FileFault
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,29 +64,27 @@ class _Earlier:
     files: tuple[SlackFile, ...] = ()
 
 
-class FileKeeper(Protocol):
-    """Brings files that a person attached into the session's workspace."""
-
-    async def keep(
-        self, session: SessionId, files: tuple[SlackFile, ...]
-    ) -> tuple[Attachment | LeftOut, ...]:
-        """What became of each file, in their order."""
-        ...
-
-
 @dataclass(slots=True)
 class Handover:
-    """Gives posts to the front door, and refusals to their authors."""
+    """Gives posts to the front door, and has it carry out what people change about them.
 
-    _front: Front
+    A post that is changed may not have come yet (Slack promises no order), may be on its way to the
+    agent, or may be a turn that waits or works.
+    """
+
+    _front: FrontDoor
     _ledger: Ledger
-    _files: FileKeeper
+    _files: WorkspaceFiles
     _api: SlackApi
     _people: People
+    _filter: IngressFilter
     _posts: Posts
     _replies: Replies
-    _notices: LRUCache[Op, bool] = field(init=False, default_factory=lambda: LRUCache(MAX_NOTICES))
-    """Those that were posted."""
+    _explained: LRUCache[str, bool] = field(
+        init=False, default_factory=lambda: LRUCache(MAX_NOTICES)
+    )
+    """Posts whose authors know that an edit came too late."""
+    _looks: Counter[str] = field(init=False, default_factory=Counter[str])
 
     async def deliver(self, admitted: Admitted) -> bool:
         """Hand a post to the agent; the ledger is settled once the agent has it.
@@ -123,12 +104,9 @@ class Handover:
     async def _post_notice(self, post: InboundPost, text: str, kind: str) -> None:
         """Posts at most once, across retries and restarts."""
         op = Op(post.key).part(kind)
-        if op in self._notices:
-            return
         try:
             if await self._api.find_post(post.thread, op) is None:
                 await self._api.post(post.thread, text, op=op)
-            self._notices[op] = True
         except SlackError as error:
             _log.warning("%s could not be posted: %s", op, error)
 
@@ -152,24 +130,20 @@ class Handover:
         kept = [*own, *older]
         attachments = tuple(file for file in kept if isinstance(file, Attachment))
         left_out = [file for file in own if isinstance(file, LeftOut)]
+        note = ""
         if left_out:
             text = await self._posts.text(self._posts.newest(post))
             has_more = bool(attachments) or not asks_for_nothing(text)
             language = post_language(post, person, earlier.text)
-            notice = left_out_notice(left_out, language, has_more=has_more)
-            await self._post_notice(post, escape(notice), "files")
+            note = left_out_note(left_out, language)
+            rest = f" {BOT.say(language, 'ingress-left-out-rest')}" if has_more else ""
+            await self._post_notice(post, escape(f"{note}{rest}"), "files")
             if not has_more:
                 return None
         newest = self._posts.newest(post)
         text = await self._posts.text(newest)
-        if left_out:
-            # What the model reads in the place of the files; no word of it counts for a language.
-            missing = [
-                f"(Attached, but missing: “{each.name}”, {_NOTED_FAULTS[each.fault]})"
-                for each in left_out
-            ]
-            note = "\n".join(missing)
-            text = f"{text}\n\n{note}" if text else note
+        if note:  # in the place of the files
+            text = f"{text}\n\n({note})".strip()
         return InboundMessage(
             session=thread.session,
             key=post.key,
@@ -268,17 +242,115 @@ class Handover:
         file_names = ", ".join(read_file(raw).name for raw in post.files)
         return f"{line} [files: {_one_line(file_names)}]"
 
+    async def apply(self, change: Edit | Deletion | Halt) -> InboundPost | None:
+        """Carry out what a person changed. A post that only its edit tells of is returned.
 
-def left_out_notice(left_out: Sequence[LeftOut], language: str, *, has_more: bool) -> str:
-    """One sentence for each file; `has_more` says that there is more to work on."""
+        That post is in the ledger and is to be handed over. What cannot be done yet is tried again,
+        a bounded number of times.
+
+        Raises:
+            GivenUp: The post is known and has no turn yet.
+            SlackError: Slack could not be asked.
+        """
+        key = change.key
+        post: InboundPost | None = None
+        try:
+            match change:
+                case Edit():
+                    post = await self._revise(change)
+                case Deletion():
+                    await self._withdraw(change.post_key)
+                case Halt():
+                    await self._halt(change)
+        except GivenUp:
+            self._looks[key] += 1
+            if self._looks[key] < MAX_LOOKS:
+                raise
+        await self._ledger.settle(key)
+        del self._looks[key]
+        return post
+
+    async def _halt(self, halt: Halt) -> None:
+        """Stop the work of a thread as a typed stop would, for whoever may type one."""
+        sender = halt.sender
+        person = await self._filter.served(sender)
+        if person is None:
+            return
+        root_ts = await self._api.root_of(sender.channel, halt.ts)
+        if not root_ts:
+            return
+        thread = ThreadRef(team=sender.team, channel=sender.channel, root_ts=root_ts)
+        self._posts.call_off(
+            lambda post: post.thread == thread, by=person.name, before_ts=halt.event_ts
+        )
+        await self._front.stop(thread.session, person.name)
+
+    async def _revise(self, edit: Edit) -> InboundPost | None:
+        """Put the new text in the place of the old one, as long as the turn has not begun.
+
+        An edit that takes the bot's mention out leaves the request as it is otherwise: to take it
+        back one deletes the post.
+        """
+        post = edit.post
+        if self._posts.is_outdated(edit) or post.key in self._posts.gone:
+            return None
+        author = await self._filter.judge_author(post)
+        if not isinstance(author, Admitted):
+            return None
+        if await self._front.known_turn(post.key) is not None:
+            await self._revise_turn(edit, author)
+            return None
+        if await self._filter.is_for_us(post):
+            if await self._ledger.record(post.key, post.second_key, edit.body):
+                return post
+            raise GivenUp(edit.key)
+        if edit.before is not None and await self._filter.is_for_us(edit.before):
+            raise GivenUp(edit.key)
+        return None
+
+    async def _withdraw(self, key: str) -> None:
+        """End the turn of a post that is gone. One that has not come yet never will.
+
+        A message that other work has taken in stays a part of it: the model has read it.
+        """
+        is_over = await self._front.withdraw(key)
+        never_came = not is_over and await self._ledger.record(key, "", {})
+        await self._ledger.settle(key)
+        if is_over or never_came or key in self._posts.under_way:
+            return
+        if await self._front.known_turn(key) is None:
+            raise GivenUp(key)
+
+    async def _revise_turn(self, edit: Edit, author: Admitted) -> None:
+        post = edit.post
+        key = post.key
+        text = await self._posts.text(post)
+        if await self._front.revise(key, text):
+            return
+        turn = await self._front.known_turn(key)
+        if turn is None or not turn.is_at_work:
+            return
+        edited_at = datetime.fromtimestamp(post.said_s, UTC)
+        is_told = key in self._explained
+        if is_told or turn.said_at >= edited_at or turn.text == text:
+            return
+        self._explained[key] = True
+        notice = BOT.say(post_language(post, author.person), "ingress-begun")
+        await self._api.whisper(
+            post.thread.channel,
+            post.user,
+            notice,
+            thread_ts=post.thread.root_ts,
+        )
+
+
+def left_out_note(left_out: Sequence[LeftOut], language: str) -> str:
+    """One sentence for each file."""
     words = BOT.of(language)
-    sentences = [
+    return " ".join(
         words(f"ingress-left-out-{each.fault.replace('_', '-')}", name=each.name, max_mb=MAX_MB)
         for each in left_out
-    ]
-    if has_more:
-        sentences.append(words("ingress-left-out-rest"))
-    return " ".join(sentences)
+    )
 
 
 def _newest_within(lines: Sequence[str], max_chars: int) -> list[str]:

@@ -7,29 +7,18 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from agent_core.background import Background, Backoff, GivenUp, retry
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger, ReplyReader, small_talk
-from bot.inbound import InboundPost, plain_text
-from bot.ingress.authorise import Rules
-from bot.ingress.corrections import Corrections, Posts
-from bot.ingress.filter import (
-    Admission,
-    Admitted,
-    Deletion,
-    Edit,
-    Front,
-    Halt,
-    IngressFilter,
-    NotServed,
-    PostEvent,
-    read_event,
-)
-from bot.ingress.handover import FileKeeper, Handover
+from bot.front import FrontDoor, WorkspaceFiles
+from bot.inbound import Deletion, Edit, Halt, InboundPost, PostEvent, plain_text, read_event
+from bot.ingress.filter import Admission, Admitted, IngressFilter, NotServed, Posts, Rules
+from bot.ingress.handover import Handover
 from bot.ingress.replies import FollowUpsIn, Replies
+from bot.presenter import Indicators
 from bot.render import escape
 from bot.slack_api import People, SlackApi, SlackError
 from bot.threads import ThreadRef
@@ -47,20 +36,6 @@ HandoverOutcome = Literal["begun", "known", "parked"]
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
-
-
-class WorkIndicator(Protocol):
-    """What a person sees at once: that the bot is at work on a post."""
-
-    async def show(
-        self,
-        thread: ThreadRef,
-        post_ts: str,
-        *,
-        may_be_left: bool = False,
-    ) -> None: ...
-
-    async def take_back(self, thread: ThreadRef, post_ts: str) -> None: ...
 
 
 async def leave_to_next_start(work: Background, *, patience_s: float = DRAIN_PATIENCE_S) -> None:
@@ -92,12 +67,12 @@ class Ingress:
 
     def __init__(
         self,
-        front: Front,
+        front: FrontDoor,
         ledger: Ledger,
-        files: FileKeeper,
+        files: WorkspaceFiles,
         api: SlackApi,
         rules: Rules,
-        indicator: WorkIndicator,
+        indicators: Indicators,
         people: People,
         reader: ReplyReader,
         follow_ups: FollowUpsIn,
@@ -111,11 +86,11 @@ class Ingress:
         self.under_way = Background()
         self._front = front
         self._ledger = ledger
-        self._indicator = indicator
+        self._indicators = indicators
         self._api = api
         self._posts = Posts(people, rules.identity)
         self.replies = Replies(
-            front.activity,
+            front,
             people,
             api,
             rules.identity,
@@ -131,10 +106,10 @@ class Ingress:
             files,
             api,
             people,
+            self.filter,
             self._posts,
             self.replies,
         )
-        self._corrections = Corrections(front, ledger, self.filter, api, self._posts)
         self._before_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._after_ack: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -225,7 +200,7 @@ class Ingress:
         return bool(post.files) or small_talk(words) != "stop"
 
     async def _correct(self, event: Edit | Deletion | Halt) -> InboundPost | None:
-        return await keep_trying(event.key, lambda: self._corrections.apply(event), self._api)
+        return await keep_trying(event.key, lambda: self._handover.apply(event), self._api)
 
     async def _take_post(self, post: InboundPost, *, again: bool) -> None:
         """The author is looked up while earlier posts of the thread are still handed over."""
@@ -246,7 +221,7 @@ class Ingress:
             self.in_vain.add(post.key)
         if not isinstance(admission, Admitted) or outcome == "begun":
             return  # a turn takes its indicator back itself
-        await self._indicator.take_back(post.thread, post.ts)
+        await self._indicators.take_back(post.thread, post.ts)
         if outcome == "parked":
             await self._handover.tell_parked(admission)
 
@@ -333,7 +308,7 @@ class Ingress:
         if not isinstance(await judging, Admitted):
             return
         try:
-            await self._indicator.show(post.thread, post.ts, may_be_left=may_be_left)
+            await self._indicators.show(post.thread, post.ts, may_be_left=may_be_left)
         except SlackError as error:
             logger.warning("%s got no indicator: %s", post.key, error)
 

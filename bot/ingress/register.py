@@ -7,6 +7,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -20,11 +21,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from agent_core.messages import JsonObject
 from agent_core.runtime import Ledger
-from bot.inbound import InboundPost
+from bot.inbound import Edit, InboundPost, PostEvent, is_gesture, post_of
 from bot.ingress.actions import Actions
 from bot.ingress.backfill_run import Backfill
-from bot.ingress.filter import Edit, PostEvent, post_of
-from bot.ingress.gestures import is_gesture
 from bot.ingress.ingress import Ingress
 from bot.slack_api import Identity, MonotonicClock, web_client
 from bot.socket import Envelope, OnHealed, SocketMode, Timing, TokenCheck, open_connection
@@ -134,6 +133,7 @@ def register(
     app.use(_Taking(ingress, actions, backfill))
 
 
+@dataclass(frozen=True, slots=True)
 class _Taking(AsyncMiddleware):
     """Takes payloads from Bolt before it looks for a listener: what is answered is the answer.
 
@@ -141,15 +141,9 @@ class _Taking(AsyncMiddleware):
     that their press did not work.
     """
 
-    def __init__(
-        self,
-        ingress: Ingress,
-        actions: Actions,
-        backfill: Backfill,
-    ) -> None:
-        self._ingress = ingress
-        self._actions = actions
-        self._backfill = backfill
+    _ingress: Ingress
+    _actions: Actions
+    _backfill: Backfill
 
     async def async_process(
         self,

@@ -12,9 +12,10 @@ from weakref import WeakValueDictionary
 from cachetools import LRUCache
 
 from agent_core.errors import SessionError
-from agent_core.ids import SessionId, UserId
+from agent_core.ids import UserId
 from agent_core.messages import JsonObject
 from agent_core.runtime import Line, ReplyReader, Talk, small_talk
+from bot.front import FrontDoor, ThreadActivity
 from bot.inbound import (
     InboundPost,
     mentioned_users,
@@ -38,18 +39,6 @@ for the bot, in threads between one person and it (`two_party`), or never (`ment
 bot asks is heard in any case."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadActivity:
-    """What the agent does in a thread just now."""
-
-    works_for: tuple[UserId, ...] = ()
-    asks: tuple[UserId, ...] = ()
-    """Whose answer or decision it waits for."""
-
-
-ActivityOf = Callable[[SessionId], Awaitable[ThreadActivity]]
-
-
 @dataclass(slots=True)
 class _Speakers:
     """Who has spoken in a thread."""
@@ -66,7 +55,7 @@ class Replies:
 
     def __init__(
         self,
-        activity_of: ActivityOf,
+        front: FrontDoor,
         people: People,
         api: SlackApi,
         identity: Identity,
@@ -79,7 +68,7 @@ class Replies:
 
         Where other processes hear some of the payloads (not `hears_all`), threads are read anew.
         """
-        self._activity_of = activity_of
+        self._front = front
         self._hears_all = hears_all
         self._people = people
         self._api = api
@@ -145,7 +134,7 @@ class Replies:
         return verdict
 
     async def _decide(self, post: InboundPost) -> bool:
-        activity = await self._activity_of(post.thread.session)
+        activity = await self._front.activity(post.thread.session)
         follow_ups = await self._follow_ups(post.thread)
         verdict = self._by_rule(post, activity, follow_ups)
         if verdict is not None:

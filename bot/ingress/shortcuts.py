@@ -6,13 +6,13 @@ the answer; the post is material, as all of its thread is.
 
 import logging
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from agent_core.messages import JsonObject
 from agent_core.words import Words
 from bot import clicks
-from bot.clicks import AskForm, AskShortcut, Refused
-from bot.ingress.gestures import Gesture
+from bot.clicks import AskForm, AskShortcut, Gesture, Refused
 from bot.ingress.ingress import Ingress
 from bot.render import entry, escape, foreign_line, limits, one_line
 from bot.slack_api import Op, People, Person, PlaceRefused, SlackApi, SlackError, language_of
@@ -24,13 +24,13 @@ QUESTION = "question"
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
 class AskAbout:
     """The handlers of the shortcut and of its form."""
 
-    def __init__(self, api: SlackApi, people: People, ingress: Ingress) -> None:
-        self._api = api
-        self._people = people
-        self._ingress = ingress
+    _api: SlackApi
+    _people: People
+    _ingress: Ingress
 
     async def ask(
         self,

@@ -2,7 +2,7 @@
 
 import json
 from collections import deque
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -110,29 +110,31 @@ class PostButton:
 def find_buttons(slack: SlackStandIn, user: str) -> list[PostButton]:
     """The buttons in the bot's posts that a person sees, newest post first."""
     person = slack.user_id(user)
-    posts = [
-        post
-        for channel in slack.state.channels.values()
-        if person in channel.members
-        for post in slack.posts(channel.id)
-        if post.user == slack.bot_user_id and post.ephemeral_to in (None, person)
-    ]
+    posts: list[Post] = []
+    for channel in slack.state.channels.values():
+        if person in channel.members:
+            posts += slack.posts(channel.id)
     posts.sort(key=lambda post: post.ts, reverse=True)
-    return [
-        PostButton(
-            channel=post.channel,
-            ts=post.ts,
-            block_id=block["block_id"],
-            action_id=element["action_id"],
-            label=element["text"]["text"],
-            url=element.get("url", ""),
-            only_for=post.ephemeral_to,
-        )
-        for post in posts
-        for block in post.blocks
-        for element in elements_in(block)
-        if element["type"] == "button"
-    ]
+    buttons: list[PostButton] = []
+    for post in posts:
+        if post.user == slack.bot_user_id and post.ephemeral_to in (None, person):
+            buttons += _buttons_in(post)
+    return buttons
+
+
+def _buttons_in(post: Post) -> Iterator[PostButton]:
+    for block in post.blocks:
+        for element in elements_in(block):
+            if element["type"] == "button":
+                yield PostButton(
+                    channel=post.channel,
+                    ts=post.ts,
+                    block_id=block["block_id"],
+                    action_id=element["action_id"],
+                    label=element["text"]["text"],
+                    url=element.get("url", ""),
+                    only_for=post.ephemeral_to,
+                )
 
 
 def find_own_links(slack: SlackStandIn, user: str) -> list[str]:
@@ -241,7 +243,6 @@ class Driver:
 
     async def _press(self, name: str) -> None:
         """Press a button and send off the form that it opens; or follow a connect link."""
-        await self._be_connected()
         if name.strip().casefold() == _CONNECT:
             await self._connect()
             return

@@ -1,6 +1,5 @@
 """The sandbox's clock: its start, and its jumps forward for the bot and Slack at once."""
 
-import asyncio
 import re
 import time
 from datetime import datetime
@@ -8,6 +7,8 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, available_timezones
 
 from dateutil.tz import datetime_exists
+
+from bot.sandbox.slack import SandboxClock
 
 _WRITTEN = re.compile(r"(20\d\d-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:\s+(\S+))?")
 _FORM = "a whole local time and a zone, such as 2026-03-27T08:59:50 Europe/Berlin"
@@ -35,7 +36,7 @@ def read_moment(text: str) -> datetime:
     return moment
 
 
-class SharedClock:
+class SharedClock(SandboxClock):
     """The machine's clock with an offset, in a file that the bot reads too.
 
     After its start the clock only goes forward. A wait that runs when the clock jumps lasts as long
@@ -49,9 +50,6 @@ class SharedClock:
     def now(self) -> float:
         """Seconds since the epoch."""
         return time.time() + self._shift_s
-
-    async def sleep_until(self, at_s: float) -> None:
-        await asyncio.sleep(max(0.0, at_s - self.now()))
 
     def jump_to(self, at_s: float) -> None:
         """Go forward to the moment; a past moment changes nothing."""

@@ -12,7 +12,7 @@ from bot.sandbox import SandboxError
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.model import ModelStandIn, ReplyPace
 from bot.sandbox.settings import SandboxSettings
-from bot.sandbox.slack import SandboxClock, SlackStandIn, SystemClock
+from bot.sandbox.slack import SandboxClock, SlackStandIn
 from bot.sandbox.slack.wire import JsonObject
 from bot.sandbox.web import SmallWeb
 
@@ -117,7 +117,7 @@ async def open_world(
         SandboxError: there is no manifest to install the app from.
     """
     manifest = read_manifest()
-    time = clock or SystemClock()
+    time = clock or SandboxClock()
 
     def now() -> datetime:
         return datetime.fromtimestamp(time.now(), UTC)

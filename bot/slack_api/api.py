@@ -83,7 +83,7 @@ class SlackApi:
 
     @property
     def files(self) -> Files:
-        return Files(self._calls, settle_s=self._settle_s)
+        return Files(self._calls, self._settle_s)
 
     @property
     def channels(self) -> Channels:
@@ -91,7 +91,7 @@ class SlackApi:
 
     @property
     def streams(self) -> Streams:
-        return Streams(self._calls, self.channels, self._allowance, settle_s=self._settle_s)
+        return Streams(self._calls, self.channels, self._allowance, self._settle_s)
 
     async def identify(self) -> Identity:
         """Who the token belongs to."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 from agent_core.messages import JsonObject
@@ -20,14 +21,14 @@ _TOMBSTONE = "tombstone"
 _UNSEEN = frozenset({"channel_not_found", "not_in_channel", "fetch_members_failed"})
 
 
+@dataclass(frozen=True, slots=True)
 class Channels:
     """Reads gently, so that what the bot does meanwhile finds room in Slack's limits.
 
     Every method raises SlackError where Slack could not be asked.
     """
 
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
+    _calls: Calls
 
     async def mine(self) -> tuple[Conversation, ...]:
         """The conversations that the bot is a member of, archived ones left out."""

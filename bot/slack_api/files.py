@@ -48,12 +48,12 @@ class Upload:
     """What a picture shows, in words."""
 
 
+@dataclass(frozen=True, slots=True)
 class Files:
     """Uploads that appear once, and downloads with the bot's token."""
 
-    def __init__(self, calls: Calls, *, settle_s: float) -> None:
-        self._calls = calls
-        self._settle_s = settle_s
+    _calls: Calls
+    _settle_s: float
 
     async def share(
         self,

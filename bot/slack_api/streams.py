@@ -29,25 +29,18 @@ class StreamAllowance:
     open: set[str] = field(default_factory=set[str])
 
 
+@dataclass(frozen=True, slots=True)
 class Streams:
     """A stream is a preview: where Slack takes none, the words come with the answer's posts.
 
     A pause is never waited for. Every method raises SlackError.
     """
 
-    def __init__(
-        self,
-        calls: Calls,
-        channels: Channels,
-        allowance: StreamAllowance,
-        *,
-        settle_s: float,
-    ) -> None:
-        """A stream that a process began before it died may be on its way for `settle_s`."""
-        self._settle_s = settle_s
-        self._calls = calls
-        self._channels = channels
-        self._allowance = allowance
+    _calls: Calls
+    _channels: Channels
+    _allowance: StreamAllowance
+    _settle_s: float
+    """So long may a stream be on its way that a process began before it died."""
 
     @property
     def interval_s(self) -> float:

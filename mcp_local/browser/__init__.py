@@ -165,8 +165,8 @@ class Browsers:
             "CRAWL4AI_NO_CLOUD_NOTICE": "1",
             "CRAWL4AI_CHROMIUM_SANDBOX": str(self.is_sandboxed).lower(),
             "PYDANTIC_DISABLE_PLUGINS": "__all__",
-            "CRAWL_ALLOW": ",".join(self._settings.crawl_allow),
-            "CRAWL_CONNECT": ",".join(self._settings.crawl_connect),
+            "CRAWL_ALLOW": self._settings.crawl_allow,
+            "CRAWL_CONNECT": self._settings.crawl_connect,
         }
 
 

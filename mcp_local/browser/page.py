@@ -19,8 +19,8 @@ from playwright.async_api import BrowserContext, Error, Page, Request, Route
 
 from mcp_local.browser import NETWORK_OFF, NO_SANDBOX
 from mcp_local.errors import FetchDenied, FetchError
-from mcp_local.fetch.allowance import Allowance
 from mcp_local.fetch.client import USER_AGENT, Client, Limits
+from mcp_local.fetch.urls import Allowance
 from mcp_local.settings import Settings
 
 MAX_REQUESTS = 100

@@ -1,9 +1,9 @@
 """A page's main text, taken in a process of its own so that no page can stall or crash us."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 GOES_ON = "The page goes on; only its beginning could be read."
+NO_TEXT = "no text on the page"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,5 +15,3 @@ class ExtractedPage:
     markdown: str = ""
     note: str = ""
     """What a reader has to know of the text, such as what is left out."""
-    lack: Literal["", "needs a browser", "no text on the page"] = ""
-    """Why `markdown` is empty, if it is."""

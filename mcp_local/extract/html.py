@@ -18,7 +18,8 @@ from trafilatura.settings import Document
 from trafilatura.utils import load_html
 from trafilatura.xml import xmltotxt  # pyright: ignore[reportUnknownVariableType]
 
-from mcp_local.extract import GOES_ON, ExtractedPage
+from mcp_local.errors import FetchFailed, NeedsBrowser
+from mcp_local.extract import GOES_ON, NO_TEXT, ExtractedPage
 
 MAX_HTML_CHARS = 4_000_000
 """More markup than this is not parsed."""
@@ -47,12 +48,17 @@ def line_of(text: str | None) -> str:
 
 
 def extract_html(html: str, url: str) -> ExtractedPage:
-    """The article of a page; its `lack` says what is wrong when there is none."""
+    """The article of a page.
+
+    Raises:
+        NeedsBrowser: Its text would be made by its scripts.
+        FetchFailed: There is no text on it.
+    """
     plain_html = _LONG_TAG.sub(r"<\1", _EMBEDDED.sub("data:", html))
     bounded = _bounded(plain_html)
     page: Element = load_html(bounded)
     if page is None:
-        return ExtractedPage(lack="no text on the page")
+        raise FetchFailed(NO_TEXT)
     notes: list[str] = []
     if len(bounded) < len(plain_html):
         notes.append(GOES_ON)
@@ -74,9 +80,9 @@ def extract_html(html: str, url: str) -> ExtractedPage:
     scripts = [script.get("type", "").lower() for script in page.iter("script")]
     has_program = any("json" not in kind for kind in scripts)  # data blocks make no text
     if len(markdown) < MIN_CHARS and has_program:
-        return ExtractedPage(lack="needs a browser")
+        raise NeedsBrowser("needs a browser")
     if not markdown:
-        return ExtractedPage(lack="no text on the page")
+        raise FetchFailed(NO_TEXT)
     return ExtractedPage(
         title=title[:MAX_TITLE_CHARS],
         description=line_of(facts.description)[:MAX_DESCRIPTION_CHARS],

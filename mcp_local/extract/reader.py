@@ -12,10 +12,9 @@ from typing import Literal, TypeVar, TypeVarTuple
 
 from anyio import BrokenWorkerProcess, CapacityLimiter, to_process
 from cachetools import TTLCache
-from yarl import URL
 
-from mcp_local.errors import FetchFailed, NeedsBrowser, NoReaderFree, ReadingFailed, ToolkitError
-from mcp_local.extract import GOES_ON, ExtractedPage
+from mcp_local.errors import FetchFailed, NoReaderFree, ReadingFailed, ToolkitError
+from mcp_local.extract import GOES_ON, NO_TEXT, ExtractedPage
 from mcp_local.fair_semaphore import FairSemaphore
 
 MAX_MEMORY_BYTES = 200_000_000
@@ -117,30 +116,6 @@ class Readers:
             with suppress(BrokenWorkerProcess):
                 await to_process.run_sync(os._exit, 0, limiter=CapacityLimiter(1))
 
-    async def read(
-        self,
-        kind: Literal["html", "text"],
-        text: str,
-        url: str,
-        *,
-        session: Hashable,
-    ) -> ExtractedPage:
-        """The article of a page; NeedsBrowser, FetchFailed or ReadingFailed where there is none."""
-        source = URL(url).host or ""
-        article = await self.run(
-            read_page,
-            kind,
-            text,
-            url,
-            session=session,
-            source=source,
-        )
-        if article.lack == "needs a browser":
-            raise NeedsBrowser(article.lack)
-        if article.lack:
-            raise FetchFailed(article.lack)
-        return article
-
 
 def _limited(function: Callable[[*Arguments], T], arguments: tuple[*Arguments], cpu_s: float) -> T:
     """Runs in a worker, which the system ends by a signal when a limit is met."""
@@ -165,7 +140,7 @@ def _limit_memory() -> None:
 
 
 def read_page(kind: Literal["html", "text"], text: str, url: str) -> ExtractedPage:
-    """The article of a page of either kind; runs in a worker."""
+    """The article of a page of either kind, as `extract_html` says; runs in a worker."""
     if kind == "text":
         return extract_text(text)
     # Imported here: the process that only asks its workers shall not load the libraries.
@@ -186,7 +161,7 @@ def extract_text(text: str) -> ExtractedPage:
     lines = (_CONTROLS.sub("", line).rstrip() for line in text[:MAX_TEXT_CHARS].splitlines())
     plain = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
     if not plain:
-        return ExtractedPage(lack="no text on the page")
+        raise FetchFailed(NO_TEXT)
     note = GOES_ON if len(text) > MAX_TEXT_CHARS else ""
     heading = _HEADING.search(plain)
     title = heading[1].strip("# ") if heading else plain.partition("\n")[0]

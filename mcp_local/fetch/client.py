@@ -1,30 +1,44 @@
-"""Fetches one page over HTTP: guarded on every hop, bounded in size and time."""
+"""HTTP client of the toolkit: guarded on every hop, bounded in size and time.
+
+`Client.open` is one guarded request; `Client.page` follows redirects and reads a page's text, after
+`Manners` has asked the host's robots.txt.
+"""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+import codecs
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final, Literal, Self
+from weakref import WeakValueDictionary
 
-from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout, TCPConnector
+from aiohttp import (
+    ClientConnectorError,
+    ClientError,
+    ClientResponse,
+    ClientSession,
+    ClientTimeout,
+    TCPConnector,
+)
 from aiohttp.client_exceptions import (
     ClientConnectorCertificateError,
     ClientConnectorSSLError,
     InvalidURL,
 )
+from cachetools import TTLCache
+from protego import Protego
 from yarl import URL
 
-from mcp_local.errors import FetchDenied, FetchFailed
-from mcp_local.fetch.allowance import Allowance
-from mcp_local.fetch.decoding import TextKind, decode, kind_of
-from mcp_local.fetch.resolver import (
+from mcp_local.errors import FetchDenied, FetchError, FetchFailed, Unreached
+from mcp_local.fetch.guard import (
     AddressGuard,
-    Resolver,
+    LookUp,
     SocketFactory,
-    SystemResolver,
     open_socket,
+    system_look_up,
 )
-from mcp_local.fetch.urls import join_url, read_url
+from mcp_local.fetch.urls import Allowance, join_url, read_url
 
 PRODUCT: Final = "UniversalAgentBot"
 USER_AGENT: Final = f"Mozilla/5.0 (compatible; {PRODUCT}/0.1)"
@@ -39,6 +53,8 @@ _HEADERS = {
 _PACKINGS = frozenset({"", "identity", "gzip", "deflate", "br"})
 """Those that aiohttp undoes, in pieces of bounded size; a bomb is cut where the body is."""
 
+
+TextKind = Literal["html", "text"]
 
 Permit = Callable[[URL], Awaitable[None]]
 """Asked before every hop; raises FetchDenied to stop."""
@@ -79,7 +95,7 @@ class FetchedPage:
 class Client:
     """An open set of connections; use it as an async context manager.
 
-    `resolver` and `make_socket` are the seams through which tests answer for DNS and the wire.
+    `look_up` and `make_socket` are the seams through which tests answer for DNS and the wire.
     """
 
     def __init__(
@@ -87,23 +103,22 @@ class Client:
         allowance: Allowance,
         *,
         limits: Limits | None = None,
-        resolver: Resolver | None = None,
+        look_up: LookUp = system_look_up,
         make_socket: SocketFactory = open_socket,
     ) -> None:
         self._allowance = allowance
         self._limits = limits or Limits()
-        self._gate = AddressGuard(resolver or SystemResolver(), allowance, make_socket)
+        self._guard = AddressGuard(look_up, allowance, make_socket)
         self._session: ClientSession
 
     async def __aenter__(self) -> Self:
         self._session = ClientSession(
             connector=TCPConnector(
-                resolver=self._gate,
+                resolver=self._guard,
                 use_dns_cache=False,
-                socket_factory=self._gate.socket_for,
+                socket_factory=self._guard.socket_for,
                 limit_per_host=self._limits.connections_per_host,
             ),
-            headers=_HEADERS,
             timeout=ClientTimeout(total=None, sock_connect=10),
             trust_env=False,
             cookie_jar=None,
@@ -141,7 +156,7 @@ class Client:
         for _ in range(MAX_REDIRECTS + 1):
             if permit:
                 await permit(url)
-            async with self._open(url) as response:
+            async with self.open("GET", url, headers=_HEADERS) as response:
                 location = response.headers.get("Location")
                 if response.status not in _REDIRECTS or not location:
                     return await _read(url, response, max_bytes)
@@ -149,36 +164,60 @@ class Client:
         raise FetchFailed("too many redirects")
 
     @asynccontextmanager
-    async def _open(self, url: URL) -> AsyncGenerator[ClientResponse]:
-        """One request; its errors become ours."""
-        self._gate.pass_literal(url.raw_host or "", url.port or 0)
+    async def open(
+        self,
+        method: Literal["GET", "POST", "PUT"],
+        url: URL,
+        *,
+        headers: Mapping[str, str],
+        data: bytes | None = None,
+    ) -> AsyncGenerator[ClientResponse]:
+        """One request, not followed and never repeated; its errors become FetchErrors.
+
+        Raises:
+            Unreached: There was no connection, so nothing has happened.
+        """
+        self._guard.pass_literal(url.raw_host or "", url.port or 0)
         try:
-            async with self._session.get(url, allow_redirects=False) as response:
+            async with self._session.request(
+                method,
+                url,
+                data=data,
+                headers=headers,
+                allow_redirects=False,
+            ) as response:
                 yield response
         except (ClientConnectorCertificateError, ClientConnectorSSLError):
             raise FetchFailed("the site's certificate is not valid") from None
         except InvalidURL:
             raise FetchDenied("not allowed: not a proper URL") from None
+        except ClientConnectorError as error:
+            raise Unreached("the site could not be reached") from error
         except ClientError as error:
             raise FetchFailed(_plain(error)) from error
         except OSError as error:
             raise FetchFailed("the site could not be reached") from error
 
 
-async def _read(url: URL, response: ClientResponse, max_bytes: int) -> Response:
-    packing = response.headers.get("Content-Encoding", "").strip().lower()
-    if packing not in _PACKINGS:
-        raise FetchFailed(f"the page is packed in a way we do not read ({packing[:40]})")
+async def read_body(response: ClientResponse, max_bytes: int) -> bytes:
+    """The body, unpacked; FetchFailed where it is larger than `max_bytes`."""
     body = bytearray()
     async for received in response.content.iter_any():
         body += received
         if len(body) > max_bytes:
             raise FetchFailed(f"too large (over {max_bytes / 1_000_000:g} MB)")
+    return bytes(body)
+
+
+async def _read(url: URL, response: ClientResponse, max_bytes: int) -> Response:
+    packing = response.headers.get("Content-Encoding", "").strip().lower()
+    if packing not in _PACKINGS:
+        raise FetchFailed(f"the page is packed in a way we do not read ({packing[:40]})")
     return Response(
         url=str(url),
         status=response.status,
         content_type=response.headers.get("Content-Type", ""),
-        body=bytes(body),
+        body=await read_body(response, max_bytes),
     )
 
 
@@ -209,3 +248,123 @@ def _plain(error: ClientError) -> str:
     if "Response" in text:
         return "the site's answer is not proper HTTP"
     return "the site could not be reached"
+
+
+MAX_ROBOTS_BYTES = 500 * 1024
+_KEPT_S = 3600.0
+_MAX_HOSTS = 2_000
+_LIMITS = Limits(max_bytes=MAX_ROBOTS_BYTES, total_s=10.0)
+
+
+class Manners:
+    """The robots.txt of every host met; a missing or failing one forbids nothing."""
+
+    def __init__(self, clock_s: Callable[[], float]) -> None:
+        self._kept: TTLCache[str, Protego] = TTLCache(_MAX_HOSTS, ttl=_KEPT_S, timer=clock_s)
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def require(self, url: URL, client: Client) -> None:
+        """Raises FetchDenied when the host's robots.txt forbids this page to us."""
+        origin = str(url.origin())
+        lock = self._asking.setdefault(origin, asyncio.Lock())
+        async with lock:
+            robots = self._kept.get(origin)
+            if robots is None:
+                text = await _ask(origin, client)
+                robots = await asyncio.to_thread(Protego.parse, text)
+                self._kept[origin] = robots
+        if url.raw_path != "/robots.txt" and not robots.can_fetch(str(url), PRODUCT):
+            raise FetchDenied("robots.txt refuses")
+
+
+async def _ask(origin: str, client: Client) -> str:
+    try:
+        response = await client.get(f"{origin}/robots.txt", limits=_LIMITS)
+    except FetchError:
+        return ""
+    if response.status != 200:
+        return ""
+    return decode(response.body, response.content_type)
+
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.I)
+_META = re.compile(r"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.I)
+_META_WITHIN_BYTES = 16_384
+# As browsers read these labels: the older sets are subsets of the newer ones.
+_WIDER = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+}
+# Python's codecs that no web page is written in.
+_REFUSED = re.compile(r"utf-(7|16|32)|idna|punycode|(raw.)?unicode.escape|mbcs|oem|undefined")
+
+
+def decode(body: bytes, content_type: str) -> str:
+    """The text of a body; bytes that fit no encoding become replacement characters."""
+    for mark, encoding in _MARKS:
+        if body.startswith(mark):
+            return body[len(mark) :].decode(encoding, "replace")
+    head = body[:_META_WITHIN_BYTES].decode("ascii", "replace")
+    for declaration in (_HEADER.search(content_type), _META.search(head)):
+        encoding = _known(declaration[1]) if declaration else None
+        if encoding:
+            return body.decode(encoding, "replace")
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        # Imported here: only pages without a usable declaration need it.
+        from charset_normalizer import from_bytes
+
+        best = from_bytes(body[:200_000]).best()
+        return body.decode(best.encoding if best else "cp1252", "replace")
+
+
+def _known(name: str) -> str | None:
+    try:
+        canonical = codecs.lookup(name).name
+        b"ok".decode(canonical)
+    except (LookupError, ValueError):
+        return None
+    return None if _REFUSED.match(canonical) else _WIDER.get(canonical, canonical)
+
+
+_HEAD_BYTES = 4096
+_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_BINARY_BYTES = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_LEADING = re.compile(rb"(?:\s+|<\?xml[^>]*\?>|<!--.*?-->|<!doctype[^>]*>)*", re.I | re.S)
+_FOREIGN_START = re.compile(rb"%PDF|<svg[ >]", re.I)
+_HTML_START = re.compile(rb"<(?:html|head|body|title|meta|div|p|h1|article|main)[\s/>]", re.I)
+_HTML_TYPES = {"text/html", "application/xhtml+xml"}
+_TEXT_TYPES = {"text/plain", "text/markdown", "text/x-markdown"}
+_UNDECIDED_TYPES = {"", "application/octet-stream", "application/xml", "text/xml"}
+
+
+def kind_of(body: bytes, content_type: str) -> TextKind:
+    """`html` or `text`; FetchFailed when the body is something else, whatever its header says."""
+    declared, _, _ = content_type.partition(";")
+    declared = declared.strip().lower()
+    head = body[:_HEAD_BYTES].removeprefix(codecs.BOM_UTF8)
+    if head.startswith(_WIDE_MARKS):
+        head = head[2:].replace(b"\x00", b"")
+        is_binary = False
+    else:
+        is_binary = _BINARY_BYTES.search(head) is not None
+    start = _LEADING.sub(b"", head, count=1)
+    if not is_binary and not _FOREIGN_START.match(start):
+        looks_html = _HTML_START.match(start) or b"<!doctype html" in head[:512].lower()
+        if declared in _HTML_TYPES or (declared in _UNDECIDED_TYPES and looks_html):
+            return "html"
+        if declared in _TEXT_TYPES:
+            return "text"
+    name = re.sub(r"[^a-z0-9.+/-]", "", declared)[:60]
+    raise FetchFailed(f"not a text page ({name or 'unknown type'})")

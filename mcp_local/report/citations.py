@@ -1,12 +1,18 @@
-"""Citations in a report: how they are written, which there are, and whether their sources exist."""
+"""Citations in a report: how they are written, whether their sources exist and say what is claimed.
+
+`mark_citations` is a rule of the Markdown parser; the checks are made of its tokens.
+"""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from mcp_local.errors import CitationError
+from mcp_local.passages import sentence_spans
 from mcp_local.sources import NumberedSource
 
 CITATION = "citation"
@@ -55,9 +61,7 @@ def mark_citations(state: StateCore) -> None:
     quoted: frozenset[str] = state.env.get(QUOTED, frozenset())
     for token in state.tokens:
         if token.type == "inline" and token.children:
-            children = _unlink(token.children)
-            children = _split_texts(children, quoted)
-            token.children = _tighten(children)
+            token.children = _split_texts(_unlink(token.children), quoted)
 
 
 def list_citations(tokens: Iterable[Token]) -> list[int]:
@@ -145,39 +149,168 @@ def _split_texts(children: Sequence[Token], quoted: frozenset[str]) -> list[Toke
         for bracket in _BRACKET.finditer(text):
             if _in_context(text, bracket) in quoted:
                 continue
-            before = text[position : bracket.start()]
-            split.append(_text(before))
-            split.append(
-                Token(
-                    CITATION,
-                    "",
-                    0,
-                    content=bracket[0],
-                )
-            )
+            split.append(_text(text[position : bracket.start()]))
+            split.append(Token(CITATION, "", 0, content=bracket[0]))
             position = bracket.end()
         split.append(_text(text[position:]))
     return [token for token in split if token.type != "text" or token.content]
 
 
-def _tighten(children: Sequence[Token]) -> list[Token]:
-    """Let a citation follow its sentence without the space or line break before it."""
-    tight: list[Token] = []
+def _text(content: str) -> Token:
+    return Token("text", "", 0, content=content)
+
+
+MAX_WARNINGS = 20
+_EXCERPT_CHARS = 140
+_MIN_QUOTE_WORDS = 4
+_ENDS = (".", "!", "?", "…")
+
+_GROUPED = re.compile(
+    r"(?<!\d)\d{1,3}(?:[.,'’ \u00a0\u202f\u2009]\d{3})+(?!\d)"  # noqa: RUF001
+)
+_NUMBER = re.compile(rf"{_GROUPED.pattern}|\d+(?:[.,]\d+)*")
+_NO_DIGIT = re.compile(r"\D")
+_PERCENT = re.compile(r"\s?(?:%|percent|per cent|prozent|pour cent|por ciento)", re.IGNORECASE)
+_QUOTE = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»")
+_OMISSION = re.compile(r"\[?(?:…|\.\.\.)\]?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedSentence:
+    """One sentence of a report and the sources it names."""
+
+    text: str
+    numbers: tuple[int, ...]
+
+
+class _Evidence:
+    """The text of one source, prepared for the question whether something stands in it."""
+
+    def __init__(self, source: NumberedSource) -> None:
+        text = f"{source.title}\n{source.text}"
+        self.figures = set(_figures(text))
+        self.numbers = {figure.removesuffix("%") for figure in self.figures}
+        self.words = f" {_plain_words(text)} "
+
+    def holds_figure(self, figure: str) -> bool:
+        is_long = len(figure) > 2
+        return figure in self.figures or (is_long and figure.rstrip("%") in self.numbers)
+
+    def holds_quote(self, quote: str) -> bool:
+        parts = [_plain_words(part) for part in _OMISSION.split(quote)]
+        return all(f" {part} " in self.words for part in parts if part)
+
+
+def cited_sentences(tokens: Iterable[Token]) -> Iterator[CitedSentence]:
+    """Every sentence that carries a citation, also one set after its full stop."""
+    for token in tokens:
+        if token.type == "inline":
+            yield from _read_inline(token.children or [])
+
+
+def find_unsupported(
+    sentences: Iterable[CitedSentence],
+    sources: Iterable[NumberedSource],
+) -> list[str]:
+    """Warnings about figures and quotes that stand on none of the sources of their sentence."""
+    evidence = {source.n: _Evidence(source) for source in sources}
+    warnings: list[str] = []
+    for sentence in sentences:
+        warnings.extend(_check(sentence, evidence))
+    surplus = len(warnings) - MAX_WARNINGS
+    if surplus > 0:
+        warnings[MAX_WARNINGS:] = [f"{surplus} more of the same kind."]
+    return warnings
+
+
+def _read_inline(children: Sequence[Token]) -> Iterator[CitedSentence]:
+    text = ""
+    marks: list[tuple[int, list[int]]] = []
     for child in children:
         if child.type == CITATION:
-            if tight and tight[-1].type == "softbreak":
-                tight.pop()
-            if tight and tight[-1].type == "text":
-                text = tight.pop().content
-                tight.append(_text(text.rstrip(" ")))
-        tight.append(child)
-    return tight
+            text = text.rstrip()
+            marks.append((len(text), cited_numbers(child.content)))
+            if text.endswith(_ENDS):
+                text += " "
+        elif child.type.endswith("break"):
+            text += " "
+        else:
+            text += child.content
+    for start, end in sentence_spans(text):
+        inside = [cited for position, cited in marks if start < position <= end]
+        numbers = tuple(dict.fromkeys(chain.from_iterable(inside)))
+        if numbers:
+            yield CitedSentence(text=text[start:end], numbers=numbers)
 
 
-def _text(content: str) -> Token:
-    return Token(
-        "text",
-        "",
-        0,
-        content=content,
-    )
+def _check(sentence: CitedSentence, evidence: Mapping[int, _Evidence]) -> Iterator[str]:
+    cited = [evidence[number] for number in sentence.numbers if number in evidence]
+    names = ", ".join(f"[{number}]" for number in sentence.numbers)
+    excerpt = sentence.text[:_EXCERPT_CHARS]
+    for figure in dict.fromkeys(_figures(sentence.text)):
+        if not any(source.holds_figure(figure) for source in cited):
+            yield f"The figure {figure} does not stand on source {names}: {excerpt}"
+    for match in _QUOTE.finditer(sentence.text):
+        quote = next(filter(None, match.groups()))
+        if len(quote.split()) < _MIN_QUOTE_WORDS:
+            continue
+        if not any(source.holds_quote(quote) for source in cited):
+            yield f'The quote "{quote[:_EXCERPT_CHARS]}" does not stand on source {names}.'
+
+
+def _figures(text: str) -> Iterator[str]:
+    """Numbers of two digits or more and percentages, in one spelling each."""
+    for number in _NUMBER.finditer(text):
+        separator = "" if _GROUPED.fullmatch(number[0]) else "."
+        value = _NO_DIGIT.sub(separator, number[0])
+        if _PERCENT.match(text, number.end()):
+            yield f"{value}%"
+        elif len(_NO_DIGIT.sub("", value)) > 1:
+            yield value
+
+
+def _plain_words(text: str) -> str:
+    """The words of `text` without case, punctuation and layout."""
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+MAX_NAMES = 10
+
+_TAG = re.compile(
+    r"""<\s*+/?\s*+(
+        a | article | aside | audio | b | base | body | br | button | canvas | center | details
+      | dialog | div | em | embed | font | footer | form | frame | frameset | h[1-6] | head
+      | header | hr | html | i | iframe | img | input | li | link | map | marquee | math | meta
+      | noscript | object | ol | option | p | picture | pre | script | section | select | small
+      | source | span | strong | style | sub | sup | svg | table | tbody | td | template | textarea
+      | th | thead | title | tr | u | ul | video
+    )(?:[\s/][^<>]*+)?>""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def find_foreign(title: str, tokens: Iterable[Token]) -> list[str]:
+    """Warnings for the author on what has no effect in the page; code may hold anything."""
+    texts = [title]
+    pictures = 0
+    for token in tokens:
+        for child in token.children or ():
+            if child.type == "text":
+                texts.append(child.content)
+            pictures += child.type == "image"
+    names: set[str] = set()
+    for text in texts:
+        names.update(match[1].lower() for match in _TAG.finditer(text))
+    warnings: list[str] = []
+    if names:
+        listed = ", ".join(f"<{name}>" for name in sorted(names)[:MAX_NAMES])
+        warnings.append(
+            f"HTML has no effect in a report: {listed} stand in it as plain text. Say it in "
+            "Markdown and call write_report again."
+        )
+    if pictures:
+        warnings.append(
+            f"Pictures are left out of a report, {pictures} here; "
+            "only their descriptions are shown."
+        )
+    return warnings

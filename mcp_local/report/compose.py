@@ -15,11 +15,16 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from mcp_local.errors import PathDenied, ToolkitError
-from mcp_local.report.citations import check_citations, list_citations, quoted_brackets
-from mcp_local.report.claims import cited_sentences, find_foreign, find_unsupported
-from mcp_local.report.labels import labels_for
+from mcp_local.report.citations import (
+    check_citations,
+    cited_sentences,
+    find_foreign,
+    find_unsupported,
+    list_citations,
+    quoted_brackets,
+)
 from mcp_local.report.markdown import LINK_REL, parse_markdown, plain_text, render_tokens
-from mcp_local.report.outline import outline_report
+from mcp_local.report.outline import labels_for, outline_report
 from mcp_local.sources import NumberedSource
 from mcp_local.workspace import Workspace
 

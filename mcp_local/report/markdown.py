@@ -18,8 +18,11 @@ from mcp_local.report.citations import CITATION, QUOTED, cited_numbers, mark_cit
 
 LINK_REL = "noopener noreferrer nofollow"
 KNOWN = "known"
+TITLE_BREAK = "title_break"
+"""The type of the inline token between a box's title and its text."""
 _LINK_SCHEMES = ("http://", "https://")
-_ALIGNMENT = re.compile(r"text-align:(left|center|right)")
+_ALIGNMENT = re.compile(r'style="text-align:(left|center|right)"')
+_SPACED_CITATION = re.compile(r'\s+(?=<a class="citation")')
 
 # The second net under the parser: what our own rendering produces, and nothing else.
 _TEXT_TAGS = {"p", "br", "hr", "strong", "em", "s", "code", "pre", "a", "ul", "ol", "li"}
@@ -51,6 +54,9 @@ def parse_markdown(
 def render_tokens(tokens: Sequence[Token]) -> str:
     """Inert HTML of the tokens: no script, style, image, form or frame, whatever came in."""
     html = _parser().renderer.render(tokens, _parser().options, {})
+    # Inline styles do not pass the second net; a citation follows its sentence without a space.
+    html = _ALIGNMENT.sub(r'class="\1"', html)
+    html = _SPACED_CITATION.sub("", html)
     clean = nh3.clean(
         html,
         tags=_TEXT_TAGS | _BLOCK_TAGS | _TABLE_TAGS,
@@ -89,68 +95,36 @@ def _parser() -> MarkdownIt:
     parser.disable(["reference", "lheading", "code"])
     # Before text_join an escaped bracket is still apart from running text.
     parser.core.ruler.before("text_join", "citations", mark_citations)
-    parser.core.ruler.push("links", _keep_web_links)
+    parser.core.ruler.push("links", _keep_known_links)
     parser.core.ruler.push("boxes", mark_boxes)
-    parser.core.ruler.push("alignment", _classify_alignment)
     for name, rule in _RENDER_RULES.items():
         parser.add_render_rule(name, rule)
     return parser
 
 
-def _keep_web_links(state: StateCore) -> None:
+def _keep_known_links(state: StateCore) -> None:
+    """A link to a known address; of another its text, with the host beside it if it has one."""
+    known: frozenset[str] = state.env.get(KNOWN, frozenset())
     for token in state.tokens:
         if token.children:
-            token.children = _filter_links(token.children, state.env.get(KNOWN, frozenset()))
+            token.children = _known_links(token.children, known)
 
 
-def _filter_links(children: Sequence[Token], known: frozenset[str]) -> list[Token]:
-    """The tokens of a text with each of its links checked."""
+def _known_links(children: Sequence[Token], known: frozenset[str]) -> list[Token]:
     kept: list[Token] = []
-    opened = -1
+    address = ""
     for child in children:
         if child.type == "link_open":
-            opened = len(kept)
-        kept.append(child)
-        if child.type == "link_close":
-            kept[opened:] = _checked_link(kept[opened:], known)
+            address = str(child.attrGet("href") or "")
+            child.attrs = {"href": address, "rel": LINK_REL}
+        is_link = child.type in ("link_open", "link_close")
+        if not is_link or (address in known and address.lower().startswith(_LINK_SCHEMES)):
+            kept.append(child)
+        elif child.type == "link_close":
+            with suppress(ValueError):
+                host = urlsplit(address).hostname
+                kept.append(Token("text", "", 0, content=f" ({host})" if host else ""))
     return kept
-
-
-def _checked_link(link: list[Token], known: frozenset[str]) -> list[Token]:
-    """A link to a known address; else its text, with the host beside it if it is a web address.
-
-    A link around a citation goes too: links cannot be nested.
-    """
-    start = link[0]
-    start.attrSet("rel", LINK_REL)
-    start.attrs.pop("title", None)
-    text = link[1:-1]
-    if any(token.type == CITATION for token in text):
-        return text
-    address = str(start.attrGet("href") or "")
-    if address in known and address.lower().startswith(_LINK_SCHEMES):
-        return link
-    with suppress(ValueError):
-        host = urlsplit(address).hostname
-        if host:
-            text.append(
-                Token(
-                    "text",
-                    "",
-                    0,
-                    content=f" ({host})",
-                )
-            )
-    return text
-
-
-def _classify_alignment(state: StateCore) -> None:
-    """A table's alignment as a class: inline styles do not pass the second net."""
-    for token in state.tokens:
-        if token.type in ("th_open", "td_open"):
-            style = str(token.attrs.pop("style", ""))
-            if found := _ALIGNMENT.search(style):
-                token.attrSet("class", found[1])
 
 
 def _render_citation(_: RendererHTML, tokens: Sequence[Token], at: int, *more: object) -> str:
@@ -164,9 +138,14 @@ def _render_image(_: RendererHTML, tokens: Sequence[Token], at: int, *more: obje
     return escape(tokens[at].content)
 
 
+def _render_title_break(*_: object) -> str:
+    return "</p>\n<p>"
+
+
 _RENDER_RULES: dict[str, Any] = {
     CITATION: _render_citation,
     "image": _render_image,
+    TITLE_BREAK: _render_title_break,
 }
 
 
@@ -204,63 +183,30 @@ def _mark_box(tokens: list[Token], at: int) -> None:
     label = _LABEL.match(children[0].content) if children else None
     if label is None or children[0].type != "text":
         return
-    children[0].content = children[0].content[label.end() :]
     end = at + 1
     while tokens[end].type != "blockquote_close" or tokens[end].level != box.level:
         end += 1
-    title, body = _split_title(children)
-    has_text_below = body or end > at + _FIRST_PARAGRAPH
-    if not title or not has_text_below:
-        name = label[1].strip()
-        if name.isupper():
-            name = name.capitalize()
-        body = title or body
-        title = [
-            Token(
-                "text",
-                "",
-                0,
-                content=name,
-            )
-        ]
+    children[0].content = children[0].content[label.end() :]
+    if not children[0].content:
+        del children[0]
+    name = label[1].strip()
+    if name.isupper():
+        name = name.capitalize()
+    inline.children = _titled(children, name, has_more=end > at + _FIRST_PARAGRAPH)
     kind, _, _ = label[1].casefold().strip().partition(" ")
-    box.tag = "aside"
+    box.tag = tokens[end].tag = "aside"
     box.attrSet("class", f"box {_STYLES.get(kind, 'note')}")
-    tokens[end].tag = "aside"
-    inline.children = title
     paragraph.attrSet("class", "box-title")
-    if body:
-        behind_title = at + _FIRST_PARAGRAPH
-        tokens[behind_title:behind_title] = [
-            Token(
-                "paragraph_open",
-                "p",
-                1,
-                block=True,
-            ),
-            Token(
-                "inline",
-                "",
-                0,
-                children=body,
-            ),
-            Token(
-                "paragraph_close",
-                "p",
-                -1,
-                block=True,
-            ),
-        ]
 
 
-def _split_title(children: Sequence[Token]) -> tuple[list[Token], list[Token]]:
-    """The children on the first line, and those below it."""
-    title: list[Token] = []
-    body: list[Token] = []
-    line = title
-    for child in children:
-        if child.type.endswith("break") and line is title:
-            line = body
-        elif child.type != "text" or child.content:
-            line.append(child)
-    return title, body
+def _titled(children: list[Token], name: str, *, has_more: bool) -> list[Token]:
+    """A box's first paragraph, a break behind its title: its first line, or else its name."""
+    breaks = [n for n, child in enumerate(children) if child.type.endswith("break")]
+    if breaks:
+        children[breaks[0]] = Token(TITLE_BREAK, "", 0)
+    if children and breaks[:1] != [0] and (breaks or has_more):
+        return children
+    title = [Token("text", "", 0, content=name)]
+    if children and not breaks:
+        title.append(Token(TITLE_BREAK, "", 0))
+    return title + children

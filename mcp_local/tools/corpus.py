@@ -9,12 +9,11 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
-from mcp_local.corpus import CORPUS_FILE, CorpusArticle
-from mcp_local.corpus import save_corpus as save_pages
 from mcp_local.documents import Documents
 from mcp_local.passages import find_passages
 from mcp_local.settings import Settings
-from mcp_local.sources import NumberedSource, read_sources
+from mcp_local.sources import CORPUS_FILE, CorpusArticle, NumberedSource, read_sources
+from mcp_local.sources import save_corpus as save_pages
 from mcp_local.tools import ADDS_ONCE, READS, SessionDir, local_tool, text_result
 from mcp_local.workspace import Workspace, moment_of, open_workspace
 

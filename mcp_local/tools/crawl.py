@@ -8,7 +8,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from mcp_local.errors import ToolkitError
-from mcp_local.fetch.allowance import Allowance
+from mcp_local.fetch.urls import Allowance
 from mcp_local.settings import Settings
 from mcp_local.tools import FETCHES, SessionDir, local_tool, text_result
 from mcp_local.workspace import open_workspace
@@ -64,7 +64,7 @@ def register(server: MCPServer, settings: Settings) -> None:
 
 def _answer(rows: "list[Row]") -> CallToolResult:
     successful = sum(row.ok for row in rows)
-    stored = sum(row.origin == "stored" for row in rows)
+    stored = sum(row.is_stored for row in rows)
     note = "The texts are in the files named by path."
     if not successful:
         note = "No page could be read; try other sources."

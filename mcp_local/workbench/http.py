@@ -5,28 +5,14 @@ import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Literal, cast
 
-from aiohttp import (
-    ClientConnectorError,
-    ClientError,
-    ClientResponse,
-    ClientSession,
-    ClientTimeout,
-    TCPConnector,
-)
 from yarl import URL
 
-from mcp_local.errors import FetchDenied, FetchError, RemoteError, RemoteRefused
-from mcp_local.fetch.allowance import Allowance, HostPattern
-from mcp_local.fetch.resolver import (
-    AddressGuard,
-    Resolver,
-    SocketFactory,
-    SystemResolver,
-    open_socket,
-)
-from mcp_local.fetch.urls import read_url
+from mcp_local.errors import FetchDenied, FetchError, RemoteError, RemoteRefused, Unreached
+from mcp_local.fetch.client import Client, read_body
+from mcp_local.fetch.guard import LookUp, SocketFactory, open_socket, system_look_up
+from mcp_local.fetch.urls import Allowance, HostPattern, read_url
 from mcp_local.settings import Settings
 
 JsonObject = dict[str, Any]
@@ -40,7 +26,7 @@ MAX_ANSWER_BYTES = 60_000_000
 LIMIT_S = 280.0
 """For a whole piece of work; the bot waits a little longer."""
 
-_TIMEOUT = ClientTimeout(total=240, sock_connect=10)
+_EXCHANGE_S = 240.0
 _NO = frozenset({400, 404, 409, 422})
 
 
@@ -48,8 +34,7 @@ _NO = frozenset({400, 404, 409, 422})
 class Wire:
     """Open connections that reach the API's own origin and public https addresses, nothing else."""
 
-    session: ClientSession
-    gate: AddressGuard
+    client: Client
     allowance: Allowance
     api: URL
     key: str = field(repr=False)
@@ -65,9 +50,9 @@ class Wire:
         status, received = await self._exchange(
             "POST",
             url,
-            json.dumps(body).encode(),
-            {"x-api-key": self.key, "Content-Type": "application/json"},
-            MAX_ANSWER_BYTES,
+            headers={"x-api-key": self.key, "Content-Type": "application/json"},
+            data=json.dumps(body).encode(),
+            max_bytes=MAX_ANSWER_BYTES,
         )
         answer: JsonObject | None = None
         with suppress(ValueError, RecursionError):
@@ -83,25 +68,14 @@ class Wire:
 
     async def put(self, address: str, data: bytes, headers: Mapping[str, str]) -> None:
         """Store bytes at a presigned address. The key does not go there. Raises RemoteError."""
-        status, _ = await self._exchange(
-            "PUT",
-            self._storage(address),
-            data,
-            headers,
-            1_000_000,
-        )
+        target = self._storage(address)
+        status, _ = await self._exchange("PUT", target, headers=headers, data=data)
         if not 200 <= status < 300:
             raise RemoteError(f"Composio's storage did not take the file (status {status}).")
 
     async def get(self, address: str) -> bytes:
         """The bytes at a presigned address. Raises RemoteError."""
-        status, data = await self._exchange(
-            "GET",
-            self._storage(address),
-            None,
-            {},
-            MAX_FILE_BYTES,
-        )
+        status, data = await self._exchange("GET", self._storage(address), headers={})
         if status != 200:
             raise RemoteError(f"Composio's storage did not give the file (status {status}).")
         return data
@@ -122,33 +96,29 @@ class Wire:
 
     async def _exchange(
         self,
-        method: str,
+        method: Literal["GET", "POST", "PUT"],
         url: URL,
-        data: bytes | None,
+        *,
         headers: Mapping[str, str],
-        max_bytes: int,
+        data: bytes | None = None,
+        max_bytes: int = MAX_FILE_BYTES,
     ) -> tuple[int, bytes]:
-        self.gate.pass_literal(url.raw_host or "", url.port or 0)
+        """Status and body of the answer."""
         try:
-            async with self.session.request(
-                method,
-                url,
-                data=data,
-                headers=headers,
-                allow_redirects=False,
-            ) as response:
-                return response.status, await _read(response, max_bytes)
+            async with (
+                asyncio.timeout(_EXCHANGE_S),
+                self.client.open(method, url, headers=headers, data=data) as response,
+            ):
+                return response.status, await read_body(response, max_bytes)
         except TimeoutError:
             raise RemoteError(
                 "Composio took too long to answer; what was asked may have happened."
             ) from None
+        except (Unreached, FetchDenied) as error:
+            raise RemoteError(f"Composio could not be reached: {error}.") from error
         except FetchError as error:
-            raise RemoteError(f"Composio could not be reached: {error}.") from None
-        except ClientConnectorError as error:
-            raise RemoteError("Composio could not be reached.") from error
-        except (ClientError, OSError) as error:
             raise RemoteError(
-                "The connection to Composio failed; what was asked may have happened."
+                f"The exchange with Composio failed ({error}); what was asked may have happened."
             ) from error
 
     def without_key(self, sentence: str) -> str:
@@ -161,30 +131,24 @@ async def open_wire(
     settings: Settings,
     *,
     limit_s: float = LIMIT_S,
-    resolver: Resolver | None = None,
+    look_up: LookUp = system_look_up,
     make_socket: SocketFactory = open_socket,
 ) -> AsyncGenerator[Wire]:
     """Connections for one piece of work, which ends as a RemoteError after `limit_s`.
 
-    `resolver` and `make_socket` are seams for tests.
+    `look_up` and `make_socket` are seams for tests.
     """
     api = api_address(settings)
     own = HostPattern(host=(api.raw_host or "").lower(), port=api.port)
     allowed = Allowance.from_settings(settings)
     allowance = Allowance(hosts=(own, *allowed.hosts), connections=allowed.connections)
-    gate = AddressGuard(resolver or SystemResolver(), allowance, make_socket)
-    connector = TCPConnector(resolver=gate, use_dns_cache=False, socket_factory=gate.socket_for)
-    session = ClientSession(connector=connector, timeout=_TIMEOUT, trust_env=False)
     key = settings.composio_api_key.get_secret_value()
     try:
-        async with asyncio.timeout(limit_s), session:
-            yield Wire(
-                session,
-                gate,
-                allowance,
-                api,
-                key,
-            )
+        async with (
+            asyncio.timeout(limit_s),
+            Client(allowance, look_up=look_up, make_socket=make_socket) as client,
+        ):
+            yield Wire(client, allowance, api, key)
     except TimeoutError:
         raise RemoteError(
             f"The file was not moved within {limit_s:g} s. Make it smaller and try again."
@@ -200,15 +164,6 @@ def api_address(settings: Settings) -> URL:
     except ValueError:
         pass
     raise ValueError("COMPOSIO_BASE_URL is no http or https address")
-
-
-async def _read(response: ClientResponse, max_bytes: int) -> bytes:
-    body = bytearray()
-    async for received in response.content.iter_any():
-        body += received
-        if len(body) > max_bytes:
-            raise RemoteError(f"Composio's answer is larger than {max_bytes / 1_000_000:g} MB.")
-    return bytes(body)
 
 
 _MAX_WORDS_CHARS = 300

@@ -7,7 +7,7 @@ import pytest
 from agent_core.settings import CoreSettings
 from bot.sandbox.settings import SandboxSettings
 from bot.settings import HOW_TO_GET, BotSettings
-from mcp_local.fetch.allowance import Allowance
+from mcp_local.fetch.urls import Allowance
 from mcp_local.settings import Settings as ToolkitSettings
 from tests.architecture.configuration import (
     BEGIN,

@@ -144,8 +144,8 @@ def browsers(
     """Skips the test where no Chromium is."""
     return Browsers(
         Settings(
-            crawl_allow=("page.test",),
-            crawl_connect=(f"page.test=127.0.0.1:{site.port}",),
+            crawl_allow="page.test",
+            crawl_connect=f"page.test=127.0.0.1:{site.port}",
             crawl_browser=chromium or chromium_path(),
         ),
         limit_s=limit_s,

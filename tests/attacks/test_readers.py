@@ -65,7 +65,8 @@ LIGHT = (
 
 def peak_mb(html: str) -> float:
     """What the worker has held at most once it has read the page."""
-    read_page("html", html, URL)
+    with suppress(ToolkitError):
+        read_page("html", html, URL)
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     return int(status.partition("VmHWM:")[2].split()[0]) / 1000
 
@@ -77,7 +78,8 @@ async def test_a_reader_lives_in_256_mb_whatever_the_page(shapes: Sequence[str])
     for shape in shapes:
         with suppress(ReadingFailed):  # one of its limits ended it
             assert await readers.run(peak_mb, HOSTILE[shape](), session="a") < MAX_MB
-    assert "Paragraph 3" in (await readers.read("html", article(), URL, session="b")).markdown
+    read = await readers.run(read_page, "html", article(), URL, session="b")
+    assert "Paragraph 3" in read.markdown
 
 
 def hoard() -> int:
@@ -105,7 +107,7 @@ async def test_fifty_hostile_pages_of_one_session_do_not_hold_another_persons_pa
 
     async def read(session: str, html: str, url: str) -> None:
         with suppress(ToolkitError):
-            await readers.read("html", html, url, session=session)
+            await readers.run(read_page, "html", html, url, session=session, source=url)
         done.append(session)
 
     hostile = opened("option", 100_000)

@@ -22,7 +22,7 @@ from bot.render import answer_drafts, limits
 from bot.words import BOT
 from mcp_local.errors import ToolkitError
 from mcp_local.passages import sentence_spans
-from mcp_local.report.claims import find_foreign
+from mcp_local.report.citations import find_foreign
 from mcp_local.report.compose import ReportDraft, compose_report
 from mcp_local.report.markdown import parse_markdown
 from mcp_local.sources import NumberedSource

@@ -10,7 +10,7 @@ from pathlib import Path
 from bot.sandbox.child import BotProcess, start_bot
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.slack import SlackStandIn
-from bot.sandbox.slack.clock import SystemClock
+from bot.sandbox.slack.clock import SandboxClock
 from bot.sandbox.web import SmallWeb
 from tests.bench.crash_model import RehearsedModel
 
@@ -67,7 +67,7 @@ rules:
 """
 
 
-class HastyClock(SystemClock):
+class HastyClock(SandboxClock):
     """The machine's clock, by which nobody waits longer than `PATIENCE_S`.
 
     So Slack delivers an event again after some seconds, and not after a minute and then five.

@@ -20,6 +20,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from agent_core.fault_points import EVENT_POINT, POINTS
 from bot.sandbox.child import KINDS
@@ -56,7 +57,7 @@ REACHED_BY: dict[str, tuple[Kind, ...]] = {
 """What has to be asked to come by a point, by the beginning of its name; else these:"""
 USUAL: tuple[Kind, ...] = ("item", "errand")
 VARIED: tuple[Kind, ...] = (*USUAL, "note", "doubt", "edition", "letter")
-FAULTS: tuple[dict[str, object], ...] = (
+FAULTS: tuple[dict[str, Any], ...] = (
     {"status": 429, "retry_after_s": 1},
     {"status": 500},
     {"status": 503, "html": True},

@@ -14,10 +14,12 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from mcp_local.errors import ToolkitError
 from mcp_local.extract.html import extract_html
 from tests.bench.results import Result, show
 
@@ -44,7 +46,9 @@ class Score:
 
 
 def ours(html: str, url: str) -> str:
-    return extract_html(html, url).markdown
+    with suppress(ToolkitError):
+        return extract_html(html, url).markdown
+    return ""
 
 
 def trafilatura_precise(html: str, url: str) -> str:

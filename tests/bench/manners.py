@@ -31,8 +31,9 @@ from agent_core.runtime import ReplyReader
 from agent_core.runtime.build import model_connection
 from agent_core.settings import CoreSettings
 from agent_core.testing.models import call, calls_reply
+from bot.front import ThreadActivity
 from bot.inbound import read_post
-from bot.ingress import Ingress, Rules, ThreadActivity
+from bot.ingress import Ingress, Rules
 from bot.ingress.filter import Admitted
 from bot.presenter import Indicators
 from bot.sandbox.slack import SlackStandIn

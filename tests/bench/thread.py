@@ -29,7 +29,7 @@ from bot.sandbox.model import ReplyPace, ReplyText
 from bot.sandbox.model.message import CHARS_PER_TOKEN
 from bot.sandbox.settings import SandboxSettings
 from bot.sandbox.slack import SlackStandIn
-from bot.sandbox.slack.clock import SystemClock
+from bot.sandbox.slack.clock import SandboxClock
 from bot.sandbox.slack.records import ApiCall, Post
 from bot.sandbox.slack.wire import texts_in
 from bot.sandbox.world import UNHURRIED, World, open_world
@@ -56,7 +56,7 @@ STREAMS = {"chat.startStream", "chat.appendStream"}
 CHANNEL = "general"
 
 
-class FastTime(SystemClock):
+class FastTime(SandboxClock):
     """Slack's clock, which runs `FASTER` times as fast from now on."""
 
     def __init__(self) -> None:

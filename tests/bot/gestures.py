@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from agent_core.ids import SessionId
-from bot.clicks import Payload
-from bot.ingress import Gesture, Sender
+from bot.clicks import Gesture, Payload
+from bot.inbound import Sender
 from bot.sandbox.slack import SlackStandIn
 from bot.slack_api import Person
 from bot.threads import ThreadRef, user_id

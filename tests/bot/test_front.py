@@ -17,9 +17,8 @@ from agent_core.ids import RunId, SessionId, TurnId, agent_id, turn_of
 from agent_core.messages import Attachment
 from agent_core.testing.models import Held, ScriptedModel, call
 from bot.clicks import BranchStop, Refused
-from bot.front import MAX_ATTACHMENT_BYTES, WorkspaceFiles, stop_branch
+from bot.front import MAX_ATTACHMENT_BYTES, KnownTurn, LeftOut, WorkspaceFiles, stop_branch
 from bot.inbound import SlackFile
-from bot.ingress import KnownTurn, LeftOut
 from bot.presenter.journal import READER
 from bot.slack_api import SlackApi, web_client
 from bot.slack_api.files import CHUNK_BYTES

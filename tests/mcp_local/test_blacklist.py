@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_local.blacklist import Blacklist
+from mcp_local.crawling import Blacklist
 
 MOMENT = datetime(2025, 12, 22, 14, 30, tzinfo=UTC)
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_local.corpus import url_key
-from mcp_local.sources import read_sources
+from mcp_local.sources import read_sources, url_key
 from tests.mcp_local.sessions import NOON, Session
 
 A = "https://a.test/one"

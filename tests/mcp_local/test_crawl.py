@@ -53,8 +53,8 @@ async def working_in(root: Path, browser: str = "off") -> AsyncGenerator[Desk]:
     async with serving() as site:
         settings = Settings(
             workspaces_root=root,
-            crawl_allow=("*.test",),
-            crawl_connect=(f"*.test=127.0.0.1:{site.port}",),
+            crawl_allow="*.test",
+            crawl_connect=f"*.test=127.0.0.1:{site.port}",
             crawl_browser=browser,
         )
         async with Client(build_server(settings)) as client:

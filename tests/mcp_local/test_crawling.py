@@ -31,6 +31,7 @@ async def crawling(
 ) -> AsyncGenerator[tuple[Crawler, Site]]:
     async with serving() as site:
         names = Names({host: [[PUBLIC]] for host in HOSTS})
+        browsers = browsers or Browsers(Settings())
         yield Crawler(root, lambda: client_for(site, names=names, limits=limits), browsers), site
 
 

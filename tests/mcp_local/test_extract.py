@@ -7,10 +7,10 @@ from contextlib import suppress
 
 import pytest
 
-from mcp_local.errors import ReadingFailed
+from mcp_local.errors import FetchFailed, NeedsBrowser, ReadingFailed
 from mcp_local.extract import ExtractedPage
 from mcp_local.extract.html import MAX_ELEMENTS, MAX_HTML_CHARS, extract_html
-from mcp_local.extract.reader import MAX_TEXT_CHARS, Readers, extract_text
+from mcp_local.extract.reader import MAX_TEXT_CHARS, Readers, extract_text, read_page
 from tests.mcp_local.fetch.world import article, paragraphs
 
 URL = "http://news.example/page"
@@ -129,14 +129,16 @@ def test_an_article_in_pieces_is_read_whole() -> None:
     ],
 )
 def test_a_page_whose_text_comes_by_script_needs_a_browser(html: str) -> None:
-    assert extract_html(html, URL) == ExtractedPage(lack="needs a browser")
+    with pytest.raises(NeedsBrowser, match="needs a browser"):
+        extract_html(html, URL)
 
 
 @pytest.mark.parametrize(
     "html", ["", " ", "<html></html>", "<html><body></body></html>", "<", "\x00"]
 )
 def test_a_page_without_anything_says_so(html: str) -> None:
-    assert extract_html(html, URL) == ExtractedPage(lack="no text on the page")
+    with pytest.raises(FetchFailed, match="no text on the page"):
+        extract_html(html, URL)
 
 
 def test_a_short_page_without_scripts_is_read() -> None:
@@ -178,15 +180,17 @@ def test_the_first_heading_of_a_markdown_page_is_its_title() -> None:
 
 
 def test_an_empty_text_says_so() -> None:
-    assert extract_text(" \n\n").lack == "no text on the page"
+    with pytest.raises(FetchFailed, match="no text on the page"):
+        extract_text(" \n\n")
 
 
 @pytest.mark.process("a reader that stalls is killed")
 async def test_a_page_that_stalls_the_reader_is_given_up_and_the_next_one_is_read() -> None:
     links = "<a href='/x'>link text</a> " * 200_000
     with pytest.raises(ReadingFailed, match="could not be taken out"):
-        await Readers(limit_s=0.2).read("html", f"<body>{links}", URL, session="one")
-    assert "Paragraph 3" in (await Readers().read("html", article(), URL, session="one")).markdown
+        await Readers(limit_s=0.2).run(read_page, "html", f"<body>{links}", URL, session="one")
+    read = await Readers().run(read_page, "html", article(), URL, session="one")
+    assert "Paragraph 3" in read.markdown
 
 
 @pytest.mark.proves("toolkit.workers")

@@ -58,7 +58,7 @@ async def test_a_call_without_a_session_is_a_plain_error(tmp_path: Path) -> None
 
 
 def test_a_setting_that_cannot_be_read_stops_the_start() -> None:
-    settings = Settings(crawl_allow=("a.test",), crawl_connect=("a.test=nowhere",))
+    settings = Settings(crawl_allow="a.test", crawl_connect="a.test=nowhere")
     with pytest.raises(ValueError, match="CRAWL_CONNECT"):
         build_server(settings)
 
@@ -69,7 +69,7 @@ def test_settings_come_from_the_environment_comma_separated(
     monkeypatch.setenv("CRAWL_ALLOW", "*.test, 127.0.0.1:8080,")
     monkeypatch.setenv("WORKSPACES_ROOT", "runs")
     settings = Settings()
-    assert settings.crawl_allow == ("*.test", "127.0.0.1:8080")
+    assert settings.crawl_allow == "*.test, 127.0.0.1:8080,"
     assert settings.workspaces_root == Path("runs")
 
 

@@ -99,11 +99,8 @@ class Texts:
 
     def typed(self, text: str) -> str:
         """The typed form of wire text: `@ann`, `#general`, bare links, no escapes."""
-
-        def name(match: re.Match[str]) -> str:
-            return self._name(match[1], match[2] or "")
-
-        return unescape(_REFERENCE.sub(name, text))
+        named = _REFERENCE.sub(lambda match: self._name(match[1], match[2] or ""), text)
+        return unescape(named)
 
     def _html_of(self, fields: JsonObject) -> str | None:
         match fields:
@@ -187,24 +184,20 @@ class Texts:
         key = target[1:]
         if sign == "!":
             return label or f"@{key}"
-        directories = {"@": self._state.users, "#": self._state.channels}
-        if sign not in directories:
+        if sign not in "@#":
             return target
-        entry = directories[sign].get(key)
+        entry = self._state.users.get(key) or self._state.channels.get(key)
         return sign + (entry.name if entry else label or key)
 
     def _date(self, epoch_s: int, form: str) -> str:
         """Slack's date, in the reader's zone."""
-        reader = self._state.users[self._reader]
-        zone = ZoneInfo(reader.tz)
+        zone = ZoneInfo(self._state.users[self._reader].tz)
         moment = datetime.fromtimestamp(epoch_s, zone)
-        now = datetime.fromtimestamp(self._state.clock.now(), zone)
-        distance = moment.date() - now.date()
-        day = _NEAR_DAYS.get(distance.days, f"{moment:%b %-d, %Y}")
-        clock = f"{moment:%-I:%M %p}"
+        today = datetime.fromtimestamp(self._state.clock.now(), zone).date()
+        days = (moment.date() - today).days
         text = unescape(form)
-        text = text.replace("{date_short_pretty}", day)
-        text = text.replace("{time}", clock)
+        text = text.replace("{date_short_pretty}", _NEAR_DAYS.get(days, f"{moment:%b %-d, %Y}"))
+        text = text.replace("{time}", f"{moment:%-I:%M %p}")
         return f"<time>{escape(text)}</time>"
 
 

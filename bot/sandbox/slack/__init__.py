@@ -2,7 +2,6 @@
 
 from bot.sandbox.slack.clock import ManualClock as ManualClock
 from bot.sandbox.slack.clock import SandboxClock as SandboxClock
-from bot.sandbox.slack.clock import SystemClock as SystemClock
 from bot.sandbox.slack.records import AgentSession as AgentSession
 from bot.sandbox.slack.records import ApiCall as ApiCall
 from bot.sandbox.slack.records import Delivery as Delivery

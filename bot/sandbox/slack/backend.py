@@ -127,7 +127,6 @@ class SlackBackend:
             channel=post.channel,
             ts=post.ts,
             thread_ts=post.thread_ts,
-            is_public=channel.kind == "channel",
         )
         for file in post.files:
             known = self.state.files[file.id]
@@ -168,12 +167,6 @@ class SlackBackend:
             is_foreign=is_foreign,
             url_private=f"{self.base_url}/files-pri/{file_id}/{quote(name)}",
         )
-
-    def can_read(self, file: File) -> bool:
-        """Whether the app may see a file: its own, or one shared in a channel of the app's."""
-        channels = [self.state.channels[share.channel] for share in file.shares]
-        is_own = file.user == self.state.bot.id
-        return is_own or any(self.state.is_member(channel) for channel in channels)
 
     def change_post(self, post: Post, *, editor: str | None = None) -> None:
         """Replace a post by its new version; with an editor it is marked as edited.

@@ -5,28 +5,22 @@ import time
 from collections.abc import Coroutine
 from contextlib import suppress
 from operator import itemgetter
-from typing import Any, Protocol
+from typing import Any
 
 
-class SandboxClock(Protocol):
-    """Wall-clock seconds since the epoch, and a wait for a moment."""
-
-    def now(self) -> float: ...
-
-    async def sleep_until(self, at_s: float) -> None: ...
-
-
-class SystemClock:
-    """The machine's clock."""
+class SandboxClock:
+    """The machine's clock; its subclasses tell another time."""
 
     def now(self) -> float:
+        """Seconds since the epoch."""
         return time.time()
 
     async def sleep_until(self, at_s: float) -> None:
+        """Wait for a moment; a past one returns at once."""
         await asyncio.sleep(max(0.0, at_s - self.now()))
 
 
-class ManualClock:
+class ManualClock(SandboxClock):
     """A clock that stands still until `advance` is called."""
 
     def __init__(self, start_s: float = 1_795_000_000.0) -> None:

@@ -1,6 +1,7 @@
 """Posts, files, channels, users and views as Slack's JSON, and the events about posts."""
 
-from datetime import datetime
+from dataclasses import asdict
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from bot.sandbox.slack.records import Channel, File, Post, User, View
@@ -67,10 +68,9 @@ def show_file(state: TeamState, file: File, *, is_asked: bool = False) -> JsonOb
             "mode": "file_access",
             "file_access": "check_file_info",
         }
-    shares: dict[str, dict[str, list[JsonObject]]] = {}
+    shares: dict[str, list[JsonObject]] = {}
     for share in file.shares:
-        group = shares.setdefault("public" if share.is_public else "private", {})
-        posts = group.setdefault(share.channel, [])
+        posts = shares.setdefault(share.channel, [])
         posts.append(without_none(_fields(share, "ts", "thread_ts")))
     return without_none(
         {
@@ -86,27 +86,17 @@ def show_file(state: TeamState, file: File, *, is_asked: bool = False) -> JsonOb
             "mode": "hosted",
             "filetype": file.name.rpartition(".")[2].lower(),
             "size": len(file.content),
-            "shares": shares,
+            "shares": {"public": shares},
         }
     )
 
 
 def show_user(user: User, *, now_s: float) -> JsonObject:
     """A user object as users.info gives it; the offset from UTC depends on the date."""
-    offset = datetime.fromtimestamp(now_s, ZoneInfo(user.tz)).utcoffset()
+    local = datetime.fromtimestamp(now_s, ZoneInfo(user.tz))
     return {
-        **_fields(
-            user,
-            "id",
-            "team_id",
-            "name",
-            "deleted",
-            "real_name",
-            "tz",
-            "locale",
-        ),
-        **_fields(user, "is_admin", "is_restricted", "is_bot"),
-        "tz_offset": int(offset.total_seconds()) if offset else 0,
+        **asdict(user),
+        "tz_offset": int((local.utcoffset() or timedelta()).total_seconds()),
         "profile": _fields(user, "real_name", "display_name"),
     }
 

@@ -62,7 +62,6 @@ class Share:
     channel: str
     ts: str
     thread_ts: str | None
-    is_public: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

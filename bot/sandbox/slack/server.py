@@ -19,26 +19,22 @@ _FAULT_PAGE = "<!DOCTYPE html><html><body><h1>Something went wrong</h1></body></
 
 
 class RateLimiter:
-    """Token buckets by name, counted by the stand-in's clock."""
+    """Buckets by name, as the generic cell rate algorithm counts them by the stand-in's clock."""
 
     def __init__(self, clock: SandboxClock) -> None:
         self._clock = clock
-        self._buckets: dict[str, tuple[float, float]] = {}
-        """The tokens that were left, and when."""
+        self._paid_until_s: dict[str, float] = {}
+        """When the calls so far are worked off at the sustained rate."""
 
     def take(self, name: str, rate: Rate) -> int:
         """Count one call. Returns 0, or after how many whole seconds the caller may come back."""
         now_s = self._clock.now()
-        per_second = rate.per_minute / 60
-        full = (float(rate.burst), now_s)
-        tokens, counted_s = self._buckets.get(name, full)
-        tokens += (now_s - counted_s) * per_second
-        tokens = min(rate.burst, tokens)
-        if tokens < 1:
-            self._buckets[name] = (tokens, now_s)
-            missing_s = (1 - tokens) / per_second
-            return max(1, math.ceil(missing_s))
-        self._buckets[name] = (tokens - 1, now_s)
+        step_s = 60 / rate.per_minute
+        paid_until_s = max(now_s, self._paid_until_s.get(name, now_s))
+        wait_s = paid_until_s - now_s - (rate.burst - 1) * step_s
+        if wait_s > 0:
+            return math.ceil(wait_s)
+        self._paid_until_s[name] = paid_until_s + step_s
         return 0
 
 
@@ -50,7 +46,6 @@ class ApiFault:
     of status 429 asks for one second by default, and has no such header for "".
     """
 
-    times: int = 1
     status: int = 200
     error: str | None = None
     retry_after_s: int | str | None = None
@@ -63,13 +58,12 @@ class ApiFault:
         if self.error is None and self.status == 200 and not self.html:
             return
         error = self.error or "internal_error"
-        pause = self.retry_after_s
+        headers: dict[str, str] = {}
         if self.status == 429:
             error = self.error or "ratelimited"
-            pause = 1 if pause is None else pause
-        headers: dict[str, str] = {}
-        if pause not in (None, ""):
-            headers["Retry-After"] = str(pause)
+            headers["Retry-After"] = "1"
+        if self.retry_after_s is not None:
+            headers["Retry-After"] = str(self.retry_after_s)
         raise ApiError(error, status=self.status, headers=headers)
 
 
@@ -93,17 +87,11 @@ class SlackServer:
         return app
 
     async def _next_fault(self, method: str) -> ApiFault:
-        """The fault of this call: one of its times is used up, its delay waited out."""
-        queue = self.faults.get(method) or self.faults.get(ANY_METHOD)
-        if not queue:
-            return ApiFault()
-        fault = queue.pop(0)
-        if fault.times > 1:
-            queue.insert(0, replace(fault, times=fault.times - 1))
-        if fault.hang_s:
-            clock = self._backend.state.clock
-            end_s = clock.now() + fault.hang_s
-            await clock.sleep_until(end_s)
+        """The fault of this call, its delay waited out."""
+        faults = self.faults.get(method) or self.faults.get(ANY_METHOD) or [ApiFault()]
+        fault = faults.pop(0)
+        clock = self._backend.state.clock
+        await clock.sleep_until(clock.now() + fault.hang_s)
         return fault
 
     async def _handle_call(self, request: web.Request) -> web.StreamResponse:
@@ -154,8 +142,6 @@ class SlackServer:
         return {"ok": True, **RUN[name](call)}
 
     def _check_token(self, method: Method, token: str) -> None:
-        if not token:
-            raise ApiError("not_authed")
         app = self._backend.state.app
         kinds = {app.bot_token: "bot", app.app_token: "app"}
         if token not in kinds:
@@ -202,12 +188,10 @@ class SlackServer:
 
     async def _handle_download(self, request: web.Request) -> web.StreamResponse:
         """The bytes for a token that may read them; otherwise the page that Slack shows instead."""
-        backend = self._backend
-        app = backend.state.app
-        file = backend.state.files.get(request.match_info["file"])
-        is_bot = _read_token(request, {}) == app.bot_token
-        may_read = is_bot and "files:read" in app.scopes
-        if file is None or not may_read or not backend.can_read(file):
+        state = self._backend.state
+        file = state.files.get(request.match_info["file"])
+        is_bot = _read_token(request, {}) == state.app.bot_token
+        if file is None or not is_bot or "files:read" not in state.app.scopes:
             return web.Response(text=_SIGN_IN_PAGE, content_type="text/html")
         if file.is_deleted:
             return web.Response(status=404, text=_FAULT_PAGE, content_type="text/html")

@@ -28,7 +28,6 @@ class Socket:
     ws: web.WebSocketResponse
     request: web.Request
     is_draining: bool = False
-    is_cut: bool = False
     is_black_hole: bool = False
     """No frame passes, though both sides see an open connection."""
     answers_pings: bool = True
@@ -42,7 +41,7 @@ class Sockets:
         self._clock = state.clock
         self._background = background
         self._tickets: set[str] = set()
-        self._sockets: list[Socket] = []
+        self._sockets: set[Socket] = set()
         self._acks: dict[str, asyncio.Future[JsonObject | None]] = {}
         self.to_turn_away = 0
         """How many of the next sockets are greeted with `too_many_websockets`."""
@@ -81,7 +80,7 @@ class Sockets:
         return ws
 
     async def _serve(self, socket: Socket) -> None:
-        self._sockets.append(socket)
+        self._sockets.add(socket)
         await socket.ws.send_json({"type": "hello", "num_connections": len(self._sockets)})
         self._publish_count()
         pings = self._background.start(self._ping(socket))
@@ -90,7 +89,7 @@ class Sockets:
                 await self._take(socket, frame)
         finally:
             pings.cancel()
-            self._sockets.remove(socket)
+            self._sockets.discard(socket)
             self._publish_count()
 
     def _publish_count(self) -> None:
@@ -141,8 +140,8 @@ class Sockets:
 
         A draining socket counts while there is no other: Slack announces the end about 10 s ahead.
         """
-        usable = [socket for socket in self._sockets if not socket.is_cut]
-        candidates = [socket for socket in usable if not socket.is_draining] or usable
+        candidates = [socket for socket in self._sockets if not socket.is_draining]
+        candidates = candidates or list(self._sockets)
         while candidates:
             socket = candidates.pop(secrets.randbelow(len(candidates)))
             if socket.is_black_hole:
@@ -170,11 +169,10 @@ class Sockets:
 
     def cut(self) -> None:
         """Break every connection without a closing frame, as a failing network does."""
-        for socket in tuple(self._sockets):
-            socket.is_draining = True
-            socket.is_cut = True
+        for socket in self._sockets:
             if socket.request.transport is not None:
                 socket.request.transport.abort()
+        self._sockets.clear()
 
     def swallow_frames(self) -> None:
         """Make the open sockets black holes: no frame, ping or pong passes any more."""

@@ -7,7 +7,7 @@ from typing import Any, Self, TypeVar
 
 from bot.sandbox.loopback import LOOPBACK, serve
 from bot.sandbox.slack.backend import SlackBackend
-from bot.sandbox.slack.clock import SandboxClock, StandInTasks, SystemClock
+from bot.sandbox.slack.clock import SandboxClock, StandInTasks
 from bot.sandbox.slack.messages import wrap_event
 from bot.sandbox.slack.people import SimulatedPeople
 from bot.sandbox.slack.records import ApiCall, Delivery, File, Post, SuggestedPrompts
@@ -33,7 +33,7 @@ class SlackStandIn(SimulatedPeople):
         clock: SandboxClock | None = None,
         rate_limits: bool = True,
     ) -> None:
-        clock = clock or SystemClock()
+        clock = clock or SandboxClock()
         self.app = app or App()
         state = TeamState(clock, self.app)
         self._background = StandInTasks()
@@ -146,10 +146,10 @@ class SlackStandIn(SimulatedPeople):
         """Wait until the app has a greeted socket."""
         await self.wait_for(lambda _: self.open_sockets > 0, timeout_s=timeout_s)
 
-    def fail(self, method: str, **how: Any) -> None:
+    def fail(self, method: str, *, times: int = 1, **how: Any) -> None:
         """Order an `ApiFault` for the next calls of a method, any ("*") or "upload"."""
         faults = self._server.faults.setdefault(method, [])
-        faults.append(ApiFault(**how))
+        faults += [ApiFault(**how)] * times
 
     def heal(self) -> None:
         """Take back every unused fault."""

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from bot.sandbox.slack.clock import SandboxClock
@@ -124,10 +124,6 @@ class TeamState:
         if channel.id not in self.channels:
             self.keep(channel)
         return channel
-
-    def delete_file(self, file_id: str) -> None:
-        """Mark a file as deleted; posts keep a mark in its place."""
-        self.files[file_id] = replace(self.files[file_id], is_deleted=True)
 
     def keep(self, record: StoredRecord) -> None:
         """Store a record; a new version replaces the old one."""

@@ -25,11 +25,11 @@ from agent_core.models import Reply
 from agent_core.models.retry import RetryingModel
 from agent_core.prompts import prompt
 from agent_core.testing.models import Cut, ScriptedModel, ScriptLine, call, calls_reply, text_reply
-from agent_core.testing.scopes import SteppingClock, Surroundings
 from agent_core.testing.steps import KilledError
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
 from agent_core.words import CORE
+from tests.scopes import SteppingClock, Surroundings
 
 
 async def no_wait(_seconds: float) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.observers.compliance import correction
+from agent_core.observers.corpus import correction
 
 CRAWL = "mcp__local_toolkit__crawl_parallel"
 SAVE = "mcp__local_toolkit__save_corpus"

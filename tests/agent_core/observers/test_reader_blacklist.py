@@ -8,7 +8,7 @@ import pytest
 
 from agent_core.observers.corpus import BLACKLIST, ReaderBlacklist
 from agent_core.observers.observing import ToolObserved
-from mcp_local.blacklist import Blacklist
+from mcp_local.crawling import Blacklist
 from tests.agent_core.observers.observed import observed
 
 READER = "mcp__web_reader__webReader"

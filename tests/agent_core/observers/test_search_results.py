@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from agent_core.json_values import find_object, parse_result
 from agent_core.messages import JsonObject
 from agent_core.observers import SearchResultObserver, ToolObserved
-from agent_core.observers.observing import executions
-from agent_core.observers.search_results import cleaned_results, parse_relative_date
+from agent_core.observers.executions import cleaned_results, executions, parse_relative_date
 from tests.agent_core.observers.observed import FINISHED, enveloped, names_in, observed, only_file
 
 NEWS = "mcp__composio__COMPOSIO_SEARCH_NEWS"

@@ -24,7 +24,6 @@ from agent_core.runtime import Runtime
 from agent_core.sessions import EventLog, WriteBehind
 from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call, calls_reply
 from agent_core.testing.runtimes import inbound, scripted_runtime
-from agent_core.testing.scopes import START
 from agent_core.testing.tools import FakeToolset
 from tests.agent_core.runtime.threads import (
     BEN,
@@ -38,6 +37,7 @@ from tests.agent_core.runtime.threads import (
     told,
 )
 from tests.agent_core.sessions.databases import opened
+from tests.scopes import START
 
 EXPERT = "report-creation-expert"
 LOOK = "mcp__local_toolkit__search_corpus"

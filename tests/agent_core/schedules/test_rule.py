@@ -162,33 +162,6 @@ def test_the_newest_slot_comes_with_the_number_of_all() -> None:
 
 
 @pytest.mark.parametrize(
-    ("recurrence", "newest"),
-    [
-        ("FREQ=DAILY;BYMONTH=1;BYHOUR=8,9,10,11,12;BYMINUTE=0,15,30,45", "2083-01-31T12:45"),
-        ("FREQ=HOURLY", "2083-12-01T23:00"),
-        ("FREQ=MINUTELY;INTERVAL=17", "2083-12-01T23:10"),
-    ],
-)
-def test_the_newest_slot_of_a_season_or_of_odd_times_is_found(recurrence: str, newest: str) -> None:
-    rule = a_rule(recurrence, begins=at("2026-01-01T10:00"))
-    found, number = newest_slot(rule, after=at("2026-01-01T09:00"), until=at("2083-12-01T23:10"))
-    assert (found, number) == (at(newest), 2_000)
-
-
-@pytest.mark.parametrize("until", ["2030-05-05T12:14", "2083-12-31T23:59"])
-def test_the_newest_slot_of_a_long_absence_costs_little(until: str) -> None:
-    rule = a_rule("FREQ=MINUTELY;INTERVAL=15", begins=at("2026-01-01T10:00"))
-    started = time.process_time()
-
-    newest, number = newest_slot(rule, after=at("2026-01-01T09:00"), until=at(until))
-
-    assert newest is not None
-    assert timedelta() <= at(until) - newest < timedelta(minutes=15)
-    assert number == 2_000
-    assert time.process_time() - started < 0.5
-
-
-@pytest.mark.parametrize(
     "recurrence", ["FREQ=MINUTELY;INTERVAL=15", "FREQ=HOURLY;INTERVAL=6", "FREQ=DAILY;BYHOUR=9"]
 )
 def test_the_years_since_the_beginning_cost_nothing(recurrence: str) -> None:

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from bot.inbound import read_post
-from bot.ingress.authorise import Reason, Rules, Sender, authorise
-from bot.ingress.filter import Address, address
+from bot.inbound import Sender, read_post
+from bot.ingress.filter import Address, Reason, Rules, address, authorise
 from bot.slack_api import Identity, Person
 
 RULES = Rules(identity=Identity(team="T1", bot_user="UBOT", bot_id="B1", app_id="A1"))

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from agent_core.messages import JsonObject
-from bot.ingress.corrections import MAX_LOOKS
-from bot.ingress.filter import Deletion, PostEvent, read_event
+from bot.inbound import Deletion, PostEvent, read_event
+from bot.ingress.handover import MAX_LOOKS
 from tests.bot.ingress.world import World, connected_world, forgetful_ingress
 
 LOG = [("a.log", b"12345", "text/plain")]

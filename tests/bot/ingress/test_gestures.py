@@ -12,10 +12,9 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from agent_core.ids import AskId
 from agent_core.messages import JsonObject
 from bot import clicks
-from bot.clicks import FollowUpClick, QuestionForm, Refused
+from bot.clicks import FollowUpClick, Gesture, QuestionForm, Refused
 from bot.ingress import leave_to_next_start, take_up
 from bot.ingress.actions import ANSWER_WITHIN_S, Actions, Handler
-from bot.ingress.gestures import Gesture
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Delivery
 from bot.slack_api import Op, People, Person, SlackApi

@@ -17,15 +17,12 @@ from agent_core.messages import Attachment, InboundMessage, JsonObject
 from agent_core.models import ModelRequest
 from agent_core.runtime import KnownSessions, Ledger, Marks, ReplyReader, StoredTurn
 from agent_core.testing.models import ScriptedModel, ScriptLine, call
+from bot.front import FileFault, FrontDoor, KnownTurn, LeftOut, ThreadActivity, WorkspaceFiles
 from bot.inbound import InboundPost, SlackFile, posted_ts, read_post
 from bot.ingress import (
     Backfill,
-    FileFault,
     Ingress,
-    KnownTurn,
-    LeftOut,
     Rules,
-    ThreadActivity,
     connect_socket,
     create_app,
     leave_to_next_start,
@@ -40,8 +37,8 @@ from bot.slack_api import Identity, People, SkippingClock, SlackApi, web_client
 from bot.threads import ThreadRef
 
 
-@dataclass(slots=True)
-class ListeningFront:
+@dataclass
+class ListeningFront(FrontDoor):
     """Keeps what it is given. A turn waits until it is in `begun`, and `revise` changes it."""
 
     messages: list[InboundMessage] = field(default_factory=list[InboundMessage])
@@ -240,7 +237,7 @@ class MemorySessions(KnownSessions):
         return [turn_of(one) for one in self.known if one == session]
 
 
-class NamingFiles:
+class NamingFiles(WorkspaceFiles):
     """Pretends to have saved each file under its name; can be held up, and can leave some out."""
 
     def __init__(self) -> None:

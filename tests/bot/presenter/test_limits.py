@@ -33,7 +33,7 @@ from bot.render import (
     split,
 )
 from bot.sandbox.slack.blocks import check_message_blocks, check_view
-from bot.sandbox.slack.clock import SystemClock
+from bot.sandbox.slack.clock import SandboxClock
 from bot.sandbox.slack.methods.call import Arguments
 from bot.sandbox.slack.team import Ids
 from bot.sandbox.slack.wire import ApiError, texts_in
@@ -48,7 +48,7 @@ WORDS = BOT.of("en")
 
 def sent(*, is_update: bool = True, **content: object) -> None:
     """A post, or an edit, with this content."""
-    Arguments(content).content(Ids(SystemClock()), is_update=is_update)
+    Arguments(content).content(Ids(SandboxClock()), is_update=is_update)
 
 
 def table(rows: int = 2, columns: int = 2, cell: str = "x") -> str:

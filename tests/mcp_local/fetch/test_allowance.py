@@ -2,7 +2,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from mcp_local.fetch.allowance import Allowance, is_public
+from mcp_local.fetch.urls import Allowance, is_public
 from mcp_local.settings import Settings
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from mcp_local.errors import FetchDenied, FetchFailed
-from mcp_local.fetch.allowance import Allowance, HostPattern
-from mcp_local.fetch.resolver import AddressGuard
+from mcp_local.fetch.guard import AddressGuard
+from mcp_local.fetch.urls import Allowance, HostPattern
 from tests.mcp_local.fetch.world import OTHER_PUBLIC, PUBLIC, Names, Site, Wire, article, client_for
 
 INNER_SPELLINGS = [
@@ -111,7 +111,7 @@ async def test_a_redirect_without_end_is_given_up(site: Site) -> None:
 
 async def test_the_gate_makes_no_socket_for_an_address_it_has_not_passed() -> None:
     wire = Wire()
-    gate = AddressGuard(Names({}), Allowance(), wire)
+    gate = AddressGuard(Names({}).addresses, Allowance(), wire)
     with pytest.raises(FetchDenied):
         gate.socket_for((2, 1, 6, "", (PUBLIC, 80)))
     assert wire.dialled == []

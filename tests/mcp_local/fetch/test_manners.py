@@ -6,7 +6,7 @@ from aiohttp import web
 from yarl import URL
 
 from mcp_local.errors import FetchDenied
-from mcp_local.fetch.manners import Manners
+from mcp_local.fetch.client import Manners
 from tests.mcp_local.fetch.world import Names, Site, client_for
 
 PAGE = URL("http://news.example/private/page")

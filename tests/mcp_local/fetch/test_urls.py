@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_local.errors import FetchDenied
-from mcp_local.fetch.allowance import Allowance, HostPattern, is_public, parse_address
-from mcp_local.fetch.urls import read_url
+from mcp_local.fetch.urls import Allowance, HostPattern, is_public, parse_address, read_url
 
 NOTHING = Allowance()
 

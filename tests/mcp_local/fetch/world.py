@@ -8,9 +8,9 @@ from typing import Any, cast
 from aiohttp import web
 
 from mcp_local.errors import FetchFailed
-from mcp_local.fetch.allowance import Allowance
 from mcp_local.fetch.client import Client, Limits
-from mcp_local.fetch.resolver import AddressInfo
+from mcp_local.fetch.guard import AddressInfo
+from mcp_local.fetch.urls import Allowance
 
 PUBLIC = "93.184.215.14"
 OTHER_PUBLIC = "2606:2800:21f:cb07:6820:80da:af6b:8b2c"
@@ -122,7 +122,7 @@ def client_for(
     return Client(
         allowance or Allowance(),
         limits=limits or Limits(total_s=10.0),
-        resolver=names or Names({"news.example": [[PUBLIC]]}),
+        look_up=(names or Names({"news.example": [[PUBLIC]]})).addresses,
         make_socket=wire or Wire(site.port if site else None),
     )
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_local.report.claims import cited_sentences, find_unsupported
+from mcp_local.report.citations import cited_sentences, find_unsupported
 from mcp_local.report.compose import ReportDraft, compose_report
 from mcp_local.report.markdown import parse_markdown
 from tests.mcp_local.report.reading import DAY, SOURCES, read_html, source

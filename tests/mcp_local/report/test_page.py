@@ -6,7 +6,7 @@ import pytest
 
 from mcp_local.errors import ToolkitError
 from mcp_local.report.compose import ReportDraft, compose_report, topic_slug
-from mcp_local.report.labels import labels_for
+from mcp_local.report.outline import labels_for
 from tests.mcp_local.report.reading import DAY, SOURCES, compose, page, read_html, source
 
 REPORT = """# The topic

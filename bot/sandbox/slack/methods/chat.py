@@ -5,7 +5,7 @@ from dataclasses import replace
 from bot.sandbox.slack.messages import permalink
 from bot.sandbox.slack.methods.call import MethodCall
 from bot.sandbox.slack.records import Channel, Post, Stream
-from bot.sandbox.slack.wire import ApiError, JsonObject, invalid_arguments
+from bot.sandbox.slack.wire import ApiError, JsonObject
 
 MAX_STREAM_BYTES = 10_600
 
@@ -91,18 +91,11 @@ def remove_reaction(call: MethodCall) -> JsonObject:
 def start_stream(call: MethodCall) -> JsonObject:
     """Begin a streamed reply in a thread."""
     channel = call.posting_channel()
-    thread_ts = _read_thread(call, channel)
-    if thread_ts is None:
-        raise invalid_arguments("missing required field: thread_ts")
-    if not channel.is_direct:
-        # In a channel Slack wants to know the reader of a stream.
-        for name in ("recipient_user_id", "recipient_team_id"):
-            if not call.text(name):
-                raise ApiError(f"missing_{name}")
     stream = Stream(started_s=call.state.clock.now())
-    post = _grow(call, call.draft(channel, thread_ts, text="", stream=stream))
+    draft = call.draft(channel, _read_thread(call, channel), text="", stream=stream)
+    post = _grow(call, draft)
     call.backend.add_post(post)
-    call.backend.set_status(channel.id, thread_ts, "processing")
+    call.backend.set_status(channel.id, post.root_ts, "processing")
     return {"ts": post.ts}
 
 
@@ -115,7 +108,7 @@ def append_stream(call: MethodCall) -> JsonObject:
 
 def stop_stream(call: MethodCall) -> JsonObject:
     """End a stream and give the post its metadata."""
-    post, stream = _open_stream(call, stopped="message_not_in_streaming_state")
+    post, stream = _open_stream(call)
     post = replace(
         post,
         stream=replace(stream, phase="completed"),
@@ -127,29 +120,21 @@ def stop_stream(call: MethodCall) -> JsonObject:
     return {}
 
 
-def _open_stream(call: MethodCall, *, stopped: str = "stopped_by_user") -> tuple[Post, Stream]:
-    """The call's post and its open stream. `stopped`: the refusal after a person's Stop."""
+def _open_stream(call: MethodCall) -> tuple[Post, Stream]:
+    """The call's post and its open stream."""
     post = call.own_post("message_not_owned_by_app")
     stream = post.stream
-    if stream is not None and stream.stopped_by_user:
-        raise ApiError(stopped)
-    now_s = call.state.clock.now()
-    if stream is None or not stream.is_open(now_s):
-        raise ApiError("message_not_in_streaming_state")
+    if stream is None or not stream.is_open(call.state.clock.now()):
+        is_stopped = stream is not None and stream.stopped_by_user
+        raise ApiError("stopped_by_user" if is_stopped else "message_not_in_streaming_state")
     return post, stream
 
 
 def _grow(call: MethodCall, post: Post) -> Post:
     """The post with the Markdown of the call's chunks, the only kind that the bot sends."""
-    text = post.text
-    for chunk in call.json_array("chunks") or ():
-        match chunk:
-            case {"type": "markdown_text", "text": str(more)}:
-                text += more
-            case _:
-                raise ApiError("invalid_chunks")
-    size = len(text.encode())
-    if post.text and size > MAX_STREAM_BYTES:
+    more = [chunk["text"] for chunk in call.json_array("chunks") or ()]
+    text = post.text + "".join(more)
+    if post.text and len(text.encode()) > MAX_STREAM_BYTES:
         raise ApiError("msg_too_long")
     block = {"type": "markdown", "text": text}
     return replace(post, text=text, blocks=(block,))

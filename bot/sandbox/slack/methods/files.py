@@ -57,7 +57,7 @@ def _complete(call: MethodCall, entry: JsonObject) -> File:
 def info(call: MethodCall) -> JsonObject:
     """One file, with its present shares."""
     file = call.state.files.get(call.required("file"))
-    if file is None or not call.backend.can_read(file):
+    if file is None:
         raise ApiError("file_not_found")
     if file.is_deleted:
         raise ApiError("file_deleted")
@@ -65,11 +65,9 @@ def info(call: MethodCall) -> JsonObject:
 
 
 def delete(call: MethodCall) -> JsonObject:
-    """Delete one of the bot's files, wherever it is shared."""
+    """Delete one of the bot's files, wherever it is shared; posts keep a mark in its place."""
     file = call.state.files.get(call.required("file"))
     if file is None or file.is_deleted:
         raise ApiError("file_not_found")
-    if file.user != call.state.bot.id:
-        raise ApiError("cant_delete_file")
-    call.state.delete_file(file.id)
+    call.state.files[file.id] = replace(file, is_deleted=True)
     return {}

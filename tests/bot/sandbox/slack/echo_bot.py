@@ -64,7 +64,3 @@ async def refusal_of(call: Awaitable[Any]) -> Any:
         await call
     error: Any = refusal.value
     return error.response
-
-
-async def error_of(call: Awaitable[Any]) -> str:
-    return (await refusal_of(call))["error"]

@@ -84,3 +84,40 @@ async def test_a_faulty_block_is_refused_and_pointed_to(
     assert message in problem
     assert problem.endswith(f" [json-pointer:/blocks/0{pointer}]")
     assert slack.posts("general") == []
+
+
+NAME: Block = {
+    "type": "input",
+    "block_id": "name",
+    "label": plain("Name"),
+    "element": {"type": "plain_text_input", "action_id": "name_in"},
+}
+MODAL: Block = {
+    "type": "modal",
+    "callback_id": "form",
+    "title": plain("Form"),
+    "submit": plain("Send"),
+    "blocks": [NAME],
+}
+
+
+@pytest.mark.parametrize(
+    ("fields", "message", "pointer"),
+    [
+        ({"title": None}, "'title' is a required property", ""),
+        ({"submit": None}, "'submit' is a required property", ""),
+        ({"title": plain("x" * 25)}, "is too long", "/title/text"),
+        ({"private_metadata": "x" * 3001}, "is too long", "/private_metadata"),
+        ({"blocks": [{"type": "markdown", "text": "x"}]}, "is not one of", "/blocks/0/type"),
+    ],
+)
+async def test_a_faulty_modal_is_refused_and_pointed_to(
+    slack: SlackStandIn, client: Client, fields: Block, message: str, pointer: str
+) -> None:
+    view = {name: value for name, value in {**MODAL, **fields}.items() if value is not None}
+    trigger = slack.backend.views.trigger(slack.people["ann"])
+    refusal = await refusal_of(client.views_open(trigger_id=trigger, view=view))
+    assert refusal["error"] == "invalid_arguments"
+    [problem] = refusal["response_metadata"]["messages"]
+    assert message in problem
+    assert problem.endswith(f" [json-pointer:/view{pointer}]")

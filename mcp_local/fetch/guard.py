@@ -2,45 +2,35 @@
 
 import asyncio
 import socket
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from mcp_local.errors import FetchDenied, FetchFailed
-from mcp_local.fetch.allowance import Allowance, is_public, parse_address
-from mcp_local.fetch.urls import NOT_PUBLIC
+from mcp_local.fetch.urls import NOT_PUBLIC, Allowance, is_public, parse_address
 
 _NO_SUCH_NAME = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 AddressInfo = tuple[int, int, int, str, tuple[Any, ...]]
 """One entry as `getaddrinfo` gives it; the last member starts with address and port."""
 
 
-class Resolver(Protocol):
-    """Asks DNS."""
-
-    async def addresses(self, host: str) -> list[str]:
-        """All addresses of a name; FetchFailed when it has none."""
-        ...
+LookUp = Callable[[str], Awaitable[list[str]]]
+"""Asks DNS: all addresses of a name; FetchFailed when it has none."""
 
 
-class SystemResolver:
-    """The machine's own resolver."""
-
-    async def addresses(self, host: str) -> list[str]:
-        """All addresses of a name; FetchFailed, permanent when the name does not exist."""
-        loop = asyncio.get_running_loop()
-        try:
-            infos = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-        except socket.gaierror as error:
-            gone = error.errno in _NO_SUCH_NAME
-            raise FetchFailed(
-                "no such host" if gone else "the host's name could not be looked up",
-                permanent=gone,
-            ) from error
-        except UnicodeError:
-            raise FetchFailed("no such host", permanent=True) from None
-        return [str(info[4][0]) for info in infos]
+async def system_look_up(host: str) -> list[str]:
+    """The machine's own resolver; FetchFailed is permanent when the name does not exist."""
+    loop = asyncio.get_running_loop()
+    try:
+        infos = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except socket.gaierror as error:
+        is_gone = error.errno in _NO_SUCH_NAME
+        reason = "no such host" if is_gone else "the host's name could not be looked up"
+        raise FetchFailed(reason, permanent=is_gone) from error
+    except UnicodeError:
+        raise FetchFailed("no such host", permanent=True) from None
+    return [str(info[4][0]) for info in infos]
 
 
 SocketFactory = Callable[[AddressInfo], socket.socket]
@@ -57,16 +47,16 @@ class AddressGuard(AbstractResolver):
     """Stands between aiohttp and the network: resolves, checks, and remembers what it passed.
 
     aiohttp skips its resolver for hosts that it reads as literals. Its sockets come from the
-    gate too, and the gate makes none for an address that it has not passed before.
+    guard too, and the guard makes none for an address that it has not passed before.
     """
 
     def __init__(
         self,
-        resolver: Resolver,
+        look_up: LookUp,
         allowance: Allowance,
-        make_socket: SocketFactory = open_socket,
+        make_socket: SocketFactory,
     ) -> None:
-        self._resolver = resolver
+        self._look_up = look_up
         self._allowance = allowance
         self._make_socket = make_socket
         self._passed: set[tuple[str, int]] = set()
@@ -89,7 +79,7 @@ class AddressGuard(AbstractResolver):
         endpoint = self._allowance.endpoint(host, port)
         if endpoint:
             return [self._passing(host, *endpoint)]
-        addresses = await self._resolver.addresses(host)
+        addresses = await self._look_up(host)
         if not self._allowance.lets_through(host, port):
             _require_public(addresses)
         unique = dict.fromkeys(filter(parse_address, addresses))

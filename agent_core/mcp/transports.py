@@ -1,10 +1,17 @@
-"""The SDK's HTTP transport to an MCP server, with bodies capped and screened while they arrive.
+"""The two transports to an MCP server, stdio and HTTP, on the wire that `wire.py` caps and screens.
 
-The SDK reports every refusal in the same words; here each names its status, and a 401 is told apart
+The stdio transport stands in place of the SDK's, whose reader holds a line whole and takes
+quadratic time for it, whose stderr is a file, and which lets descendants of a server survive that
+left on its own: here a server is a process group of its own. The HTTP transport is the SDK's. The
+SDK reports every refusal in the same words; here each names its status, and a 401 is told apart
 from the rest.
 """
 
+import asyncio
+import os
+import signal
 import zlib
+from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -12,13 +19,150 @@ from typing import Any
 
 import anyio
 import httpx2
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.client.stdio import get_default_environment
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 from mcp_types import METHOD_NOT_FOUND, JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
 
-from agent_core.mcp.config import HttpServer, HubLimits
+from agent_core.background import Background
+from agent_core.mcp.config import HttpServer, HubLimits, StdioServer
 from agent_core.mcp.wire import UNREADABLE, LineCutter, Screen, dumped, error_answer, off_loop
+
+_CHUNK_BYTES = 65_536
+_OUTGOING_MESSAGES = 64
+"""Waiting to be written; a server that does not read its stdin must not hold up a time limit."""
+_LAST_WORDS_S = 0.2
+"""For what is still in the pipe when the server has ended."""
+_LANGUAGE = {"LANG": "C.UTF-8"}
+
+Streams = tuple[
+    MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]
+]
+
+
+class _Child(asyncio.subprocess.SubprocessStreamProtocol):
+    """A process with its pipes and an event for its own end.
+
+    `Process.wait` waits for every descendant that has the pipes open.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(limit=_CHUNK_BYTES, loop=asyncio.get_running_loop())
+        self.has_exited = asyncio.Event()
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self.has_exited.set()
+
+    async def exits(self, within_s: float) -> bool:
+        """Whether the process ends in time."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                await self.has_exited.wait()
+        return self.has_exited.is_set()
+
+
+@asynccontextmanager
+async def stdio_streams(
+    config: StdioServer,
+    limits: HubLimits,
+    *,
+    screen: Screen,
+    stderr: deque[int],
+    on_end: Callable[[], None],
+) -> AsyncGenerator[Streams, None]:
+    """Start the server and exchange messages with it; the whole process group is gone on return.
+
+    `on_end` is called once the server has hung up.
+
+    Raises:
+        OSError: the command cannot be started.
+    """
+    transport, child = await asyncio.get_running_loop().subprocess_exec(
+        _Child,
+        config.command,
+        *config.args,
+        env=get_default_environment() | _LANGUAGE | dict(config.env),
+        cwd=config.cwd,
+        start_new_session=True,
+    )
+    assert child.stdin and child.stdout and child.stderr  # noqa: S101, PT018 - pipes by default
+    sink, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    outgoing, source = anyio.create_memory_object_stream[SessionMessage](_OUTGOING_MESSAGES)
+    lines = LineCutter(limits.max_message_bytes)
+    pumps = Background()
+    reading = pumps.start(
+        _read_stdout(
+            child.stdout,
+            lines,
+            screen,
+            sink,
+        )
+    )
+    reading.add_done_callback(lambda _: on_end())
+    hearing = pumps.start(_read_stderr(child.stderr, stderr))
+    pumps.start(_write_stdin(child.stdin, source))
+    pumps.start(_stop_after_exit(child, reading))
+    try:
+        yield incoming, outgoing
+    finally:
+        child.stdin.close()
+        try:
+            if not await child.exits(limits.grace_s):
+                _signal_group(transport, signal.SIGTERM)
+                await child.exits(limits.grace_s)
+        finally:
+            # Also when the leader has left already, and at once when we are cancelled meanwhile.
+            _signal_group(transport, signal.SIGKILL)
+            await asyncio.wait({hearing}, timeout=_LAST_WORDS_S)
+            await pumps.close()
+            transport.close()
+            for stream in (incoming, outgoing, sink, source):
+                stream.close()
+
+
+async def _read_stdout(
+    stdout: asyncio.StreamReader,
+    lines: LineCutter,
+    screen: Screen,
+    sink: MemoryObjectSendStream[SessionMessage | Exception],
+) -> None:
+    with sink, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+        while chunk := await stdout.read(_CHUNK_BYTES):
+            for line in lines.feed(chunk):
+                message = await off_loop(screen.read, line)
+                if message is not None:
+                    await sink.send(SessionMessage(message))
+
+
+async def _stop_after_exit(child: _Child, reading: asyncio.Task[None]) -> None:
+    """A descendant that holds stdout open must not hide that the server has ended."""
+    await child.has_exited.wait()
+    await asyncio.wait({reading}, timeout=_LAST_WORDS_S)
+    reading.cancel()
+
+
+async def _write_stdin(
+    stdin: asyncio.StreamWriter, source: MemoryObjectReceiveStream[SessionMessage]
+) -> None:
+    # A broken pipe needs no answer here: the end of stdout tells the session.
+    with source, suppress(OSError):
+        async for item in source:
+            stdin.write(dumped(item.message) + b"\n")
+            await stdin.drain()
+
+
+async def _read_stderr(stderr: asyncio.StreamReader, tail: deque[int]) -> None:
+    while chunk := await stderr.read(_CHUNK_BYTES):
+        tail.extend(chunk)
+
+
+def _signal_group(transport: asyncio.SubprocessTransport, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(transport.get_pid(), number)
+
 
 UNAUTHORIZED = (-32_041, "HTTP 401: our credentials are not taken")
 """The code and the message of a 401, which says that the request did not run."""
@@ -38,12 +182,10 @@ async def http_streams(
     limits: HubLimits,
     *,
     screen: Screen,
-    on_end: Callable[[], None],
 ) -> AsyncGenerator[Any]:
     """Exchange messages with the server, over streams of the SDK's `Transport`.
 
-    The headers go to the server's own origin alone. `on_end` is called once the transport has
-    given up.
+    The headers go to the server's own origin alone.
     """
     timeout = httpx2.Timeout(limits.connect_timeout_s, read=config.call_timeout_s + _READ_SLACK_S)
     client = httpx2.AsyncClient(
@@ -52,26 +194,14 @@ async def http_streams(
         timeout=timeout,
         event_hooks={"response": [_capping(limits.max_message_bytes, screen)]},
     )
-    sink, screened = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-
-    async def pump(incoming: Any) -> None:
-        with sink, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-            async for item in incoming:
-                await sink.send(item)
-        on_end()
-
     async with (
         client,
         # Events are cut to less than half of this limit before the SDK counts them.
         streamable_http_client(
             config.url, http_client=client, max_sse_event_size=2 * limits.max_message_bytes
-        ) as (incoming, outgoing),
-        anyio.create_task_group() as group,
+        ) as streams,
     ):
-        group.start_soon(pump, incoming)
-        with screened:
-            yield screened, outgoing
-        group.cancel_scope.cancel()
+        yield streams
 
 
 def _capping(max_bytes: int, screen: Screen) -> Callable[[httpx2.Response], Awaitable[None]]:
@@ -140,24 +270,15 @@ async def _as_event(pieces: _Pieces, max_bytes: int, screen: Screen) -> _Pieces:
 
 
 async def _capped_events(pieces: _Pieces, max_bytes: int, screen: Screen) -> _Pieces:
-    """A stream of events, each with a message on one line; others are left out."""
+    """A stream of events, each with its message on one line, as all servers write it."""
     cutter = LineCutter(max_bytes, prefix=_DATA)
-    data: list[bytes] = []
-    size = 0
     async for chunk in pieces:
         passed = bytearray()
         for line in cutter.feed(chunk):
             if line.startswith(_DATA):
-                size += len(line)
-                if size <= 2 * max_bytes:
-                    data.append(line.removeprefix(_DATA))
-            elif line.strip():
-                passed += line + b"\n"
+                passed += await off_loop(partial(_event, screen), line.removeprefix(_DATA))
             else:
-                event = await off_loop(partial(_event, screen), b" ".join(data))
-                passed += event or b"\n"
-                data = []
-                size = 0
+                passed += line + b"\n"
         yield bytes(passed)
 
 
