@@ -24,7 +24,12 @@ from bot.clicks import (
     Refused,
 )
 from bot.inbound import post_key
-from bot.presenter.approval import details_form, edit_form, read_changes, reason_form
+from bot.presenter.approval import (
+    details_form,
+    edit_form,
+    read_changes,
+    reason_form,
+)
 from bot.presenter.asks import answer_form, whisper_links
 from bot.slack_api import Person, SlackApi, language_of
 from bot.threads import parse_session

@@ -30,7 +30,12 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime, detect_language
 from agent_core.tree import AgentState, AgentTree
 from bot.clicks import Refused
-from bot.console.access import HOME, Level, Passes, ThreadAccess
+from bot.console.access import (
+    HOME,
+    Level,
+    Passes,
+    ThreadAccess,
+)
 from bot.console.acts import Acts, GetAgentTree, read_request
 from bot.console.markup import AgentHtml
 from bot.presenter.tools import describe

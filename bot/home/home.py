@@ -30,12 +30,23 @@ from bot.clicks import (
 )
 from bot.digests import DigestClicks, Proposals, posts
 from bot.home import view
-from bot.home.view import FOLLOW_UPS, LANGUAGES, HomeState, Note, TeamOverview
+from bot.home.view import (
+    FOLLOW_UPS,
+    LANGUAGES,
+    HomeState,
+    Note,
+    TeamOverview,
+)
 from bot.ingress import Rules, authorise, refusal
 from bot.presenter import title_of
 from bot.presenter.tools import app_name
 from bot.render import section
-from bot.slack_api import People, Person, SlackApi, language_of
+from bot.slack_api import (
+    People,
+    Person,
+    SlackApi,
+    language_of,
+)
 from bot.threads import parse_session, parse_user
 from bot.words import BOT
 

@@ -3,13 +3,23 @@
 All of it is one person's: it is shown to nobody else.
 """
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import (
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from agent_core.ids import SessionId
 from agent_core.messages import JsonObject
-from agent_core.runtime import Account, SessionState, Spent, StoredTurn
+from agent_core.runtime import (
+    Account,
+    SessionState,
+    Spent,
+    StoredTurn,
+)
 from agent_core.runtime.schedules import Schedule
 from agent_core.words import Words
 from bot import clicks

@@ -9,7 +9,12 @@ import stat
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
-from agent_core.events import REPORT, ArtifactSaved, SentFile, TurnFinished
+from agent_core.events import (
+    REPORT,
+    ArtifactSaved,
+    SentFile,
+    TurnFinished,
+)
 from agent_core.ids import TurnId
 from agent_core.messages import JsonObject
 from agent_core.words import Words
@@ -30,7 +35,13 @@ from bot.render import (
     sections,
     split,
 )
-from bot.slack_api import ContentRefused, Op, SlackError, SlackRefused, Upload
+from bot.slack_api import (
+    ContentRefused,
+    Op,
+    SlackError,
+    SlackRefused,
+    Upload,
+)
 from bot.threads import ThreadRef
 
 WHOLE_ANSWER_NAME = "answer.md"

@@ -9,14 +9,24 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from agent_core.events import ApprovalDecided, ApprovalRequested, PlannedAction, SentFile
+from agent_core.events import (
+    ApprovalDecided,
+    ApprovalRequested,
+    PlannedAction,
+    SentFile,
+)
 from agent_core.ids import AskId, SessionId
 from agent_core.masking import Exact
 from agent_core.messages import JsonObject
 from agent_core.runtime import recipients_of
 from agent_core.words import Words
 from bot import clicks
-from bot.clicks import ApprovalButton, ApprovalClick, ApprovalForm, ConnectionClick
+from bot.clicks import (
+    ApprovalButton,
+    ApprovalClick,
+    ApprovalForm,
+    ConnectionClick,
+)
 from bot.presenter.previews import (
     FIXED,
     LONG,

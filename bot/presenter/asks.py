@@ -22,7 +22,13 @@ from agent_core.events import (
     StepStarted,
     TurnFinished,
 )
-from agent_core.ids import ROOT_RUN, AskId, ToolCallId, TurnId, UserId
+from agent_core.ids import (
+    ROOT_RUN,
+    AskId,
+    ToolCallId,
+    TurnId,
+    UserId,
+)
 from agent_core.messages import JsonObject
 from agent_core.snapshot import Wait
 from agent_core.words import Words
@@ -54,7 +60,14 @@ from bot.render import (
     text_entry,
     to_text,
 )
-from bot.slack_api import ContentRefused, Op, SlackApi, SlackError, SlackRefused, Upload
+from bot.slack_api import (
+    ContentRefused,
+    Op,
+    SlackApi,
+    SlackError,
+    SlackRefused,
+    Upload,
+)
 from bot.threads import ThreadRef, parse_user
 
 _log = logging.getLogger(__name__)

@@ -56,7 +56,12 @@ from bot.presenter.answer import (
 )
 from bot.presenter.asks import AskPosts, ConnectLink, ask_link
 from bot.presenter.board import Board
-from bot.presenter.journal import READER, Destination, Journal, PresenterState
+from bot.presenter.journal import (
+    READER,
+    Destination,
+    Journal,
+    PresenterState,
+)
 from bot.presenter.progress import Indicators, ProgressPost, reading_line
 from bot.presenter.stream import AnswerStream
 from bot.slack_api import (

@@ -23,8 +23,21 @@ from bot import clicks
 from bot.clicks import BranchStop, LiveViewClick
 from bot.presenter.board import Card
 from bot.presenter.journal import Destination
-from bot.render import PostDraft, actions, foreign_line, limits, plain_line
-from bot.slack_api import ContentRefused, Op, SlackApi, SlackError, SlackRefused, WriteGuard
+from bot.render import (
+    PostDraft,
+    actions,
+    foreign_line,
+    limits,
+    plain_line,
+)
+from bot.slack_api import (
+    ContentRefused,
+    Op,
+    SlackApi,
+    SlackError,
+    SlackRefused,
+    WriteGuard,
+)
 from bot.threads import ThreadRef
 
 HEARTBEAT_S = 4.5

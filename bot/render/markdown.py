@@ -8,7 +8,12 @@ and for posts whose blocks Slack refuses. In linear time. Pure.
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from html import unescape
 from textwrap import indent
