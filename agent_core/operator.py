@@ -391,7 +391,7 @@ def _ready(servers: Sequence[FleetServer], name: str) -> FleetServer:
     if server is None:
         names = ", ".join(each.name for each in servers)
         raise SettingsError(f"There is no MCP server {name}. There are: {names}.")
-    if server.config is None or not server.is_ready:
+    if server.config is None:
         raise SettingsError(f"The MCP server {name} is off: {server.off}")
     return server
 

@@ -32,7 +32,6 @@ from bot.digests import (
     DigestMessages,
     DigestOrders,
     DigestPresenter,
-    Proposals,
 )
 from bot.front import FrontDoor, WorkspaceFiles, stop_branch
 from bot.home.feedback import FeedbackClicks
@@ -70,28 +69,27 @@ async def follow_ups_in(runtime: Runtime, settings: BotSettings, thread: ThreadR
     return await runtime.preferences.get(scope, "follow_ups") or settings.follow_ups
 
 
-def _digest_proposals(
+def _digest_orders(
     settings: BotSettings,
     runtime: Runtime,
     api: SlackApi,
     people: People,
     clock: Callable[[], datetime],
-) -> Proposals:
+) -> DigestOrders:
     limits = DigestLimits(
         team=settings.digests_per_team,
         place=settings.digests_per_channel,
         person=settings.digests_per_person,
         channels=settings.allowed_channels,
     )
-    orders = DigestOrders(
+    return DigestOrders(
         runtime.schedules,
         runtime.timekeeper,
-        api.channels,
+        api,
         people,
         clock,
         limits,
     )
-    return Proposals(orders, api, clock)
 
 
 def _handlers(
@@ -124,16 +122,16 @@ def _digest_and_home_handlers(
     api: SlackApi,
     people: People,
     rules: Rules,
-    proposals: Proposals,
+    orders: DigestOrders,
     clock: Callable[[], datetime],
 ) -> dict[type, Handler]:
-    digests = DigestClicks(proposals, runtime.schedules)
+    digests = DigestClicks(orders, runtime.schedules)
     home = Home(
         runtime,
         api,
         people,
         rules,
-        proposals,
+        orders,
         digests,
         clock,
     )
@@ -208,8 +206,8 @@ async def running_bot(
         )
         people = People(api, runtime.preferences)
         indicators = Indicators(api)
-        proposals = _digest_proposals(settings, runtime, api, people, clock)
-        digests = DigestMessages(proposals, runtime.order_reader, runtime.schedules)
+        orders = _digest_orders(settings, runtime, api, people, clock)
+        digests = DigestMessages(orders, runtime.order_reader, runtime.schedules)
         rules = Rules(
             identity=identity,
             teams=settings.allowed_teams,
@@ -250,7 +248,7 @@ async def running_bot(
                     api,
                     people,
                     rules,
-                    proposals,
+                    orders,
                     clock,
                 ),
                 clicks.FollowUpClick: acts.follow_up,
@@ -294,7 +292,7 @@ async def running_bot(
         stack.push_async_callback(socket.close)
         stack.push_async_callback(backfill.close)
         backfill.start(is_well=lambda: socket.health().connected)
-        runtime.keep_schedules(DigestHost(api, proposals.orders))
+        runtime.keep_schedules(DigestHost(orders))
         runtime.talk_on(
             SlackSurface(
                 runtime,

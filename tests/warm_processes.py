@@ -32,7 +32,7 @@ LOADED = (
     "bot.start",
     "bot.sandbox.command",
     "bot.operator.check",
-    "agent_core.testing.runtimes",
+    "tests.runtimes",
     "anthropic.resources.messages",
     "httpcore2",
     "mcp_local.server",

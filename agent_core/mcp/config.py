@@ -114,9 +114,8 @@ class FleetServer:
     """Why it is off, as a sentence for the operator; empty when it is on."""
     transport: str = "unknown"
     config: StdioServer | HttpServer | None = None
-    """How to reach it; None where its entry does not say it."""
-    is_ready: bool = True
-    """All that it needs is there, so that it could be started, also while it is off."""
+    """How to reach it; None where its entry does not say it, or something that it needs is missing.
+    """
     scope: Scope = "bot"
     """`session`: a process for each session, which works in the session's directory."""
     access: ServerAccess = field(default_factory=ServerAccess)
@@ -298,8 +297,7 @@ def read_fleet(path: Path | None, environment: Mapping[str, str]) -> tuple[Fleet
             server,
             off=off and f"{off}.",
             transport=entry.transport,
-            config=config,
-            is_ready=not lacks,
+            config=None if lacks else config,
             scope=entry.scope,
             access=entry.access,
         )

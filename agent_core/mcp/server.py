@@ -219,6 +219,7 @@ class McpServer:
         return bool(self._tools)
 
     async def _live_connection(self) -> ServerConnection:
+        """The connection, made anew where it ended, or where a late call showed that it hangs."""
         connection = self._connection
         if connection is not None and connection.is_alive and not connection.is_suspect:
             return connection
@@ -226,20 +227,15 @@ class McpServer:
             connection = self._connection
             if connection is not None and connection.is_suspect:
                 connection.is_suspect = False
-                if connection.is_alive:
-                    await self._probe(connection)
+                try:
+                    await connection.list_tools()
+                except ToolServerError:
+                    logger.warning("%s hangs and is started again", self.config.name)
+                    await connection.close()
             if connection is None or not connection.is_alive:
                 connection = await self._start()
                 self._connection = connection
             return connection
-
-    async def _probe(self, connection: ServerConnection) -> None:
-        """Keeps a server that still lists its tools after a late call; ends any other."""
-        try:
-            await connection.list_tools()
-        except ToolServerError:
-            logger.warning("%s hangs and is started again", self.config.name)
-            await connection.close()
 
     async def _start(self) -> ServerConnection:
         self._raise_if_not_now()
@@ -293,10 +289,8 @@ class McpServer:
         try:
             async with self._starting:
                 await self._list(connection)
-        except ToolServerError as error:
+        except ToolServerError:
             await connection.close()
-            if not isinstance(error, RequestFault):
-                raise
             await self._live_connection()
 
     async def _list(self, connection: ServerConnection) -> None:

@@ -1,11 +1,9 @@
 """Schedules as people see them: ordered in words, agreed on with a click, told in a channel."""
 
 from bot.digests.clicks import DigestClicks
-from bot.digests.host import DigestHost
 from bot.digests.messages import DigestMessages
 from bot.digests.orders import DigestLimits, DigestOrders
-from bot.digests.proposals import Proposals
-from bot.digests.turn import DigestPresenter
+from bot.digests.turn import DigestHost, DigestPresenter
 
 __all__ = [
     "DigestClicks",
@@ -14,5 +12,4 @@ __all__ = [
     "DigestMessages",
     "DigestOrders",
     "DigestPresenter",
-    "Proposals",
 ]

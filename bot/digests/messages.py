@@ -29,8 +29,7 @@ from agent_core.runtime.schedules import (
 )
 from bot.clicks import Refused
 from bot.digests import posts
-from bot.digests.orders import refused
-from bot.digests.proposals import Proposals, schedule_id
+from bot.digests.orders import DigestOrders, refused, schedule_id
 from bot.render import PostDraft
 from bot.threads import parse_session, parse_user
 from bot.words import BOT
@@ -40,12 +39,8 @@ logger = logging.getLogger(__name__)
 _CHANNEL = re.compile(r"(?<![\w&])#[\w-]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _MessageOutcome:
-    """What came of a message: what waits from then on, and what is answered, if anything."""
-
-    pending: PendingOrder
-    answer: PostDraft | None = None
+_Outcome = tuple[PendingOrder, PostDraft | None]
+"""What waits from a message on, and what is answered, if anything."""
 
 
 @dataclass(slots=True)
@@ -56,7 +51,7 @@ class DigestMessages:
     Slack could not be asked, or took no answer; the message may come again.
     """
 
-    _proposals: Proposals
+    _orders: DigestOrders
     _reader: OrderReader
     _schedules: ScheduleStore
 
@@ -93,17 +88,17 @@ class DigestMessages:
 
     async def has_order(self, key: str) -> bool:
         """Whether a message ordered a digest that waits for a yes."""
-        return await self._proposals.orders.waiting(schedule_id(key)) is not None
+        return await self._orders.waiting(schedule_id(key)) is not None
 
     async def take_back(self, key: str, text: str = "") -> InboundMessage | None:
         """The message that ordered a digest is gone, or says something else now.
 
         Returns it with its new words; None where nothing waits for a yes. Then nothing was changed.
         """
-        proposed = await self._proposals.orders.waiting(schedule_id(key))
+        proposed = await self._orders.waiting(schedule_id(key))
         if proposed is None:
             return None
-        order, now = proposed.order, self._proposals.clock()
+        order, now = proposed.order, self._orders.clock()
         await self._decide(key, order.origin, order.owner, is_yes=False)
         return InboundMessage(
             session=order.origin,
@@ -125,7 +120,7 @@ class DigestMessages:
             return pending if pending.doing else None
         # The message is taken up again after newer ones.
         thread = parse_session(message.session)
-        answer = await self._proposals.answered(thread, message.key)
+        answer = await self._orders.answered(thread, message.key)
         return None if answer else PendingOrder()
 
     async def _settle(
@@ -133,7 +128,7 @@ class DigestMessages:
         message: InboundMessage,
         pending: PendingOrder,
         consent: str,
-    ) -> _MessageOutcome | None:
+    ) -> _Outcome | None:
         """What comes of a message; None where it is about something else."""
         # Of the order that it is about, where a message is too short to tell its language.
         locale = pending.language or message.author_locale
@@ -148,7 +143,7 @@ class DigestMessages:
                     is_yes=True,
                 )
             if consent:
-                return _MessageOutcome(pending=PendingOrder())
+                return PendingOrder(), None
             reading = await self._read(message, pending)
             if reading is None:
                 return None
@@ -160,7 +155,7 @@ class DigestMessages:
             if pending.draft is None and "digest" not in message.text.casefold():
                 return None  # anything else the agent may answer
             offer = posts.offer_of_form(message.text, known.language)
-            return _MessageOutcome(pending=pending, answer=offer)
+            return pending, offer
         except Refused as refusal:
             return await self._after_refusal(refusal, message, pending, known)
 
@@ -170,37 +165,38 @@ class DigestMessages:
         message: InboundMessage,
         pending: PendingOrder,
         known: PendingOrder,
-    ) -> _MessageOutcome:
+    ) -> _Outcome:
         """A refusal leaves what waited as it was, and a new order open to another channel."""
         if pending.doing is not None:  # it may have been done: this is how things are now
-            own = await self._proposals.orders.own(message.asker)
-            listing = posts.listing(own, known.language, self._proposals.clock())
-            return _MessageOutcome(pending=pending, answer=listing)
+            own = await self._orders.own(message.asker)
+            listing = posts.listing(own, known.language, self._orders.clock())
+            return pending, listing
         answer = PostDraft(text=refusal.text(known.language))
         if pending.proposal or known.draft is None:
-            return _MessageOutcome(pending=pending, answer=answer)
+            return pending, answer
         draft = known.draft
         if refusal.field == "channel":
             draft = draft.model_copy(update={"channel": "", "reads": ""})
-        return _MessageOutcome(pending=replace(known, draft=draft), answer=answer)
+        return replace(known, draft=draft), answer
 
     async def _conclude(
         self,
         message: InboundMessage,
         before: PendingOrder,
-        outcome: _MessageOutcome,
+        outcome: _Outcome,
         *,
         is_agreed: bool,
     ) -> None:
         """Answer, take a proposal back that another one replaces, and note the message as done."""
-        session, asker = message.session, message.asker
-        if outcome.answer is not None:
-            thread = parse_session(session)
-            await self._proposals.answer(thread, message.key, outcome.answer)
-        is_replaced = before.proposal not in ("", outcome.pending.proposal)
+        session = message.session
+        asker = message.asker
+        pending, answer = outcome
+        if answer is not None:
+            await self._orders.answer(parse_session(session), message.key, answer)
+        is_replaced = before.proposal not in ("", pending.proposal)
         if is_replaced and not is_agreed:
             await self._decide(before.proposal, session, asker, is_yes=False)
-        pending = replace(outcome.pending, heard_at=message.received_at, doing=None)
+        pending = replace(pending, heard_at=message.received_at, doing=None)
         await self._schedules.save_pending(session, asker, pending)
 
     async def _decide(
@@ -211,8 +207,8 @@ class DigestMessages:
         *,
         is_yes: bool,
     ) -> None:
-        post = await self._proposals.answered(parse_session(session), key)
-        await self._proposals.decide(
+        post = await self._orders.answered(parse_session(session), key)
+        await self._orders.decide(
             schedule_id(key),
             by,
             is_yes=is_yes,
@@ -221,12 +217,12 @@ class DigestMessages:
 
     async def _read(self, message: InboundMessage, pending: PendingOrder) -> OrderReading | None:
         """What holds of what the small model reads, and may be told in this thread, if anything."""
-        orders = self._proposals.orders
+        orders = self._orders
         person = await orders.people.person(parse_user(message.asker)[1])
         wanted = OrderMessage(
             text=message.text,
             asker=message.asker,
-            now=self._proposals.clock(),
+            now=self._orders.clock(),
             zone=message.author_zone,
             channels=channel_marks(message.text),
             pending=pending.draft,
@@ -269,7 +265,7 @@ class DigestMessages:
         message: InboundMessage,
         pending: PendingOrder,
         known: PendingOrder,
-    ) -> _MessageOutcome:
+    ) -> _Outcome:
         language, draft = known.language, reading.draft
         if reading.rule is not None and draft is not None:
             order = _order(
@@ -279,13 +275,13 @@ class DigestMessages:
                 message,
                 language,
             )
-            await self._proposals.offer(message.key, order)
-            return _MessageOutcome(pending=replace(known, proposal=message.key))
+            await self._orders.offer(message.key, order)
+            return replace(known, proposal=message.key), None
         if reading.fault:
             raise refused(reading.fault)
         if reading.missing == "which" or reading.intent == "list":
             listing = await self._list(reading, message, language)
-            return _MessageOutcome(pending=pending, answer=listing)
+            return pending, listing
         if reading.missing:
             zone = message.author_zone or "UTC"
             question = posts.question(
@@ -294,24 +290,24 @@ class DigestMessages:
                 reading.missing,
                 zone,
             )
-            return _MessageOutcome(pending=known, answer=PostDraft(text=question))
+            return known, PostDraft(text=question)
         if reading.schedule is None and reading.intent == "delete":
             text = BOT.say(language, "digest-not-scheduled")
-            return _MessageOutcome(pending=PendingOrder(), answer=PostDraft(text=text))
+            return PendingOrder(), PostDraft(text=text)
         if reading.schedule is None:
             text = BOT.say(language, "digest-agree")
-            return _MessageOutcome(pending=pending, answer=PostDraft(text=text))
+            return pending, PostDraft(text=text)
         left = pending if pending.proposal else PendingOrder()
         schedule = reading.schedule.id
         asker = message.asker
         if reading.intent == "change":
             # Without a rule there is nothing to change it to: it is shown with its menu.
-            current = await self._proposals.orders.get(schedule, asker)
-            answer = posts.listing([current], language, self._proposals.clock())
+            current = await self._orders.get(schedule, asker)
+            answer = posts.listing([current], language, self._orders.clock())
         else:
-            text = await self._proposals.do(reading.intent, schedule, asker, language)
+            text = await self._orders.do(reading.intent, schedule, asker, language)
             answer = PostDraft(text=text)
-        return _MessageOutcome(pending=left, answer=answer)
+        return left, answer
 
     async def _list(
         self,
@@ -320,13 +316,14 @@ class DigestMessages:
         language: str,
     ) -> PostDraft:
         """The schedules that are asked for, or of which one has to be named."""
-        orders, now = self._proposals.orders, self._proposals.clock()
+        orders = self._orders
+        now = orders.clock()
         schedules = await orders.visible_to(message.asker, message.session)
         if reading.missing:
             own = [each for each in schedules if each.order.owner == message.asker]
             return posts.listing(own, language, now, "digest-refusal-which")
         if reading.draft is not None and reading.draft.channel:
-            channel = await orders.channels.find(reading.draft.channel.removeprefix("#"))
+            channel = await orders.api.channels.find(reading.draft.channel.removeprefix("#"))
             id_ = channel.id if channel else ""
             schedules = [each for each in schedules if each.order.place == id_]
         return posts.listing(schedules, language, now)

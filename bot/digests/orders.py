@@ -1,8 +1,10 @@
-"""Digest orders: who may order and change digests, where, and how many.
+"""Digest orders: who may order and change digests, where, and how many; and the posts about them.
 
-Every change of a schedule that a person wants goes through `DigestOrders`.
+Every change of a schedule that a person wants goes through `DigestOrders`. A message or a click may
+be taken up again; what it does has an id that is made from its key, and so has what is posted.
 """
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,12 +21,11 @@ from agent_core.runtime.schedules import (
     check_rule,
 )
 from bot.clicks import Refused
-from bot.render import foreign_line, mention
-from bot.slack_api import Conversation, People
-from bot.slack_api.channels import CHANNEL_ID, Channels
-from bot.threads import parse_session, parse_user
-
-NAME_CHARS = 60
+from bot.digests import posts
+from bot.render import PostDraft, card, foreign_line, mention
+from bot.slack_api import Conversation, Op, People, Receipt, SlackApi
+from bot.slack_api.channels import CHANNEL_ID
+from bot.threads import ThreadRef, parse_session, parse_user
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,7 @@ def refused(
 ) -> Refused:
     """What a person asked for cannot be done, in a sentence that names what it is about."""
     # A channel that Slack knows by its id, or the name that a person wrote.
-    channel_mark = f"#{foreign_line(channel, NAME_CHARS)}"
+    channel_mark = f"#{foreign_line(channel, posts.NAME_CHARS)}"
     if CHANNEL_ID.fullmatch(channel):
         channel_mark = f"<#{channel}>"
     slots = {"n": str(n), "channel": channel_mark}
@@ -56,6 +57,11 @@ def refused(
         slots = {"n": str(schedule.number), "who": mention(schedule.order.owner)}
     field = "channel" if channel else field
     return Refused(f"digest-refusal-{reason.replace('_', '-')}", field=field, **slots)
+
+
+def schedule_id(key: str) -> ScheduleId:
+    """The id of what a message or a form orders: the same however often it is taken up."""
+    return ScheduleId(hashlib.sha256(key.encode()).hexdigest()[:16])
 
 
 @dataclass(slots=True)
@@ -68,17 +74,41 @@ class DigestOrders:
 
     _store: ScheduleStore
     _timekeeper: Timekeeper
-    channels: Channels
+    api: SlackApi
     people: People
-    _clock: Callable[[], datetime]
+    clock: Callable[[], datetime]
     _limits: DigestLimits
 
-    async def propose(self, proposal: ScheduleId, order: Order) -> Schedule:
-        """An order, or a change of one, that waits for its owner's yes; the first one stands."""
+    async def offer(self, key: str, order: Order) -> None:
+        """Propose an order, or a change of one, with the buttons that agree to it.
+
+        It is posted in the thread of the order; of several under one key the first one stands.
+        """
         if order.changes:
             await self.get(order.changes, order.owner)
-        order = await self._checked(order, order.owner, is_new=not order.changes)
-        return await self._store.propose(proposal, order)
+        checked = await self._checked(order, order.owner, is_new=not order.changes)
+        proposed = await self._store.propose(schedule_id(key), checked)
+        draft = await self.draft(proposed)
+        await self.answer(parse_session(order.origin), key, draft)
+
+    async def draft(self, proposed: Schedule) -> PostDraft:
+        """The post of a proposal."""
+        may_read = await self.may_read(proposed.order)
+        return posts.proposal(proposed, self.clock(), may_read=may_read)
+
+    async def answer(self, thread: ThreadRef, key: str, draft: PostDraft) -> None:
+        """One answer to a message or a click, however often it is taken up."""
+        if await self.answered(thread, key) is None:
+            await self.api.post(
+                thread,
+                draft.text,
+                op=_op(key),
+                blocks=draft.blocks,
+            )
+
+    async def answered(self, thread: ThreadRef, key: str) -> Receipt | None:
+        """The post that answers a message or a click."""
+        return await self.api.find_post(thread, _op(key))
 
     async def waiting(self, proposal: ScheduleId) -> Schedule | None:
         """A proposal that nobody has answered yet."""
@@ -93,34 +123,67 @@ class DigestOrders:
         by: UserId,
         *,
         is_yes: bool,
-    ) -> Schedule:
-        """Its owner agrees or not; the schedule that it is about then. Idempotent.
-
-        A proposal that was taken back is `deleted`.
-        """
+        post: Receipt | None,
+    ) -> None:
+        """Its owner agrees or takes it back; its post says so. Idempotent."""
         current = await self.get(proposal, by, is_proposal=True)
+        decided = await self._decided(current, by, is_yes=is_yes)
+        text = posts.decided(decided, self.clock(), is_change=bool(current.order.changes))
+        draft = card(text)
+        if post is not None:
+            await self.api.update(
+                post.channel,
+                post.ts,
+                draft.text,
+                blocks=draft.blocks,
+            )
+
+    async def _decided(
+        self,
+        current: Schedule,
+        by: UserId,
+        *,
+        is_yes: bool,
+    ) -> Schedule:
+        """The schedule that a proposal is about once it is decided; `deleted` if taken back."""
         wanted = current.order
         if current.status == "over" and wanted.changes:
             return await self._store.get(wanted.changes)
         if current.status != "proposed":
             return current
         if not is_yes:
-            return await self._store.delete(proposal)
+            return await self._store.delete(current.id)
         if wanted.changes:
             merged = await self._merged(wanted.changes, wanted, by)
-            return await self._store.carry_over(current, merged, self._clock())
+            return await self._store.carry_over(current, merged, self.clock())
         await self._checked(wanted, by, is_new=True)
-        return await self._store.activate(proposal, self._clock())
+        return await self._store.activate(current.id, self.clock())
 
-    async def do(self, verb: str, schedule: ScheduleId, by: UserId) -> Schedule:
-        """Pause, resume, run or delete it."""
+    async def do(
+        self,
+        verb: str,
+        schedule: ScheduleId,
+        by: UserId,
+        language: str = "",
+    ) -> str:
+        """Pause, resume, run or delete a schedule; the sentence about it."""
+        changed = await self._done(verb, schedule, by)
+        language = language or posts.language_of(changed.order)
+        return posts.sentence(
+            f"did-{verb}",
+            changed,
+            language,
+            self.clock(),
+        )
+
+    async def _done(self, verb: str, schedule: ScheduleId, by: UserId) -> Schedule:
         current = await self.get(schedule, by)
         match verb:
             case "pause" if current.status == "active":
                 return await self._store.pause(schedule)
             case "resume" if current.status != "active":
                 await self._checked(current.order, current.order.owner)
-                return await self._store.activate(schedule, self._clock())
+                return await self._store.activate(schedule, self.clock())
             case "run" if await self._timekeeper.run_now(current) is None:
                 raise refused("already_running", current)
             case "delete":
@@ -139,7 +202,7 @@ class DigestOrders:
         if current.status == "over" and current.order.changes:
             schedule = current.order.changes
         order = await self._merged(schedule, wanted, by)
-        return await self._store.change_order(schedule, order, self._clock())
+        return await self._store.change_order(schedule, order, self.clock())
 
     async def get(
         self,
@@ -208,7 +271,7 @@ class DigestOrders:
         if is_direct and schedule.order.owner == who:
             return True
         if not is_direct:
-            about = await self.channels.about(of_digest)
+            about = await self.api.channels.about(of_digest)
             if about is None or about.kind != "channel":
                 return False
         return await self.has(of_digest, who)
@@ -218,7 +281,7 @@ class DigestOrders:
         if channel.startswith("D"):
             return True
         _, user = parse_user(who)
-        members = await self.channels.members(channel)
+        members = await self.api.channels.members(channel)
         return user in members
 
     async def obstacle(self, channel: Conversation | None, who: UserId) -> Obstacle | None:
@@ -240,7 +303,7 @@ class DigestOrders:
         """Whether the posts that an order is about may be read: the bot and its owner are there."""
         if not order.reads:
             return True
-        channel = await self.channels.about(order.reads)
+        channel = await self.api.channels.about(order.reads)
         if channel is None or not channel.is_member:
             return False
         return await self.has(order.reads, order.owner)
@@ -278,7 +341,7 @@ class DigestOrders:
         if obstacle := await self.obstacle(channel, by):
             raise refused(obstacle, channel=channel.id)
         try:
-            check_rule(order.rule, self._clock())
+            check_rule(order.rule, self.clock())
         except BadRule as bad:
             raise refused(bad.reason, field="days") from bad
         reads = order.reads
@@ -291,7 +354,7 @@ class DigestOrders:
         return order
 
     async def _named(self, name: str) -> Conversation:
-        channel = await self.channels.find(name)
+        channel = await self.api.channels.find(name)
         if channel is None:
             raise refused("place_closed", channel=name)
         return channel
@@ -309,3 +372,7 @@ class DigestOrders:
         n = sum(each.owner == order.owner for each in kept)
         if n >= limits.person:
             raise refused("person_full", n=n)
+
+
+def _op(key: str) -> Op:
+    return Op(key).part("digest")

@@ -18,10 +18,10 @@ from agent_core.runtime.schedules import (
 from agent_core.words import Words
 from bot import clicks
 from bot.clicks import HomeScheduleClick, NewDigestClick, ProposalClick, ScheduleClick, ScheduleVerb
-from bot.digests.orders import NAME_CHARS
 from bot.render import IsLive, PostDraft, card, foreign_line, limits, link, mention, section, split
 from bot.words import BOT
 
+NAME_CHARS = 60
 TASK_CHARS = 300
 LISTED_TASK_CHARS = 80
 LINE_CHARS = 320

@@ -28,7 +28,7 @@ from bot.clicks import (
     Refused,
     SessionClick,
 )
-from bot.digests import DigestClicks, Proposals, posts
+from bot.digests import DigestClicks, DigestOrders, posts
 from bot.home import view
 from bot.home.view import (
     FOLLOW_UPS,
@@ -74,7 +74,7 @@ class Home:
     _api: SlackApi
     _people: People
     _rules: Rules
-    _proposals: Proposals
+    _orders: DigestOrders
     _digests: DigestClicks
     _clock: Callable[[], datetime]
 
@@ -137,7 +137,7 @@ class Home:
             case "stop":
                 text = await self._stop_here(gesture, person, words)
             case "schedules":
-                own = await self._proposals.orders.own(who)
+                own = await self._orders.own(who)
                 listed = posts.listing(own, language, self._clock())
                 text = listed.text
                 if listed.blocks:
@@ -162,7 +162,7 @@ class Home:
             url=self._rules.identity.url,
             sessions=await overview.sessions(who),
             waiting=[turn for turn in unfinished if turn.status == "waiting"],
-            schedules=await self._proposals.orders.own(who),
+            schedules=await self._orders.own(who),
             accounts=await self._accounts(who),
             spent=await overview.spent(who, self._month()),
             preferences=await self._runtime.preferences.of(who),
@@ -175,7 +175,7 @@ class Home:
         overview = self._runtime.overview
         here = SessionId(f"{team}:D0:0.000000")  # as in a direct conversation of the admin's
         unfinished = await overview.unfinished(team)
-        schedules = await self._proposals.orders.visible_to(who, here)
+        schedules = await self._orders.visible_to(who, here)
         listed = unfinished[: view.MAX_ROWS]
         channels = {parse_session(turn.session).channel for turn in listed}
         abouts = [await self._api.channels.about(channel) for channel in channels]
@@ -214,7 +214,7 @@ class Home:
                 await self._digests.edit(click.schedule, gesture)
                 text = ""
             case HomeScheduleClick():
-                text = await self._proposals.do(
+                text = await self._orders.do(
                     click.verb,
                     click.schedule,
                     who,

@@ -31,7 +31,7 @@ from bot.clicks import (
     PreferenceClick,
     SessionClick,
 )
-from bot.digests.form import USUAL_TIME
+from bot.digests.clicks import USUAL_TIME
 from bot.digests.posts import channel_name, listing
 from bot.presenter.tools import app_name
 from bot.render import (

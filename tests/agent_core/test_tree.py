@@ -10,11 +10,11 @@ from agent_core.events import ATTEMPTS_A_GENERATION, EVENT, AnyEvent
 from agent_core.ids import AgentId
 from agent_core.messages import JsonObject
 from agent_core.testing.models import Held
-from agent_core.testing.runtimes import scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tree import AgentTree
 from tests.agent_core.runtime.test_interventions import SESSION, by_run, reached, task
 from tests.agent_core.runtime.threads import begin, end_of, inbound
+from tests.runtimes import scripted_runtime
 
 START = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 ROOT, CHILD = AgentId("turn:1/root"), AgentId("turn:1/root.a")

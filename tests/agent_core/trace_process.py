@@ -28,9 +28,9 @@ from agent_core.mcp.config import InProcessServer
 from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, ScriptLine, call, calls_reply, text_reply
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
+from tests.runtimes import inbound, scripted_runtime
 
 QUESTION = "What does QUESTIONMARKER cost?"
 CHILD_PROMPT = "A comprehensive report on QUESTIONMARKER."

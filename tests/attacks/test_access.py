@@ -12,8 +12,8 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
 from agent_core.subagents.task import shipped_specs
 from agent_core.testing.models import ScriptedModel, call, calls_reply
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from tests.attacks.world import BATCH, RUBE_BATCH, Office, play
+from tests.runtimes import inbound, scripted_runtime
 
 WORKBENCH = "mcp__composio__COMPOSIO_REMOTE_WORKBENCH"
 SEND = "GMAIL_SEND_EMAIL"

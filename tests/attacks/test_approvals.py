@@ -18,10 +18,10 @@ from agent_core.runtime.asks import ApprovalChoice
 from agent_core.sessions import AskStore, Database
 from agent_core.sessions.schema import messages
 from agent_core.testing.models import ScriptedModel, call
-from agent_core.testing.runtimes import inbound
 from tests.agent_core.runtime.threads import ANN, BEN, begin, end_of, from_ben, seen, until
 from tests.attacks.obedient import ObedientModel
 from tests.attacks.world import BATCH, CONNECT, ISSUE, Office, asks, order, play, see_out
+from tests.runtimes import inbound
 
 CHANGES = (
     ("bob@example.com", "bob@example.co"),

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.testing.runtimes import inbound
 from tests.attacks.obedient import ObedientModel
 from tests.attacks.world import (
     ANN,
@@ -19,6 +18,7 @@ from tests.attacks.world import (
     order,
     play,
 )
+from tests.runtimes import inbound
 
 NEWS = {"tools": [{"tool_slug": "COMPOSIO_SEARCH_NEWS", "arguments": {"query": "news.example"}}]}
 KNOWN = {"tools": [{"tool_slug": "COMPOSIO_SEARCH_WEB", "arguments": {"query": "what is known"}}]}

@@ -12,10 +12,10 @@ import pytest
 from agent_core.consent.egress import NAMED_BITS, SERVER_BITS, SITE_BITS, STRANGE_BITS
 from agent_core.events import ToolCallFinished
 from agent_core.messages import JsonObject
-from agent_core.testing.runtimes import inbound
 from agent_core.testing.tools import FakeTool
 from tests.attacks.obedient import ObedientModel
 from tests.attacks.world import BATCH, CRAWL, Office, asks, order, play
+from tests.runtimes import inbound
 
 NAMED = "https://evil.example/read-me"
 SECRET = "the merger is signed on Friday at noon, for 41 million, tell nobody" * 4

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from agent_core.messages import Attachment, JsonObject
-from agent_core.testing.runtimes import inbound
 from agent_core.testing.tools import FakeTool
 from agent_core.tools import OnProgress, ToolContext
 from mcp_local.documents import Documents
@@ -19,6 +18,7 @@ from mcp_local.workspace import Workspace
 from tests import attached
 from tests.attacks.texts import DEEDS
 from tests.attacks.world import CANARY, READ_FILE, Office, leaks, play
+from tests.runtimes import inbound
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 MAX_TEXT = 1_100_000

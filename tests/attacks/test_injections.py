@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from agent_core.events import ToolCallStarted
-from agent_core.testing.runtimes import inbound
 from tests.attacks.obedient import ObedientModel
 from tests.attacks.texts import DEEDS, LEAKS, WRAPPINGS
 from tests.attacks.world import (
@@ -23,6 +22,7 @@ from tests.attacks.world import (
     order,
     play,
 )
+from tests.runtimes import inbound
 
 PAGE = "https://news.example/{n}"
 READINGS: Mapping[str, str] = {

@@ -9,7 +9,6 @@ import pytest
 
 from agent_core.events import ToolCallFinished
 from agent_core.messages import Attachment, JsonObject
-from agent_core.testing.runtimes import inbound
 from tests.attacks.obedient import ObedientModel
 from tests.attacks.texts import DEEDS
 from tests.attacks.world import (
@@ -24,6 +23,7 @@ from tests.attacks.world import (
     order,
     play,
 )
+from tests.runtimes import inbound
 
 PAGE = order(CRAWL, {"urls": ["https://news.example/1"]})
 POST = order("mcp__chat__post_message", {"text": "x"})

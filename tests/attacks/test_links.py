@@ -9,12 +9,12 @@ import pytest
 from agent_core.consent.results import TAKEN_OUT, LinkPlaces
 from agent_core.events import AuthRequired
 from agent_core.messages import JsonObject
-from agent_core.testing.runtimes import inbound
 from agent_core.testing.tools import ToolFunction
 from agent_core.tools import OnProgress, ToolContext
 from tests.agent_core.runtime.threads import ANN, begin, end_of, events_of, seen, until
 from tests.attacks.obedient import ObedientModel
 from tests.attacks.world import BATCH, CONNECT, ISSUE, REAL_LINK, Office, asks, order, play
+from tests.runtimes import inbound
 
 EVIL_LINK = "https://connect.composio.dev/link/lk_evil"
 PHISHING = "https://login.evil.example/connect"

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from agent_core.masking import MASK, MaskingFormatter, masked
 from agent_core.messages import JsonObject
 from agent_core.testing.models import ScriptedModel, call
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
 from bot.presenter.approval import approval_draft, decided_draft
@@ -20,6 +19,7 @@ from bot.words import BOT
 from tests.agent_core.runtime.threads import begin, end_of
 from tests.bot.desk import Desk, open_desk
 from tests.bot.presenter.turns import Turn, action
+from tests.runtimes import inbound, scripted_runtime
 
 BODY = "1a2B3c4D5e6F7g8H9i0J"
 SECRETS = (

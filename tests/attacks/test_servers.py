@@ -9,11 +9,11 @@ from mcp.types import ToolAnnotations
 from agent_core.events import ToolCallStarted
 from agent_core.mcp import McpHub
 from agent_core.mcp.config import InProcessServer
-from agent_core.testing.runtimes import inbound
 from agent_core.testing.tools import FakeTool
 from agent_core.tools import Toolset
 from tests.attacks.obedient import ObedientModel
 from tests.attacks.world import CANARY, ISSUE, READ_FILE, Office, asks, order, play
+from tests.runtimes import inbound
 
 KEY = "KEY-4471"
 

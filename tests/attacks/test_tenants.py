@@ -9,11 +9,11 @@ import pytest
 
 from agent_core.ids import UserId
 from agent_core.messages import JsonObject
-from agent_core.testing.runtimes import inbound
 from tests.agent_core.runtime.threads import ANN, BEN, begin, from_ben, seen, until
 from tests.attacks.obedient import ObedientModel
 from tests.attacks.tenants import PEOPLE, Tenants, open_tenants
 from tests.attacks.world import BATCH, Office, asks, order, see_out
+from tests.runtimes import inbound
 
 CALLS = 1_000
 APPS: dict[str, tuple[str, ...]] = {

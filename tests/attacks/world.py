@@ -32,11 +32,11 @@ from agent_core.runtime.asks import ApprovalChoice
 from agent_core.subagents.task import SubagentSpec
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.models import ScriptedModel
-from agent_core.testing.runtimes import scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset, ToolFunction
 from agent_core.tools import OnProgress, ToolContext, ToolOutput, Toolset
 from tests.agent_core.runtime.threads import ANN
 from tests.attacks.obedient import ObedientModel
+from tests.runtimes import scripted_runtime
 
 POLICY = read_policy()
 CANARY = "canary7731"

@@ -8,8 +8,15 @@ import re
 from dataclasses import dataclass, field
 
 from bot.sandbox.model import ModelStandIn, ReplyPace, ReplyText, StandInReply, ToolUse
-from bot.sandbox.model.message import PlaybookName
-from bot.sandbox.model.wire import Json, as_list, as_object, as_text, blocks_of, text_of
+from bot.sandbox.model.message import (
+    Json,
+    PlaybookName,
+    as_list,
+    as_object,
+    as_text,
+    blocks_of,
+    text_of,
+)
 
 WORD = re.compile(r"\b(item|errand|chain|note|doubt|puzzle|letter)\d+\b")
 CARELESS = re.compile(r"\bcareless\d+\b")

@@ -22,13 +22,13 @@ import anthropic
 from agent_core.events import StepFinished, TurnFinished
 from agent_core.runtime import Runtime, build_runtime
 from agent_core.settings import CoreSettings
-from agent_core.testing.runtimes import inbound
 from bot.app import running_bot
 from bot.sandbox.model import ModelStandIn, ReplyPace, ReplyText
 from bot.sandbox.slack import SlackStandIn
 from bot.settings import BotSettings
 from tests.bench.results import Result, run
 from tests.e2e.world import settings_of
+from tests.runtimes import inbound
 
 ITERATIONS = 40
 ROUNDS = 5

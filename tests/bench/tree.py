@@ -17,11 +17,11 @@ from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
 from agent_core.subagents.task import SubagentSpec
 from agent_core.testing.models import ScriptedModel, ScriptLine, call
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
 from tests.bench import viewers
 from tests.bench.results import Result, come_to_rest, run
+from tests.runtimes import inbound, scripted_runtime
 
 DELAY_S = 2.0
 COUNTS = (1, 4, 8)

@@ -13,7 +13,6 @@ from agent_core.events import REPORT
 from agent_core.messages import InboundMessage, JsonObject, ToolResult
 from agent_core.models import ModelRequest
 from agent_core.testing.models import ScriptedModel, ScriptLine
-from agent_core.testing.runtimes import ANYTHING_GOES
 from agent_core.testing.tools import FakeToolset, tool_call
 from agent_core.tools import READ_FILE, Artifact, OnProgress, ToolContext, ToolOutput
 from bot.inbound import post_key
@@ -22,6 +21,7 @@ from bot.threads import ThreadRef, user_id
 from tests.agent_core.runtime.threads import TIMEOUT_S
 from tests.bot.desk import open_desk
 from tests.bot.front_world import Place, Process, process
+from tests.runtimes import ANYTHING_GOES
 
 WRITE = "mcp__tests__make_report"
 PATH = "work_products/report.html"

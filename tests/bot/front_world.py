@@ -12,9 +12,8 @@ from agent_core.messages import InboundMessage
 from agent_core.models import Model
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel
-from agent_core.testing.runtimes import ANYTHING_GOES, scripted_runtime
 from agent_core.tools import Toolset
-from bot.digests import DigestLimits, DigestMessages, DigestOrders, DigestPresenter, Proposals
+from bot.digests import DigestLimits, DigestMessages, DigestOrders, DigestPresenter
 from bot.front import FrontDoor, WorkspaceFiles
 from bot.inbound import SlackFile
 from bot.presenter import Indicators, Presenting
@@ -22,6 +21,7 @@ from bot.slack_api import People, SlackApi
 from bot.surface import SlackSurface
 from bot.threads import user_id
 from tests.bot.desk import Desk
+from tests.runtimes import ANYTHING_GOES, scripted_runtime
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 
@@ -73,9 +73,8 @@ def presenting_of(runtime: Runtime, api: SlackApi) -> Presenting:
 
 def digests_of(runtime: Runtime, api: SlackApi) -> DigestMessages:
     known, limits = (runtime.schedules, runtime.timekeeper), DigestLimits()
-    orders = DigestOrders(*known, api.channels, People(api), lambda: NOW, limits)
-    proposals = Proposals(orders, api, lambda: NOW)
-    return DigestMessages(proposals, runtime.order_reader, runtime.schedules)
+    orders = DigestOrders(*known, api, People(api), lambda: NOW, limits)
+    return DigestMessages(orders, runtime.order_reader, runtime.schedules)
 
 
 @asynccontextmanager

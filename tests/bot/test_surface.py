@@ -11,11 +11,11 @@ import pytest
 from agent_core.consent.policy import Policy, PolicyRule
 from agent_core.ids import turn_of
 from agent_core.testing.models import Held, calls_reply
-from agent_core.testing.runtimes import ANYTHING_GOES
 from agent_core.testing.tools import tool_call
 from bot.presenter.answer import live_links
 from tests.agent_core.sessions.announced import Announced
 from tests.bot.earlier import Threads, open_threads, report, told_last
+from tests.runtimes import ANYTHING_GOES
 
 COSTS = "<p>Costs fell by 42 percent.</p>"
 

@@ -20,7 +20,6 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
 from agent_core.sessions import StoredTurn
 from agent_core.settings import CoreSettings
-from agent_core.testing.runtimes import durable_tables
 from bot.app import running_bot
 from bot.presenter.journal import READER
 from bot.sandbox.composio import ComposioStandIn
@@ -33,6 +32,7 @@ from bot.sandbox.web import SmallWeb, WebPage
 from bot.sandbox.world import read_manifest
 from bot.settings import BotSettings
 from bot.socket import Timing
+from tests.runtimes import durable_tables
 
 S = TypeVar("S", bound=BaseSettings)
 

@@ -1,22 +1,36 @@
 """The toolkits and tools of `tools.yaml`, and which of them serve a use case."""
 
 import re
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 from jsonschema import Draft202012Validator
 
-from bot.sandbox.composio.records import Data, ToolError
-
+Data = dict[str, Any]
 _FILE = Path(__file__).with_name("tools.yaml")
 SEARCH = "composio_search"
 META = "composio"
 NO_TOOL = "Tool {} not found. Use COMPOSIO_SEARCH_TOOLS to find the slugs there are."
 NO_TOOLKIT = "Toolkit {!r} is not part of this sandbox, so it cannot be connected."
+
+
+class ToolError(Exception):
+    """A tool's refusal, in the app's own words; the call changed nothing."""
+
+
+def as_data(value: object) -> Data:
+    """A JSON object; an empty one in the place of anything else."""
+    return cast("Data", value) if isinstance(value, dict) else {}
+
+
+def make_id(prefix: str) -> str:
+    """An id that nobody can guess."""
+    return f"{prefix}_{secrets.token_hex(10)}"
 
 
 @cache
@@ -98,39 +112,20 @@ def needs_account(toolkit: str) -> bool:
 def tools_for(use_case: str) -> list[Tool]:
     """The tools that serve a use case, the best first.
 
-    One about somebody's account has the tools of that app alone, or none; any other the search
-    tools, if it shares a word with them.
+    One that names a thing of somebody's account has the tools of that app alone; any other has the
+    search tools.
     """
     words = _words(use_case)
-    app = _app_for(use_case)
-    own = [tool for tool in app_tools().values() if tool.toolkit == (app or SEARCH)]
-    if app is None and not any(words & tool.words for tool in own):
+    kit = SEARCH
+    for app, about in toolkits().items():
+        if words & _words(about.get("things", "")):
+            kit = app
+    own = [tool for tool in app_tools().values() if tool.toolkit == kit]
+    if not any(words & tool.words for tool in own):
         return []
     return sorted(own, key=lambda tool: len(words & tool.words), reverse=True)
 
 
-def _app_for(use_case: str) -> str | None:
-    """The app whose account a use case is about, or None; of several the one named first.
-
-    A use case that speaks of a search first is about a topic, whatever it names afterwards.
-    """
-    words = _split(use_case)
-    search_words = _words(read_tools()["search_words"])
-    acts = not _words(read_tools()["account_words"]).isdisjoint(words)
-    for word in words:
-        if word in search_words:
-            return None
-        for app, kit in toolkits().items():
-            named = kit.get("names", "") if acts else ""
-            if word in _words(f"{named} {kit.get('things', '')}"):
-                return app
-    return None
-
-
-def _split(text: str) -> list[str]:
-    return re.findall(r"[^\W\d_]+", text.casefold())
-
-
 @cache
 def _words(text: str) -> frozenset[str]:
-    return frozenset(_split(text))
+    return frozenset(re.findall(r"[^\W\d_]+", text.casefold()))

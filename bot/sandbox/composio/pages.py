@@ -6,10 +6,8 @@ from string import Template
 
 from aiohttp import web
 
-from bot.sandbox.composio.accounts import ConnectedAccount
-from bot.sandbox.composio.catalogue import toolkits
-from bot.sandbox.composio.meta import LINK_PATH, Service
-from bot.sandbox.composio.records import Data
+from bot.sandbox.composio.catalogue import Data, toolkits
+from bot.sandbox.composio.service import LINK_PATH, ConnectedAccount, Service
 
 _CONSENT = Template(Path(__file__).with_name("consent.html").read_text(encoding="utf-8"))
 _FRAME = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))

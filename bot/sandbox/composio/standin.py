@@ -1,8 +1,9 @@
-"""The Composio stand-in: REST, MCP and pages on one loopback origin, and what tests look into."""
+"""The Composio stand-in: REST, hosted MCP and pages on one loopback origin."""
 
 import json
 import secrets
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
@@ -10,13 +11,36 @@ from typing import Self
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from bot.sandbox.composio.accounts import ConnectedAccount
-from bot.sandbox.composio.catalogue import NO_TOOL, Tool, app_tools, meta_tools
-from bot.sandbox.composio.meta import LINK_PATH, Service
+from bot.sandbox.composio.catalogue import (
+    NO_TOOL,
+    NO_TOOLKIT,
+    Data,
+    Tool,
+    app_tools,
+    as_data,
+    make_id,
+    meta_tools,
+    needs_account,
+    toolkits,
+)
 from bot.sandbox.composio.pages import ComposioPages
-from bot.sandbox.composio.records import AppExecution, Data, RestError, RouterSession, as_data
-from bot.sandbox.composio.rest import MAX_FILE_BYTES, RestRoutes, bounded
+from bot.sandbox.composio.service import (
+    LINK_PATH,
+    AppExecution,
+    ConnectedAccount,
+    RouterSession,
+    Service,
+)
+from bot.sandbox.composio.workbench import StoredFile
 from bot.sandbox.loopback import LOOPBACK, serve
+
+_PREFIX = "/api/v3.1"
+_SESSION = f"{_PREFIX}/tool_router/session"
+_DIRECT_CHARS = 20_000
+"""Where a session does not say how long results may be that come directly."""
+_MAX_BYTES = 6_000_000
+"""The transport's limit for one answer."""
+_MAX_FILE_BYTES = 100_000_000
 
 _OPEN_PATHS = (LINK_PATH, "/s3/", "/mailbox")
 """Asked for by browsers and by whoever holds a presigned address, so without the key."""
@@ -29,6 +53,19 @@ _ABOUT: Data = {
     **_CACHE,
 }
 _NO_METHOD = -32_601
+
+
+@dataclass(eq=False)
+class RestError(Exception):
+    """A request that is answered with an error, in Composio's envelope."""
+
+    status: int
+    slug: str
+    message: str
+
+    def as_response(self) -> web.Response:
+        error = {"message": self.message, "slug": self.slug, "status": self.status}
+        return web.json_response({"error": error}, status=self.status)
 
 
 class ComposioStandIn(Service):
@@ -76,8 +113,8 @@ class ComposioStandIn(Service):
         account.finish(allowed=True)
 
     def _app(self) -> web.Application:
-        app = web.Application(middlewares=[self._guard], client_max_size=MAX_FILE_BYTES)
-        app.add_routes(RestRoutes(self).routes())
+        app = web.Application(middlewares=[self._guard], client_max_size=_MAX_FILE_BYTES)
+        app.add_routes(self._rest_routes())
         app.add_routes(ComposioPages(self).routes())
         app.router.add_post("/v3/mcp/{session_id}", self._answer_mcp)
         app.router.add_route("*", "/{path:.*}", _refuse_path)
@@ -88,7 +125,7 @@ class ComposioStandIn(Service):
 
         Written out and not taken from the SDK, so that the product's client meets other hands.
         """
-        session = self.session_of(request)
+        session = self._session_of(request)
         message = as_data(await request.json())
         if "id" not in message:
             return web.Response(status=202)
@@ -106,7 +143,14 @@ class ComposioStandIn(Service):
                 error = {"code": _NO_METHOD, "message": "Method not found"}
                 return web.json_response({**answer, "error": error})
         answer["result"] = {"resultType": "complete", **result}
-        return bounded(answer)
+        return _bounded(answer)
+
+    def _session_of(self, request: web.Request) -> RouterSession:
+        """The session that a request names. Raises RestError."""
+        session = self.sessions.get(request.match_info["session_id"])
+        if session is None:
+            raise RestError(404, "ToolRouterV2_SessionNotFound", "Session not found")
+        return session
 
     async def _call(self, session: RouterSession, params: Data) -> Data:
         slug = str(params.get("name"))
@@ -117,14 +161,144 @@ class ComposioStandIn(Service):
             text = json.dumps(outcome.as_json(), ensure_ascii=False)
         return {"content": [{"type": "text", "text": text}], "isError": not is_known}
 
+    def _rest_routes(self) -> list[web.RouteDef]:
+        one = f"{_SESSION}/{{session_id}}"
+        return [
+            web.post(_SESSION, self._create),
+            web.post(f"{one}/execute", self._execute),
+            web.post(f"{one}/execute_meta", self._execute),
+            web.post(f"{one}/link", self._link),
+            web.get(f"{_PREFIX}/connected_accounts", self._list_accounts),
+            web.delete(f"{_PREFIX}/connected_accounts/{{id}}", self._remove_account),
+            web.get(f"{_PREFIX}/tools/{{slug}}", self._describe_tool),
+            web.post(f"{_PREFIX}/files/upload/request", self._announce),
+            web.put("/s3/{token}/{filename}", self._receive),
+            web.get("/s3/{token}/{filename}", self._send),
+        ]
+
+    async def _create(self, request: web.Request) -> web.Response:
+        body = as_data(await request.json())
+        session_id = make_id("trs")
+        workbench = as_data(body.get("workbench"))
+        preloaded: list[str] = []
+        if self.preload == "granted":
+            preloaded = as_data(body.get("preload")).get("tools", [])
+        tools = [*preloaded, *meta_tools()]
+        session = RouterSession(
+            user_id=body["user_id"],
+            tools=tools,
+            direct_chars=workbench.get("auto_offload_threshold", _DIRECT_CHARS),
+        )
+        self.sessions[session_id] = session
+        answer = {
+            "session_id": session_id,
+            "mcp": {"type": "http", "url": f"{self.base_url}/v3/mcp/{session_id}"},
+            "tool_router_tools": tools,
+        }
+        return web.json_response(answer, status=201)
+
+    async def _execute(self, request: web.Request) -> web.Response:
+        """A tool of an app by `tool_slug`, or a meta tool by `slug`."""
+        session = self._session_of(request)
+        body = as_data(await request.json())
+        slug = str(body.get("tool_slug", body.get("slug")))
+        tools = app_tools() if "tool_slug" in body else meta_tools()
+        if slug not in tools:
+            raise RestError(404, "Tool_ToolNotFound", NO_TOOL.format(slug))
+        outcome = await self.execute(session, slug, as_data(body.get("arguments")))
+        answer = {
+            "data": outcome.data,
+            "error": outcome.error,
+            "result_type": "failed" if outcome.error else "completed",
+        }
+        return _bounded(answer)
+
+    async def _link(self, request: web.Request) -> web.Response:
+        session = self._session_of(request)
+        body = as_data(await request.json())
+        toolkit = str(body.get("toolkit")).casefold()
+        if toolkit not in toolkits():
+            raise RestError(404, "Toolkit_ToolkitNotFound", NO_TOOLKIT.format(toolkit))
+        account = self.accounts.begin(session.user_id, toolkit)
+        answer = {
+            "redirect_url": self.link_of(account),
+        }
+        return web.json_response(answer, status=201)
+
+    async def _list_accounts(self, request: web.Request) -> web.Response:
+        query = request.query
+        items: list[Data] = []
+        for account in self.accounts.all():
+            is_wanted = (
+                account.user_id in query.getall("user_ids", [account.user_id])
+                and account.toolkit in query.getall("toolkit_slugs", [account.toolkit])
+                and account.status in query.getall("statuses", [account.status])
+            )
+            if is_wanted:
+                items.append(account.as_json())
+        return web.json_response({"items": items, "total_items": len(items), "next_cursor": None})
+
+    async def _remove_account(self, request: web.Request) -> web.Response:
+        if not self.accounts.remove(request.match_info["id"]):
+            raise RestError(404, "ConnectedAccount_ResourceNotFound", "Connected account not found")
+        return web.json_response({"success": True})
+
+    async def _describe_tool(self, request: web.Request) -> web.Response:
+        slug = request.match_info["slug"]
+        tool = app_tools().get(slug)
+        if tool is None:
+            raise RestError(404, "Tool_ToolNotFound", NO_TOOL.format(slug))
+        record = {
+            "slug": slug,
+            "description": tool.about["description"],
+            "no_auth": not needs_account(tool.toolkit),
+            "input_parameters": tool.schema,
+            "toolkit": {"slug": tool.toolkit},
+        }
+        return web.json_response(record)
+
+    async def _announce(self, request: web.Request) -> web.Response:
+        body = as_data(await request.json())
+        folder = f"{body['toolkit_slug']}/{body['tool_slug']}"
+        stored = self.storage.keep(body["filename"], body["mimetype"], folder=folder)
+        url = f"{self.base_url}{stored.path}"
+        answer = {
+            "id": stored.id,
+            "key": stored.key,
+            "new_presigned_url": url,
+        }
+        return web.json_response(answer, status=201)
+
+    async def _receive(self, request: web.Request) -> web.Response:
+        stored = self._stored(request)
+        stored.data = await request.read()
+        return web.Response()
+
+    async def _send(self, request: web.Request) -> web.Response:
+        stored = self._stored(request)
+        if stored.data is None:
+            raise RestError(403, "S3_AccessDenied", "This address is not valid")
+        # Whatever it holds, a browser does not show it from this origin.
+        headers = {
+            "content-type": stored.mimetype,
+            "content-disposition": "attachment",
+            "x-content-type-options": "nosniff",
+        }
+        return web.Response(body=stored.data, headers=headers)
+
+    def _stored(self, request: web.Request) -> StoredFile:
+        stored = self.storage.announced.get(request.match_info["token"])
+        if stored is None:
+            raise RestError(403, "S3_AccessDenied", "This address is not valid")
+        return stored
+
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Lets only requests with the key through, and tells refusals in Composio's envelope."""
         given = request.headers.get("x-api-key", "").encode()
+        is_open = request.path.startswith(_OPEN_PATHS)
         try:
-            if request.path.startswith(_OPEN_PATHS):
-                return await handler(request)
-            if not secrets.compare_digest(given, self.api_key.encode()):
+            if not is_open and not secrets.compare_digest(given, self.api_key.encode()):
                 return RestError(401, "HTTP_Unauthorized", "Invalid API key").as_response()
             return await handler(request)
         except RestError as error:
@@ -148,3 +322,11 @@ def _describe(tool: Tool) -> Data:
             "openWorldHint": "openWorldHint" in tool.about["tags"],
         },
     }
+
+
+def _bounded(answer: Data) -> web.Response:
+    """An answer as the transport carries it. Raises RestError: it is too large for that."""
+    text = json.dumps(answer)
+    if len(text) > _MAX_BYTES:
+        raise RestError(413, "HTTP_PayloadTooLarge", "The response is larger than 6 MB")
+    return web.json_response(text=text)

@@ -1,15 +1,12 @@
 """The model stand-in: an HTTP server that answers the Messages API by playbooks, without a key."""
 
-from bot.sandbox.model.faults import ScriptedFault
 from bot.sandbox.model.message import ReplyPace, ReplyText, StandInReply, ToolUse
-from bot.sandbox.model.server import ModelStandIn, ReceivedCall
+from bot.sandbox.model.server import ModelStandIn
 
 __all__ = [
     "ModelStandIn",
-    "ReceivedCall",
     "ReplyPace",
     "ReplyText",
-    "ScriptedFault",
     "StandInReply",
     "ToolUse",
 ]

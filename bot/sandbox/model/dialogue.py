@@ -3,13 +3,24 @@
 Everything a playbook knows comes from here: the stand-in keeps no state between requests.
 """
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import filterfalse
 
-from bot.sandbox.model.message import ReplyText, StandInReply, ToolUse
-from bot.sandbox.model.sentences import phrases
-from bot.sandbox.model.wire import Json, as_object, as_text, blocks_of, first_object, text_of, walk
+from bot.sandbox.model.message import (
+    Json,
+    ReplyText,
+    StandInReply,
+    ToolUse,
+    as_object,
+    as_text,
+    blocks_of,
+    text_of,
+    walk,
+)
+from bot.sandbox.model.quoting import phrases
 
 MATERIAL = re.compile(r"(?s)<([a-z_]+)>.*?</\1>")
 EDITED = re.compile(r"A person changed this call\b")
@@ -37,7 +48,7 @@ ARRIVED = re.compile(
     r"Its task: (?P<task>.*?)\n\nResult of (?P=run):\n\n(?P<text>.*)\n\n\(Written by that run"
 )
 KNOWN = re.compile(r"got this message, too, before its next step[^\n]*\Z")
-"""Ends a note that a child run got, which heeds it."""
+"""Ends a note that a child run got as well, which heeds it."""
 GO_ON = phrases("go_on")
 REPORT = phrases("report")
 SEARCHES = phrases("searches")
@@ -78,7 +89,7 @@ class PastCall:
     @property
     def data(self) -> Json:
         """The JSON object that the result opens with; empty where it holds none."""
-        return first_object(self.result)
+        return _first_object(self.result)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -132,7 +143,7 @@ class Dialogue:
     def now(self) -> Exchange:
         """The exchange to answer; a bare "continue" continues the one before it."""
         now = self.exchanges[-1]
-        if not self.earlier or not GO_ON.match(now.words):
+        if not self.goes_on:
             return now
         last = self.earlier[-1]
         return replace(
@@ -144,9 +155,7 @@ class Dialogue:
     @property
     def goes_on(self) -> bool:
         """Whether a bare "continue" follows an answer."""
-        if not self.earlier or not self.earlier[-1].answer:
-            return False
-        return GO_ON.match(self.exchanges[-1].words) is not None
+        return bool(self.earlier) and GO_ON.match(self.exchanges[-1].words) is not None
 
     @property
     def earlier(self) -> list[Exchange]:
@@ -159,7 +168,13 @@ class Dialogue:
     def batch(self, calls: Iterable[tuple[str, Json]]) -> StandInReply:
         """Calls of apps' tools, in one batch."""
         entries = [{"tool_slug": slug, "arguments": arguments} for slug, arguments in calls]
-        return (self.use(BATCH_TOOL, tools=entries, sync_response_to_workbench=False),)
+        return (
+            self.use(
+                BATCH_TOOL,
+                tools=entries,
+                sync_response_to_workbench=False,
+            ),
+        )
 
 
 def say(text: str) -> StandInReply:
@@ -167,23 +182,20 @@ def say(text: str) -> StandInReply:
     return (ReplyText(text=text),)
 
 
-def short_name(name: str) -> str:
+def _short_name(name: str) -> str:
     """A tool's name without its server's: `mcp__composio__COMPOSIO_SEARCH_WEB` is `SEARCH_WEB`."""
     return name.rpartition("__")[2].removeprefix("COMPOSIO_")
 
 
 def read_dialogue(body: Json) -> Dialogue:
     """Read a validated request."""
-    names = [tool["name"] for tool in body.get("tools", [])]
-    tools = {short_name(name): name for name in names}
-    messages = body["messages"]
-    is_last_word = "Do not call any more tools" in text_of(messages[-1]["content"])
+    tools = {_short_name(tool["name"]): tool["name"] for tool in body.get("tools", [])}
     is_off = as_object(body.get("tool_choice")).get("type") == "none"
     return Dialogue(
         system=text_of(body.get("system")),
         tools=tools,
-        exchanges=_exchanges(messages),
-        may_call_tools=bool(tools) and not (is_last_word or is_off),
+        exchanges=_exchanges(body["messages"]),
+        may_call_tools=bool(tools) and not is_off,
     )
 
 
@@ -201,7 +213,7 @@ def _exchanges(messages: list[Json]) -> list[Exchange]:
         now.calls += [_call(open_calls[result["tool_use_id"]], result) for result in results]
         texts = _without_child_runs(blocks, now)
         if results:
-            _add_notes(now, texts)
+            now.notes += filterfalse(ADDS_NOTHING.search, texts)
         else:
             now = _add_request(exchanges, texts)
     return exchanges
@@ -212,17 +224,8 @@ def _add_request(exchanges: list[Exchange], texts: list[str]) -> Exchange:
     if texts and exchanges[-1].answer:
         exchanges.append(Exchange())
     now = exchanges[-1]
-    words = [STEER.sub(r"\g<words>", text) for text in texts]
-    now.asked = "\n\n".join([now.asked, *words]).strip()
+    now.asked = "\n\n".join([now.asked, *texts]).strip()
     return now
-
-
-def _add_notes(exchange: Exchange, texts: list[str]) -> None:
-    """Keep what people wrote beside the work, but what was known or asks for nothing."""
-    for text in texts:
-        words = STEER.sub(r"\g<words>", text)
-        if not KNOWN.search(text) and not ADDS_NOTHING.search(words):
-            exchange.notes.append(words)
 
 
 def _of_type(blocks: list[Json], kind: str) -> list[Json]:
@@ -237,15 +240,19 @@ def _without_child_runs(blocks: list[Json], exchange: Exchange) -> list[str]:
         if call := _child_run_call(text):
             exchange.calls.append(call)
             exchange.answer = ""  # the work went on after what looked like an answer
-        elif text:
-            texts.append(text)
+        elif text and not KNOWN.search(text):
+            texts.append(STEER.sub(r"\g<words>", text))
     return texts
 
 
 def _child_run_call(text: str) -> PastCall | None:
     """The loop's message about child runs as a call; None for any other text."""
     if EXPLORED.match(text):
-        return PastCall(name=PARTS, arguments={"runs": RUN.findall(text)}, result="")
+        return PastCall(
+            name=PARTS,
+            arguments={"runs": RUN.findall(text)},
+            result="",
+        )
     arrived = ARRIVED.match(text)
     if arrived is None:
         return None
@@ -262,14 +269,24 @@ def _call(use: Json, result: Json) -> PastCall:
     text = text_of(result.get("content"))
     arguments: Json = use["input"]
     if EDITED.match(text):
-        arguments = first_object(text)
+        arguments = _first_object(text)
         text = text.partition("\n\n")[2]
     return PastCall(
-        name=short_name(use["name"]),
+        name=_short_name(use["name"]),
         arguments=arguments,
         result=text,
         is_error=bool(result.get("is_error")),
     )
+
+
+def _first_object(text: str) -> Json:
+    """The first JSON object in a text, which prose may follow; empty where there is none."""
+    start = text.find("{")
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text, max(0, start))
+    except ValueError:
+        return {}
+    return as_object(value)
 
 
 def objects_in(calls: Iterable[PastCall]) -> Iterable[Json]:

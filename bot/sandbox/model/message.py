@@ -1,14 +1,15 @@
-"""Replies in the Messages API's form: finished messages with usage, and streams of events."""
+"""The Messages API's JSON: readers of what was sent, and replies as messages and as streams.
+
+A value of another type than the expected one reads as empty.
+"""
 
 import json
 import uuid
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
-from bot.sandbox.model.validation import THINKING, thinks
-from bot.sandbox.model.wire import Json
-
+Json = dict[str, Any]
 PlaybookName = Literal[
     "classify", "escape", "answer", "research", "delegated", "judge", "order", "plan", "scripted"
 ]
@@ -22,6 +23,47 @@ DELTAS = {
 """By a block's type: the type of its deltas, and the delta's field."""
 EMPTY: Json = {"text": "", "thinking": "", "signature": "", "input": {}}
 """Fields of a block whose content comes in deltas."""
+THINKING: Json = {"type": "thinking", "thinking": "", "signature": "of the stand-in"}
+"""The thinking block that opens a reply; the client sends it back unchanged."""
+
+
+def as_object(value: object) -> Json:
+    """The value if it is a JSON object, otherwise an empty one."""
+    return cast(Json, value) if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """The value if it is a JSON array, otherwise an empty one."""
+    return cast(list[Any], value) if isinstance(value, list) else []
+
+
+def as_text(value: object) -> str:
+    """The value if it is a string, otherwise an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def blocks_of(content: object) -> list[Json]:
+    """A message's content as blocks, whether it was written as a string or as a list."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return as_list(content)
+
+
+def text_of(content: object) -> str:
+    """The text blocks of a content, joined by blank lines."""
+    texts = [as_text(block.get("text")) for block in blocks_of(content)]
+    return "\n\n".join(filter(None, texts))
+
+
+def walk(value: object) -> Iterator[Json]:
+    """Every object inside a JSON value, outermost first."""
+    children = as_list(value)
+    fields = as_object(value)
+    if fields:
+        yield fields
+        children = fields.values()
+    for child in children:
+        yield from walk(child)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +106,7 @@ def finish(reply: StandInReply, body: Json) -> Json:
     """The message that answers a request; it stops for its tool calls, if it makes any."""
     content = [_block(block) for block in reply]
     has_calls = any(isinstance(block, ToolUse) for block in reply)
-    if thinks(body):
+    if _thinks(body):
         content.insert(0, THINKING)
     prompt = [body.get(part) for part in ("tools", "system", "messages")]
     return {
@@ -76,12 +118,8 @@ def finish(reply: StandInReply, body: Json) -> Json:
         "stop_reason": "tool_use" if has_calls else "end_turn",
         "stop_sequence": None,
         "usage": {
-            "input_tokens": estimate_tokens(json.dumps(prompt, ensure_ascii=False)),
-            "cache_creation_input_tokens": 0,
-            "cache_read_input_tokens": 0,
-            "output_tokens": sum(estimate_tokens(_streamed_text(block)) for block in content),
-            "output_tokens_details": {"thinking_tokens": 1},
-            "service_tier": "standard",
+            "input_tokens": _estimate_tokens(json.dumps(prompt, ensure_ascii=False)),
+            "output_tokens": sum(_estimate_tokens(_streamed_text(block)) for block in content),
         },
     }
 
@@ -104,16 +142,20 @@ def stream_events(message: Json, chunk_chars: int) -> Iterator[tuple[Json, int]]
         for delta, tokens in _deltas(block, chunk_chars):
             yield {"type": "content_block_delta", "index": index, "delta": delta}, tokens
         yield {"type": "content_block_stop", "index": index}, 0
-    end = {
-        "type": "message_delta",
-        "delta": {name: message[name] for name in ("stop_reason", "stop_sequence")},
-        "usage": {name: usage[name] for name in ("output_tokens", "output_tokens_details")},
-    }
-    yield end, 0
+    delta = {"stop_reason": message["stop_reason"], "stop_sequence": None}
+    yield {"type": "message_delta", "delta": delta, "usage": usage}, 0
     yield {"type": "message_stop"}, 0
 
 
-def estimate_tokens(text: str) -> int:
+def _thinks(body: Json) -> bool:
+    """Whether a reply to this request opens with a thinking block."""
+    mode = as_object(body.get("thinking")).get("type")
+    if mode is None:
+        return "-5-5" in body["model"] and "haiku" not in body["model"]
+    return mode in ("adaptive", "enabled")
+
+
+def _estimate_tokens(text: str) -> int:
     """About four characters a token, at least one."""
     return max(1, (len(text) + CHARS_PER_TOKEN - 1) // CHARS_PER_TOKEN)
 
@@ -140,6 +182,6 @@ def _deltas(block: Json, chunk_chars: int) -> Iterator[tuple[Json, int]]:
         yield {"type": kind, field: ""}, 0
     for start in range(0, len(text), chunk_chars):
         piece = text[start : start + chunk_chars]
-        yield {"type": kind, field: piece}, estimate_tokens(piece)
+        yield {"type": kind, field: piece}, _estimate_tokens(piece)
     if block["type"] == "thinking":
         yield {"type": "signature_delta", "signature": block["signature"]}, 0

@@ -10,27 +10,28 @@ import uuid
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from aiohttp import web
 
 from bot.sandbox.loopback import serve
-from bot.sandbox.model.faults import RefusedError, ScriptedFault
 from bot.sandbox.model.message import (
+    Json,
     PlaybookName,
     ReplyPace,
     ReplyText,
     StandInReply,
     ToolUse,
+    as_object,
     finish,
     stream_events,
 )
 from bot.sandbox.model.playbooks import is_beside, plan
-from bot.sandbox.model.validation import validate
-from bot.sandbox.model.wire import Json, as_object
+from bot.sandbox.model.validation import RefusedError, validate
 from bot.sandbox.web import PageLoader, no_pages
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
+OK = 200
 CLIENT_IS_GONE = 499
 """Never read by anybody; nginx's number for a client that hung up while it was asking."""
 
@@ -47,6 +48,28 @@ class ReceivedCall:
     """The same for two requests with the same bytes, and for no others."""
     body: Json | None = None
     """The whole request, only where the stand-in was told to keep bodies."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class ScriptedFault:
+    """One scripted failure: an HTTP error, or with `cut` a stream that breaks off."""
+
+    status: int = 529
+    """200 without `cut` only stalls: the reply goes on afterwards."""
+    message: str = "Overloaded"
+    error_code: str | None = None
+    cut: Literal["clean", "abrupt"] | None = None
+    """End the stream after `after_events` events: politely, or by dropping the connection."""
+    after_events: int = 0
+    stall_s: float = 0.0
+    """Silence in a stream, after `after_events` events."""
+    retry_after: float | None = None
+    kinds: Collection[str] = frozenset()
+    """Playbooks whose requests the fault hits; empty hits every request."""
+    times: int = 1
+    """How many requests the fault still hits."""
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    """Setting the event ends the silence early."""
 
 
 class ModelStandIn:
@@ -92,10 +115,11 @@ class ModelStandIn:
     async def __aexit__(self, *_exc: object) -> None:
         await self._open.aclose()
 
-    def fail(self, **fault: Any) -> ScriptedFault:
+    def fail(self, **fields: Any) -> ScriptedFault:
         """Script a fault for the next requests that it fits, by the fields of `ScriptedFault`."""
-        self._faults.append(ScriptedFault(**fault))
-        return self._faults[-1]
+        fault = ScriptedFault(**fields)
+        self._faults.append(fault)
+        return fault
 
     def stall(
         self, seconds: float, *, after_events: int = 0, kinds: Collection[str] = frozenset()
@@ -104,7 +128,12 @@ class ModelStandIn:
 
         It lasts `seconds`, or until the event is set that is returned.
         """
-        stall = self.fail(status=200, stall_s=seconds, after_events=after_events, kinds=kinds)
+        stall = self.fail(
+            status=200,
+            stall_s=seconds,
+            after_events=after_events,
+            kinds=kinds,
+        )
         return stall.over
 
     def play(self, *blocks: ReplyText | ToolUse, times: int = 1) -> None:
@@ -129,7 +158,8 @@ class ModelStandIn:
         return fault
 
     async def _messages(self, request: web.Request) -> web.StreamResponse:
-        call, request_id = ReceivedCall(), f"req_{uuid.uuid4().hex[:24]}"
+        call = ReceivedCall()
+        request_id = f"req_{uuid.uuid4().hex[:24]}"
         try:
             return await self._answer(request, call, request_id)
         except RefusedError as error:
@@ -145,14 +175,19 @@ class ModelStandIn:
     ) -> web.StreamResponse:
         if not request.headers.keys() & {"x-api-key", "Authorization"}:
             raise RefusedError("Authorization header is required", status=401)
-        body = await _read(request)
-        call.body = body if self._keep_bodies else None
         call.digest = hashlib.sha256(await request.read()).hexdigest()
+        body = as_object(await request.json())
+        call.body = body if self._keep_bodies else None
         validate(body)
         call.kind, reply = await self.plan(body)
         fault = self._take_fault(call.kind)
-        if fault:
-            await fault.refuse()
+        if fault and fault.status != OK and not fault.cut:
+            raise RefusedError(
+                fault.message,
+                fault.status,
+                fault.error_code,
+                fault.retry_after,
+            )
         message = finish(reply, body)
         headers = {"request-id": request_id}
         if body.get("stream"):
@@ -174,18 +209,21 @@ class ModelStandIn:
         with contextlib.suppress(ConnectionResetError):
             if fault:
                 await self._send(response, events[: fault.after_events])
-                await fault.silence()
                 del events[: fault.after_events]
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(fault.over.wait(), fault.stall_s)
             if fault and fault.cut == "abrupt" and request.transport is not None:
                 request.transport.abort()
-            elif fault and fault.cut:
-                await response.write_eof()
-            else:
+            elif not fault or not fault.cut:
                 await self._send(response, events)
-                await response.write_eof()
+            await response.write_eof()
         return response
 
-    async def _send(self, response: web.StreamResponse, events: list[tuple[Json, int]]) -> None:
+    async def _send(
+        self,
+        response: web.StreamResponse,
+        events: list[tuple[Json, int]],
+    ) -> None:
         now_s = asyncio.get_running_loop().time
         started_s = now_s()
         sent = 0
@@ -193,14 +231,9 @@ class ModelStandIn:
             if tokens:
                 await asyncio.sleep(max(0.0, started_s + self._pace.due_s(sent) - now_s()))
                 sent += tokens
-            text = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+            text = json.dumps(
+                event,
+                ensure_ascii=False,
+                separators=(",", ":"),
+            )
             await response.write(f"event: {event['type']}\ndata: {text}\n\n".encode())
-
-
-async def _read(request: web.Request) -> Json:
-    try:
-        return as_object(json.loads(await request.read()))
-    except web.HTTPRequestEntityTooLarge as error:
-        raise RefusedError("Request exceeds the maximum size", status=413) from error
-    except ValueError as error:
-        raise RefusedError("The request body is not valid JSON") from error

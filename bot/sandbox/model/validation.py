@@ -5,10 +5,12 @@ Only those that the product could break: the typed client itself knows the field
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from bot.sandbox.model.faults import RefusedError
-from bot.sandbox.model.wire import Json, as_object, blocks_of, walk
+from aiohttp import web
+
+from bot.sandbox.model.message import THINKING, Json, blocks_of, walk
 
 MAX_BREAKPOINTS = 4
 NAME = re.compile(r"^[a-zA-Z0-9_-]{1,128}$")
@@ -19,8 +21,46 @@ NO_ERROR_TEXT = "tool_result: content cannot be empty if `is_error` is true"
 UNANSWERED = "`tool_use` ids were found without `tool_result` blocks immediately after: {ids}."
 UNEXPECTED = "unexpected `tool_use_id` found in `tool_result` blocks: {id}."
 TWICE = "each tool_use must have a single result. Found multiple `tool_result` blocks with id: {id}"
-THINKING: Json = {"type": "thinking", "thinking": "", "signature": "of the stand-in"}
-"""The thinking block that opens a reply; the client sends it back unchanged."""
+TYPE_OF_STATUS = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    500: "api_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+
+
+@dataclass(eq=False)
+class RefusedError(Exception):
+    """A request is answered with an error of this status and of the status's type."""
+
+    message: str
+    status: int = 400
+    code: str | None = None
+    retry_after: float | None = None
+
+    def answer(self, request_id: str) -> web.Response:
+        """The API's error envelope."""
+        error: Json = {
+            "type": TYPE_OF_STATUS.get(self.status, "api_error"),
+            "message": self.message,
+        }
+        if self.code:
+            error["details"] = {"error_code": self.code}
+        headers = {"request-id": request_id}
+        if self.retry_after is not None:
+            headers["retry-after"] = f"{self.retry_after:g}"
+        body = {"type": "error", "error": error, "request_id": request_id}
+        return web.json_response(
+            body,
+            status=self.status,
+            headers=headers,
+        )
 
 
 def validate(body: Json) -> None:
@@ -34,21 +74,13 @@ def validate(body: Json) -> None:
         raise RefusedError(fault)
 
 
-def thinks(body: Json) -> bool:
-    """Whether a reply to this request opens with a thinking block."""
-    mode = as_object(body.get("thinking")).get("type")
-    if mode is None:
-        return "-5-5" in body["model"] and "haiku" not in body["model"]
-    return mode in ("adaptive", "enabled")
-
-
 def _tool_faults(body: Json) -> Iterator[str]:
-    tools = body.get("tools", [])
-    names = [tool["name"] for tool in tools]
-    if len(names) != len(set(names)):
-        yield "tools: Tool names must be unique."
-    for tool in tools:
+    names: set[str] = set()
+    for tool in body.get("tools", []):
         name = tool["name"]
+        if name in names:
+            yield "tools: Tool names must be unique."
+        names.add(name)
         if not NAME.match(name):
             yield f"tools.{name}: String should match pattern '{NAME.pattern}'"
         if tool["input_schema"].get("type") != "object":
@@ -64,50 +96,34 @@ def _message_faults(body: Json) -> Iterator[str]:
         yield 'messages: first message must use the "user" role'
     if messages[-1]["role"] == "assistant":
         yield "This model does not support assistant message prefill."
-    for block in blocks_of(body.get("system")):
-        yield from _block_faults(block)
-    for index, message in enumerate(messages):
-        content = message["content"]
+    for content in (message["content"] for message in messages):
         if not content:
-            yield f"messages.{index}: {EMPTY}"
-        for block in blocks_of(content):
-            for fault in _block_faults(block):
-                yield f"messages.{index}.content: {fault}"
+            yield f"messages: {EMPTY}"
+        yield from _block_faults(content)
+    yield from _block_faults(body.get("system"))
 
 
-def _block_faults(block: Json) -> Iterator[str]:
-    match block["type"]:
-        case "text" if not block["text"].strip():
-            yield BLANK
-        case "thinking" if block != THINKING:
-            yield CHANGED
-        case "tool_use":
-            if not NAME.match(block["name"]) or not NAME.match(block["id"]):
-                yield f"tool_use: name and id should match pattern '{NAME.pattern}'"
-        case "tool_result":
-            content = blocks_of(block.get("content") or None)
-            if block.get("is_error") and not content:
-                yield NO_ERROR_TEXT
-            for inner in content:
-                yield from _block_faults(inner)
-        case _:
-            pass
-
-
-def _ids(blocks: list[Json], kind: str, field: str) -> list[str]:
-    return [block[field] for block in blocks if block["type"] == kind]
-
-
-def _result_faults(calls: list[str], results: list[str]) -> Iterator[str]:
-    for call in results:
-        if call not in calls:
-            yield UNEXPECTED.format(id=call)
-        if results.count(call) > 1:
-            yield TWICE.format(id=call)
+def _block_faults(content: object) -> Iterator[str]:
+    for block in blocks_of(content):
+        match block["type"]:
+            case "text" if not block["text"].strip():
+                yield BLANK
+            case "thinking" if block != THINKING:
+                yield CHANGED
+            case "tool_use":
+                if not NAME.match(block["name"]) or not NAME.match(block["id"]):
+                    yield f"tool_use: name and id should match pattern '{NAME.pattern}'"
+            case "tool_result":
+                inner = block.get("content")
+                if block.get("is_error") and not inner:
+                    yield NO_ERROR_TEXT
+                yield from _block_faults(inner or None)
+            case _:
+                pass
 
 
 def _pairing_faults(body: Json) -> Iterator[str]:
-    """Every tool call has one result in the next message, and every result has its call."""
+    """Every tool call has one result at the head of the next message, every result its call."""
     messages = [blocks_of(message["content"]) for message in body["messages"]]
     known: list[str] = []
     for before, after in pairwise([[], *messages, []]):
@@ -115,10 +131,18 @@ def _pairing_faults(body: Json) -> Iterator[str]:
         known += calls
         if len(known) != len(set(known)):
             yield "messages: `tool_use` ids must be unique"
-        kinds = [block["type"] == "tool_result" for block in after]
-        is_in_order = kinds == sorted(kinds, reverse=True)
         results = _ids(after, "tool_result", "tool_use_id")
-        missing = [call for call in calls if not is_in_order or call not in results]
+        at_head = _ids(
+            after[: len(results)],
+            "tool_result",
+            "tool_use_id",
+        )
+        missing = [call for call in calls if call not in at_head]
         if missing:
             yield UNANSWERED.format(ids=", ".join(missing))
-        yield from _result_faults(calls, results)
+        yield from (UNEXPECTED.format(id=call) for call in results if call not in calls)
+        yield from (TWICE.format(id=call) for call in results if results.count(call) > 1)
+
+
+def _ids(blocks: list[Json], kind: str, field: str) -> list[str]:
+    return [block[field] for block in blocks if block["type"] == kind]

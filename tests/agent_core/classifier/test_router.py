@@ -22,7 +22,7 @@ from agent_core.testing.models import (
     calls_reply,
     text_reply,
 )
-from agent_core.testing.runtimes import inbound
+from tests.runtimes import inbound
 
 TIMEOUT_S = 5
 LONG_PATIENCE_S = 60.0

@@ -19,9 +19,9 @@ from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
 from agent_core.sessions import StoredTurn
 from agent_core.testing.models import ScriptedModel, ScriptLine, call
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import OnProgress, ToolContext
+from tests.runtimes import inbound, scripted_runtime
 
 
 async def main(root: Path, url: str, name: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 from agent_core.errors import SessionError
 from agent_core.ids import TurnId
 from agent_core.sessions import Database, SessionStore, StoredTurn, WriteBehind
-from agent_core.testing.runtimes import inbound
+from tests.runtimes import inbound
 
 PROGRAM = Path(__file__).with_name("shared_process.py")
 START_S = 60

@@ -17,9 +17,9 @@ from agent_core.messages import JsonObject, ToolResult
 from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, ScriptLine, call
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
+from tests.runtimes import inbound, scripted_runtime
 
 CHILD_TOOL = "mcp__local_toolkit__search_corpus"
 TASK = call(

@@ -14,10 +14,10 @@ from agent_core.messages import JsonObject, ToolCall
 from agent_core.runtime import Runtime
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.models import ScriptedModel, call
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import OnProgress, ToolContext
 from tests.agent_core.runtime.threads import begin, seen, until
+from tests.runtimes import inbound, scripted_runtime
 
 POLICY = read_policy()
 APPROVER = UserId("T1:U9")

@@ -11,7 +11,6 @@ from agent_core.events import ApprovalDecided
 from agent_core.ids import TurnId
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, call
-from agent_core.testing.runtimes import inbound
 from tests.agent_core.runtime.office import APPROVER, Office, asking, requested, sending
 from tests.agent_core.runtime.threads import (
     ANN,
@@ -23,6 +22,7 @@ from tests.agent_core.runtime.threads import (
     told,
     until,
 )
+from tests.runtimes import inbound
 
 
 @pytest.fixture

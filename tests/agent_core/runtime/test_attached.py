@@ -18,10 +18,10 @@ from agent_core.models.anthropic_messages import request_body
 from agent_core.runtime import Runtime
 from agent_core.runtime.opening import MAX_CHARS, MAX_CHARS_A_FILE, READ_FILE
 from agent_core.testing.models import Held, ScriptedModel, call
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import OnProgress, ToolContext, ToolOutput
 from tests import attached
+from tests.runtimes import inbound, scripted_runtime
 
 PNG = attached.png()
 PICTURE = "pictures/red.png"

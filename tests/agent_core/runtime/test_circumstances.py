@@ -21,7 +21,6 @@ from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Runtime
 from agent_core.runtime.closing import apology, child_failure
 from agent_core.testing.models import Held, ScriptedModel, call
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
 from agent_core.words import CORE
@@ -35,6 +34,7 @@ from tests.agent_core.runtime.threads import (
     look,
     told,
 )
+from tests.runtimes import inbound, scripted_runtime
 
 DOCUMENT = "The bridge was opened in 1931 and has carried trains since. " * 650
 QUESTION = f"{DOCUMENT}\n\nWhen was the bridge opened?"

@@ -12,7 +12,6 @@ from agent_core.events import AuthEnded, AuthRequired, ToolCallProgressed
 from agent_core.ids import UserId
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.models import ScriptedModel, call
-from agent_core.testing.runtimes import inbound
 from tests.agent_core.runtime.office import BATCH, CONNECT, LINK, Office, requested, sending
 from tests.agent_core.runtime.threads import (
     ANN,
@@ -25,6 +24,7 @@ from tests.agent_core.runtime.threads import (
     told,
     until,
 )
+from tests.runtimes import inbound
 
 
 class SlowAccounts(FakeAccounts):

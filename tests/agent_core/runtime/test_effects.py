@@ -14,7 +14,6 @@ from agent_core.models import ModelRequest
 from agent_core.runtime.opening import kind_of
 from agent_core.sessions import Database, Inbox, SessionStore, StoredTurn, WriteBehind
 from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import LOST_RESULT, OnProgress, ToolContext, ToolOutput
 from agent_core.workspaces import create_workspace
@@ -28,6 +27,7 @@ from tests.agent_core.runtime.threads import (
     told,
     until,
 )
+from tests.runtimes import inbound, scripted_runtime
 
 SEARCH = "mcp__composio__COMPOSIO_SEARCH_WEB"
 

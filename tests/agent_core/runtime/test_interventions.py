@@ -23,7 +23,6 @@ from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
 from agent_core.sessions import EventLog, WriteBehind
 from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call, calls_reply
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from tests.agent_core.runtime.threads import (
     BEN,
@@ -37,6 +36,7 @@ from tests.agent_core.runtime.threads import (
     told,
 )
 from tests.agent_core.sessions.databases import opened
+from tests.runtimes import inbound, scripted_runtime
 from tests.scopes import START
 
 EXPERT = "report-creation-expert"

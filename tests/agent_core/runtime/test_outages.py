@@ -6,9 +6,9 @@ import pytest
 
 from agent_core.mcp import HttpServer, HubLimits, McpHub
 from agent_core.testing.models import ScriptedModel
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from tests.agent_core.mcp.http_world import World
 from tests.agent_core.runtime.threads import begin, end_of, told
+from tests.runtimes import inbound, scripted_runtime
 
 NOTICE = "I had to do without Far; I could not reach it just now. Asking again later may help."
 

@@ -11,9 +11,9 @@ from agent_core.ids import SessionId, TurnId
 from agent_core.runtime import Runtime
 from agent_core.testing.accounts import FakeAccounts
 from agent_core.testing.models import Held, ScriptedModel, call
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from tests.agent_core.runtime.threads import ANN, BEN, at_work, begin, end_of, from_ben, look, told
+from tests.runtimes import inbound, scripted_runtime
 
 NOVEMBER = datetime(2026, 11, 1, tzinfo=UTC)
 

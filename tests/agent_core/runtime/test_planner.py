@@ -13,8 +13,8 @@ from agent_core.messages import JsonObject
 from agent_core.models import ModelRequest
 from agent_core.runtime.turn import CLARIFYING_PATIENCE
 from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from tests.agent_core.runtime.threads import TIMEOUT_S, begin, end_of, events_of, told, until
+from tests.runtimes import inbound, scripted_runtime
 from tests.scopes import SteppingClock
 
 PARTS = ("What does A cost?", "What does B cost?", "What does C cost?")

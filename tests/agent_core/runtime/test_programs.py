@@ -7,8 +7,8 @@ import pytest
 from agent_core.events import ArtifactSaved
 from agent_core.programs import Interpreter
 from agent_core.testing.models import ScriptedModel, ScriptLine, call
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from tests.agent_core.runtime.threads import begin, end_of, events_of, told, until
+from tests.runtimes import inbound, scripted_runtime
 
 pytestmark = pytest.mark.process("programs run in processes of Monty")
 

@@ -16,11 +16,11 @@ from agent_core.models import Delta, ModelRequest, Reply
 from agent_core.runtime import Runtime
 from agent_core.sessions import Database, SessionStore, StoredTurn, WriteBehind
 from agent_core.testing.models import ScriptedModel, calls_reply, text_reply
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import OnProgress, ToolContext
 from tests.agent_core.runtime.threads import from_ben
 from tests.agent_core.testing.validity import faults_of
+from tests.runtimes import inbound, scripted_runtime
 
 CHILD_TOOL = "mcp__local_toolkit__write_local_file"  # a call that only reads may be made again
 CHILD = "Report Creation Expert"

@@ -12,8 +12,8 @@ from agent_core.messages import Attachment, InboundMessage
 from agent_core.runtime.opening import answer_small_talk, kind_of, needs_no_model
 from agent_core.sessions import StoredTurn
 from agent_core.testing.models import Held, ScriptedModel
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from tests.agent_core.runtime.threads import begin, end_of, events_of
+from tests.runtimes import inbound, scripted_runtime
 
 CUT_SHORT = "Half of it is done. (The answer was cut off here. Reply “continue” and I go on.)"
 HELP = "Here I am."

@@ -29,10 +29,10 @@ from agent_core.runtime import Runtime
 from agent_core.runtime.build import composio_url
 from agent_core.settings import CoreSettings
 from agent_core.testing.models import Held, ScriptedModel, call, calls_reply, text_reply
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
 from tests.agent_core.runtime.threads import begin, events_of, look, words
+from tests.runtimes import inbound, scripted_runtime
 
 TIMEOUT_S = 20
 

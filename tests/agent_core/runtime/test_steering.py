@@ -12,7 +12,6 @@ from agent_core.ids import ROOT_RUN
 from agent_core.messages import Attachment, JsonObject, ToolCall
 from agent_core.models import ModelRequest
 from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
 from tests.agent_core.runtime.threads import (
@@ -28,6 +27,7 @@ from tests.agent_core.runtime.threads import (
     seen,
     told,
 )
+from tests.runtimes import inbound, scripted_runtime
 
 TOO_LATE = "This came too late for what I posted above, so I answer it by itself."
 INNER = "mcp__local_toolkit__search_corpus"

@@ -11,7 +11,6 @@ from agent_core.messages import JsonObject
 from agent_core.runtime import Runtime
 from agent_core.sessions import Database, Stop, TurnQueue
 from agent_core.testing.models import Held, ScriptedModel, call
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import OnProgress, ToolContext
 from tests.agent_core.runtime.threads import (
@@ -24,6 +23,7 @@ from tests.agent_core.runtime.threads import (
     told,
     until,
 )
+from tests.runtimes import inbound, scripted_runtime
 
 
 class Gate:

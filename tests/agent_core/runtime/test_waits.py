@@ -7,7 +7,6 @@ import pytest
 
 from agent_core.events import MessageTaken, QuestionAsked
 from agent_core.testing.models import ScriptedModel, call
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeToolset
 from tests.agent_core.runtime.threads import (
     ANN,
@@ -20,6 +19,7 @@ from tests.agent_core.runtime.threads import (
     told,
     until,
 )
+from tests.runtimes import inbound, scripted_runtime
 
 SENT = "Saturday, 21 November 2026, 09:02 UTC (the author's time zone is not known)"
 ASK = call("ask_user", {"question": "Which year?", "options": ["2025", "2026"]}, id="q")

@@ -13,8 +13,8 @@ from agent_core.messages import InboundMessage, JsonObject, Message, Text, ToolR
 from agent_core.models import ModelRequest
 from agent_core.runtime import Runtime
 from agent_core.sessions import TurnState
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.tools import OnProgress, ToolContext
+from tests.runtimes import inbound, scripted_runtime
 
 TIMEOUT_S = 20
 ANN, BEN = UserId("T1:U1"), UserId("T1:U2")

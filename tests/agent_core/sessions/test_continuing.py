@@ -9,8 +9,8 @@ from agent_core.runtime import Runtime
 from agent_core.schedules.schedule import ScheduleId
 from agent_core.sessions import Database, ScheduleStore, StoredTurn
 from agent_core.testing.models import ScriptedModel
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from tests.agent_core.runtime.threads import begin, end_of
+from tests.runtimes import inbound, scripted_runtime
 from tests.schedules import FRIDAY, an_order
 
 THREAD = inbound("", thread=99).session

@@ -18,8 +18,8 @@ from agent_core.sessions import (
     new_process_id,
 )
 from agent_core.sessions.log import LoggedEvent
-from agent_core.testing.runtimes import inbound
 from tests.agent_core.sessions.announced import OTHER_TURN, TURN, Announced, whole_turn
+from tests.runtimes import inbound
 
 TIMEOUT_S = 10
 

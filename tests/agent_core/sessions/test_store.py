@@ -36,8 +36,8 @@ from agent_core.sessions import (
     WriteBehind,
 )
 from agent_core.testing.models import call, calls_reply, text_reply
-from agent_core.testing.runtimes import inbound
 from tests.agent_core.sessions.databases import opened
+from tests.runtimes import inbound
 
 AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 SESSION = inbound("").session

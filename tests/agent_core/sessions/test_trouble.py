@@ -29,9 +29,9 @@ from agent_core.sessions import (
     new_process_id,
 )
 from agent_core.sessions.ledger import ACK_PATIENCE_S
-from agent_core.testing.runtimes import inbound
 from tests.agent_core.sessions.announced import TURN, whole_turn
 from tests.agent_core.sessions.databases import LostCommits, full, locked, opened, told_of_trouble
+from tests.runtimes import inbound
 
 AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 BODY = {"event": {"text": "hello"}}

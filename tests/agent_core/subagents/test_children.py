@@ -38,7 +38,6 @@ from agent_core.subagents.children import (
 )
 from agent_core.subagents.task import SubagentSpec
 from agent_core.testing.models import Held, ScriptedModel, ScriptLine, call, calls_reply, text_reply
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.steps import RecordedSteps
 from agent_core.testing.tools import FakeToolset
 from agent_core.tools import OnProgress, ToolContext
@@ -53,6 +52,7 @@ from tests.agent_core.runtime.threads import (
     until,
 )
 from tests.agent_core.sessions.databases import opened
+from tests.runtimes import inbound, scripted_runtime
 from tests.scopes import SteppingClock, Surroundings
 
 EXPLORER = SubagentSpec(

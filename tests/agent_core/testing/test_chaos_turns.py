@@ -37,11 +37,11 @@ from agent_core.models import ModelRequest, Reply
 from agent_core.runtime import Runtime
 from agent_core.subagents.task import SubagentSpec, shipped_specs
 from agent_core.testing.models import ScriptedModel, ScriptLine
-from agent_core.testing.runtimes import inbound, scripted_runtime
 from agent_core.testing.tools import FakeTool, FakeToolset
 from agent_core.tools import Artifact, OnProgress, ToolContext, ToolOutput
 from tests.agent_core.testing.chaos import CANARY, any_line, chaos_model, drawn_text
 from tests.agent_core.testing.validity import MARK, Issued, faults_of, faults_of_results
+from tests.runtimes import inbound, scripted_runtime
 
 SESSIONS_A_BATCH = 8
 TURNS_A_SESSION = 5

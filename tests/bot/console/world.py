@@ -16,7 +16,6 @@ from pydantic import SecretStr
 from agent_core.ids import SessionId
 from agent_core.models import Model
 from agent_core.runtime import Runtime
-from agent_core.testing.runtimes import scripted_runtime
 from agent_core.tools import Toolset
 from bot.console.acts import LIVE, Acts
 from bot.console.console import Console
@@ -31,6 +30,7 @@ from tests.bot.desk import Desk, open_desk
 from tests.bot.front_world import digests_of
 from tests.bot.ingress.world import Judge
 from tests.bot.socket.world import SharedClock
+from tests.runtimes import scripted_runtime
 
 SECRET = "0123456789abcdef0123456789abcdef"
 PATIENCE_S = 30.0

@@ -16,7 +16,7 @@ from agent_core.schedules.schedule import (
 )
 from bot.clicks import DigestForm
 from bot.digests import posts
-from bot.digests.form import form, read_form
+from bot.digests.clicks import form, read_form
 from bot.digests.orders import refused
 from bot.render import limits
 from bot.words import BOT

@@ -19,7 +19,7 @@ from bot.clicks import (
     PreferenceClick,
     SessionClick,
 )
-from bot.digests.form import on_weekdays
+from bot.digests.clicks import on_weekdays
 from bot.home.view import HomeState, Note, TeamOverview, home_view
 from bot.render import limits
 from bot.words import BOT

@@ -11,10 +11,9 @@ from agent_core.ids import TurnId, UserId
 from agent_core.messages import InboundMessage, JsonObject
 from agent_core.runtime import Runtime
 from agent_core.testing.models import ScriptedModel, ScriptLine, call
-from agent_core.testing.runtimes import scripted_runtime
 from bot import clicks
 from bot.clicks import HomeClick
-from bot.digests import DigestClicks, DigestLimits, DigestOrders, Proposals
+from bot.digests import DigestClicks, DigestLimits, DigestOrders
 from bot.home.feedback import FeedbackClicks
 from bot.home.home import Home
 from bot.ingress import Handler, Rules
@@ -23,6 +22,7 @@ from bot.slack_api import Identity, People, SlackApi
 from bot.threads import ThreadRef, user_id
 from tests.bot.gestures import gesture_of, person_of
 from tests.bot.ingress.world import Outside, World, bot_in, thread_at
+from tests.runtimes import scripted_runtime
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 URL = "https://sandbox.slack.com/"
@@ -131,10 +131,9 @@ async def around(
         def handlers(api: SlackApi, _: People) -> Mapping[type, Handler]:
             people = People(api, runtime.preferences)
             known = (runtime.schedules, runtime.timekeeper)
-            orders = DigestOrders(*known, api.channels, people, lambda: NOW, DigestLimits())
-            proposals = Proposals(orders, api, lambda: NOW)
-            digests = DigestClicks(proposals, runtime.schedules)
-            home = Home(runtime, api, people, rules, proposals, digests, lambda: NOW)
+            orders = DigestOrders(*known, api, people, lambda: NOW, DigestLimits())
+            digests = DigestClicks(orders, runtime.schedules)
+            home = Home(runtime, api, people, rules, orders, digests, lambda: NOW)
             homes.append(home)
             feedback = FeedbackClicks(runtime, api, lambda: NOW)
             presses = dict.fromkeys((*get_args(HomeClick), clicks.HomeScheduleClick), home.press)

@@ -62,25 +62,6 @@ async def test_every_page_answers_and_the_index_knows_its_article_without_furnit
     assert "Subscribe" not in article.text
 
 
-@pytest.mark.parametrize(
-    ("part", "known", "served"),
-    [
-        ("state-of-bots-2026", "18,000 chat bots", b'<div id="root"></div>'),
-        ("kaffeebytes", "Café Zähringer", "Zürich".encode("latin-1")),
-    ],
-    ids=["needs JavaScript", "latin-1 by its meta tag alone"],
-)
-async def test_search_knows_of_odd_pages_what_a_reader_would_see(
-    web: SmallWeb, part: str, known: str, served: bytes
-) -> None:
-    page = await find(web, part)
-    assert known in page.text
-    _, body, headers = await fetch(web, page.url)
-    assert headers["Content-Type"] == "text/html"
-    assert served in body
-    assert known.encode() not in body
-
-
 async def test_what_has_moved_is_forbidden_or_unknown_is_answered_so(web: SmallWeb) -> None:
     moved = await find(web, "durable-turns")
     _, _, headers = await fetch(web, moved.url)

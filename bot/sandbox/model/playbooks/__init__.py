@@ -1,12 +1,13 @@
 """The playbooks, and which of them answers a request; chosen from the request alone.
 
-`answer` quotes a page for a plain question. With tools, `errand` acts in an app, `digest` writes
-a channel's digest, and `report` does all other work; `expert` is the report expert, `order` reads
-orders for digests, and `parts` plans new tasks. A program that stands in a request is run.
+`answer` quotes a page for a plain question. With tools, `errand` acts in an app, `digests` orders
+and writes channels' digests, and `research` plans and does all other work; `expert` is the report
+expert. A program that stands in a request is run. To add a flow: a function in `FLOWS`.
 """
 
 import asyncio
 import re
+from collections.abc import Callable, Mapping, Sequence
 
 from bot.sandbox.model.dialogue import (
     GO_ON,
@@ -17,21 +18,19 @@ from bot.sandbox.model.dialogue import (
     say,
     topic_of,
 )
-from bot.sandbox.model.message import PlaybookName, ReplyText, StandInReply, ToolUse
-from bot.sandbox.model.playbooks import answer, digest, errand, expert, order, parts, report
-from bot.sandbox.model.sentences import phrases, stems
-from bot.sandbox.model.wire import Json
+from bot.sandbox.model.message import Json, PlaybookName, ReplyText, StandInReply, ToolUse
+from bot.sandbox.model.playbooks import answer, digests, errand, expert, research
+from bot.sandbox.model.quoting import phrases, stems
 from bot.sandbox.web import PageLoader
 
 VERDICTS = ("SIMPLE", "COMPLEX", "ORDER", "STOP", "AGREE")
 REASON = "The request needs tools, fresh data or several steps."
-QUERY = re.compile(r"(?sm)(?:^Query:|<message>)\s*(.*?)\s*(?:</message>|\n\s*Respond with ONLY|\Z)")
+QUERY = re.compile(r"(?sm)^Query:\s*(.*?)\s*(?:\n\s*Respond with ONLY|\Z)")
 ROUTES = {
     "STOP": phrases("stops"),
     "AGREE": phrases("agrees"),
     "ORDER": phrases("orders"),
 }
-NEEDS_TOOLS = phrases("needs_tools")
 ASKS_FOR_WORK = phrases("asks_for_work")
 QUESTION = phrases("question")
 FRESH = re.compile(r"(?i)\b(?:latest|today|news|current\w*|recent\w*|this|https?)\b")
@@ -42,6 +41,7 @@ HEAD = re.compile(r"(?m)^You (?:are called|wait for an answer of|are at work for
 POST = re.compile(r"(?m)^(\S[^:\n<]*): ")
 REPLY = re.compile(r"(?s)<reply>\n(?P<author>.*?): (?P<words>.*)\n</reply>")
 CODE = re.compile(r"(?s)```(?:python)?\s*?\n?(?P<code>.+?)```")
+WANTS_WORK = (REPORT, SEARCHES, phrases("needs_tools"), GO_ON, CODE)
 
 
 def is_beside(script: StandInReply, body: Json) -> bool:
@@ -66,20 +66,9 @@ async def plan(body: Json, pages: PageLoader) -> tuple[PlaybookName, StandInRepl
     """The playbook for one validated request, and its reply."""
     dialogue = read_dialogue(body)
     tools = dialogue.tools.keys()
-    if "judge_reply" in tools:
-        verdict = is_for_bot(dialogue.exchanges[-1].asked)
-        return "judge", (dialogue.use("judge_reply", is_for_bot=verdict),)
-    if "read_order" in tools:
-        return "order", order.read(dialogue)
-    if "plan" in tools:
-        return "plan", parts.plan(dialogue)
-    return await _route_or_work(dialogue, pages)
-
-
-async def _route_or_work(
-    dialogue: Dialogue, pages: PageLoader
-) -> tuple[PlaybookName, StandInReply]:
-    tools = dialogue.tools.keys()
+    for tool, (name, playbook) in FORMS.items():
+        if tool in tools:
+            return name, playbook(dialogue)
     verdict = _verdict(dialogue)
     if verdict and not tools:
         return "classify", say(verdict)
@@ -95,13 +84,11 @@ async def _route_or_work(
 
 def _verdict(dialogue: Dialogue) -> str:
     """The route of a request to classify or to answer fast; empty for any other request."""
-    asked = dialogue.exchanges[-1].asked
     if dialogue.tools.keys() == {"use_tools"}:
         return classify(dialogue.now.words)
-    if dialogue.tools or "SIMPLE" not in f"{dialogue.system}\n{asked}":
-        return ""
-    queries = QUERY.findall(asked) or [asked]
-    return classify(queries[-1])
+    asked = dialogue.exchanges[-1].asked
+    queries = QUERY.findall(asked)
+    return classify(queries[-1]) if queries and not dialogue.tools else ""
 
 
 def classify(words: str) -> str:
@@ -115,13 +102,16 @@ def classify(words: str) -> str:
     is_short = len(words) < MAX_QUESTION_CHARS
     if is_short and QUESTION.match(words) and not FRESH.search(words):
         return "SIMPLE"
-    for rule in (REPORT, SEARCHES, NEEDS_TOOLS, GO_ON, CODE):
-        if rule.search(words):
-            return "COMPLEX"
-    return "SIMPLE"
+    wants_work = any(rule.search(words) for rule in WANTS_WORK)
+    return "COMPLEX" if wants_work else "SIMPLE"
 
 
-def is_for_bot(prompt: str) -> bool:
+def _judge(dialogue: Dialogue) -> StandInReply:
+    is_for_bot = _is_for_bot(dialogue.exchanges[-1].asked)
+    return (dialogue.use("judge_reply", is_for_bot=is_for_bot),)
+
+
+def _is_for_bot(prompt: str) -> bool:
     """Whether a reply speaks to the bot: to its name, to its question, or right behind its post."""
     reply = REPLY.search(prompt)
     if reply is None or TO_PEOPLE.search(reply["words"]):
@@ -140,15 +130,11 @@ def is_for_bot(prompt: str) -> bool:
 
 def _work(dialogue: Dialogue) -> StandInReply:
     """The next step of the main agent, by what the messages show as done."""
-    if "publish_digest" in dialogue.tools:
-        return digest.decide(dialogue)
-    return (
-        answer.from_files(dialogue)
-        or answer.from_earlier(dialogue)
-        or _program(dialogue)
-        or errand.decide(dialogue)
-        or report.decide(dialogue)
-    )
+    for flow in FLOWS:
+        step = flow(dialogue)
+        if step:
+            return step
+    return research.decide(dialogue)
 
 
 def _program(dialogue: Dialogue) -> StandInReply | None:
@@ -160,3 +146,19 @@ def _program(dialogue: Dialogue) -> StandInReply | None:
         return say(f"The program has ended.\n\n{run.result}")
     code = program["code"].strip()
     return (dialogue.use("run_python", code=code),)
+
+
+FORMS: Mapping[str, tuple[PlaybookName, Callable[[Dialogue], StandInReply]]] = {
+    "judge_reply": ("judge", _judge),
+    "read_order": ("order", digests.read_order),
+    "plan": ("plan", research.plan),
+}
+"""Requests that want a form filled in: by the tool that they offer, the playbook that calls it."""
+FLOWS: Sequence[Callable[[Dialogue], StandInReply | None]] = (
+    digests.decide,
+    answer.from_files,
+    answer.from_earlier,
+    _program,
+    errand.decide,
+)
+"""The main agent's flows; the first that has a step for the request plays it, else `research`."""

@@ -9,16 +9,15 @@ from bot.sandbox.model.dialogue import (
     say,
     topic_of,
 )
-from bot.sandbox.model.message import StandInReply
-from bot.sandbox.model.sentences import (
-    NumberedPage,
+from bot.sandbox.model.message import StandInReply, as_text
+from bot.sandbox.model.quoting import (
+    escape,
     phrases,
+    quotable_blocks,
     share,
     stems,
 )
-from bot.sandbox.model.wire import as_text
-from bot.sandbox.model.writing import escape
-from bot.sandbox.web import PageLoader, WebPage
+from bot.sandbox.web import PageLoader
 
 NO_MODEL = (
     "No model is connected to this sandbox, so I can only quote its pages, and none of them "
@@ -45,54 +44,39 @@ async def from_pages(dialogue: Dialogue, pages: PageLoader) -> StandInReply:
     best = 0.0
     answer = NO_MODEL
     for page in await pages():
-        for sentence, quote in _quotes(page):
+        for sentence, quote in _pairs(page.text):
             context = page.title
             if len(stems(topic)) > 1:
                 context += f" {quote}"
-            worth = share(topic, sentence)
-            worth += share(topic, quote)
-            is_enough = share(topic, context) >= ENOUGH
-            if is_enough and worth > best:
+            worth = share(topic, sentence) + share(topic, quote)
+            if worth > best and share(topic, context) >= ENOUGH:
                 best = worth
                 link = f"[{escape(page.title)}]({page.url})"
                 answer = f"> {escape(quote)}\n\n{link}"
     return say(answer)
 
 
-def _quotes(page: WebPage) -> Iterator[tuple[str, str]]:
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
     """The sentences of a page, each alone and together with the next."""
-    numbered = NumberedPage(
-        n=1,
-        url=page.url,
-        title=page.title,
-        text=page.text.replace("\n", "\n\n"),
-    )
-    for block in numbered.blocks():
-        for index, sentence in enumerate(block.sentences):
-            pair = block.sentences[index : index + 2]
+    for _, sentences in quotable_blocks(text.replace("\n", "\n\n")):
+        for index, sentence in enumerate(sentences):
+            pair = sentences[index : index + 2]
             yield sentence, " ".join(pair)
-
-
-def _from_long_message(words: str) -> StandInReply | None:
-    """A quotation from a message that is as long as a file."""
-    if len(words) <= LONG_CHARS:
-        return None
-    return say(_quote(words, words[-QUESTION_CHARS:]))
 
 
 def from_files(dialogue: Dialogue) -> StandInReply | None:
     """A quotation from attached files, or from a text as long as a file; None without them."""
     now = dialogue.now
     if not now.attachments:
-        return _from_long_message(now.words)
+        is_long = len(now.words) > LONG_CHARS
+        return say(_quote(now.words, now.words[-QUESTION_CHARS:])) if is_long else None
     files = now.files
     for call in now.done("read_local_file"):
         text = as_text(call.data.get("text"))
         about = as_text(call.data.get("note"))
         files[call.arguments["path"]] = (text, about)
     unread = [path for path in now.attachments if path not in files]
-    can_read = dialogue.may_call_tools and "read_local_file" in dialogue.tools
-    if unread and can_read:
+    if unread and dialogue.may_call_tools and "read_local_file" in dialogue.tools:
         return tuple(dialogue.use("read_local_file", path=path) for path in unread)
     if REPORT.search(now.words) and stems(topic_of(now.words)):
         return None
@@ -100,8 +84,8 @@ def from_files(dialogue: Dialogue) -> StandInReply | None:
     for path, kind in now.attachments.items():
         text, about = files.get(path, ("", ""))
         name = FILE_ID.sub("", path.rpartition("/")[2])
-        quote = _quote_of_file(name, text, now.words) or about
-        answers.append(quote or NO_TEXT.format(name=name, type=kind))
+        quote = _quote_of_file(name, text, now.words)
+        answers.append(quote or about or NO_TEXT.format(name=name, type=kind))
     return say("\n\n".join(answers))
 
 
@@ -137,19 +121,13 @@ def from_earlier(dialogue: Dialogue) -> StandInReply | None:
 def _quote(text: str, question: str) -> str:
     """The lines that hold most of the question, in their order; its first lines where none does."""
     lines = LINE_END.split(text.strip())
-    fitting = [line for line in lines if share(question, line)]
     ranked = sorted(
-        fitting,
+        lines,
         key=lambda line: share(question, line),
         reverse=True,
     )
-    best = ranked[:MAX_LINES] or lines[:MAX_LINES]
+    best = ranked[:MAX_LINES]
     head = lines[0]
     if "," in head:  # of a table
         best.append(head)
-    quoted: list[str] = []
-    for line in lines:
-        if line in best:
-            shown = escape(line[:SHOWN_CHARS])
-            quoted.append(f"> {shown}")
-    return "\n".join(quoted)
+    return "\n".join(f"> {escape(line[:SHOWN_CHARS])}" for line in lines if line in best)

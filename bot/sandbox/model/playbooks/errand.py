@@ -16,11 +16,9 @@ from bot.sandbox.model.dialogue import (
     say,
     topic_of,
 )
-from bot.sandbox.model.message import ReplyText, StandInReply
-from bot.sandbox.model.playbooks import report
-from bot.sandbox.model.sentences import phrases, stems
-from bot.sandbox.model.wire import Json, as_object
-from bot.sandbox.model.writing import capitalised
+from bot.sandbox.model.message import Json, ReplyText, StandInReply, as_object
+from bot.sandbox.model.playbooks import research
+from bot.sandbox.model.quoting import capitalised, phrases, stems
 
 SLUG = "GMAIL_SEND_EMAIL"
 TOOLKIT = "gmail"
@@ -93,13 +91,13 @@ def decide(dialogue: Dialogue) -> StandInReply | None:
 
 def _research_and_mail(dialogue: Dialogue, words: str) -> StandInReply:
     """The next step of the research, then of the mail with its result."""
-    work = report.decide(dialogue)
+    work = research.decide(dialogue)
     if not isinstance(work[0], ReplyText):
         return work
     text = work[0].text
     if not dialogue.now.done("Task", "crawl_parallel") or "No report was written" in text:
         return say(f"{text}\n\n{NO_CONTENT}")
-    content = _content_of(text, report.read_brief(dialogue).topic)
+    content = _content_of(text, research.read_brief(dialogue).topic)
     step = _carry_out(dialogue, content, words)
     if isinstance(step[0], ReplyText):
         return say(f"{text}\n\n{step[0].text}")
@@ -118,7 +116,11 @@ def _content_of(answer: str, title: str) -> MailContent:
     )
 
 
-def _carry_out(dialogue: Dialogue, content: MailContent, words: str) -> StandInReply:
+def _carry_out(
+    dialogue: Dialogue,
+    content: MailContent,
+    words: str,
+) -> StandInReply:
     """The next call, or how the errand ended; one that has to stop says so."""
     runs = _batches(dialogue, SLUG)
     if runs:
@@ -141,7 +143,13 @@ def _connect(dialogue: Dialogue) -> StandInReply | None:
     can_run = {"SEARCH_TOOLS", BATCH_TOOL} <= dialogue.tools.keys()
     if can_run and not searches:
         queries = [{"use_case": USE_CASE}]
-        return (dialogue.use("SEARCH_TOOLS", queries=queries, session={"generate_id": True}),)
+        return (
+            dialogue.use(
+                "SEARCH_TOOLS",
+                queries=queries,
+                session={"generate_id": True},
+            ),
+        )
     if not can_run or SLUG not in searches[-1].result:
         return _not_sent("I have no tool for it")
     for connection in dialogue.now.done("MANAGE_CONNECTIONS")[-1:]:
@@ -154,7 +162,11 @@ def _connect(dialogue: Dialogue) -> StandInReply | None:
     return (dialogue.use("MANAGE_CONNECTIONS", toolkits=[TOOLKIT]),)
 
 
-def _mail(dialogue: Dialogue, content: MailContent, words: str) -> StandInReply:
+def _mail(
+    dialogue: Dialogue,
+    content: MailContent,
+    words: str,
+) -> StandInReply:
     """The mail with its final arguments, or the next call to know them. Nothing is made up."""
     addresses = ADDRESS.findall(words)
     calls = dialogue.now.done("ask_user") + _batches(dialogue, PROFILE)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, cast
 
 import httpx2
 import pytest
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 
 from bot.sandbox.composio import ComposioStandIn
 from bot.sandbox.web import WebPage
@@ -55,13 +53,7 @@ PAGES = (
     ),
 )
 MAIL = {"recipient_email": "bob@example.com", "subject": "Lunch", "body": "At twelve."}
-META = [
-    "COMPOSIO_SEARCH_TOOLS",
-    "COMPOSIO_MULTI_EXECUTE_TOOL",
-    "COMPOSIO_MANAGE_CONNECTIONS",
-    "COMPOSIO_REMOTE_WORKBENCH",
-]
-SEARCH = ["COMPOSIO_SEARCH_WEB", "COMPOSIO_SEARCH_NEWS"]
+SEARCH = "COMPOSIO_SEARCH_WEB"
 
 
 async def pages() -> Sequence[WebPage]:
@@ -139,43 +131,17 @@ async def batch(
     return (await meta(api, session, "MULTI_EXECUTE_TOOL", body))["results"]
 
 
-@asynccontextmanager
-async def over_mcp(standin: ComposioStandIn, session: str) -> AsyncGenerator[Client]:
-    url = f"{standin.base_url}/v3/mcp/{session}"
-    async with (
-        httpx2.AsyncClient(headers={"x-api-key": standin.api_key}) as http,
-        Client(streamable_http_client(url, http_client=http)) as client,
-    ):
-        yield client
-
-
-async def test_a_session_lists_meta_tools_alone_and_calls_no_others(
-    standin: ComposioStandIn, session: str
-) -> None:
-    async with over_mcp(standin, session) as client:
-        tools = (await client.list_tools()).tools
-        refused = [
-            await client.call_tool("COMPOSIO_SEARCH_WEB", {"query": "coffee"}),
-            await client.call_tool("GMAIL_SEND_EMAIL", MAIL),
-        ]
-    assert [tool.name for tool in tools] == META
-    reads = {tool.name for tool in tools if tool.annotations and tool.annotations.read_only_hint}
-    assert reads == {META[0]}
-    assert [each.is_error for each in refused] == [True, True]
-    assert standin.calls == []
-
-
 async def test_each_way_runs_its_own_kind_of_tools_in_sessions_that_there_are(
     api: AsyncComposio, session: str
 ) -> None:
     of_apps, of_meta = api.tool_router.session.execute, cast("Any", api).tool_router.session
     with refused(404, "Session not found"):
-        await of_apps("trs_other", tool_slug=SEARCH[0], arguments={"query": "x"})
+        await of_apps("trs_other", tool_slug=SEARCH, arguments={"query": "x"})
     with refused(404, "not found"):
-        await of_apps(session, tool_slug=META[0], arguments={})
+        await of_apps(session, tool_slug="COMPOSIO_SEARCH_TOOLS", arguments={})
     with refused(404, "not found"):
-        await of_meta.execute_meta(session, slug=SEARCH[0], arguments={"query": "x"})
-    wrong = await of_apps(session, tool_slug=SEARCH[0], arguments={"q": "x"})
+        await of_meta.execute_meta(session, slug=SEARCH, arguments={"query": "x"})
+    wrong = await of_apps(session, tool_slug=SEARCH, arguments={"q": "x"})
     assert wrong.result_type == "failed"
     assert "query" in str(wrong.error)
 
@@ -200,6 +166,7 @@ async def test_without_the_key_nothing_is_told_and_too_much_is_refused(
         ("create a github issue", "GITHUB_CREATE_AN_ISSUE"),
         ("search the web for heat pumps", "COMPOSIO_SEARCH_WEB"),
         ("recent news about github outages", "COMPOSIO_SEARCH_NEWS"),
+        ("create a ticket in jira", ""),
     ],
 )
 async def test_tools_are_found_for_a_use_case(
@@ -207,19 +174,10 @@ async def test_tools_are_found_for_a_use_case(
 ) -> None:
     found = await meta(api, session, "SEARCH_TOOLS", {"queries": [{"use_case": use_case}]})
     [result] = found["results"]
-    assert result["primary_tool_slugs"] == [slug]
-    assert found["tool_schemas"][slug]["hasFullSchema"]
-    [status] = found["toolkit_connection_statuses"]
-    assert status["has_active_connection"] is slug.startswith("COMPOSIO")
-
-
-async def test_an_app_that_is_not_here_is_said_not_to_be(api: AsyncComposio, session: str) -> None:
-    asked = {"queries": [{"use_case": "create a ticket in jira"}]}
-    found = await meta(api, session, "SEARCH_TOOLS", asked)
-    assert found["results"][0]["primary_tool_slugs"] == []
-    assert found["toolkit_connection_statuses"] == []
-    managed = await meta(api, session, "MANAGE_CONNECTIONS", {"toolkits": ["jira"]})
-    assert "is not part of" in managed["results"]["jira"]["error_message"]
+    assert result["primary_tool_slugs"] == ([slug] if slug else [])
+    statuses = found["toolkit_connection_statuses"]
+    connected = [status["has_active_connection"] for status in statuses]
+    assert connected == ([slug.startswith("COMPOSIO")] if slug else [])
 
 
 async def test_apps_keep_what_was_put_into_them(
@@ -305,7 +263,6 @@ async def test_searches_find_the_best_page_first_and_say_when_it_was_written(
         "snippet": "Jan 23, 2026 · Retries need a key. A stable idempotency key makes a second "
         "attempt harmless.",
     }
-    assert "([Retries without harm](http://a.test/retries))" in found["answer"]
     fresh, old = news["response"]["data"]["news_results"]
     assert (fresh["link"], fresh["date"]) == ("http://n.test/outage", "Nov 21, 2026")
     assert (old["position"], old["date"]) == (2, "Jan 23, 2026")

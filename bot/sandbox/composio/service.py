@@ -1,119 +1,198 @@
-"""The meta tools, and the one way from a call to an app: with the person's own account or not."""
+"""What the service knows: people's accounts, sessions and calls; and its meta tools over them.
+
+An account belongs to one user id, which is the only border between people.
+"""
 
 import asyncio
 import json
+import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
 
-from aiohttp import web
-
-from bot.sandbox.composio.accounts import AccountStore, ConnectedAccount
-from bot.sandbox.composio.apps import Apps, Caller
+from bot.sandbox.composio.apps import Apps, Caller, SearchEngine
 from bot.sandbox.composio.catalogue import (
     NO_TOOL,
     NO_TOOLKIT,
-    SEARCH,
+    Data,
     Tool,
+    ToolError,
     app_tools,
+    as_data,
+    make_id,
     meta_tools,
     needs_account,
-    read_tools,
     toolkits,
     tools_for,
 )
-from bot.sandbox.composio.files import HOME, RemoteFiles, Storage
-from bot.sandbox.composio.records import (
-    AppExecution,
-    Data,
-    ReceivedToolCall,
-    RestError,
-    RouterSession,
-    ToolError,
-    ToolOutcome,
-    as_data,
-    make_id,
-)
-from bot.sandbox.composio.search import SearchEngine
+from bot.sandbox.composio.workbench import RemoteFiles, Storage, Workbench
 from bot.sandbox.web import PageLoader, no_pages
 
-if TYPE_CHECKING:
-    from pydantic_monty import AsyncMonty, AsyncMontySession
-
+AccountStatus = Literal["INITIATED", "ACTIVE", "FAILED", "EXPIRED"]
+_LINK_LIFE = timedelta(minutes=10)
 LINK_PATH = "/link/"
-_NO_ACCOUNT = "No connection is needed: the tools can be used at once."
-_NOT_CONNECTED = "No active connection for {}: connect it by COMPOSIO_MANAGE_CONNECTIONS."
 OUTPUT = "/mnt/files/.composio/output"
 MAX_PREVIEW_CHARS = 2_000
-_MAX_CELL_S = 20.0
-_MAX_MEMORY_BYTES = 256_000_000
-_MAX_HOST_CALLS = 20_000
-"""Reads and writes of files among them, over the life of a notebook."""
 
 
-class Workbench:
-    """Everybody's notebooks: names and files stay between calls, each person's on their own.
+@dataclass(slots=True, kw_only=True)
+class ConnectedAccount:
+    """One person's account of one app."""
 
-    Monty's worker processes run the code: there is no network, and no file but the person's own.
-    """
+    id: str
+    user_id: str
+    toolkit: str
+    created_at: datetime
+    link_token: str
+    identity: str
+    """The address that the app knows the person by."""
+    status: AccountStatus = "INITIATED"
 
-    def __init__(self, remote: RemoteFiles) -> None:
-        self._remote = remote
-        self._open = AsyncExitStack()
-        self._pool: AsyncMonty | None = None
-        self._notebooks: dict[str, AsyncMontySession] = {}
-        self._running = asyncio.Lock()
-
-    async def run(self, user_id: str, code: str) -> Data:
-        """What the code printed and returned; of code that failed the data says so."""
-        from pydantic_monty import CollectString, MontyError, MountDir
-
-        printed, error, value = CollectString(), "", None
-        async with self._running:
-            notebook = await self._notebook(user_id)
-            mounts = [
-                MountDir(host_path=local, virtual_path=root, mode="read-write")
-                for root, local in self._remote.roots(user_id).items()
-            ]
-            try:
-                value = await notebook.feed_run(
-                    code, print_callback=printed, mount=mounts, cwd=HOME
-                )
-            except MontyError as raised:
-                inner = raised.exception()
-                error = f"{type(inner).__name__}: {inner}"
-                if isinstance(inner, TimeoutError | MemoryError):
-                    del self._notebooks[user_id]  # its heap is in no known state
-            finally:
-                for mount in mounts:
-                    mount.close()
+    def as_json(self) -> Data:
         return {
-            "results": "" if value is None else repr(value),
-            "stdout": printed.output,
-            "stderr": error,
-            "error": error or None,
+            "id": self.id,
+            "user_id": self.user_id,
+            "status": self.status,
+            "toolkit": {"slug": self.toolkit},
+            "created_at": self.created_at.isoformat(),
         }
 
-    async def close(self) -> None:
-        await self._open.aclose()
+    def as_person(self) -> Data:
+        """Who the app takes the person for."""
+        return {"email": self.identity, "name": self.identity.partition("@")[0]}
 
-    async def _notebook(self, user_id: str) -> "AsyncMontySession":
-        from pydantic_monty import AsyncMonty
+    def finish(self, *, allowed: bool, identity: str = "") -> None:
+        """Set the status by the person's decision behind the link."""
+        self.status = "ACTIVE" if allowed else "FAILED"
+        self.identity = identity or self.identity
 
-        if self._pool is None:
-            self._pool = await self._open.enter_async_context(AsyncMonty())
-        if user_id not in self._notebooks:
-            checkout = self._pool.checkout(
-                limits={
-                    "max_feed_duration_secs": _MAX_CELL_S,
-                    "max_memory": _MAX_MEMORY_BYTES,
-                    "max_suspensions": _MAX_HOST_CALLS,
-                }
-            )
-            self._notebooks[user_id] = await self._open.enter_async_context(checkout)
-        return self._notebooks[user_id]
+
+class AccountStore:
+    """All accounts of all people, queried for one user id at a time.
+
+    `name` gives the name of a user id's person, where there is one.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], datetime],
+        name: Callable[[str], str | None],
+    ) -> None:
+        self.name = name
+        self._clock = clock
+        self._all: list[ConnectedAccount] = []
+
+    def begin(self, user_id: str, toolkit: str) -> ConnectedAccount:
+        """A new account that waits for its link to be followed, for ten minutes."""
+        account = ConnectedAccount(
+            id=make_id("ca"),
+            user_id=user_id,
+            toolkit=toolkit,
+            created_at=self._clock(),
+            link_token=make_id("lk"),
+            identity=_make_identity(user_id, self.name(user_id)),
+        )
+        self._all.append(account)
+        return account
+
+    def expire(self, user_id: str, toolkit: str) -> None:
+        """The app no longer takes the tokens of a person's active accounts."""
+        for account in self.active(user_id, toolkit):
+            account.status = "EXPIRED"
+
+    def remove(self, account_id: str) -> bool:
+        """Forget an account; False where there is none of this id."""
+        for account in self._all:
+            if account.id == account_id:
+                self._all.remove(account)
+                return True
+        return False
+
+    def by_link(self, token: str) -> ConnectedAccount | None:
+        """The account that a link is for, in any status."""
+        for account in self.all():
+            if account.link_token == token:
+                return account
+        return None
+
+    def all(self) -> list[ConnectedAccount]:
+        """Every account as it is by now: a link that nobody followed in time has expired."""
+        for account in self._all:
+            age = self._clock() - account.created_at
+            if account.status == "INITIATED" and age >= _LINK_LIFE:
+                account.status = "EXPIRED"
+        return self._all
+
+    def active(self, user_id: str, toolkit: str) -> list[ConnectedAccount]:
+        """A person's usable accounts of an app, the newest first."""
+        usable: list[ConnectedAccount] = []
+        for account in reversed(self.all()):
+            is_own = account.user_id == user_id and account.toolkit == toolkit
+            if is_own and account.status == "ACTIVE":
+                usable.append(account)
+        return usable
+
+
+def _make_identity(user_id: str, name: str | None) -> str:
+    """The address that an account of a person has: by name, else by the parts of the user id."""
+    team, _, user = user_id.rpartition(":")
+    words = (name or f"{user}.{team}").casefold().split()
+    address = re.sub(r"[^\w.@-]|_", "", ".".join(words))
+    return address if "@" in address else f"{address}@example.com"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouterSession:
+    """One person's session as it was made."""
+
+    user_id: str
+    tools: Sequence[str]
+    """The slugs that it lists, and that may be called over MCP."""
+    direct_chars: float
+    """Of a batch's results that come directly; longer ones are left in the workbench."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceivedToolCall:
+    """One tool call that reached the stand-in."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppExecution:
+    """One app tool that ran for a person."""
+
+    user_id: str
+    """Whose session the call named."""
+    slug: str
+    arguments: Mapping[str, Any]
+    account_user_id: str | None
+    """Whom the account belongs to; None for a toolkit that needs none."""
+    identity: str
+    at: datetime
+    reads_only: bool
+    error: str | None
+    """The app's refusal; a call that was refused changed nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOutcome:
+    """What a tool call gives back: data, or an error, or both where only a part went wrong."""
+
+    data: Data = field(default_factory=dict[str, Any])
+    """Empty where the tool itself was not reached, as without an account."""
+    error: str | None = None
+
+    def as_json(self) -> Data:
+        return {
+            "data": self.data,
+            "error": self.error,
+            "successful": self.error is None,
+        }
 
 
 class Service:
@@ -154,13 +233,6 @@ class Service:
             "COMPOSIO_REMOTE_WORKBENCH": self._run_code,
         }
 
-    def session_of(self, request: web.Request) -> RouterSession:
-        """The session that a request names. Raises RestError."""
-        session = self.sessions.get(request.match_info["session_id"])
-        if session is None:
-            raise RestError(404, "ToolRouterV2_SessionNotFound", "Session not found")
-        return session
-
     def link_of(self, account: ConnectedAccount) -> str:
         """The address behind which the person decides."""
         return f"{self.base_url}{LINK_PATH}{account.link_token}"
@@ -169,7 +241,7 @@ class Service:
         self, session: RouterSession, slug: str, arguments: Mapping[str, Any]
     ) -> ToolOutcome:
         """The outcome of a call of an app's tool or a meta tool."""
-        self.calls.append(ReceivedToolCall(user_id=session.user_id, tool=slug, arguments=arguments))
+        self.calls.append(ReceivedToolCall(tool=slug, arguments=arguments))
         tool = meta_tools().get(slug)
         if tool is None:
             return await self._run_app(session.user_id, slug, arguments)
@@ -188,7 +260,7 @@ class Service:
         """What an app's tool gives back, with one of several accounts where its id is given."""
         tool = app_tools().get(slug)
         if tool is None:
-            return ToolOutcome(error=NO_TOOL.format(slug), has_run=False)
+            return ToolOutcome(error=NO_TOOL.format(slug))
         account = None
         identity = ""
         if needs_account(tool.toolkit):
@@ -196,7 +268,7 @@ class Service:
             fitting = [one for one in active if account_id in {None, one.id}]
             if not fitting:
                 missing = f"No active connected account found for toolkit: {tool.toolkit}"
-                return ToolOutcome(error=missing, has_run=False)
+                return ToolOutcome(error=missing)
             account = fitting[0]
             identity = account.identity
         try:
@@ -230,57 +302,41 @@ class Service:
         """The tools for each use case with their schemas and the state of their accounts."""
         results: list[Data] = []
         schemas: dict[str, Data] = {}
-        kits: dict[str, Data] = {}
-        for position, query in enumerate(given["queries"], start=1):
-            case = query["use_case"]
-            fitting = tools_for(case)
+        statuses: dict[str, Data] = {}
+        for query in given["queries"]:
+            fitting = tools_for(query["use_case"])
+            slugs = [tool.slug for tool in fitting]
             result = {
-                "index": position,
-                "use_case": case,
-                "error": None,
-                **_describe(fitting),
+                "use_case": query["use_case"],
+                "primary_tool_slugs": slugs[:1],
+                "related_tool_slugs": slugs[1:],
             }
             results.append(result)
             for tool in fitting:
+                statuses[tool.toolkit] = self._status(session.user_id, tool.toolkit)
                 schemas[tool.slug] = {
                     "tool_slug": tool.slug,
                     "toolkit": tool.toolkit,
                     "description": tool.about["description"],
-                    "hasFullSchema": True,
                     "input_schema": tool.schema,
                 }
-                kits[tool.toolkit] = self._status(session.user_id, tool.toolkit)
-        best = [slug for result in results for slug in result["primary_tool_slugs"]]
-        guidance = [read_tools()["no_tool"]]
-        if best:
-            run = f"Run {' or '.join(best)} with COMPOSIO_MULTI_EXECUTE_TOOL; several queries fit."
-            guidance = [run, read_tools()["next_steps"]]
-        return ToolOutcome(
-            data={
-                "results": results,
-                "tool_schemas": schemas,
-                "toolkit_connection_statuses": list(kits.values()),
-                "session": {"id": secrets.token_hex(2)},
-                "next_steps_guidance": guidance,
-            }
-        )
+        data: Data = {
+            "results": results,
+            "tool_schemas": schemas,
+            "toolkit_connection_statuses": list(statuses.values()),
+        }
+        return ToolOutcome(data=data)
 
     def _status(self, user_id: str, slug: str) -> Data:
         """Whether the person has connected a toolkit, as the search for tools tells it."""
+        active = self.accounts.active(user_id, slug)
         status: Data = {
             "toolkit": slug,
             "description": toolkits()[slug]["description"],
-            "has_active_connection": True,
+            "has_active_connection": bool(active) or not needs_account(slug),
         }
-        active = self.accounts.active(user_id, slug)
-        if not needs_account(slug):
-            status["status_message"] = _NO_ACCOUNT
-        elif active:
-            status["status_message"] = f"Connected as {active[0].identity}."
+        if active:
             status["current_user_info"] = active[0].as_person()
-        else:
-            status["status_message"] = _NOT_CONNECTED.format(slug)
-            status["has_active_connection"] = False
         return status
 
     async def _run_batch(self, session: RouterSession, given: Data) -> ToolOutcome:
@@ -306,7 +362,7 @@ class Service:
                 "response": None,
                 "error": outcome.error,
             }
-            if outcome.has_run:
+            if outcome.data:
                 result["response"] = {**outcome.as_json(), "log_id": make_id("log")}
             results.append(result)
         failed = sum(outcome.error is not None for outcome in outcomes)
@@ -332,18 +388,14 @@ class Service:
 
     async def _manage_connections(self, session: RouterSession, given: Data) -> ToolOutcome:
         """For each toolkit: active, initiated with a link, or failed with the reason."""
-        user_id = session.user_id
         results = {
-            slug: {"toolkit": slug, **self._connect(user_id, slug, renew=given["reinitiate_all"])}
-            for slug in dict.fromkeys(map(str.casefold, given["toolkits"]))
+            slug: {"toolkit": slug, **self._connect(session.user_id, slug)}
+            for slug in map(str.casefold, given["toolkits"])
         }
-        failed = sum(result["status"] == "failed" for result in results.values())
         message = "Share each link with the person it is for, and only with them."
-        data: Data = {"message": message, "results": results}
-        error = f"{failed} out of {len(results)} toolkits failed" if failed else None
-        return ToolOutcome(data=data, error=error)
+        return ToolOutcome(data={"message": message, "results": results})
 
-    def _connect(self, user_id: str, slug: str, *, renew: bool) -> Data:
+    def _connect(self, user_id: str, slug: str) -> Data:
         if slug not in toolkits():
             return {
                 "status": "failed",
@@ -351,14 +403,12 @@ class Service:
                 "error_message": NO_TOOLKIT.format(slug),
             }
         active = self.accounts.active(user_id, slug)
-        if not needs_account(slug) or (active and not renew):
+        if active or not needs_account(slug):
             return {
                 "status": "active",
                 "has_active_connection": True,
                 "current_user_info": active[0].as_person() if active else {},
             }
-        for account in active:
-            account.status = "INACTIVE"
         account = self.accounts.begin(user_id, slug)
         return {
             "status": "initiated",
@@ -369,17 +419,3 @@ class Service:
 
     async def _run_code(self, session: RouterSession, given: Data) -> ToolOutcome:
         return ToolOutcome(data=await self.workbench.run(session.user_id, given["code_to_execute"]))
-
-
-def _describe(tools: Sequence[Tool]) -> Data:
-    """What one result of a search says of the tools, or that there is none."""
-    kind = "nothing"
-    if tools:
-        kind = "search" if tools[0].toolkit == SEARCH else "app"
-    slugs = [tool.slug for tool in tools]
-    return {
-        "primary_tool_slugs": slugs[:1],
-        "related_tool_slugs": slugs[1:],
-        "toolkits": sorted({tool.toolkit for tool in tools}),
-        **read_tools()["advice"][kind],
-    }
