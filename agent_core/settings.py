@@ -6,9 +6,8 @@ The only file of this package that reads the environment. A setting is a pydanti
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from dotenv import dotenv_values
 from pydantic import (
@@ -43,23 +42,16 @@ ZAI_BASE_URL = "https://api.z.ai/api/anthropic"
 Settings = TypeVar("Settings", bound=BaseSettings)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SettingsReading(Generic[Settings]):
-    """Settings as far as they could be read: a wrong one has its default and a fault."""
+def read_settings(kind: type[Settings]) -> tuple[Settings, Mapping[str, str]]:
+    """Read all settings of a class, whatever is wrong with some: that has its default.
 
-    settings: Settings
-    faults: Mapping[str, str]
-    """By the variable's name a sentence: what is wrong with its value, and what would be right."""
-
-
-def read_settings(kind: type[Settings]) -> SettingsReading[Settings]:
-    """Read all settings of a class, whatever is wrong with some.
+    And by its variable's name a sentence: what is wrong, and what would be right.
 
     Raises:
         SettingsError: the file `.env` cannot be read.
     """
     try:
-        return SettingsReading(settings=kind(), faults={})
+        return kind(), {}
     except ValidationError as error:
         errors = {str(each["loc"][0]): each for each in reversed(error.errors())}
     except (OSError, UnicodeDecodeError) as error:
@@ -72,7 +64,7 @@ def read_settings(kind: type[Settings]) -> SettingsReading[Settings]:
         if name in errors:
             defaults[name] = field.default
             faults[name.upper()] = _fault(name, field, errors[name])
-    return SettingsReading(settings=kind(**defaults), faults=faults)
+    return kind(**defaults), faults
 
 
 def unset(words: str) -> dict[str, JsonValue]:

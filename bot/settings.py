@@ -267,11 +267,11 @@ def read_configuration() -> Configuration:
 
     Raises SettingsError where the file `.env` cannot be read.
     """
-    bot = read_settings(BotSettings)
-    core = read_settings(CoreSettings)
-    faults = {**bot.faults, **core.faults}
-    host = bot.settings.console_host
-    if not is_loopback(host) and not bot.settings.console_secret.get_secret_value():
+    bot, bot_faults = read_settings(BotSettings)
+    core, core_faults = read_settings(CoreSettings)
+    faults = {**bot_faults, **core_faults}
+    host = bot.console_host
+    if not is_loopback(host) and not bot.console_secret.get_secret_value():
         # setdefault: a secret that is wrong has its sentence.
         faults.setdefault(
             "CONSOLE_SECRET",
@@ -279,7 +279,7 @@ def read_configuration() -> Configuration:
             "which others can reach. Set it to what `openssl rand -hex 32` prints, or set "
             f"CONSOLE_HOST to {CONSOLE_HOST}.",
         )
-    return Configuration(bot=bot.settings, core=core.settings, faults=faults)
+    return Configuration(bot=bot, core=core, faults=faults)
 
 
 def is_loopback(host: str) -> bool:

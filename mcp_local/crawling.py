@@ -8,7 +8,8 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -25,7 +26,7 @@ from mcp_local.extract import NO_TEXT, ExtractedPage
 from mcp_local.extract.reader import Readers, read_page
 from mcp_local.fair_semaphore import FairSemaphore
 from mcp_local.fetch.client import Client, Manners, TextKind
-from mcp_local.pages import StoredPage, count_words, find_page, page_files, page_path, save_page
+from mcp_local.sources import StoredPage, count_words, find_page, page_files, page_path, save_page
 from mcp_local.workspace import Workspace
 
 MAX_PAGES_PER_SESSION = 2_000
@@ -155,9 +156,8 @@ class Crawler:
         self._blacklist = Blacklist(root)
         self._manners = Manners(time.monotonic)
         self._all = FairSemaphore(MAX_AT_ONCE)
-        self._sessions: WeakValueDictionary[Path, FairSemaphore] = WeakValueDictionary()
-        self._hosts: WeakValueDictionary[str, FairSemaphore] = WeakValueDictionary()
-        self._rendering: WeakValueDictionary[Path, FairSemaphore] = WeakValueDictionary()
+        self._shares: WeakValueDictionary[Hashable, FairSemaphore] = WeakValueDictionary()
+        """By host, by session, and by session for the browser."""
         self._fetches: LRUCache[Path, int] = LRUCache(MAX_COUNTED_SESSIONS)
         self._counting = asyncio.Lock()
 
@@ -207,10 +207,8 @@ class Crawler:
         host = url.partition("//")[2].partition("/")[0].lower()
         session = workspace.root
         async with (
-            self._hosts.setdefault(host, FairSemaphore(MAX_AT_ONCE_PER_HOST)).slot(session),
-            self._sessions.setdefault(session, FairSemaphore(MAX_AT_ONCE_PER_SESSION)).slot(
-                session
-            ),
+            self._share(host, MAX_AT_ONCE_PER_HOST, session),
+            self._share(session, MAX_AT_ONCE_PER_SESSION, session),
             self._all.slot(session),
         ):
             await self._count_fetch(workspace)
@@ -242,8 +240,11 @@ class Crawler:
         await asyncio.to_thread(save_page, workspace, stored)
         return stored
 
+    def _share(self, key: Hashable, count: int, session: Path) -> AbstractAsyncContextManager[None]:
+        return self._shares.setdefault(key, FairSemaphore(count)).slot(session)
+
     async def _rendered(self, url: str, session: Path) -> ExtractedPage:
-        async with self._rendering.setdefault(session, FairSemaphore(1)).slot(session):
+        async with self._share(("browser", session), 1, session):
             html = await self._browsers.render(url, session=session)
             try:
                 return await self._article("html", html, url, session)

@@ -82,10 +82,10 @@ def _scores(passages: Sequence[Passage], query: str) -> list[tuple[float, int]]:
         index.execute("CREATE VIRTUAL TABLE passages USING fts5(words, tokenize='porter')")
         index.executemany("INSERT INTO passages (rowid, words) VALUES (?, ?)", rows)
         any_word = " OR ".join(f'"{word}"' for word in telling or words)
-        found = index.execute(
+        scored = index.execute(
             "SELECT -rank, rowid FROM passages WHERE words MATCH ? ORDER BY rank", (any_word,)
         )
-        return found.fetchall()
+        return scored.fetchall()
 
 
 def split_passages(text: str) -> list[tuple[str, str]]:

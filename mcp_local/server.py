@@ -7,7 +7,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp_local.documents import Documents
 from mcp_local.extract.reader import Readers
 from mcp_local.settings import Settings
-from mcp_local.tools import corpus, crawl, files, report
+from mcp_local.tools import files, report, sources
 
 _INSTRUCTIONS = (
     "Reads web pages, keeps what was read as a numbered corpus, searches it, reads and writes "
@@ -25,10 +25,9 @@ def build_server(settings: Settings) -> MCPServer:
         log_level="WARNING",
     )
     documents = Documents(Readers(count=1))
-    for family in (crawl, report):
-        family.register(server, settings)
-    for family in (corpus, files):
-        family.register(server, settings, documents)
+    sources.register(server, settings, documents)
+    files.register(server, settings, documents)
+    report.register(server, settings)
     if settings.composio_api_key.get_secret_value():
         # Imported where they are wanted: the HTTP client takes 10 MB.
         from mcp_local.tools import workbench

@@ -115,10 +115,10 @@ class Workspace:
         folder, name = self._file_parts(path)
         try:
             with self._directory(folder) as directory_fd:
-                found = os.stat(name, dir_fd=directory_fd, follow_symlinks=False)
+                status = os.stat(name, dir_fd=directory_fd, follow_symlinks=False)
         except OSError:
             return False
-        return stat.S_ISREG(found.st_mode)
+        return stat.S_ISREG(status.st_mode)
 
     def holds(self, path: str, data: bytes) -> bool:
         """Whether `path` is a plain file of this session with exactly these bytes."""
@@ -183,8 +183,13 @@ def fold_name(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
+def is_invisible(letter: str) -> bool:
+    """Whether it is a control or formatting character, or half of one."""
+    return unicodedata.category(letter) in ("Cc", "Cf", "Cs")
+
+
 def _check_text(text: str) -> None:
-    if any(unicodedata.category(letter) in ("Cc", "Cf", "Cs") for letter in text):
+    if any(map(is_invisible, text)):
         raise PathDenied("The path holds control or invisible characters. Use a plain file name.")
     if "\\" in text or text[1:2] == ":":
         raise PathDenied("Windows paths are not accepted. Use names separated by '/'.")
@@ -223,10 +228,10 @@ def open_workspace(settings: Settings, ctx: Context, argument: str = "") -> Work
         NoSession: The meta names none.
         PathDenied: It is not below the workspaces root, or `argument` names another one.
     """
-    named = (ctx.request_context.meta or {}).get("session_dir")
-    if not isinstance(named, str) or not named:
+    directory = (ctx.request_context.meta or {}).get("session_dir")
+    if not isinstance(directory, str) or not directory:
         raise NoSession("This call names no session, so there are no files it may use.")
-    workspace = _workspace(settings, named)
+    workspace = _workspace(settings, directory)
     if argument and not _names_same(settings, workspace, argument):
         raise PathDenied(
             f"{argument!r} is not this session's directory. Leave the argument empty to use it."
@@ -236,11 +241,8 @@ def open_workspace(settings: Settings, ctx: Context, argument: str = "") -> Work
 
 def moment_of(ctx: Context) -> datetime:
     """The moment of this call on the asker's clock, as its meta says; else the machine's, UTC."""
-    told = (ctx.request_context.meta or {}).get("now")
-    try:
-        moment = datetime.fromisoformat(told) if isinstance(told, str) else datetime.now(UTC)
-    except ValueError:
-        return datetime.now(UTC)
+    now = (ctx.request_context.meta or {}).get("now")
+    moment = datetime.fromisoformat(str(now)) if now else datetime.now(UTC)
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
@@ -263,13 +265,13 @@ def _names_same(settings: Settings, workspace: Workspace, argument: str) -> bool
     return False
 
 
-def _check_readable(found: os.stat_result, path: str, max_bytes: int) -> None:
-    if not stat.S_ISREG(found.st_mode):
+def _check_readable(status: os.stat_result, path: str, max_bytes: int) -> None:
+    if not stat.S_ISREG(status.st_mode):
         raise PathDenied(f"{path} is not a plain file. Name a file; list_local_files shows them.")
-    if found.st_nlink > 1:
+    if status.st_nlink > 1:
         raise PathDenied(f"{path} is a hard link, which may lead out of the session.")
-    if found.st_size > max_bytes:
-        raise PathDenied(f"{path} has {found.st_size} bytes, more than the {max_bytes} allowed.")
+    if status.st_size > max_bytes:
+        raise PathDenied(f"{path} has {status.st_size} bytes, more than the {max_bytes} allowed.")
 
 
 def _replace_file(directory_fd: int, name: str, data: bytes) -> None:
@@ -301,12 +303,12 @@ def _walk(directory_fd: int, prefix: str) -> Iterator[FileInfo]:
     for folder, _, names, folder_fd in os.fwalk(".", dir_fd=directory_fd, follow_symlinks=False):
         for name in names:
             with suppress(FileNotFoundError):
-                found = os.stat(name, dir_fd=folder_fd, follow_symlinks=False)
-                if stat.S_ISREG(found.st_mode) and not name.endswith(_TEMPORARY_SUFFIX):
+                status = os.stat(name, dir_fd=folder_fd, follow_symlinks=False)
+                if stat.S_ISREG(status.st_mode) and not name.endswith(_TEMPORARY_SUFFIX):
                     yield FileInfo(
                         path=os.path.normpath(f"{prefix or '.'}/{folder}/{name}"),
-                        bytes=found.st_size,
-                        modified_at=datetime.fromtimestamp(found.st_mtime, UTC),
+                        bytes=status.st_size,
+                        modified_at=datetime.fromtimestamp(status.st_mtime, UTC),
                     )
 
 

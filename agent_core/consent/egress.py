@@ -29,12 +29,12 @@ from agent_core.consent.policy import MCP, JudgedAction, Judgement
 from agent_core.consent.provenance import (
     AddressKey,
     AddressProvenance,
-    SessionMessage,
     key_of,
 )
-from agent_core.ids import RunId, ToolCallId, TurnId
+from agent_core.consent.results import SessionMessage, results_of
+from agent_core.ids import TurnId
 from agent_core.json_values import as_object, digest_of_json, names_in, texts_in, values_in
-from agent_core.messages import JsonObject, ToolCall, ToolResult
+from agent_core.messages import JsonObject
 from agent_core.models import ToolSpec
 from agent_core.sessions import DisclosureStore, SessionStore, TurnPrice
 from agent_core.tools import OpenedCall, ToolContext, prefix_of
@@ -182,19 +182,12 @@ def _choices(value: object, known: Sequence[Collection[str]]) -> float:
 
 def _named_by(prefix: str, messages: Sequence[SessionMessage]) -> set[str]:
     """All that a server has said in one piece, but for what it was told in that call."""
-    named: set[str] = set()
-    calls: dict[tuple[TurnId, RunId, ToolCallId], ToolCall] = {}
-    for turn, run, message in messages:
-        for call in message.tool_calls:
-            calls[turn, run, call.id] = call
-        for part in message.parts:
-            if not isinstance(part, ToolResult):
-                continue
-            call = calls.get((turn, run, part.call_id))
-            if call is not None and prefix_of(call.name) == prefix:
-                ids = set(_ID.findall(part.text))
-                named |= ids.difference(texts_in(call.arguments))
-    return named
+    known: set[str] = set()
+    for call, result in results_of(messages):
+        if prefix_of(call.name) == prefix:
+            ids = set(_ID.findall(result.text))
+            known |= ids.difference(texts_in(call.arguments))
+    return known
 
 
 @lru_cache(maxsize=_CACHED_SITES)

@@ -191,9 +191,9 @@ class ConsentGate:
         wanted = apps_to_connect(call)
         if not wanted:
             return links
-        named = {app: url for app, url in links.items() if app in wanted}
-        if named:
-            return named
+        wanted_links = {app: url for app, url in links.items() if app in wanted}
+        if wanted_links:
+            return wanted_links
         missing: dict[str, str] = {}
         for app in wanted:
             if not self.accounts or not await are_connected(self.accounts, context.asker, (app,)):

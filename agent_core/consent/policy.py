@@ -11,6 +11,7 @@ chose the search provider and trusts it with them.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -126,7 +127,7 @@ UNREADABLE = (
     "arguments as an object"
 )
 AFTER_OUTSIDE_TEXT = "text from outside was read, which may have asked for this"
-NO_RULE = "no rule speaks of it"
+_NO_RULE = PolicyRule(rule="no rule speaks of it", verdict="ask")
 
 _STRICTNESS: tuple[PolicyVerdict, ...] = ("allow", "ask", "refuse")
 
@@ -168,10 +169,8 @@ class Judgement:
     @property
     def addresses(self) -> tuple[str, ...]:
         """All that must have been seen; see `addresses.keys_in`. Empty before the taint."""
-        addresses: dict[str, None] = {}
-        for judged in self.actions:
-            addresses |= dict.fromkeys(judged.unseen_forbidden)
-        return tuple(addresses)
+        addresses = chain.from_iterable(judged.unseen_forbidden for judged in self.actions)
+        return tuple(dict.fromkeys(addresses))
 
     def asking(self, reason: str) -> "Judgement":
         """The same, asked of a person although the rules allow it."""
@@ -211,34 +210,24 @@ class Policy:
                 rule=UNREADABLE,
                 has_effect=True,
             )
-        has_effect = not action.reads
-        rule = next((rule for rule in self.rules if rule.fits(action, prefix)), None)
-        if rule is None:
-            return JudgedAction(
-                action=action,
-                verdict="ask",
-                rule=NO_RULE,
-                has_effect=has_effect,
-            )
+        rule = next((rule for rule in self.rules if rule.fits(action, prefix)), _NO_RULE)
+        has_effect = not action.reads and not rule.stays_inside
         judged = JudgedAction(
             action=action,
             verdict=rule.verdict,
             rule=rule.rule,
-            has_effect=has_effect and not rule.stays_inside,
+            has_effect=has_effect,
         )
-        return _after_outside_text(judged, rule, prefix) if is_tainted else judged
-
-
-def _after_outside_text(judged: JudgedAction, rule: PolicyRule, prefix: str) -> JudgedAction:
-    """The action judged by its rule, in a session that has read text from outside."""
-    action = judged.action
-    if rule.addresses == "seen":
-        judged = replace(judged, unseen_forbidden=addresses_in(action.arguments))
-    if rule.words == "known" and not is_trusted_search(prefix, action.tool):
-        judged = replace(judged, unknown_forbidden=True)
-    if judged.has_effect and judged.verdict == "allow" and not rule.even_when_tainted:
-        judged = replace(judged, verdict="ask", rule=AFTER_OUTSIDE_TEXT)
-    return judged
+        if not is_tainted:
+            return judged
+        if has_effect and rule.verdict == "allow" and not rule.even_when_tainted:
+            judged = replace(judged, verdict="ask", rule=AFTER_OUTSIDE_TEXT)
+        is_trusted = is_trusted_search(prefix, action.tool)
+        return replace(
+            judged,
+            unseen_forbidden=addresses_in(action.arguments) if rule.addresses == "seen" else (),
+            unknown_forbidden=rule.words == "known" and not is_trusted,
+        )
 
 
 def read_policy(path: Path | None = None) -> Policy:

@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 from cachetools import LRUCache, cached
 
-from agent_core.consent.results import finds_pages, is_record_of_search
+from agent_core.consent.results import SessionMessage, finds_pages, is_record_of_search
 from agent_core.ids import (
     ROOT_RUN,
     RunId,
@@ -32,7 +32,6 @@ from agent_core.ids import (
 from agent_core.json_values import json_in, leaves_of, names_in, texts_in
 from agent_core.messages import (
     AttachedFile,
-    Message,
     Part,
     Text,
     ToolCall,
@@ -238,9 +237,6 @@ _RECORD_FOLDERS = (
 """Directories in which the model cannot write."""
 
 
-SessionMessage = tuple[TurnId, RunId, Message]
-"""A message with the turn and the run that it belongs to."""
-
 _RunKey = tuple[TurnId, RunId]
 _Keys = AbstractSet[AddressKey]
 
@@ -302,22 +298,22 @@ class AddressProvenance:
             self._add(self.by_others, text, keys)
         texts = _SessionTexts(messages)
         for result in texts.results:
-            named = self._named_by(result.call)
-            if named is not None:
+            origin = self._named_by(result.call)
+            if origin is not None:
                 keys = keys_in(result.text, most=_MOST)
-                new = texts.new(result, keys, is_search=named is self.by_searches)
-                self._add(named, result.text, new)
+                new = texts.new(result, keys, is_search=origin is self.by_searches)
+                self._add(origin, result.text, new)
 
     def has(self, address: str) -> bool:
         """What stands behind `#` may reach a page's own code: it must have been seen as well."""
         key = key_of(address)
         if "#" in address:
             return any(key in keys and address in text for text, keys in self._texts)
-        named = (self.by_people, self.by_searches, self.by_others)
-        return any(key in keys for keys in named)
+        origins = (self.by_people, self.by_searches, self.by_others)
+        return any(key in keys for keys in origins)
 
-    def _add(self, named: set[AddressKey], text: str, keys: _Keys) -> None:
-        named |= keys
+    def _add(self, origin: set[AddressKey], text: str, keys: _Keys) -> None:
+        origin |= keys
         self._texts.append((text, keys))
 
     def _named_by(self, call: ToolCall) -> set[AddressKey] | None:
@@ -337,8 +333,8 @@ class AddressProvenance:
 
     def _path_of(self, call: ToolCall) -> str:
         """The path in the session of a file that is read; empty where that is not sure."""
-        named = str(call.arguments.get("path", ""))
-        path = PurePosixPath(named.removeprefix(f"{self._workspace}/"))
+        argument = str(call.arguments.get("path", ""))
+        path = PurePosixPath(argument.removeprefix(f"{self._workspace}/"))
         if ".." in path.parts:
             return ""
         return path.as_posix()

@@ -34,14 +34,14 @@ def recipients_of(arguments: JsonObject) -> tuple[str, ...]:
     every mail address wherever it stands; and words for everybody. A text that holds JSON, or is
     packed in base64, is looked into.
     """
-    named: list[str] = []
+    reached: list[str] = []
     values: list[object] = []
     for path, value in _opened(leaves_of(arguments), _MAX_DEPTH):
         values.append(value)
         if _reaches(path, value):
-            named.append(str(value).strip())
-    recipients = dict.fromkeys(filter(None, named))
-    known = set(_mails_in(named))
+            reached.append(str(value).strip())
+    recipients = dict.fromkeys(filter(None, reached))
+    known = set(_mails_in(reached))
     for mail in _mails_in([arguments, values]):
         if mail not in known:
             recipients[mail] = None

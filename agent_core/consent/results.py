@@ -7,7 +7,7 @@ opens it, so the person gets it privately and no model or file does.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,12 +16,15 @@ from urllib.parse import urlsplit
 
 from cachetools import TTLCache
 
-from agent_core.ids import ToolCallId, UserId
+from agent_core.ids import ROOT_RUN, RunId, ToolCallId, TurnId, UserId
 from agent_core.json_values import as_object, json_in, load_strictly, texts_in
 from agent_core.messages import Message, ToolCall, ToolResult
 from agent_core.tools import OpenedCall, ToolOutput, batch_results, canonical, opened
 from agent_core.workspaces import write_text
 from agent_core.workspaces.layout import SEARCH_RESULTS
+
+SessionMessage = tuple[TurnId, RunId, Message]
+"""A message with the turn and the run that it belongs to."""
 
 MAX_OUTSIDE = 3
 MAX_OUTSIDE_CHARS = 200
@@ -73,18 +76,24 @@ def brings_outside_text(call: OpenedCall, output: ToolOutput) -> bool:
 
 def outside_of(messages: Sequence[Message]) -> tuple[str, ...]:
     """Where the newest text from outside came from: addresses of pages, or else names of tools."""
-    calls: dict[ToolCallId, OpenedCall] = {}
     sources: list[str] = []
-    for part in (part for message in messages for part in message.parts):
-        if isinstance(part, ToolCall):
-            calls[part.id] = opened(part)
-        elif isinstance(part, ToolResult) and part.call_id in calls:
-            call = calls[part.call_id]
-            output = ToolOutput(text=part.text, is_error=part.is_error)
-            if brings_outside_text(call, output):
-                sources[:0] = _sources_of(call)
+    for call, result in results_of((TurnId(""), ROOT_RUN, message) for message in messages):
+        made = opened(call)
+        if brings_outside_text(made, ToolOutput(text=result.text, is_error=result.is_error)):
+            sources[:0] = _sources_of(made)
     cut = dict.fromkeys(source[:MAX_OUTSIDE_CHARS] for source in sources if source)
     return tuple(cut)[:MAX_OUTSIDE]
+
+
+def results_of(messages: Iterable[SessionMessage]) -> Iterator[tuple[ToolCall, ToolResult]]:
+    """Each call with its result, in the order of the results."""
+    calls: dict[tuple[TurnId, RunId, ToolCallId], ToolCall] = {}
+    for turn, run, message in messages:
+        for part in message.parts:
+            if isinstance(part, ToolCall):
+                calls[turn, run, part.id] = part
+            elif isinstance(part, ToolResult) and (turn, run, part.call_id) in calls:
+                yield calls[turn, run, part.call_id], part
 
 
 def is_trusted_search(prefix: str, tool: str) -> bool:
@@ -205,10 +214,10 @@ class LinkPlaces:
         made for it, and only at a known place: what a page, a mail or a row of a table names may
         bind somebody's account to somebody else. Other apps that are named so get a fresh link.
         """
-        named = dict(_named_links(json_in(text))) if is_connecting else {}
+        by_app = dict(_named_links(json_in(text))) if is_connecting else {}
         plain = _SLASH.sub("/", text)
         stripped = plain
-        for url in sorted(named.values(), key=len, reverse=True):
+        for url in sorted(by_app.values(), key=len, reverse=True):
             stripped = stripped.replace(url, TAKEN_OUT)
             stripped = stripped.replace(url.replace("&", "\\u0026"), TAKEN_OUT)
         for prefix in self.prefixes:
@@ -216,7 +225,7 @@ class LinkPlaces:
         had_links = stripped != plain
         return Stripped(
             text=stripped if had_links else text,
-            links={app: url if self.has(url) else "" for app, url in named.items()},
+            links={app: url if self.has(url) else "" for app, url in by_app.items()},
             had_links=had_links,
         )
 
@@ -249,10 +258,12 @@ def is_connecting(call: OpenedCall) -> bool:
 
 def apps_to_connect(call: OpenedCall) -> tuple[str, ...]:
     """The apps that a call wants connected, as far as it says so."""
-    named: object = call.call.arguments.get("toolkits")
-    if not is_connecting(call) or not isinstance(named, list):
+    toolkits: object = call.call.arguments.get("toolkits")
+    if not is_connecting(call) or not isinstance(toolkits, list):
         return ()
-    apps = [app.strip().casefold() for app in cast("list[object]", named) if isinstance(app, str)]
+    apps = [
+        app.strip().casefold() for app in cast("list[object]", toolkits) if isinstance(app, str)
+    ]
     return tuple(dict.fromkeys(filter(None, apps)))
 
 

@@ -33,19 +33,12 @@ def read_language(code: str) -> Language | None:
 
 def _language_of(text: str) -> Language | None:
     words = _words(text)
-    best = FALLBACK  # it wins where several have as many hits
-    most = _hits(words, FALLBACK)
-    for language in CORE.languages:
-        hits = _hits(words, language)
-        if hits > most:
-            most = hits
-            best = language
-    return best if most >= _MIN_HITS else None
-
-
-def _hits(words: list[str], language: Language) -> int:
-    stop_words = _stop_words(language)
-    return sum(word in stop_words for word in words)
+    hits = {
+        language: sum(word in _stop_words(language) for word in words)
+        for language in (FALLBACK, *CORE.languages)  # the first wins where several have as many
+    }
+    best = max(hits, key=hits.__getitem__)
+    return best if hits[best] >= _MIN_HITS else None
 
 
 @cache

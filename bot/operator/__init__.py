@@ -20,10 +20,10 @@ def with_settings(work: Callable[[CoreSettings], Coroutine[Any, Any, int]]) -> i
     """Run a command. Returns its exit code, 1 where it fails, 2 for settings that are wrong."""
     logging.getLogger().addHandler(logging.NullHandler())  # what fails is said in one sentence
     try:
-        reading = read_settings(CoreSettings)
-        if reading.faults:
-            return refuse(2, *reading.faults.values())
-        return asyncio.run(work(reading.settings))
+        settings, faults = read_settings(CoreSettings)
+        if faults:
+            return refuse(2, *faults.values())
+        return asyncio.run(work(settings))
     except AgentError as error:
         return refuse(1, str(error), *getattr(error, "__notes__", ()))
     except SQLAlchemyError as error:

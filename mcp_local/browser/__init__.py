@@ -53,8 +53,8 @@ def find_chromium(setting: str) -> str:
     """The path of a Chromium, or "": as the setting says, on the PATH, or in Playwright's cache."""
     if setting:
         return "" if setting == "off" else shutil.which(setting) or ""
-    if found := next(filter(None, map(shutil.which, COMMANDS)), ""):
-        return found
+    if command := next(filter(None, map(shutil.which, COMMANDS)), ""):
+        return command
     with suppress(RuntimeError):  # whoever runs this has no home
         cache = Path.home() / ".cache" / "ms-playwright"
         return next((str(path) for glob in _DOWNLOADED for path in sorted(cache.glob(glob))), "")
@@ -198,7 +198,7 @@ def _processes(home: str) -> list[int]:
     Neither a process group nor parents hold them together: Chromium leaves the group of its
     starter, and outlives it for a moment.
     """
-    found: list[int] = []
+    pids: list[int] = []
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -207,10 +207,10 @@ def _processes(home: str) -> list[int]:
             _, parent, *_ = stat.rpartition(b")")[2].split()
             children.setdefault(int(parent), []).append(pid)
             if f"HOME={home}\0".encode() in (path / "environ").read_bytes():
-                found.append(pid)
-    for pid in found:
-        found += (child for child in children.get(pid, ()) if child not in found)
-    return found
+                pids.append(pid)
+    for pid in pids:
+        pids += (child for child in children.get(pid, ()) if child not in pids)
+    return pids
 
 
 def _end(home: str) -> None:

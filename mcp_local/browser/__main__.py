@@ -17,8 +17,8 @@ async def main() -> None:
         await browsers.render("", session=Path())
     except FetchFailed as failed:
         problem = str(failed)
-    found = {"path": find_chromium(Settings().crawl_browser), "problem": problem}
-    sys.stdout.write(json.dumps({**found, "sandboxed": browsers.is_sandboxed}) + "\n")
+    answer = {"path": find_chromium(Settings().crawl_browser), "problem": problem}
+    sys.stdout.write(json.dumps({**answer, "sandboxed": browsers.is_sandboxed}) + "\n")
 
 
 if __name__ == "__main__":

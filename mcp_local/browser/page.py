@@ -57,8 +57,8 @@ class Manager(BrowserManager):
         try:
             await super().start()
         except Error as error:
-            said = str(error)
-            is_sandbox = "No usable sandbox" in said or "zygote_host" in said
+            message = str(error)
+            is_sandbox = "No usable sandbox" in message or "zygote_host" in message
             raise NotStarted(NO_SANDBOX if is_sandbox else "it could not be started") from error
 
     def _build_browser_args(self) -> dict[str, Any]:

@@ -117,8 +117,8 @@ def read_document(data: bytes, kind: DocumentKind) -> Document:
     text, note = _within(excel_text(package) if is_excel else word_text(package))
     if not text.strip():
         raise UnreadableFile("no_text")
-    said = " ".join(filter(None, (package.note, note)))
-    return Document(kind="xlsx" if is_excel else "docx", text=text, note=said)
+    notes = " ".join(filter(None, (package.note, note)))
+    return Document(kind="xlsx" if is_excel else "docx", text=text, note=notes)
 
 
 def _within(pieces: Iterator[str]) -> tuple[str, str]:
@@ -197,15 +197,15 @@ def _picture(data: bytes) -> Document:
             upright = ImageOps.exif_transpose(image)
             if upright.mode.startswith("I"):  # 16 bits a pixel: `convert` would cut them at 255
                 upright = upright.point(lambda value: value * (1 / 256)).convert("L")
-            shown = upright.convert("RGBA")
+            picture = upright.convert("RGBA")
     except (OSError, SyntaxError, ValueError) as error:
         raise UnreadableFile("broken") from error
     written = io.BytesIO()
     media_type = "image/png"
-    shown.save(written, "PNG")
+    picture.save(written, "PNG")
     if is_jpeg or written.tell() > MAX_PICTURE_BYTES:
-        ground = Image.new("RGBA", shown.size, "white")
-        ground.alpha_composite(shown)
+        ground = Image.new("RGBA", picture.size, "white")
+        ground.alpha_composite(picture)
         written = io.BytesIO()
         media_type = "image/jpeg"
         ground.convert("RGB").save(written, "JPEG", quality=85)

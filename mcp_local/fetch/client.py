@@ -43,6 +43,7 @@ from mcp_local.fetch.urls import Allowance, join_url, read_url
 PRODUCT: Final = "UniversalAgentBot"
 USER_AGENT: Final = f"Mozilla/5.0 (compatible; {PRODUCT}/0.1)"
 MAX_REDIRECTS: Final = 5
+MAX_CONNECTIONS_PER_HOST: Final = 4
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HEADERS = {
     "User-Agent": USER_AGENT,
@@ -68,7 +69,6 @@ class Limits:
     """Decoded bytes of a body."""
     total_s: float = 30.0
     """From the first look-up to the last byte, redirects and waiting included."""
-    connections_per_host: int = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +117,7 @@ class Client:
                 resolver=self._guard,
                 use_dns_cache=False,
                 socket_factory=self._guard.socket_for,
-                limit_per_host=self._limits.connections_per_host,
+                limit_per_host=MAX_CONNECTIONS_PER_HOST,
             ),
             timeout=ClientTimeout(total=None, sock_connect=10),
             trust_env=False,

@@ -26,7 +26,7 @@ from mcp_local.report.citations import (
 from mcp_local.report.markdown import LINK_REL, parse_markdown, plain_text, render_tokens
 from mcp_local.report.outline import labels_for, outline_report
 from mcp_local.sources import NumberedSource
-from mcp_local.workspace import Workspace
+from mcp_local.workspace import Workspace, is_invisible
 
 MAX_TITLE_CHARS = 200
 MAX_MARKDOWN_CHARS = 100_000
@@ -151,11 +151,7 @@ def _template() -> Template:
 
 
 def _clean_title(title: str) -> str:
-    visible = "".join(
-        " " if letter.isspace() else letter
-        for letter in title
-        if letter.isspace() or unicodedata.category(letter) not in ("Cc", "Cf", "Cs")
-    )
+    visible = "".join(letter for letter in title if letter.isspace() or not is_invisible(letter))
     words = re.sub(r"^#+\s*", "", " ".join(visible.split()))
     if not words:
         raise ToolkitError("The report needs a title: a few words that name its topic.")
@@ -181,11 +177,11 @@ def _check_size(draft: ReportDraft) -> None:
 
 def _join_summaries(given: list[Token], written: list[Token]) -> list[Token]:
     """The summary argument, then the section of that name unless it says the same."""
-    said, repeated = (
+    given_words, written_words = (
         [plain_text(token) for token in tokens if token.type == "inline"]
         for tokens in (given, written)
     )
-    return given if said and said == repeated else [*given, *written]
+    return given if given_words and given_words == written_words else [*given, *written]
 
 
 REPORTS_DIRECTORY = "work_products"
@@ -211,7 +207,7 @@ def write_new_version(workspace: Workspace, title: str, day: date, html: str) ->
 
     A version that says the same, but for its date, is left as it is and named instead.
     """
-    said = _undated(html.encode(errors="replace"))
+    undated = _undated(html.encode(errors="replace"))
     stem = f"{topic_slug(title)}_{day:%B_%Y}".lower()
     with _WRITING:
         for version in range(1, _MAX_VERSIONS + 1):
@@ -225,7 +221,7 @@ def write_new_version(workspace: Workspace, title: str, day: date, html: str) ->
                     earlier = workspace.read_bytes(path)
                 if earlier == b"":
                     workspace.write_text(path, html)
-                elif earlier is None or _undated(earlier) != said:
+                elif earlier is None or _undated(earlier) != undated:
                     continue
             return path
     raise ToolkitError(f"There are already {_MAX_VERSIONS} versions of this report.")

@@ -161,8 +161,8 @@ def labels_for(language: str) -> Labels:
 @cache
 def headings_of(part: ReportPart) -> frozenset[str]:
     """How authors head a part that the page makes by itself, in lower case, in all languages."""
-    named = (Labels(language).words(f"{part}-names") for language in LANGUAGES)
-    return frozenset(name.strip() for names in named for name in names.split(","))
+    lists = (Labels(language).words(f"{part}-names") for language in LANGUAGES)
+    return frozenset(name.strip() for names in lists for name in names.split(","))
 
 
 @cache

@@ -165,8 +165,8 @@ def register(server: MCPServer, settings: Settings) -> None:
                 data,
                 target,
             )
-        named = {"s3_key": key, "local_path": str(source)}
-        return text_result({**named, "sha256": hashlib.sha256(data).hexdigest(), "s3_url": url})
+        answer = {"s3_key": key, "local_path": str(source)}
+        return text_result({**answer, "sha256": hashlib.sha256(data).hexdigest(), "s3_url": url})
 
     @local_tool(server, "Save a file of an app", FETCHES)
     async def save_app_file(s3url: FileAddress, ctx: Context, name: FileName = "") -> str:
@@ -222,17 +222,17 @@ async def _bridge(
 
 def _composio_session(ctx: Context, argument: str | None) -> str:
     """The session of the person who asks. An argument that names another is refused."""
-    named = (ctx.request_context.meta or {}).get("composio_session")
-    if not isinstance(named, str) or not named:
+    own = (ctx.request_context.meta or {}).get("composio_session")
+    if not isinstance(own, str) or not own:
         raise NoSession(
             "This call carries no Composio session of the person who asks, so their remote "
             "workbench cannot be reached. Try again after a Composio tool has been used."
         )
-    if argument and argument != named:
+    if argument and argument != own:
         raise PathDenied(
             "session_id is not the asker's own Composio session. Leave it out to use that one."
         )
-    return named
+    return own
 
 
 def _land(workspace: Workspace, path: str, data: bytes) -> Path:

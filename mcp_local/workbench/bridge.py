@@ -9,7 +9,6 @@ import binascii
 import hashlib
 import json
 import re
-import unicodedata
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from urllib.parse import quote
 
 from mcp_local.errors import PathDenied, RemoteError, RemoteRefused, ToolkitError
 from mcp_local.workbench.http import MAX_FILE_BYTES, JsonObject, Wire, service_words
-from mcp_local.workspace import Workspace, fold_name
+from mcp_local.workspace import Workspace, fold_name, is_invisible
 
 MAX_CALLS = 150
 """Calls for one file; 25 MB need 70 of the usual size."""
@@ -295,9 +294,7 @@ def read_remote_path(text: str) -> PurePosixPath:
         PathDenied: It is none; the sentence says what would be right.
     """
     path = PurePosixPath(text)
-    if len(text) > MAX_PATH_CHARS or any(
-        unicodedata.category(letter) in ("Cc", "Cf", "Cs") for letter in text
-    ):
+    if len(text) > MAX_PATH_CHARS or any(map(is_invisible, text)):
         raise PathDenied("The remote path is too long or holds invisible characters.")
     if not path.is_absolute() or "\\" in text:
         raise PathDenied(

@@ -6,10 +6,12 @@ shapes in which Slack delivers one twice (`tests.bench.ingress_gestures`), in ra
 copy over the socket of either process. People say "help", which is answered without a model.
 
 Then people talk, with every tenth post for the bot, so that 50 events a second come to the bots for
-30 s, and 25 more to a Bolt app that does nothing (`tests.bench.ingress_acks`).
+30 s, and 25 more to a Bolt app that does nothing.
+How soon the bot acknowledges is seen from Slack's side: both hear the same stream at the same time.
 """
 
 import asyncio
+import statistics
 import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -18,9 +20,17 @@ from pathlib import Path
 from bot.sandbox.model import ModelStandIn
 from bot.sandbox.slack import SlackStandIn
 from bot.sandbox.slack.records import Delivery
-from tests.bench.ingress_acks import bare_app, stream
-from tests.bench.ingress_acks import results_of as ack_results_of
-from tests.bench.ingress_gestures import Copy, Found, Gesture, Typist, find, shuffled
+from tests.bench.bare_bolt import ANSWER
+from tests.bench.ingress_gestures import (
+    CHANNELS,
+    WORDS,
+    Copy,
+    Found,
+    Gesture,
+    Typist,
+    find,
+    shuffled,
+)
 from tests.bench.results import Result, come_to_rest, run
 from tests.members import Members, members_on
 from tests.postgres import new_database, postgres
@@ -161,7 +171,7 @@ async def measure_acks(url: str, root: Path) -> list[Result]:
         alone = await stream(slack, EVENTS_A_SECOND)
         async with bots(slack, model, url, root):
             both = await stream(slack, EVENTS_A_SECOND * (PROCESSES + 1) // PROCESSES)
-    return ack_results_of(both, alone)
+    return results_of_acks(both, alone)
 
 
 async def measure(root: Path, gestures: int) -> list[Result]:
@@ -170,6 +180,97 @@ async def measure(root: Path, gestures: int) -> list[Result]:
             *await measure_gestures(new_database(server), root / "gestures", gestures),
             *await measure_acks(new_database(server), root / "acks"),
         ]
+
+
+STREAM_S = 30
+WARM_UP_S = 5
+"""These seconds of a stream come before those that count."""
+ADDRESSED_EVERY = 10
+"""Every tenth post is for the bot; it comes as two events."""
+CHATTER = "The lift in the north wing is out of order again, so please take the stairs today."
+LAST_ACKS_S = 5.0
+CONNECT_S = 60.0
+SECOND_MS = 1_000
+
+
+@asynccontextmanager
+async def bare_app(slack: SlackStandIn) -> AsyncGenerator[None]:
+    """The app that does nothing, listening in a process of its own."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tests.bench.bare_bolt",
+        *(slack.bot_token, slack.app_token, slack.api_url),
+    )
+    before = slack.open_sockets
+    try:
+        await slack.wait_for(lambda _: slack.open_sockets > before, timeout_s=CONNECT_S)
+        yield
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def stream(slack: SlackStandIn, events_a_second: int) -> list[Delivery]:
+    """People talk, steadily; what was delivered of it after the first seconds."""
+    loop = asyncio.get_running_loop()
+    began_s, sent, number, warm = loop.time(), 0, 0, len(slack.deliveries)
+    while sent < events_a_second * (WARM_UP_S + STREAM_S):
+        await asyncio.sleep(max(0.0, began_s + sent / events_a_second - loop.time()))
+        if sent < events_a_second * WARM_UP_S:
+            warm = len(slack.deliveries)
+        is_addressed = number % ADDRESSED_EVERY == 0
+        text = f"{slack.mention} {WORDS}" if is_addressed else CHATTER
+        await slack.say("ann", CHANNELS[number % len(CHANNELS)], text)
+        sent, number = sent + (2 if is_addressed else 1), number + 1
+    await asyncio.sleep(LAST_ACKS_S)
+    return [each for each in slack.deliveries[warm:] if _is_by_person(each)]
+
+
+def results_of_acks(both: Sequence[Delivery], alone: Sequence[Delivery]) -> list[Result]:
+    """The figures.
+
+    Args:
+        both: What came while the bots and the bare app listened.
+        alone: What came while the bare app listened alone.
+    """
+    ours = [ack_ms(each) for each in both if not _is_bare(each)]
+    bare = [ack_ms(each) for each in both if _is_bare(each)]
+    bare_alone = [ack_ms(each) for each in alone]
+    figures = {
+        "ack_p50_ms": statistics.median(ours),
+        "ack_p99_ms": p99(ours),
+        "ack_max_ms": max(ours),
+        "bare_p50_ms": statistics.median(bare),
+        "bare_p99_ms": p99(bare),
+        "bare_alone_p99_ms": p99(bare_alone),
+    }
+    ratio, ratio_alone = p99(ours) / p99(bare), p99(ours) / p99(bare_alone)
+    return [
+        Result(name="ack_events", value=len(ours), unit="events"),
+        *(Result(name=name, value=round(ms, 1), unit="ms") for name, ms in figures.items()),
+        Result(name="ack_p99_ratio", value=round(ratio, 2), unit="ratio", goal=2),
+        Result(name="ack_p99_ratio_to_bare_alone", value=round(ratio_alone, 2), unit="ratio"),
+    ]
+
+
+def ack_ms(delivery: Delivery) -> float:
+    """From the envelope's sending to its acknowledgement; infinite where there was none."""
+    if delivery.acked_at_s is None:
+        return float("inf")
+    return (delivery.acked_at_s - delivery.sent_at_s) * SECOND_MS
+
+
+def p99(times_ms: Sequence[float]) -> float:
+    return sorted(times_ms)[int(len(times_ms) * 0.99)]
+
+
+def _is_by_person(delivery: Delivery) -> bool:
+    return "client_msg_id" in delivery.payload["event"]
+
+
+def _is_bare(delivery: Delivery) -> bool:
+    return (delivery.answer or {}).get("text") == ANSWER
 
 
 if __name__ == "__main__":

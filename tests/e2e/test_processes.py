@@ -13,8 +13,7 @@ from sqlalchemy import Engine, Select, create_engine, select
 from agent_core.ids import ROOT_RUN
 from agent_core.sessions.schema import events, leases, ledger, turns
 from bot.sandbox.slack.records import Post
-from tests.bench.crash_traffic import CHANNEL, Asked, Traffic, op_of
-from tests.bench.crash_world import Outside, outside_world
+from tests.bench.crash_world import CHANNEL, Asked, Outside, Traffic, op_of, outside_world
 from tests.members import Members, members_on
 from tests.postgres import driven, new_database
 

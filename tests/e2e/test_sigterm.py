@@ -19,6 +19,8 @@ STOP_S = 20.0
 WORK_S = 60.0
 HANG_S = 300.0
 THREADS = 8
+EVENTS = 2 * THREADS
+"""Of each mention Slack sends the mention and the message."""
 ANSWER = "All bridges are counted."
 
 
@@ -60,7 +62,9 @@ async def hang_slack(outside: Outside, _abyss: Abyss) -> list[str]:
     for method in ("users.info", "chat.postMessage", "agents.sessions.setStatus"):
         outside.slack.fail(method, hang_s=HANG_S, times=THREADS)
     roots = [await mention(outside, f"continue counting bridge {n}") for n in range(THREADS)]
-    await outside.slack.wait_for(lambda slack: not slack.backend.deliverer.events_under_way)
+    await outside.slack.wait_for(
+        lambda slack: sum(each.acked_at_s is not None for each in slack.deliveries) == EVENTS
+    )
     return roots
 
 

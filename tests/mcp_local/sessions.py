@@ -12,9 +12,9 @@ from mcp.types import CallToolResult, TextContent, Tool
 
 from mcp_local.documents import Documents
 from mcp_local.extract.reader import Readers
-from mcp_local.pages import StoredPage, page_path, save_page
 from mcp_local.settings import Settings
-from mcp_local.tools import corpus, files, report
+from mcp_local.sources import StoredPage, page_path, save_page
+from mcp_local.tools import files, report, sources
 from mcp_local.workspace import Workspace
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -87,7 +87,7 @@ class Session:
     def server(self) -> MCPServer:
         """The file, corpus and report tools over this session's root."""
         server = MCPServer("toolkit", log_level="CRITICAL")
-        for family in (files, corpus):
+        for family in (files, sources):
             family.register(server, self.settings, self.documents)
         report.register(server, self.settings)
         return server

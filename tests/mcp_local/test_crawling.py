@@ -13,8 +13,8 @@ from aiohttp import web
 from mcp_local.browser import Browsers
 from mcp_local.crawling import MAX_PAGES_PER_SESSION, Crawler
 from mcp_local.fetch.client import Limits
-from mcp_local.pages import page_path
 from mcp_local.settings import Settings
+from mcp_local.sources import page_path
 from mcp_local.workspace import Workspace
 from tests.mcp_local.fetch.world import PUBLIC, Names, Site, article, client_for, serving
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_local.pages import (
+from mcp_local.sources import (
     StoredPage,
     count_words,
     find_page,

@@ -63,16 +63,6 @@ def test_a_setting_that_cannot_be_read_stops_the_start() -> None:
         build_server(settings)
 
 
-def test_settings_come_from_the_environment_comma_separated(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("CRAWL_ALLOW", "*.test, 127.0.0.1:8080,")
-    monkeypatch.setenv("WORKSPACES_ROOT", "runs")
-    settings = Settings()
-    assert settings.crawl_allow == "*.test, 127.0.0.1:8080,"
-    assert settings.workspaces_root == Path("runs")
-
-
 @pytest.mark.process("what a start loads is a matter of a process")
 def test_starting_the_server_loads_no_heavy_library() -> None:
     heavy = {"aiohttp", "babel", "fluent", "jinja2", "lxml", "markdown_it", "nh3", "trafilatura"}

@@ -14,7 +14,7 @@ from bot.sandbox.slack.messages import (
     show_post,
     wrap_event,
 )
-from bot.sandbox.slack.records import AgentSession, Channel, File, Post, Share, View
+from bot.sandbox.slack.records import AgentSession, Channel, File, Post, Share, View, ViewKind
 from bot.sandbox.slack.sockets import Deliverer, Sockets
 from bot.sandbox.slack.state import TeamState
 from bot.sandbox.slack.team import PLURALS
@@ -45,29 +45,26 @@ class Views:
         user, expires_s = self._triggers.pop(trigger_id, ("", 0.0))
         if self._state.clock.now() > expires_s:
             raise ApiError("expired_trigger_id")
-        check_view(body, "modal")
-        view = View(
-            id=self._state.ids.fresh("V"),
-            user=user,
-            type="modal",
-            body=self._with_defaults(body),
-        )
         previous = self.modal_of(user)
         if previous is not None:
             self._state.drop(previous)
-        self._state.keep(view)
+        self._show("modal", self._state.ids.fresh("V"), user, body)
 
     def publish(self, user: str, body: JsonObject) -> None:
         """Set a person's App Home, which keeps its id."""
-        check_view(body, "home")
         current = self._state.homes.get(user)
-        view = View(
-            id=current.id if current else self._state.ids.fresh("V"),
-            user=user,
-            type="home",
-            body=self._with_defaults(body),
-        )
-        self._state.keep(view)
+        self._show("home", current.id if current else self._state.ids.fresh("V"), user, body)
+
+    def _show(self, kind: ViewKind, view_id: str, user: str, body: JsonObject) -> None:
+        check_view(body, kind)
+        shown = {
+            "callback_id": "",
+            "private_metadata": "",
+            "hash": secrets.token_hex(8),
+            **body,
+            "blocks": self._state.ids.mark_blocks(body["blocks"]),
+        }
+        self._state.keep(View(id=view_id, user=user, type=kind, body=shown))
 
     def find(self, view_id: str) -> View:
         """The open modal or App Home of this id. Raises KeyError."""
@@ -77,15 +74,6 @@ class Views:
     def modal_of(self, user: str) -> View | None:
         modals = {view.user: view for view in self._state.views.values()}
         return modals.get(user)
-
-    def _with_defaults(self, body: JsonObject) -> JsonObject:
-        return {
-            "callback_id": "",
-            "private_metadata": "",
-            "hash": secrets.token_hex(8),
-            **body,
-            "blocks": self._state.ids.mark_blocks(body["blocks"]),
-        }
 
 
 class SlackBackend:

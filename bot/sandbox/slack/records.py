@@ -7,6 +7,7 @@ from typing import Literal
 from bot.sandbox.slack.wire import JsonObject, texts_in
 
 ChannelKind = Literal["channel", "group", "im", "mpim"]
+ViewKind = Literal["modal", "home"]
 ACK_DEADLINE_S = 3.0
 STREAM_LIFETIME_S = 300.0
 
@@ -135,7 +136,7 @@ class View:
 
     id: str
     user: str
-    type: Literal["modal", "home"]
+    type: ViewKind
     body: JsonObject
     state: JsonObject = field(default_factory=dict[str, object])
 

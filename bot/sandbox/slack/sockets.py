@@ -196,28 +196,22 @@ class Deliverer:
         self._state = state
         self._sockets = sockets
         self._background = background
-        self.events_under_way = 0
-        """The number of events that are neither acknowledged nor given up."""
         self.may_begin = asyncio.Event()
         """Cleared while events wait for the app's first connection; Slack retries for minutes."""
         self.may_begin.set()
 
     def start_event(self, payload: JsonObject) -> None:
         """Deliver an event in the background, with Slack's retries until it is acknowledged."""
-        self.events_under_way += 1
         self._background.start(self._deliver_event(payload))
 
     async def _deliver_event(self, payload: JsonObject) -> None:
         await self.may_begin.wait()
-        try:
-            delivery = await self.attempt("events_api", payload)
-            for attempt, pause_s in enumerate(RETRY_PAUSES_S, start=1):
-                if delivery.acked_at_s is not None:
-                    return
-                await self._state.clock.sleep_until(delivery.failed_at_s + pause_s)
-                delivery = await self.attempt("events_api", payload, attempt=attempt)
-        finally:
-            self.events_under_way -= 1
+        delivery = await self.attempt("events_api", payload)
+        for attempt, pause_s in enumerate(RETRY_PAUSES_S, start=1):
+            if delivery.acked_at_s is not None:
+                return
+            await self._state.clock.sleep_until(delivery.failed_at_s + pause_s)
+            delivery = await self.attempt("events_api", payload, attempt=attempt)
 
     async def attempt(
         self,
