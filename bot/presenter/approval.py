@@ -221,15 +221,10 @@ def _actions(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[
     chars = 0
     for number, action in enumerate(asking, start=1):
         title = _title(event, action, f"{number}. " if len(asking) > 1 else "", words)
-        whom = recipients_of(action.arguments)
         if is_whole:
-            moment_text = moments(action.arguments, event.zone, words)
-            picture = preview(action, words, moment_text)
-            if picture is None:
-                title += _reaches(whom, [inline_code(made_visible(each)) for each in whom], words)
-                picture = argument_blocks(action, moment_text, words)
-            done.append([*sections(title), *picture])
+            done.append(_whole_action(action, title, event.zone, words))
             continue
+        whom = recipients_of(action.arguments)
         title += _reaches(whom, [_inline(each) for each in whom[:MAX_RECIPIENTS]], words)
         blocks = sections(title)
         chars += _chars(blocks)
@@ -237,6 +232,22 @@ def _actions(event: ApprovalRequested, words: Words, *, is_whole: bool) -> list[
             break
         done.append(blocks)
     return done
+
+
+def _whole_action(
+    action: PlannedAction,
+    title: str,
+    zone: str,
+    words: Words,
+) -> list[JsonObject]:
+    """An action with all its arguments."""
+    moment_text = moments(action.arguments, zone, words)
+    picture = preview(action, words, moment_text)
+    if picture is None:
+        whom = recipients_of(action.arguments)
+        title += _reaches(whom, [inline_code(made_visible(each)) for each in whom], words)
+        picture = argument_blocks(action, moment_text, words)
+    return [*sections(title), *picture]
 
 
 def _is_for_oneself(action: PlannedAction) -> bool:
