@@ -159,7 +159,7 @@ class Home:
         state = HomeState(
             language=language_of(person),
             now=self._clock(),
-            url=self._rules.identity.url,
+            url=self._api.home,
             sessions=await overview.sessions(who),
             waiting=[turn for turn in unfinished if turn.status == "waiting"],
             schedules=await self._orders.own(who),
@@ -315,7 +315,7 @@ class Home:
 
     async def _work(self, who: UserId, words: Words) -> str:
         sessions = await self._runtime.overview.sessions(who)
-        return "\n".join(view.work_lines(sessions, self._rules.identity.url, words))
+        return "\n".join(view.work_lines(sessions, self._api.home, words))
 
     async def _connections(self, who: UserId, words: Words) -> str:
         accounts = await self._accounts(who)

@@ -6,6 +6,7 @@ from bot.ingress.filter import Rules, authorise, refusal
 from bot.ingress.ingress import Ingress, leave_to_next_start
 from bot.ingress.register import connect_socket, create_app, register, take_up
 from bot.ingress.shortcuts import AskAbout
+from bot.ingress.watermark import Watermarks
 
 __all__ = [
     "Actions",
@@ -14,6 +15,7 @@ __all__ = [
     "Handler",
     "Ingress",
     "Rules",
+    "Watermarks",
     "authorise",
     "connect_socket",
     "create_app",

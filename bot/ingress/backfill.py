@@ -33,11 +33,11 @@ from bot.ingress.watermark import Gap, as_ts
 from bot.slack_api import (
     Conversation,
     Identity,
-    SlackApi,
     SlackAuthRefused,
     SlackError,
     SlackRefused,
 )
+from bot.slack_api.channels import Channels
 from bot.threads import ThreadRef, parse_session
 
 ROOTS_S = 14 * 86_400.0
@@ -117,27 +117,21 @@ class _ThreadToRead:
     """A reply is later than what was heard; otherwise of the overlap, or not known."""
 
 
+@dataclass(slots=True)
 class Search:
     """Reads conversations and threads from where they were last heard before one gap.
 
     It raises SlackError where one that was asked for, or all of them, cannot be read or listed.
     """
 
-    def __init__(
-        self,
-        api: SlackApi,
-        identity: Identity,
-        sessions: KnownSessions,
-        gap: Gap,
-    ) -> None:
-        self.gap = gap
-        self.newest: dict[str, str] = {}
-        """The newest post of each conversation, whoever it was for."""
-        self.unread: set[str] = set()
-        """Conversations that could not be read as a whole and may be later."""
-        self._channels = api.channels
-        self._identity = identity
-        self._sessions = sessions
+    _channels: Channels
+    _identity: Identity
+    _sessions: KnownSessions
+    gap: Gap
+    newest: dict[str, str] = field(default_factory=dict[str, str])
+    """The newest post of each conversation, whoever it was for."""
+    unread: set[str] = field(default_factory=set[str])
+    """Conversations that could not be read as a whole and may be later."""
 
     async def everywhere(self) -> AsyncGenerator[list[MissedPost]]:
         """What was missed in all conversations of the bot, a share at a time, each oldest first.
@@ -194,11 +188,11 @@ class Search:
             return self._change(DELETED, channel, ts, {"deleted_ts": ts})
         body = {"team_id": thread.team, "event": {**raw, "channel": channel}}
         post = read_post(body, bot_user=self._identity.bot_user)
-        if post is None or post.said_ts == ts:
+        if post is None or post.version_ts == ts:
             return None
-        if post.said_s <= self.gap.opened_s:
+        if post.version_s <= self.gap.opened_s:
             return None  # an edit from before the gap was heard when it was made
-        return self._change(EDITED, channel, post.said_ts, {"message": raw})
+        return self._change(EDITED, channel, post.version_ts, {"message": raw})
 
     async def _my_channels(self) -> list[Conversation]:
         """Those first in which something was heard last."""

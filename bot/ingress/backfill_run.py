@@ -7,13 +7,13 @@ listed in a notice in place of an answer. `backfill` finds the posts, `watermark
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field
 
 from agent_core.background import Background, Backoff
 from agent_core.messages import JsonObject
-from agent_core.runtime import KnownSessions, Marks, detect_language
+from agent_core.runtime import KnownSessions, detect_language
 from bot.front import FrontDoor
-from bot.inbound import InboundPost, plain_text
+from bot.inbound import InboundPost, plain_text, posted_at
 from bot.ingress.backfill import MissedPost, Search
 from bot.ingress.filter import Admitted
 from bot.ingress.ingress import Ingress
@@ -48,36 +48,26 @@ MAX_NAME_CHARS = 60
 logger = logging.getLogger(__name__)
 
 
+@dataclass(slots=True)
 class Backfill:
     """Looks for missed posts whenever there was a gap, beside live traffic.
 
     What it finds goes the way of live posts. Open the watermarks before the socket.
     """
 
-    def __init__(
-        self,
-        ingress: Ingress,
-        front: FrontDoor,
-        api: SlackApi,
-        identity: Identity,
-        *,
-        marks: Marks,
-        sessions: KnownSessions,
-        now_s: Callable[[], float],
-        head_start_s: float = HEAD_START_S,
-    ) -> None:
-        """`now_s` is the time of day, in seconds since the epoch."""
-        self._ingress = ingress
-        self._front = front
-        self._api = api
-        self._identity = identity
-        self._sessions = sessions
-        self.watermarks = Watermarks(marks, team=identity.team, now_s=now_s)
-        self._head_start_s = head_start_s
-        self._one_run = asyncio.Lock()
-        self._background = Background()
-        self._threads: dict[ThreadRef, asyncio.Task[None]] = {}
-        """Threads that are backfilled because somebody writes in them."""
+    _ingress: Ingress
+    _front: FrontDoor
+    _api: SlackApi
+    _identity: Identity
+    _sessions: KnownSessions
+    watermarks: Watermarks
+    _head_start_s: float = HEAD_START_S
+    _one_run: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
+    _background: Background = field(init=False, default_factory=Background)
+    _threads: dict[ThreadRef, asyncio.Task[None]] = field(
+        init=False, default_factory=dict[ThreadRef, asyncio.Task[None]]
+    )
+    """Threads that are backfilled because somebody writes in them."""
 
     async def let_earlier_pass(self, post: InboundPost) -> None:
         """Return once missed posts of the thread that are older than this one are handed over.
@@ -123,7 +113,7 @@ class Backfill:
         """
         async with self._one_run:
             self._ingress.replies.forget()
-            search = Search(self._api, self._identity, self._sessions, self.watermarks.gap())
+            search = self._search()
             is_done = await self._see_to(search)
             if not is_done and not is_last_try:
                 return False
@@ -136,6 +126,10 @@ class Backfill:
             await self.watermarks.close(search.gap)
             self._threads = {at: task for at, task in self._threads.items() if not task.done()}
             return True
+
+    def _search(self) -> Search:
+        gap = self.watermarks.gap()
+        return Search(self._api.channels, self._identity, self._sessions, gap)
 
     async def _see_to(self, search: Search) -> bool:
         """Answer or list all that was missed; whether that went well, and nothing was unread.
@@ -198,7 +192,7 @@ class Backfill:
 
     async def _backfill_thread(self, live: InboundPost) -> None:
         self._ingress.replies.forget(live.thread)
-        search = Search(self._api, self._identity, self._sessions, self.watermarks.gap())
+        search = self._search()
         try:
             for missed in await search.in_thread(live):
                 await self._take(missed.body)
@@ -265,9 +259,8 @@ class Backfill:
         """The time is the author's; the link's label is ours alone."""
         post, person = admitted.post, admitted.person
         link = await self._api.channels.permalink(post.thread.channel, post.ts)
-        zone_offset = timedelta(seconds=person.utc_offset_s)
-        said_at = datetime.fromtimestamp(float(post.ts), UTC) + zone_offset
-        return f"• <{link}|{said_at:%Y-%m-%d %H:%M}> {one_line(person.name, MAX_NAME_CHARS)}"
+        at = posted_at(post.ts, person.utc_offset_s)
+        return f"• <{link}|{at:%Y-%m-%d %H:%M}> {one_line(person.name, MAX_NAME_CHARS)}"
 
     async def _run_until_done(self) -> None:
         runs = 1

@@ -51,9 +51,7 @@ class Gap:
 
     def is_new(self, channel: str, ts: str) -> bool:
         """Whether a post is later than what was heard; those of the overlap were likely seen to."""
-        if not ts:
-            return False
-        return float(ts) > self.since_s(channel)
+        return float(ts or 0) > self.since_s(channel)
 
     def oldest_s(self, channel: str) -> float:
         """From when on to look, with the overlap."""
@@ -76,10 +74,10 @@ class Watermarks:
     def __init__(
         self,
         marks: Marks,
-        *,
         team: str,
         now_s: Callable[[], float],
     ) -> None:
+        """`now_s` is the time of day, in seconds since the epoch."""
         self.has_gap = asyncio.Event()
         self._marks = marks
         self._prefix = f"slack:{team}:"
