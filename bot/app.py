@@ -79,7 +79,7 @@ def _digest_orders(
 ) -> DigestOrders:
     limits = DigestLimits(
         team=settings.digests_per_team,
-        place=settings.digests_per_channel,
+        channel=settings.digests_per_channel,
         person=settings.digests_per_person,
         channels=settings.allowed_channels,
     )

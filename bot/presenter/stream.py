@@ -14,7 +14,7 @@ from pathlib import Path
 from agent_core.events import (
     AnyEvent,
     ArtifactSaved,
-    FastPathFallback,
+    RouteChosen,
     StepFinished,
     StepRetried,
     TextDelta,
@@ -114,7 +114,9 @@ class AnswerStream:
         match event:
             case TextDelta():
                 await self._grow(event)
-            case StepRetried() | FastPathFallback() | ArtifactSaved():
+            case RouteChosen() if event.fallback:
+                await self._take_back()
+            case StepRetried() | ArtifactSaved():
                 self._is_off |= isinstance(event, ArtifactSaved)
                 await self._take_back()
             case StepFinished() if event.tool_calls:
