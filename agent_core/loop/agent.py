@@ -55,7 +55,7 @@ class SteeringMessage:
     author_name: str
     words: str
     """The person's own, for people to read."""
-    said: str
+    whole: str
     """The words with all that came with them."""
     text: str
     """What the model gets while it is at work."""
